@@ -1,0 +1,165 @@
+import type { AssetCode, Network } from './asset.ts';
+import type { Fiat } from './money.ts';
+import type { Mode } from './permission.ts';
+
+/** The nine statuses of a payment, as the Transaction API shows them. */
+export const PAYMENT_STATUSES = [
+  'created',
+  'prepared',
+  'pending',
+  'processing',
+  'confirming',
+  'completed',
+  'failed',
+  'expired',
+  'cancelled',
+] as const;
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+
+/** What is unusual about a payment, beside its status; the strongest holds, in the order of this list. */
+export const EXCEPTIONS = ['reorged', 'paid_late', 'underpaid', 'overpaid', 'none'] as const;
+export type Exception = (typeof EXCEPTIONS)[number];
+
+/** Why a payment failed: part of the amount at expiry, or never confirmed within the monitoring window. */
+export type FailureReason = 'underpaid' | 'unconfirmed';
+
+/** Which API made the payment; it is read by id only through that one. */
+export const SURFACES = ['transaction', 'order'] as const;
+export type Surface = (typeof SURFACES)[number];
+
+/** What the customer pays: locked when the token is chosen. Amounts in the token's smallest units. */
+export interface Quote {
+  readonly asset: AssetCode;
+  readonly network: Network;
+  readonly decimals: number;
+  readonly owedUnits: bigint;
+  /** How much less than owed still counts as paid, and how much more is no overpayment. */
+  readonly toleranceUnits: bigint;
+  readonly address: string;
+}
+
+/** Money on a payment's current quote. `seen` includes the mempool, `mined` is in a block, `confirmed` deep enough. */
+export interface Sums {
+  readonly seenUnits: bigint;
+  readonly minedUnits: bigint;
+  readonly confirmedUnits: bigint;
+}
+
+/** All money on the current quote, the part of it that came in time, and the transfer that decided. */
+export interface Ledger {
+  readonly all: Sums;
+  readonly inTime: Sums;
+  /** Hash of the transfer that reached the amount, else of the latest one; null without any. */
+  readonly transactionHash: string | null;
+}
+
+/** One transfer to one of the payment's addresses, as the rail knows it now. */
+export interface Transfer {
+  readonly network: Network;
+  readonly transactionHash: string;
+  /** Log index or output number; tells apart several transfers of one transaction. */
+  readonly index: number;
+  readonly address: string;
+  /** What arrived, which need not be what was asked for. */
+  readonly asset: AssetCode;
+  readonly amountUnits: bigint;
+  readonly firstSeenAt: number;
+  /** Time of the block it is in; null while it is in none. */
+  readonly blockAt: number | null;
+  readonly blockHeight: number | null;
+  /** `dropped`: replaced, double-spent or reorganised away; it counts for nothing until it comes back. */
+  readonly state: 'seen' | 'mined' | 'confirmed' | 'dropped';
+}
+
+/** The aggregate that both APIs present. Times in epoch milliseconds. */
+export interface Payment {
+  readonly id: string;
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly surface: Surface;
+  readonly status: PaymentStatus;
+  readonly exception: Exception;
+  readonly failureReason: FailureReason | null;
+  /** `TXN-<year>-<sequence>`; transactions only. */
+  readonly transactionNumber: string | null;
+
+  readonly amountMinor: bigint;
+  readonly currency: Fiat;
+  /** The amount at creation's rate, for statistics. */
+  readonly amountUsdCents: bigint;
+
+  /** The merchant's own reference. */
+  readonly merchantOrderId: string | null;
+  readonly description: string | null;
+  readonly customerEmail: string | null;
+  readonly customerName: string | null;
+  readonly successUrl: string | null;
+  readonly cancelUrl: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+
+  readonly quote: Quote | null;
+  readonly ledger: Ledger;
+  /** Hash of the payment that completed it. */
+  readonly transactionHash: string | null;
+  /** How much confirmed money the completion stood on; less than this in blocks later means a reorganisation. */
+  readonly completedOnUnits: bigint | null;
+
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** Set when a seen payment was lost after expiry: until then its replacement still counts as in time. */
+  readonly graceUntil: number | null;
+  readonly completedAt: number | null;
+  readonly cancelledAt: number | null;
+  /** When the sandbox completes it by itself; null in live mode and once the timer was stopped. */
+  readonly completesAt: number | null;
+  /** Whether `order.confirming` was sent; it is sent once. */
+  readonly confirmingSent: boolean;
+  /** Number of the payment's newest event; events count from 1. */
+  readonly lastSequence: number;
+}
+
+export const NO_SUMS: Sums = { seenUnits: 0n, minedUnits: 0n, confirmedUnits: 0n };
+export const NO_MONEY: Ledger = { all: NO_SUMS, inTime: NO_SUMS, transactionHash: null };
+
+/** Until when money counts as in time: expiry or its grace, or the moment of cancelling. */
+export function inTimeUntil(payment: Pick<Payment, 'expiresAt' | 'graceUntil' | 'cancelledAt'>): number {
+  return payment.cancelledAt ?? payment.graceUntil ?? payment.expiresAt;
+}
+
+/** The least that counts as paid in full. */
+export function requiredUnits(quote: Quote): bigint {
+  return quote.owedUnits - quote.toleranceUnits;
+}
+
+/**
+ * Adds up the transfers of the quote's own asset. In time is a transfer whose earlier of first sight and block time lies
+ * before `untilAt`. Transfers of other assets never add up and are left to the merchant.
+ */
+export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: number): Ledger {
+  let all = NO_SUMS;
+  let inTime = NO_SUMS;
+  let transactionHash: string | null = null;
+  let reached = false;
+  const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, transfer.blockAt ?? Infinity);
+  const counted = transfers
+    .filter((transfer) => transfer.state !== 'dropped')
+    .filter((transfer) => transfer.asset === quote.asset && transfer.network === quote.network)
+    .toSorted((a, b) => earliest(a) - earliest(b));
+  for (const transfer of counted) {
+    all = plus(all, transfer);
+    if (earliest(transfer) < untilAt) inTime = plus(inTime, transfer);
+    if (!reached) transactionHash = transfer.transactionHash;
+    reached ||= all.seenUnits >= requiredUnits(quote);
+  }
+  return { all, inTime, transactionHash };
+}
+
+function plus(sums: Sums, transfer: Transfer): Sums {
+  const amount = transfer.amountUnits;
+  const mined = transfer.state === 'mined' || transfer.state === 'confirmed';
+  return {
+    seenUnits: sums.seenUnits + amount,
+    minedUnits: sums.minedUnits + (mined ? amount : 0n),
+    confirmedUnits: sums.confirmedUnits + (transfer.state === 'confirmed' ? amount : 0n),
+  };
+}

@@ -1,0 +1,101 @@
+import { pow10, type Fiat } from './money.ts';
+import type { AssetCode, Network } from './asset.ts';
+import type { Payment, Surface } from './payment.ts';
+import type { Mode } from './permission.ts';
+
+export const REFUND_STATUSES = ['pending', 'completed', 'failed'] as const;
+export type RefundStatus = (typeof REFUND_STATUSES)[number];
+
+/** Why a refund failed: the merchant cancelled it, it stayed unpaid for 7 days, or the sandbox was asked to fail it. */
+export type RefundFailure = 'cancelled' | 'unpaid' | 'test_failure';
+
+/** An instruction to pay money back from the merchant's own wallet. Times in epoch milliseconds. */
+export interface Refund {
+  readonly id: string;
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly paymentId: string;
+  readonly paymentSurface: Surface;
+  readonly status: RefundStatus;
+  /** What is given back in the payment's currency, at the locked quote. */
+  readonly amountMinor: bigint;
+  readonly currency: Fiat;
+  readonly asset: AssetCode;
+  readonly network: Network;
+  readonly decimals: number;
+  readonly units: bigint;
+  /** Where to pay it; null until the customer typed one on the claim page. */
+  readonly address: string | null;
+  readonly reason: string | null;
+  readonly failureReason: RefundFailure | null;
+  readonly transactionHash: string | null;
+  readonly createdAt: number;
+  readonly completedAt: number | null;
+  readonly dueAt: number | null;
+}
+
+/** The sandbox settles a refund 10 seconds after it was created. */
+export const SANDBOX_REFUND_MS = 10_000;
+/** A live refund that is not paid within 7 days fails. */
+export const REFUND_LIFETIME_MS = 7 * 24 * 60 * 60_000;
+
+export type RefundObservation =
+  | { readonly kind: 'paid'; readonly transactionHash: string }
+  | { readonly kind: 'failed'; readonly reason: RefundFailure };
+
+/** Applies an observation to a pending refund; a settled one never changes again. */
+export function refundTransition(
+  refund: Refund,
+  observation: RefundObservation,
+  now: number,
+): { readonly kind: 'changed'; readonly refund: Refund } | { readonly kind: 'refused' } {
+  if (refund.status !== 'pending') return { kind: 'refused' };
+  if (observation.kind === 'paid') {
+    return {
+      kind: 'changed',
+      refund: {
+        ...refund,
+        status: 'completed',
+        transactionHash: observation.transactionHash,
+        completedAt: now,
+        dueAt: null,
+      },
+    };
+  }
+  return { kind: 'changed', refund: { ...refund, status: 'failed', failureReason: observation.reason, dueAt: null } };
+}
+
+/** How much of a payment may be refunded still, in units: confirmed money less what refunds already took. */
+export function refundableUnits(payment: Payment, takenUnits: bigint): bigint {
+  const left = payment.ledger.all.confirmedUnits - takenUnits;
+  return left > 0n ? left : 0n;
+}
+
+/**
+ * The size of a refund at the payment's locked quote, rounded down in the customer's disfavour by less than one unit: no
+ * more than what was received can ever be promised. Without either amount: all that is left.
+ */
+export function sizeRefund(
+  payment: Payment,
+  takenUnits: bigint,
+  wanted: { readonly amountMinor: bigint } | { readonly units: bigint } | null,
+):
+  | { readonly kind: 'ok'; readonly amountMinor: bigint; readonly units: bigint }
+  | { readonly kind: 'too_much'; readonly leftUnits: bigint; readonly leftMinor: bigint }
+  | { readonly kind: 'nothing_left' }
+  | { readonly kind: 'too_little' } {
+  const { quote } = payment;
+  const leftUnits = refundableUnits(payment, takenUnits);
+  if (quote === null || leftUnits === 0n) return { kind: 'nothing_left' };
+  const minorOf = (units: bigint): bigint => (units * payment.amountMinor) / quote.owedUnits;
+  const step = pow10(Math.max(0, quote.decimals - 8));
+  const unitsOf = (minor: bigint): bigint => ((minor * quote.owedUnits) / payment.amountMinor / step) * step;
+  const units = wanted === null ? leftUnits : 'units' in wanted ? wanted.units : unitsOf(wanted.amountMinor);
+  if (units > leftUnits) return { kind: 'too_much', leftUnits, leftMinor: minorOf(leftUnits) };
+  if (units === 0n) return { kind: 'too_little' };
+  return {
+    kind: 'ok',
+    units,
+    amountMinor: wanted !== null && 'amountMinor' in wanted ? wanted.amountMinor : minorOf(units),
+  };
+}

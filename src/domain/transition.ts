@@ -1,0 +1,261 @@
+import { requiredUnits, type Exception, type Ledger, type Payment, type PaymentStatus, type Quote } from './payment.ts';
+import type { OrderEventType } from './event-type.ts';
+
+/**
+ * The payment state machine: every status change in the system goes through `transition`. What is not drawn in ARROWS
+ * is refused and changes nothing.
+ */
+export const ARROWS = {
+  created: ['prepared', 'completed', 'expired', 'cancelled'],
+  prepared: ['prepared', 'pending', 'completed', 'expired', 'cancelled'],
+  pending: ['prepared', 'processing', 'completed', 'failed', 'expired', 'cancelled'],
+  processing: ['confirming', 'pending', 'failed'],
+  confirming: ['completed', 'processing', 'pending'],
+  completed: [],
+  failed: ['completed'],
+  expired: ['completed'],
+  cancelled: ['completed'],
+} as const satisfies Record<PaymentStatus, readonly PaymentStatus[]>;
+
+/** What can happen to a payment. Rails observe money and time; people choose, cancel and accept. */
+export type Observation =
+  /** The customer chose a token: its quote, with an address that is watched from now on. */
+  | { readonly kind: 'token_chosen'; readonly quote: Quote }
+  /** The rail's newest view of the money; `quote` is set when money came to an earlier quote, which it restores. */
+  | { readonly kind: 'money'; readonly ledger: Ledger; readonly quote?: Quote }
+  /** The rail has seen everything up to `seenUpTo`, so an overdue deadline may be drawn; `by_hand` draws it at once. */
+  | { readonly kind: 'deadline'; readonly seenUpTo: number | 'by_hand' }
+  /** Test mode: completes without the steps between, on its timer or by hand. */
+  | { readonly kind: 'settled'; readonly ledger: Ledger; readonly quote: Quote }
+  | { readonly kind: 'cancelled' }
+  /** The merchant takes the confirmed money that is there as payment. */
+  | { readonly kind: 'accepted' }
+  /** Test mode: the timer that completes the payment stops. */
+  | { readonly kind: 'timer_stopped' };
+
+/** One step of the status, as the timeline keeps it. */
+export interface Arrow {
+  readonly from: PaymentStatus;
+  readonly to: PaymentStatus;
+  readonly cause: Observation['kind'];
+  readonly at: number;
+}
+
+export type RefusalReason = 'money_seen' | 'not_open' | 'expired' | 'no_confirmed_money' | 'already_completed';
+
+export type Transition =
+  | {
+      readonly kind: 'changed';
+      readonly payment: Payment;
+      readonly arrows: readonly Arrow[];
+      readonly events: readonly OrderEventType[];
+    }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason };
+
+/** Durations that the operator may set. */
+export interface PaymentPolicy {
+  /** How long a payment whose money was lost after expiry waits for its replacement: 60 minutes. */
+  readonly graceMs: number;
+  /** How long after expiry an unconfirmed payment may still confirm, and addresses stay watched: 7 days. */
+  readonly monitoringMs: number;
+}
+
+export const DEFAULT_POLICY: PaymentPolicy = { graceMs: 60 * 60_000, monitoringMs: 7 * 24 * 60 * 60_000 };
+
+const OPEN: ReadonlySet<PaymentStatus> = new Set(['created', 'prepared', 'pending']);
+
+/** When the payment's next deadline is due, in epoch milliseconds; null while none is. */
+export function nextDueAt(payment: Payment, policy: PaymentPolicy = DEFAULT_POLICY): number | null {
+  const deadline = deadlineAt(payment, policy);
+  if (payment.completesAt === null) return deadline;
+  return deadline === null ? payment.completesAt : Math.min(deadline, payment.completesAt);
+}
+
+function deadlineAt(payment: Payment, policy: PaymentPolicy): number | null {
+  if (OPEN.has(payment.status)) return payment.graceUntil ?? payment.expiresAt;
+  return payment.status === 'processing' ? payment.expiresAt + policy.monitoringMs : null;
+}
+
+/** Applies one observation. Pure: the same arguments always give the same answer. `now` in epoch milliseconds. */
+export function transition(
+  payment: Payment,
+  observation: Observation,
+  now: number,
+  policy: PaymentPolicy = DEFAULT_POLICY,
+): Transition {
+  switch (observation.kind) {
+    case 'token_chosen':
+      return onTokenChosen(payment, observation.quote, now);
+    case 'money':
+      return onMoney(payment, observation.ledger, observation.quote ?? payment.quote, now, policy);
+    case 'deadline':
+      return onDeadline(payment, observation.seenUpTo, now, policy);
+    case 'settled':
+      return onSettled(payment, observation.ledger, observation.quote, now);
+    case 'cancelled':
+      return onCancelled(payment, now);
+    case 'accepted':
+      return onAccepted(payment, now);
+    case 'timer_stopped':
+      return payment.completesAt === null
+        ? { kind: 'unchanged' }
+        : { kind: 'changed', payment: { ...payment, completesAt: null }, arrows: [], events: [] };
+  }
+}
+
+function onTokenChosen(payment: Payment, quote: Quote, now: number): Transition {
+  if (!OPEN.has(payment.status)) return { kind: 'refused', reason: 'not_open' };
+  if (payment.ledger.all.seenUnits > 0n) return { kind: 'refused', reason: 'money_seen' };
+  if (now >= payment.expiresAt) return { kind: 'refused', reason: 'expired' };
+  return walk({ ...payment, quote }, ['prepared', 'pending'], 'token_chosen', now);
+}
+
+function onMoney(
+  payment: Payment,
+  ledger: Ledger,
+  quote: Quote | null,
+  now: number,
+  policy: PaymentPolicy,
+): Transition {
+  if (quote === null) return { kind: 'refused', reason: 'not_open' };
+  const seen: Payment = { ...payment, quote, ledger };
+  const path = moneyPath(payment.status, ledger, quote);
+  const last = path.at(-1);
+  // Money that was seen and is lost again after expiry: its replacement gets time to arrive.
+  const lostLate = last === 'pending' && path.length > 0 && payment.status !== 'prepared' && now >= payment.expiresAt;
+  const graced: Payment = lostLate ? { ...seen, graceUntil: now + policy.graceMs } : seen;
+  if (path.length === 0 && sameMoney(payment, graced)) return { kind: 'unchanged' };
+  return walk(graced, path, 'money', now);
+}
+
+/** The statuses to walk through, given the money in time; empty where the status stays. */
+function moneyPath(status: PaymentStatus, ledger: Ledger, quote: Quote): readonly PaymentStatus[] {
+  if (status !== 'prepared' && status !== 'pending' && status !== 'processing' && status !== 'confirming') return [];
+  const required = requiredUnits(quote);
+  const forward = ['prepared', 'pending', 'processing', 'confirming', 'completed'] as const;
+  const { seenUnits, minedUnits, confirmedUnits } = ledger.inTime;
+  const target =
+    confirmedUnits >= required
+      ? 'completed'
+      : minedUnits >= required
+        ? 'confirming'
+        : seenUnits >= required
+          ? 'processing'
+          : ledger.all.seenUnits > 0n || status !== 'prepared'
+            ? 'pending'
+            : 'prepared';
+  const from = forward.indexOf(status);
+  const to = forward.indexOf(target);
+  if (to === from) return [];
+  return to > from ? forward.slice(from + 1, to + 1) : [target];
+}
+
+function sameMoney(before: Payment, after: Payment): boolean {
+  const same = (a: Ledger, b: Ledger): boolean =>
+    a.transactionHash === b.transactionHash &&
+    (['all', 'inTime'] as const).every(
+      (part) =>
+        a[part].seenUnits === b[part].seenUnits &&
+        a[part].minedUnits === b[part].minedUnits &&
+        a[part].confirmedUnits === b[part].confirmedUnits,
+    );
+  return (
+    same(before.ledger, after.ledger) &&
+    before.quote?.address === after.quote?.address &&
+    exceptionOf(after) === before.exception
+  );
+}
+
+function onDeadline(payment: Payment, seenUpTo: number | 'by_hand', now: number, policy: PaymentPolicy): Transition {
+  const deadline = deadlineAt(payment, policy);
+  if (deadline === null) return { kind: 'refused', reason: 'not_open' };
+  const byHand = seenUpTo === 'by_hand';
+  if (!byHand && now < deadline) return { kind: 'unchanged' };
+  // A payment with an address expires only once the rail has seen the chain up to the deadline: downtime expires nothing.
+  if (!byHand && payment.quote !== null && seenUpTo < deadline) return { kind: 'unchanged' };
+  if (payment.status === 'processing') {
+    return walk({ ...payment, failureReason: 'unconfirmed' }, ['failed'], 'deadline', now);
+  }
+  if (payment.ledger.inTime.seenUnits === 0n) return walk(payment, ['expired'], 'deadline', now);
+  return walk({ ...payment, failureReason: 'underpaid' }, ['failed'], 'deadline', now);
+}
+
+function onSettled(payment: Payment, ledger: Ledger, quote: Quote, now: number): Transition {
+  if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
+  if (!OPEN.has(payment.status)) return { kind: 'refused', reason: 'not_open' };
+  return walk({ ...payment, quote, ledger }, ['completed'], 'settled', now);
+}
+
+function onCancelled(payment: Payment, now: number): Transition {
+  if (!OPEN.has(payment.status)) return { kind: 'refused', reason: 'not_open' };
+  if (payment.ledger.all.seenUnits > 0n) return { kind: 'refused', reason: 'money_seen' };
+  return walk({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
+}
+
+function onAccepted(payment: Payment, now: number): Transition {
+  if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
+  const acceptable =
+    payment.status === 'expired' ||
+    payment.status === 'cancelled' ||
+    payment.status === 'failed' ||
+    (payment.status === 'pending' && payment.exception === 'underpaid');
+  if (!acceptable) return { kind: 'refused', reason: 'not_open' };
+  if (payment.ledger.all.confirmedUnits === 0n) return { kind: 'refused', reason: 'no_confirmed_money' };
+  return walk(payment, ['completed'], 'accepted', now);
+}
+
+/** Walks the path arrow by arrow and settles what follows from the new status: times, exception, timer, events. */
+function walk(start: Payment, path: readonly PaymentStatus[], cause: Observation['kind'], now: number): Transition {
+  let payment = start;
+  const arrows: Arrow[] = [];
+  const events: OrderEventType[] = [];
+  for (const to of path) {
+    if (!(ARROWS[payment.status] as readonly PaymentStatus[]).includes(to)) {
+      throw new Error(`No arrow leads from ${payment.status} to ${to}`);
+    }
+    arrows.push({ from: payment.status, to, cause, at: now });
+    payment = { ...payment, status: to };
+    if ((to === 'processing' || to === 'confirming') && !payment.confirmingSent) {
+      payment = { ...payment, confirmingSent: true };
+      events.push('order.confirming');
+    }
+    if (to === 'completed') payment = complete(payment, now);
+    if (to === 'completed' || to === 'expired' || to === 'failed' || to === 'cancelled') events.push(`order.${to}`);
+  }
+  const open = OPEN.has(payment.status) || payment.status === 'processing' || payment.status === 'confirming';
+  if (!open) payment = { ...payment, completesAt: null };
+  const exception = exceptionOf(payment);
+  if (exception !== payment.exception) {
+    payment = { ...payment, exception };
+    if (exception !== 'none') events.push('order.exception');
+  }
+  return { kind: 'changed', payment, arrows, events };
+}
+
+function complete(payment: Payment, now: number): Payment {
+  const confirmed = payment.ledger.all.confirmedUnits;
+  const required = payment.quote ? requiredUnits(payment.quote) : confirmed;
+  return {
+    ...payment,
+    completedAt: now,
+    failureReason: null,
+    transactionHash: payment.ledger.transactionHash,
+    completedOnUnits: confirmed < required ? confirmed : required,
+  };
+}
+
+/** What is unusual about the payment's money: the strongest of reorged, paid_late, underpaid, overpaid. */
+export function exceptionOf(payment: Payment): Exception {
+  const { quote, ledger } = payment;
+  if (quote === null) return 'none';
+  const required = requiredUnits(quote);
+  const { all, inTime } = ledger;
+  if (payment.completedOnUnits !== null && all.minedUnits < payment.completedOnUnits) return 'reorged';
+  const lateMoney = all.seenUnits > inTime.seenUnits && inTime.seenUnits < required;
+  const confirmedTooLate = payment.failureReason === 'unconfirmed' && all.confirmedUnits > 0n;
+  if (lateMoney || confirmedTooLate) return 'paid_late';
+  if (all.seenUnits > 0n && all.seenUnits < required) return 'underpaid';
+  if (all.seenUnits > quote.owedUnits + quote.toleranceUnits) return 'overpaid';
+  return 'none';
+}

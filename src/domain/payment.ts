@@ -144,7 +144,7 @@ export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: num
   const counted = transfers
     .filter((transfer) => transfer.state !== 'dropped')
     .filter((transfer) => transfer.asset === quote.asset && transfer.network === quote.network)
-    .toSorted((a, b) => earliest(a) - earliest(b));
+    .toSorted((a, b) => earliest(a) - earliest(b) || compareText(a.transactionHash, b.transactionHash));
   for (const transfer of counted) {
     all = plus(all, transfer);
     if (earliest(transfer) < untilAt) inTime = plus(inTime, transfer);
@@ -152,6 +152,12 @@ export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: num
     reached ||= all.seenUnits >= requiredUnits(quote);
   }
   return { all, inTime, transactionHash };
+}
+
+/** By code units: transfers of one moment keep one order, whatever order the rail lists them in. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function plus(sums: Sums, transfer: Transfer): Sums {

@@ -118,15 +118,30 @@ function onMoney(
   now: number,
   policy: PaymentPolicy,
 ): Transition {
-  if (quote === null) return { kind: 'refused', reason: 'not_open' };
-  const seen: Payment = { ...payment, quote, ledger };
+  if (quote === null || payment.status === 'created') return { kind: 'refused', reason: 'not_open' };
+  // An earlier quote comes back only while nothing was paid on the current one: amounts of different assets never add up.
+  const settledOn = payment.ledger.all.seenUnits > 0n || payment.completedOnUnits !== null;
+  if (settledOn && !sameQuote(payment.quote, quote)) return { kind: 'refused', reason: 'money_seen' };
   const path = moneyPath(payment.status, ledger, quote);
-  const last = path.at(-1);
-  // Money that was seen and is lost again after expiry: its replacement gets time to arrive.
-  const lostLate = last === 'pending' && path.length > 0 && payment.status !== 'prepared' && now >= payment.expiresAt;
-  const graced: Payment = lostLate ? { ...seen, graceUntil: now + policy.graceMs } : seen;
-  if (path.length === 0 && sameMoney(payment, graced)) return { kind: 'unchanged' };
-  return walk(graced, path, 'money', now);
+  // Money that was seen and is lost again after expiry: its replacement gets time to arrive. What is there already lies
+  // before the end of that grace, so all of it is in time now.
+  if (path[0] === 'pending' && payment.status !== 'prepared' && now >= payment.expiresAt) {
+    const graced: Ledger = { ...ledger, inTime: ledger.all };
+    const again = moneyPath('pending', graced, quote);
+    return walk(
+      { ...payment, quote, ledger: graced, graceUntil: now + policy.graceMs },
+      [...path, ...again],
+      'money',
+      now,
+    );
+  }
+  const seen: Payment = { ...payment, quote, ledger };
+  if (path.length === 0 && sameMoney(payment, seen)) return { kind: 'unchanged' };
+  return walk(seen, path, 'money', now);
+}
+
+function sameQuote(a: Quote | null, b: Quote): boolean {
+  return a !== null && a.asset === b.asset && a.network === b.network && a.address === b.address;
 }
 
 /** The statuses to walk through, given the money in time; empty where the status stays. */
@@ -162,7 +177,8 @@ function sameMoney(before: Payment, after: Payment): boolean {
     );
   return (
     same(before.ledger, after.ledger) &&
-    before.quote?.address === after.quote?.address &&
+    after.quote !== null &&
+    sameQuote(before.quote, after.quote) &&
     exceptionOf(after) === before.exception
   );
 }
@@ -254,7 +270,9 @@ export function exceptionOf(payment: Payment): Exception {
   if (payment.completedOnUnits !== null && all.minedUnits < payment.completedOnUnits) return 'reorged';
   const lateMoney = all.seenUnits > inTime.seenUnits && inTime.seenUnits < required;
   const confirmedTooLate = payment.failureReason === 'unconfirmed' && all.confirmedUnits > 0n;
-  if (lateMoney || confirmedTooLate) return 'paid_late';
+  // Nothing was seen when it was cancelled, so whatever is there came late, even in a block that is dated earlier.
+  const afterCancel = payment.cancelledAt !== null && all.seenUnits > 0n;
+  if (lateMoney || confirmedTooLate || afterCancel) return 'paid_late';
   if (all.seenUnits > 0n && all.seenUnits < required) return 'underpaid';
   if (all.seenUnits > quote.owedUnits + quote.toleranceUnits) return 'overpaid';
   return 'none';

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { parseKey } from '../domain/api-key.ts';
+import type { KeyKind, Mode, Permission } from '../domain/permission.ts';
+import { findKeyByHash, anyProjectAllowsOrigin } from '../store/api-keys.ts';
+import type { Database } from '../store/database.ts';
+import type { Notifications } from '../store/notifications.ts';
+
+/** What a request may do depends on the project behind its key. */
+export interface ProjectAccess {
+  readonly id: string;
+  readonly name: string;
+  readonly active: boolean;
+  /** CIDRs; empty means open. */
+  readonly allowIps: readonly string[];
+  readonly allowOrigins: readonly string[];
+}
+
+export interface AccessKey {
+  readonly id: string;
+  readonly mode: Mode;
+  readonly kind: KeyKind;
+  readonly permission: Permission;
+  readonly project: ProjectAccess;
+}
+
+export interface Access {
+  /** The key behind a key text; null when unknown, mistyped or revoked. Synchronous when cached. */
+  find(keyText: string): AccessKey | null | Promise<AccessKey | null>;
+  /** Whether any active project allows this origin (for preflights, which carry no key). */
+  anyProjectAllows(origin: string): boolean | Promise<boolean>;
+}
+
+/** More keys than this in use at once are looked up again; memory stays bounded. */
+const MAX_CACHED_KEYS = 10_000;
+const MAX_CACHED_ORIGINS = 1_000;
+
+/**
+ * Looks keys up and keeps them until a change of any key or project is notified. While notifications are down nothing is
+ * cached, so that a revoked key stops working on every node within a second.
+ */
+export function createAccess(db: Database, notifications: Notifications): Access {
+  const keys = new Map<string, AccessKey | null>();
+  const origins = new Map<string, boolean>();
+  let generation = 0;
+  const forget = (): void => {
+    generation += 1;
+    keys.clear();
+    origins.clear();
+  };
+  notifications.on('access', forget);
+  notifications.onDown(forget);
+
+  /** Reads, and keeps the answer unless something changed or notifications broke while the read was under way. */
+  async function readThrough<Value>(cache: Map<string, Value>, limit: number, key: string, read: () => Promise<Value>) {
+    const before = generation;
+    const value = await read();
+    if (value !== null && generation === before && notifications.healthy()) {
+      if (cache.size >= limit) cache.clear();
+      cache.set(key, value);
+    }
+    return value;
+  }
+
+  return {
+    find(keyText) {
+      if (parseKey(keyText) === null) return null;
+      const hash = createHash('sha256').update(keyText).digest();
+      const name = hash.toString('base64');
+      const cached = notifications.healthy() ? keys.get(name) : undefined;
+      if (cached !== undefined) return cached;
+      return readThrough<AccessKey | null>(keys, MAX_CACHED_KEYS, name, () => findKeyByHash(db, hash));
+    },
+    anyProjectAllows(origin) {
+      const cached = notifications.healthy() ? origins.get(origin) : undefined;
+      if (cached !== undefined) return cached;
+      return readThrough(origins, MAX_CACHED_ORIGINS, origin, () => anyProjectAllowsOrigin(db, origin));
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** More work is waiting than can be done in good time; the caller should try again shortly. */
+export class OverloadedError extends Error {}
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface BatchOptions {
+  /** Batches under way at once. While they are, what arrives is collected for the next one. */
+  readonly maxInFlight: number;
+  readonly maxBatch: number;
+  /** Items waiting at most; beyond, `add` fails at once with an OverloadedError. */
+  readonly maxWaiting: number;
+}
+
+/**
+ * Group commit: items that arrive together go to the database together. An item never waits for company: a batch starts at
+ * once while fewer than `maxInFlight` are under way. `slot` numbers the batches under way, from 0.
+ */
+export function createBatcher<Item, Result>(
+  options: BatchOptions,
+  run: (items: readonly Item[], slot: number) => Promise<readonly Result[]>,
+): { add(item: Item): Promise<Result>; idle(): Promise<void> } {
+  let waiting: Waiting<Item, Result>[] = [];
+  const freeSlots = Array.from({ length: options.maxInFlight }, (_, slot) => slot);
+  let scheduled = false;
+  let idleListeners: (() => void)[] = [];
+
+  const start = (): void => {
+    scheduled = false;
+    while (waiting.length > 0) {
+      const slot = freeSlots.shift();
+      if (slot === undefined) return;
+      const batch = waiting.slice(0, options.maxBatch);
+      waiting = waiting.slice(options.maxBatch);
+      void runBatch(batch, slot);
+    }
+  };
+
+  const runBatch = async (batch: readonly Waiting<Item, Result>[], slot: number): Promise<void> => {
+    try {
+      const results = await run(
+        batch.map(({ item }) => item),
+        slot,
+      );
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const result = results[index];
+        if (result === undefined) reject(new Error('The batch gave no result for this item.'));
+        else resolve(result);
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      freeSlots.push(slot);
+      start();
+      if (waiting.length === 0 && freeSlots.length === options.maxInFlight) {
+        for (const listener of idleListeners) listener();
+        idleListeners = [];
+      }
+    }
+  };
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        if (waiting.length >= options.maxWaiting) {
+          reject(new OverloadedError('Too many requests are waiting for the database.'));
+          return;
+        }
+        waiting.push({ item, resolve, reject });
+        if (scheduled) return;
+        scheduled = true;
+        // One turn of the event loop, so that requests read from several sockets at once share a batch.
+        setImmediate(start);
+      }),
+    idle: () =>
+      waiting.length === 0 && freeSlots.length === options.maxInFlight
+        ? Promise.resolve()
+        : new Promise((resolve) => idleListeners.push(resolve)),
+  };
+}

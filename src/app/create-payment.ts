@@ -1,0 +1,225 @@
+import { NO_MONEY, type Payment, type Surface } from '../domain/payment.ts';
+import type { Fiat } from '../domain/money.ts';
+import type { Mode } from '../domain/permission.ts';
+import { nextDueAt } from '../domain/transition.ts';
+import { formatTransactionNumber } from '../domain/views.ts';
+import { takeTransactionNumbers } from '../store/payments.ts';
+import { saveChanges, type CountShard, type IssuedAddress, type PaymentChange } from '../store/payment-rows.ts';
+import type { Trx } from '../store/database.ts';
+import { createBatcher } from './batch.ts';
+import { newId, type App } from './context.ts';
+import { paymentEvents } from './events.ts';
+import {
+  answerRow,
+  isAnswerConflict,
+  wasRolledBack,
+  withIdempotency,
+  type IdempotencyRequest,
+  type Replay,
+} from './idempotency.ts';
+import { chooseToken, issuedAddress, priceInUsd, quotePayment, type TokenRefusal } from './quote-payment.ts';
+
+/** A checked request for a payment. Amount in minor units of `currency`; lifetime in milliseconds. */
+export interface NewPayment {
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly surface: Surface;
+  readonly amountMinor: bigint;
+  readonly currency: Fiat;
+  /** Orders name their token; transactions leave it to the customer. */
+  readonly token: { readonly asset: string; readonly network: string | null } | null;
+  readonly merchantOrderId: string | null;
+  readonly description: string | null;
+  readonly customerEmail: string | null;
+  readonly customerName: string | null;
+  readonly successUrl: string | null;
+  readonly cancelUrl: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly lifetimeMs: number;
+}
+
+export type CreateOutcome = { readonly kind: 'done'; readonly body: string } | Replay | TokenRefusal;
+
+interface Draft {
+  readonly payment: Payment;
+  readonly address: IssuedAddress | null;
+  /** The answer's body; stored with the payment when the request carries an idempotency key. */
+  readonly present: (payment: Payment) => string;
+  readonly idempotency: IdempotencyRequest | null;
+}
+
+type Saved =
+  | { readonly kind: 'done'; readonly body: string }
+  | { readonly kind: 'answer_conflict' }
+  | { readonly kind: 'fault'; readonly error: unknown };
+
+export interface PaymentCreator {
+  /** Creates a payment, or replays the answer that its idempotency key got. No network or chain call is made. */
+  create(
+    request: NewPayment,
+    present: (payment: Payment) => string,
+    idempotency: IdempotencyRequest | null,
+  ): Promise<CreateOutcome>;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+}
+
+/** Payments that arrive together are saved in one statement; at most two batches are under way (docs/decisions/0004). */
+export function createPaymentCreator(app: App): PaymentCreator {
+  const batcher = createBatcher<Draft, Saved>(
+    { maxInFlight: 2, maxBatch: 200, maxWaiting: 5_000 },
+    async (drafts, slot) => {
+      const shard: CountShard = slot === 0 ? 0 : 1;
+      if (drafts.length === 1) return saveOneByOne(app, drafts, shard);
+      try {
+        return await saveBatch(app, drafts, shard);
+      } catch (error) {
+        // Without the server's own word that it refused the batch, the batch may have been saved: never save it twice.
+        if (!wasRolledBack(error)) throw error;
+        // One bad row must not fail its neighbours: each is tried alone and gets its own answer.
+        return saveOneByOne(app, drafts, shard);
+      }
+    },
+  );
+  return {
+    idle: () => batcher.idle(),
+    create: (request, present, idempotency) =>
+      withIdempotency(app, idempotency, async () => {
+        const draft = await draftPayment(app, request, present, idempotency);
+        if (draft.kind !== 'draft') return draft;
+        const saved = await batcher.add(draft.draft);
+        if (saved.kind === 'fault') throw saved.error;
+        return saved;
+      }),
+  };
+}
+
+async function draftPayment(
+  app: App,
+  request: NewPayment,
+  present: Draft['present'],
+  idempotency: IdempotencyRequest | null,
+): Promise<{ readonly kind: 'draft'; readonly draft: Draft } | TokenRefusal> {
+  const now = app.clock();
+  const rail = app.railFor(request.mode);
+  const id = newId(app, now);
+  const amountUsdCents = priceInUsd(rail, request.amountMinor, request.currency);
+  if (amountUsdCents === null) {
+    return { kind: 'no_rate', message: `There is no fresh price for ${request.currency}. Try again shortly.` };
+  }
+  const expiresAt = now + request.lifetimeMs;
+  const blank: Payment = {
+    id,
+    projectId: request.projectId,
+    mode: request.mode,
+    surface: request.surface,
+    status: 'created',
+    exception: 'none',
+    failureReason: null,
+    transactionNumber: null,
+    amountMinor: request.amountMinor,
+    currency: request.currency,
+    amountUsdCents,
+    merchantOrderId: request.merchantOrderId,
+    description: request.description,
+    customerEmail: request.customerEmail,
+    customerName: request.customerName,
+    successUrl: request.successUrl,
+    cancelUrl: request.cancelUrl,
+    metadata: request.metadata,
+    quote: null,
+    ledger: NO_MONEY,
+    transactionHash: null,
+    completedOnUnits: null,
+    createdAt: now,
+    expiresAt,
+    graceUntil: null,
+    completedAt: null,
+    cancelledAt: null,
+    completesAt: rail.completesAt(now, expiresAt),
+    confirmingSent: false,
+    lastSequence: 0,
+  };
+  if (request.token === null) return { kind: 'draft', draft: { payment: blank, address: null, present, idempotency } };
+
+  const choice = await chooseToken(rail, request.projectId, request.token.asset, request.token.network);
+  if (choice.kind !== 'ok') return choice;
+  const quoted = await quotePayment(rail, blank, choice.token);
+  if (quoted.kind !== 'ok') return quoted;
+  const { quote, wallet } = quoted;
+  // A payment whose token is given starts out pending: its address is watched from the moment it is saved.
+  const payment: Payment = { ...blank, status: 'pending', quote };
+  const address = wallet === null ? null : issuedAddress(app, payment, quote, wallet, now);
+  return { kind: 'draft', draft: { payment, address, present, idempotency } };
+}
+
+/** Saves the drafts in one transaction; those that get a number do so in the same one, so that none is used twice or lost. */
+async function saveBatch(app: App, drafts: readonly Draft[], shard: CountShard): Promise<readonly Saved[]> {
+  const numbered = drafts.some(({ payment }) => payment.surface === 'transaction');
+  if (!numbered) return save(app, drafts, new Map(), shard, null);
+  return app.db.transaction().execute(async (trx) => save(app, drafts, await takeNumbers(trx, drafts), shard, trx));
+}
+
+async function saveOneByOne(app: App, drafts: readonly Draft[], shard: CountShard): Promise<readonly Saved[]> {
+  const results: Saved[] = [];
+  for (const draft of drafts) {
+    try {
+      results.push(...(await saveBatch(app, [draft], shard)));
+    } catch (error) {
+      results.push(isAnswerConflict(error) ? { kind: 'answer_conflict' } : { kind: 'fault', error });
+    }
+  }
+  return results;
+}
+
+/** The number of each transaction of the batch. Counters are raised in one order, so that batches never wait in a ring. */
+async function takeNumbers(trx: Trx, drafts: readonly Draft[]): Promise<ReadonlyMap<string, string>> {
+  const groups = Map.groupBy(
+    drafts.map(({ payment }) => payment).filter((payment) => payment.surface === 'transaction'),
+    (payment) => `${payment.projectId} ${payment.mode} ${new Date(payment.createdAt).getUTCFullYear()}`,
+  );
+  const numbers = new Map<string, string>();
+  for (const key of [...groups.keys()].toSorted()) {
+    const payments = groups.get(key) ?? [];
+    const [first] = payments;
+    if (first === undefined) continue;
+    const year = new Date(first.createdAt).getUTCFullYear();
+    const start = await takeTransactionNumbers(
+      trx,
+      { projectId: first.projectId, mode: first.mode, year },
+      payments.length,
+    );
+    for (const [index, payment] of payments.entries())
+      numbers.set(payment.id, formatTransactionNumber(year, start + index));
+  }
+  return numbers;
+}
+
+async function save(
+  app: App,
+  drafts: readonly Draft[],
+  numbers: ReadonlyMap<string, string>,
+  shard: CountShard,
+  trx: Trx | null,
+): Promise<readonly Saved[]> {
+  const changes: PaymentChange[] = [];
+  const saved: { kind: 'done'; body: string }[] = [];
+  const answers = [];
+  for (const { payment: draft, address, present, idempotency } of drafts) {
+    const numberedDraft = { ...draft, transactionNumber: numbers.get(draft.id) ?? null };
+    const { payment, events } = paymentEvents(app, numberedDraft, ['order.created'], draft.createdAt);
+    const body = present(payment);
+    changes.push({
+      before: null,
+      after: payment,
+      dueAt: nextDueAt(payment, app.policy),
+      arrows: [],
+      events,
+      address: address ?? undefined,
+    });
+    saved.push({ kind: 'done', body });
+    if (idempotency !== null) answers.push(answerRow(idempotency, body, draft.createdAt));
+  }
+  await saveChanges(trx ?? app.db, changes, shard, answers);
+  return saved;
+}

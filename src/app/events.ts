@@ -1,0 +1,46 @@
+import type { EventType } from '../domain/event-type.ts';
+import type { Payment } from '../domain/payment.ts';
+import { eventBody, paymentEventData } from '../domain/views.ts';
+import type { NewEvent } from '../store/payment-rows.ts';
+import { newId, type App } from './context.ts';
+
+/** The events of one change of a payment, numbered on from its last; returns the payment with its new last number. */
+export function paymentEvents(
+  app: App,
+  payment: Payment,
+  types: readonly EventType[],
+  now: number,
+): { readonly payment: Payment; readonly events: readonly NewEvent[] } {
+  if (types.length === 0) return { payment, events: [] };
+  const events = types.map((type, index) => {
+    const data = paymentEventData(asOf(type, payment));
+    return newEvent(app, payment, type, payment.lastSequence + index + 1, data, now);
+  });
+  return { payment: { ...payment, lastSequence: payment.lastSequence + types.length }, events };
+}
+
+/** An event with its bytes. */
+export function newEvent(
+  app: App,
+  payment: Pick<Payment, 'id' | 'projectId' | 'mode'>,
+  type: EventType,
+  sequence: number,
+  data: object,
+  now: number,
+): NewEvent {
+  const id = newId(app, now);
+  return {
+    id,
+    projectId: payment.projectId,
+    mode: payment.mode,
+    paymentId: payment.id,
+    type,
+    body: eventBody({ id, type, createdAt: now, sequence, data }),
+    createdAt: now,
+  };
+}
+
+/** One observation may walk several arrows: an event tells of the status that it announces, not of the last one reached. */
+function asOf(type: EventType, payment: Payment): Payment {
+  return type === 'order.confirming' && payment.status === 'completed' ? { ...payment, status: 'confirming' } : payment;
+}

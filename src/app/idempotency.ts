@@ -1,0 +1,79 @@
+import { DatabaseError } from 'pg';
+import type { Mode } from '../domain/permission.ts';
+import { findAnswer, forgetOldAnswer } from '../store/payments.ts';
+import type { IdempotentAnswer } from '../store/payment-rows.ts';
+import type { App } from './context.ts';
+
+/** Answers are kept for 24 hours. */
+export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60_000;
+
+/** A request that carries an `Idempotency-Key`. `route` is method and path. */
+export interface IdempotencyRequest {
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly route: string;
+  readonly key: string;
+  readonly bodyHash: Buffer;
+}
+
+/** How a repeated request ends without being carried out again. */
+export type Replay =
+  | { readonly kind: 'replayed'; readonly body: string }
+  /** The same key came with another body. */
+  | { readonly kind: 'key_reused' }
+  /** The first request with this key is still under way. */
+  | { readonly kind: 'still_running' };
+
+const running = new WeakMap<App, Set<string>>();
+
+/**
+ * Carries out a request once per key. Work of the same key that is under way in this process is refused; work in another
+ * process is found by the unique key of its stored answer, which is saved in the work's own transaction: `run` then answers
+ * `answer_conflict` and the stored answer is replayed. A crash leaves nothing behind that counts as running.
+ */
+export async function withIdempotency<Result extends { readonly kind: string }>(
+  app: App,
+  request: IdempotencyRequest | null,
+  run: () => Promise<Result | { readonly kind: 'answer_conflict' }>,
+): Promise<Exclude<Result, { readonly kind: 'answer_conflict' }> | Replay> {
+  type Done = Exclude<Result, { readonly kind: 'answer_conflict' }>;
+  if (request === null) return (await run()) as Done;
+  const name = JSON.stringify([request.projectId, request.mode, request.route, request.key]);
+  const busy = running.get(app) ?? new Set<string>();
+  running.set(app, busy);
+  if (busy.has(name)) return { kind: 'still_running' };
+  busy.add(name);
+  try {
+    const since = app.clock() - IDEMPOTENCY_LIFETIME_MS;
+    const stored = await findAnswer(app.db, request, since);
+    if (stored !== null) return replay(request, stored);
+    await forgetOldAnswer(app.db, request, since);
+    const result = await run();
+    if (result.kind !== 'answer_conflict') return result as Done;
+    const other = await findAnswer(app.db, request, since);
+    return other === null ? { kind: 'still_running' } : replay(request, other);
+  } finally {
+    busy.delete(name);
+  }
+}
+
+function replay(request: IdempotencyRequest, stored: { readonly bodyHash: Buffer; readonly response: string }): Replay {
+  return stored.bodyHash.equals(request.bodyHash)
+    ? { kind: 'replayed', body: stored.response }
+    : { kind: 'key_reused' };
+}
+
+/** The row that keeps an answer. */
+export function answerRow(request: IdempotencyRequest, response: string, now: number): IdempotentAnswer {
+  return { ...request, response, createdAt: now };
+}
+
+/** Whether a write failed because another request with the same key was saved first. */
+export function isAnswerConflict(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '23505' && error.constraint === 'idempotency_keys_pkey';
+}
+
+/** Whether the server itself refused the write, so that nothing of it was saved; false when the connection broke. */
+export function wasRolledBack(error: unknown): boolean {
+  return error instanceof DatabaseError && !(error.code ?? '').startsWith('57');
+}

@@ -1,0 +1,192 @@
+import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../domain/payment.ts';
+import type { Observation } from '../domain/transition.ts';
+import type { Trx } from '../store/database.ts';
+import { findTransfers, saveTransfers } from '../store/transfers.ts';
+import { changePayment, type ChangeOutcome, type Decision, type PaymentSelector } from './change-payment.ts';
+import type { App } from './context.ts';
+import type { IdempotencyRequest } from './idempotency.ts';
+import { chooseToken, issuedAddress, quotePayment, type TokenRefusal } from './quote-payment.ts';
+import type { Rail } from './rail.ts';
+
+interface Presented {
+  readonly present: (payment: Payment) => string;
+  readonly idempotency: IdempotencyRequest | null;
+}
+
+/** Cancels a payment on which nothing was seen. */
+export function cancelPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
+  return changePayment<never>(app, { selector, decide: () => observed({ kind: 'cancelled' }), ...presented });
+}
+
+/** Takes the confirmed money that is there as payment: the merchant's answer to underpaid and late payments. */
+export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
+  return changePayment<never>(app, { selector, decide: () => observed({ kind: 'accepted' }), ...presented });
+}
+
+/** Chooses the token of a transaction, or another one while nothing was seen: quotes it and issues a fresh address. */
+export function selectToken(
+  app: App,
+  selector: PaymentSelector,
+  wanted: { readonly asset: string; readonly network: string | null },
+): Promise<ChangeOutcome<TokenRefusal>> {
+  return changePayment<TokenRefusal>(app, {
+    selector,
+    decide: async (payment, _trx, now) => {
+      const rail = app.railFor(payment.mode);
+      const choice = await chooseToken(rail, payment.projectId, wanted.asset, wanted.network);
+      if (choice.kind !== 'ok') return choice;
+      return chosen(app, rail, payment, choice.token, now);
+    },
+  });
+}
+
+async function chosen(
+  app: App,
+  rail: Rail,
+  payment: Payment,
+  token: Parameters<Rail['issue']>[1],
+  now: number,
+): Promise<Decision | TokenRefusal> {
+  const quoted = await quotePayment(rail, payment, token);
+  if (quoted.kind !== 'ok') return quoted;
+  const { quote, wallet } = quoted;
+  const address = wallet === null ? undefined : issuedAddress(app, payment, quote, wallet, now);
+  return { kind: 'observed', observations: [{ kind: 'token_chosen', quote }], address };
+}
+
+/** A payment of live mode is asked to do what only the sandbox can. */
+export interface NotSandbox {
+  readonly kind: 'not_sandbox';
+}
+
+/** Completes a test payment at once, as its timer would: `order.completed` alone is sent. */
+export function completeSandboxPayment(
+  app: App,
+  selector: PaymentSelector,
+): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
+  return changePayment<TokenRefusal | NotSandbox>(app, {
+    selector,
+    decide: async (payment, trx, now) => {
+      const rail = app.railFor(payment.mode);
+      if (rail.simulate === null) return { kind: 'not_sandbox' };
+      const settled = await settle(rail, payment, now);
+      if (settled.kind !== 'settled') return settled;
+      if (isOpen(payment))
+        await saveTransfers(trx, [{ paymentId: payment.id, transfer: settled.transfer, blockHash: null }]);
+      return observed(settled.observation);
+    },
+  });
+}
+
+function isOpen(payment: Payment): boolean {
+  return payment.status === 'created' || payment.status === 'prepared' || payment.status === 'pending';
+}
+
+/** The sandbox's whole payment: in the chosen token, or in the first that the amount is not too small for. */
+export async function settle(
+  rail: Rail,
+  payment: Payment,
+  now: number,
+): Promise<
+  | { readonly kind: 'settled'; readonly observation: Observation; readonly transfer: Transfer }
+  | TokenRefusal
+  | NotSandbox
+> {
+  if (rail.simulate === null) return { kind: 'not_sandbox' };
+  const quote = payment.quote ?? (await firstQuote(rail, payment));
+  if ('kind' in quote) return quote;
+  const missing = quote.owedUnits - payment.ledger.all.seenUnits;
+  const withQuote = { ...payment, quote };
+  const transfer = rail.simulate(withQuote, { amountUnits: missing, firstSeenAt: now, state: 'confirmed' }, now);
+  const earlier = payment.ledger;
+  const ledger = tally(quote, [transfer], inTimeUntil(payment));
+  // What had been seen before is confirmed along: the sandbox's timer settles the whole payment.
+  const whole = { seenUnits: quote.owedUnits, minedUnits: quote.owedUnits, confirmedUnits: quote.owedUnits };
+  const complete = earlier.all.seenUnits === 0n ? ledger : { ...ledger, all: whole, inTime: whole };
+  return { kind: 'settled', observation: { kind: 'settled', quote, ledger: complete }, transfer };
+}
+
+async function firstQuote(rail: Rail, payment: Payment): Promise<Quote | TokenRefusal> {
+  let refusal: TokenRefusal = { kind: 'refused', param: 'crypto_currency', message: 'No token is enabled.' };
+  for (const token of await rail.tokens(payment.projectId)) {
+    const quoted = await quotePayment(rail, payment, token);
+    if (quoted.kind === 'ok') return quoted.quote;
+    refusal = quoted;
+  }
+  return refusal;
+}
+
+/** What a merchant can make happen to a test payment. */
+export const SIMULATIONS = ['paid', 'part', 'over', 'late', 'failed', 'expired'] as const;
+export type Simulation = (typeof SIMULATIONS)[number];
+
+/** Walks a test payment through the real arrows, with their events, as if the money came so. Stops its timer. */
+export function simulatePayment(
+  app: App,
+  selector: PaymentSelector,
+  simulation: Simulation,
+): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
+  return changePayment<TokenRefusal | NotSandbox>(app, {
+    selector,
+    decide: async (payment, trx, now) => {
+      const rail = app.railFor(payment.mode);
+      if (rail.simulate === null) return { kind: 'not_sandbox' };
+      const opening: Observation[] = [{ kind: 'timer_stopped' }];
+      let quote = payment.quote;
+      if (quote === null && isOpen(payment)) {
+        const first = await firstQuote(rail, payment);
+        if ('kind' in first) return first;
+        quote = first;
+        opening.push({ kind: 'token_chosen', quote });
+      }
+      if (quote === null) return observed({ kind: 'deadline', seenUpTo: 'by_hand' });
+      const steps = await simulatedSteps(app, trx, rail, { ...payment, quote }, quote, simulation, now);
+      return observed(...opening, ...steps);
+    },
+  });
+}
+
+async function simulatedSteps(
+  app: App,
+  trx: Trx,
+  rail: Rail,
+  payment: Payment,
+  quote: Quote,
+  simulation: Simulation,
+  now: number,
+): Promise<readonly Observation[]> {
+  const deadline: Observation = { kind: 'deadline', seenUpTo: 'by_hand' };
+  const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
+  const seen = payment.ledger.all.seenUnits;
+  const missing = quote.owedUnits > seen ? quote.owedUnits - seen : quote.owedUnits;
+  const arrives = async (
+    amountUnits: bigint,
+    firstSeenAt: number,
+    state: 'seen' | 'confirmed',
+  ): Promise<Observation> => {
+    if (rail.simulate === null) throw new Error('Only the sandbox simulates.');
+    const transfer = rail.simulate(payment, { amountUnits, firstSeenAt, state }, now);
+    await saveTransfers(trx, [{ paymentId: payment.id, transfer, blockHash: null }]);
+    return { kind: 'money', ledger: tally(quote, [...known, transfer], inTimeUntil(payment)) };
+  };
+  switch (simulation) {
+    case 'paid':
+      return [await arrives(missing, now, 'confirmed')];
+    case 'part':
+      return [await arrives(missing > 1n ? missing / 2n : 1n, now, 'confirmed')];
+    case 'over':
+      return [await arrives(missing + quote.owedUnits / 2n + quote.toleranceUnits + 1n, now, 'confirmed')];
+    case 'late': {
+      const late = await arrives(missing, Math.max(now, payment.expiresAt), 'confirmed');
+      return isOpen(payment) ? [deadline, late] : [late];
+    }
+    case 'failed':
+      return [await arrives(missing, now, 'seen'), deadline];
+    case 'expired':
+      return [deadline];
+  }
+}
+
+function observed(...observations: readonly Observation[]): Decision {
+  return { kind: 'observed', observations };
+}

@@ -1,0 +1,137 @@
+import { isAssetCode, isNetwork, quoteUnits, tokenOf, usdCents, type Token } from '../domain/asset.ts';
+import { formatDecimal, type Fiat } from '../domain/money.ts';
+import type { Payment, Quote } from '../domain/payment.ts';
+import { matchingAddress } from '../rails/address.ts';
+import type { IssuedAddress } from '../store/payment-rows.ts';
+import type { App } from './context.ts';
+import type { Rail } from './rail.ts';
+
+/** How far below or above the owed amount still counts as exact: 0.5 %. */
+const TOLERANCE_BASIS_POINTS = 50n;
+
+/** A token that cannot be paid with, and why; `param` is the field to blame. */
+export type TokenRefusal =
+  | { readonly kind: 'refused'; readonly param: 'crypto_currency' | 'network' | 'amount'; readonly message: string }
+  | { readonly kind: 'no_rate'; readonly message: string };
+
+/** The token that a client names, if the project can be paid in it. */
+export async function chooseToken(
+  rail: Rail,
+  projectId: string,
+  asset: string,
+  network: string | null,
+): Promise<{ readonly kind: 'ok'; readonly token: Token } | TokenRefusal> {
+  const enabled = await rail.tokens(projectId);
+  const names = [...new Set(enabled.map((token) => token.asset))].join(', ');
+  if (!isAssetCode(asset)) {
+    return {
+      kind: 'refused',
+      param: 'crypto_currency',
+      message: `crypto_currency must be one of ${names || 'no asset yet: set a wallet first'}.`,
+    };
+  }
+  if (network !== null && !isNetwork(network)) {
+    return {
+      kind: 'refused',
+      param: 'network',
+      message: `network is not known; ${asset} can be paid on ${networksOf(enabled, asset)}.`,
+    };
+  }
+  const token = enabled.find(
+    (candidate) => candidate.asset === asset && (network === null || candidate.network === network),
+  );
+  if (token !== undefined) return { kind: 'ok', token };
+  const elsewhere = networksOf(enabled, asset);
+  if (network !== null && (elsewhere !== '' || tokenOf(asset, network) === null)) {
+    return {
+      kind: 'refused',
+      param: 'network',
+      message: `${asset} cannot be paid on ${network}; it can be on ${elsewhere || 'no network yet'}.`,
+    };
+  }
+  return {
+    kind: 'refused',
+    param: 'crypto_currency',
+    message: `${asset} cannot be accepted yet: no wallet is set for it. Set one with: cointill wallet set --project ${projectId} --network ${network ?? tokenOf(asset)?.network ?? 'NETWORK'} --xpub XPUB`,
+  };
+}
+
+function networksOf(tokens: readonly Token[], asset: string): string {
+  return tokens
+    .filter((token) => token.asset === asset)
+    .map((token) => token.network)
+    .join(', ');
+}
+
+/** What is owed in a token for a fiat amount at the rail's present price; never a stale or guessed one. */
+export function priceToken(
+  rail: Rail,
+  token: Token,
+  amountMinor: bigint,
+  currency: Fiat,
+): { readonly kind: 'ok'; readonly owedUnits: bigint } | TokenRefusal {
+  const fiatPrice = rail.rates.usdPrice(currency);
+  const assetPrice = rail.rates.usdPrice(token.asset);
+  if (fiatPrice === null || assetPrice === null) {
+    const missing = fiatPrice === null ? currency : token.asset;
+    return { kind: 'no_rate', message: `There is no fresh price for ${missing}. Try again shortly.` };
+  }
+  const owedUnits = quoteUnits(amountMinor, currency, fiatPrice, assetPrice, token.decimals);
+  if (owedUnits < token.dustUnits) {
+    const least = formatDecimal(token.dustUnits, token.decimals);
+    return {
+      kind: 'refused',
+      param: 'amount',
+      message: `amount is too small to be paid in ${token.asset}: it comes to ${formatDecimal(owedUnits, token.decimals)}, the least that can be spent is ${least}.`,
+    };
+  }
+  return { kind: 'ok', owedUnits };
+}
+
+/** A quote with a fresh address, and what has to be watched for it. */
+export async function quotePayment(
+  rail: Rail,
+  payment: { readonly id: string; readonly projectId: string; readonly amountMinor: bigint; readonly currency: Fiat },
+  token: Token,
+): Promise<
+  | {
+      readonly kind: 'ok';
+      readonly quote: Quote;
+      readonly wallet: { readonly id: string; readonly index: number } | null;
+    }
+  | TokenRefusal
+> {
+  const price = priceToken(rail, token, payment.amountMinor, payment.currency);
+  if (price.kind !== 'ok') return price;
+  const issued = await rail.issue(payment, token);
+  if (issued.kind === 'no_method') return { kind: 'refused', param: 'crypto_currency', message: issued.message };
+  const { asset, network, decimals } = token;
+  const toleranceUnits = (price.owedUnits * TOLERANCE_BASIS_POINTS) / 10_000n;
+  const quote = { asset, network, decimals, owedUnits: price.owedUnits, toleranceUnits, address: issued.address };
+  return { kind: 'ok', quote, wallet: issued.wallet };
+}
+
+/** The amount in US cents at the rail's present price of its currency; null without a fresh price. */
+export function priceInUsd(rail: Rail, amountMinor: bigint, currency: Fiat): bigint | null {
+  const price = rail.rates.usdPrice(currency);
+  return price === null ? null : usdCents(amountMinor, currency, price);
+}
+
+/** What is kept of an address that was issued for a quote, so that it stays watched through the monitoring window. */
+export function issuedAddress(
+  app: App,
+  payment: Pick<Payment, 'id' | 'expiresAt'>,
+  quote: Quote,
+  wallet: { readonly id: string; readonly index: number },
+  now: number,
+): IssuedAddress {
+  return {
+    paymentId: payment.id,
+    quote,
+    watchedAddress: matchingAddress(quote.network, quote.address),
+    walletId: wallet.id,
+    index: wallet.index,
+    issuedAt: now,
+    watchUntil: payment.expiresAt + app.policy.monitoringMs,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Network, Token } from '../domain/asset.ts';
+import type { Payment, Transfer } from '../domain/payment.ts';
+import type { Mode } from '../domain/permission.ts';
+import type { RateSource } from '../rates/source.ts';
+
+/** An address issued for a payment; `wallet` is null where nothing has to be watched. */
+export type Issued =
+  | {
+      readonly kind: 'issued';
+      readonly address: string;
+      readonly wallet: { readonly id: string; readonly index: number } | null;
+    }
+  | { readonly kind: 'no_method'; readonly message: string };
+
+/** What a rail says of a payment whose moment is due. */
+export type DueView =
+  /** The money arrived whole: the sandbox's timer. */
+  | { readonly kind: 'settled' }
+  /** Everything up to this time was seen, so a deadline before it may be drawn. */
+  | { readonly kind: 'seen_up_to'; readonly at: number };
+
+/**
+ * How money is seen: the one seam between the sandbox and real chains. Everything else takes what a rail says and treats
+ * the mode as data.
+ */
+export interface Rail {
+  readonly rates: RateSource;
+  /** The tokens that the project can be paid in now, its favourite first. */
+  tokens(projectId: string): readonly Token[] | Promise<readonly Token[]>;
+  /** A fresh address for a payment. Never touches the network. */
+  issue(payment: { readonly id: string; readonly projectId: string }, token: Token): Issued | Promise<Issued>;
+  /** When a new payment completes by itself; null: never. */
+  completesAt(createdAt: number, expiresAt: number): number | null;
+  dueView(payment: Payment, now: number): DueView | Promise<DueView>;
+  /** What a merchant's simulated step makes arrive; only the sandbox simulates. */
+  readonly simulate: ((payment: Payment, step: SimulatedMoney, now: number) => Transfer) | null;
+  /** How a refund of this rail ends by itself, and after how long. */
+  refundOutcome(refund: {
+    readonly id: string;
+    readonly network: Network;
+    readonly reason: string | null;
+  }): RefundOutcome;
+}
+
+export interface SimulatedMoney {
+  readonly amountUnits: bigint;
+  readonly firstSeenAt: number;
+  readonly state: 'seen' | 'mined' | 'confirmed';
+}
+
+export interface RefundOutcome {
+  readonly afterMs: number;
+  readonly observation:
+    | { readonly kind: 'paid'; readonly transactionHash: string }
+    | { readonly kind: 'failed'; readonly reason: 'test_failure' | 'unpaid' };
+}
+
+/** Picks the rail of a mode; wired in the composition root. */
+export type RailFor = (mode: Mode) => Rail;

@@ -1,0 +1,298 @@
+import type { RefundEventType } from '../domain/event-type.ts';
+import { formatDecimal, fiatDecimals } from '../domain/money.ts';
+import type { Payment, Surface } from '../domain/payment.ts';
+import type { Mode } from '../domain/permission.ts';
+import { refundTransition, sizeRefund, type Refund, type RefundObservation } from '../domain/refund.ts';
+import { nextDueAt } from '../domain/transition.ts';
+import { refundView } from '../domain/views.ts';
+import { checkPayoutAddress } from '../rails/address.ts';
+import type { Trx } from '../store/database.ts';
+import { saveChanges } from '../store/payment-rows.ts';
+import { lockPayments } from '../store/payments.ts';
+import { findRefund, insertRefund, lockDueRefunds, lockRefund, refundedUnits, updateRefund } from '../store/refunds.ts';
+import { newId, type App } from './context.ts';
+import { newEvent } from './events.ts';
+import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from './idempotency.ts';
+
+/** A checked request for a refund: part of the amount in minor units, or units of the asset, or all that is left. */
+export interface NewRefund {
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly surface: Surface;
+  readonly paymentId: string;
+  readonly wanted: { readonly amountMinor: bigint } | { readonly cryptoAmount: string } | null;
+  readonly address: string | null;
+  readonly reason: string | null;
+}
+
+export type RefundRefusal =
+  | { readonly kind: 'not_found' }
+  | {
+      readonly kind: 'refused';
+      readonly param: 'amount' | 'crypto_amount' | 'address' | 'order_id' | 'transaction_id' | null;
+      readonly message: string;
+    };
+
+export type RefundOutcome =
+  | { readonly kind: 'done'; readonly refund: Refund; readonly body: string }
+  | RefundRefusal
+  | Replay;
+
+const FINAL = new Set<Payment['status']>(['completed', 'expired', 'failed', 'cancelled']);
+
+/** Promises money back: checked against what was received under the payment's lock, so that the sum never exceeds it. */
+export function createRefund(
+  app: App,
+  request: NewRefund,
+  idempotency: IdempotencyRequest | null,
+): Promise<RefundOutcome> {
+  return inTransaction(app, idempotency, async (trx) => {
+    const [payment] = await lockPayments(trx, [request.paymentId]);
+    const own =
+      payment?.projectId === request.projectId && payment.mode === request.mode && payment.surface === request.surface;
+    if (payment === undefined || !own) return { kind: 'not_found' };
+    const now = app.clock();
+    const drafted = await draftRefund(app, trx, payment, request, now);
+    if (drafted.kind !== 'ok') return drafted;
+    await insertRefund(trx, drafted.refund);
+    return saved(app, trx, payment, drafted.refund, 'refund.created', now, idempotency);
+  });
+}
+
+async function draftRefund(
+  app: App,
+  trx: Trx,
+  payment: Payment,
+  request: NewRefund,
+  now: number,
+): Promise<{ readonly kind: 'ok'; readonly refund: Refund } | RefundRefusal> {
+  const blame = payment.surface === 'order' ? 'order_id' : 'transaction_id';
+  const { quote } = payment;
+  if (!FINAL.has(payment.status)) {
+    const message = `${blame} names a payment that is still ${payment.status}; only a completed, expired, failed or cancelled one can be refunded.`;
+    return { kind: 'refused', param: blame, message };
+  }
+  if (quote === null || payment.ledger.all.confirmedUnits === 0n) {
+    return {
+      kind: 'refused',
+      param: blame,
+      message: `${blame} names a payment on which no confirmed money was received.`,
+    };
+  }
+  const checked =
+    request.address === null ? null : checkRefundAddress(app, payment.mode, quote.network, request.address);
+  if (checked?.kind === 'refused') return checked;
+  const wanted = wantedUnits(request, quote.decimals);
+  if (wanted !== null && 'kind' in wanted) return wanted;
+  const taken = await refundedUnits(trx, payment.id);
+  const size = sizeRefund(payment, taken, wanted);
+  if (size.kind !== 'ok') return sizeRefusal(payment, quote.decimals, wanted, size);
+  const id = newId(app, now);
+  const outcome = app.railFor(payment.mode).refundOutcome({ id, network: quote.network, reason: request.reason });
+  const refund: Refund = {
+    id,
+    projectId: payment.projectId,
+    mode: payment.mode,
+    paymentId: payment.id,
+    paymentSurface: payment.surface,
+    status: 'pending',
+    amountMinor: size.amountMinor,
+    currency: payment.currency,
+    asset: quote.asset,
+    network: quote.network,
+    decimals: quote.decimals,
+    units: size.units,
+    address: checked?.address ?? null,
+    reason: request.reason,
+    failureReason: null,
+    transactionHash: null,
+    createdAt: now,
+    completedAt: null,
+    dueAt: now + outcome.afterMs,
+  };
+  return { kind: 'ok', refund };
+}
+
+function wantedUnits(
+  request: NewRefund,
+  decimals: number,
+): { readonly amountMinor: bigint } | { readonly units: bigint } | RefundRefusal | null {
+  if (request.wanted === null || 'amountMinor' in request.wanted) return request.wanted;
+  const units = parseUnits(request.wanted.cryptoAmount, decimals);
+  if (units !== null) return { units };
+  const message = `crypto_amount must be a number above 0 with at most ${Math.min(decimals, 8)} decimals.`;
+  return { kind: 'refused', param: 'crypto_amount', message };
+}
+
+function parseUnits(text: string, decimals: number): bigint | null {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
+  const fraction = match?.[2] ?? '';
+  if (match === null || fraction.length > Math.min(decimals, 8)) return null;
+  const units = BigInt((match[1] ?? '0') + fraction.padEnd(decimals, '0'));
+  return units > 0n ? units : null;
+}
+
+function sizeRefusal(
+  payment: Payment,
+  decimals: number,
+  wanted: object | null,
+  size: Exclude<ReturnType<typeof sizeRefund>, { kind: 'ok' }>,
+): RefundRefusal {
+  const param = wanted !== null && 'units' in wanted ? 'crypto_amount' : 'amount';
+  const asset = payment.quote?.asset ?? '';
+  switch (size.kind) {
+    case 'nothing_left':
+      return {
+        kind: 'refused',
+        param: null,
+        message: 'Nothing is left to refund: the sum of refunds equals what was received.',
+      };
+    case 'too_little':
+      return { kind: 'refused', param, message: `${param} is less than the smallest unit of ${asset}.` };
+    case 'too_much': {
+      const left = formatDecimal(size.leftUnits, decimals);
+      const leftFiat = formatDecimal(size.leftMinor, fiatDecimals(payment.currency));
+      return {
+        kind: 'refused',
+        param,
+        message: `${param} is more than what can still be refunded: ${left} ${asset} (${leftFiat} ${payment.currency}).`,
+      };
+    }
+  }
+}
+
+function checkRefundAddress(
+  app: App,
+  mode: Mode,
+  network: Refund['network'],
+  address: string,
+): { readonly kind: 'ok'; readonly address: string } | (RefundRefusal & { readonly kind: 'refused' }) {
+  const allowTestnets = app.railFor(mode).simulate !== null;
+  const checked = checkPayoutAddress(network, address.trim(), { allowTestnets });
+  return checked.kind === 'ok'
+    ? checked
+    : { kind: 'refused', param: 'address', message: `address: ${checked.message}` };
+}
+
+/** The merchant withdraws a refund that was not paid yet. */
+export function cancelRefund(
+  app: App,
+  scope: { readonly id: string; readonly projectId?: string; readonly mode?: Mode },
+  idempotency: IdempotencyRequest | null = null,
+): Promise<RefundOutcome> {
+  return inTransaction(app, idempotency, async (trx) => {
+    const refund = await lockScoped(trx, scope);
+    if (refund === null) return { kind: 'not_found' };
+    return settle(app, trx, refund, { kind: 'failed', reason: 'cancelled' }, idempotency);
+  });
+}
+
+/** The customer says on the claim page where the money is to go. */
+export function claimRefund(app: App, id: string, address: string): Promise<RefundOutcome> {
+  return inTransaction(app, null, async (trx) => {
+    const refund = await lockRefund(trx, id);
+    if (refund === null) return { kind: 'not_found' };
+    if (refund.status !== 'pending' || refund.address !== null) {
+      const message = refund.address === null ? 'This refund is closed.' : 'This refund already has an address.';
+      return { kind: 'refused', param: 'address', message };
+    }
+    const checked = checkRefundAddress(app, refund.mode, refund.network, address);
+    if (checked.kind === 'refused') return checked;
+    const claimed = { ...refund, address: checked.address };
+    await updateRefund(trx, claimed);
+    return { kind: 'done', refund: claimed, body: JSON.stringify(refundView(claimed, app.links)) };
+  });
+}
+
+/** Ends the refunds whose time has come, as their rail says. Returns how many it took. */
+export async function runDueRefunds(app: App, limit: number): Promise<number> {
+  return app.db.transaction().execute(async (trx) => {
+    const refunds = await lockDueRefunds(trx, app.clock(), limit);
+    // All at once and in the order of their ids, as every locker of several payments does.
+    await lockPayments(trx, [...new Set(refunds.map((refund) => refund.paymentId))]);
+    for (const refund of refunds) {
+      const { observation } = app.railFor(refund.mode).refundOutcome(refund);
+      await settle(app, trx, refund, observation, null);
+    }
+    return refunds.length;
+  });
+}
+
+async function settle(
+  app: App,
+  trx: Trx,
+  refund: Refund,
+  observation: RefundObservation,
+  idempotency: IdempotencyRequest | null,
+): Promise<RefundOutcome> {
+  const now = app.clock();
+  const result = refundTransition(refund, observation, now);
+  if (result.kind === 'refused') {
+    return {
+      kind: 'refused',
+      param: null,
+      message: `The refund is ${refund.status} already and cannot change any more.`,
+    };
+  }
+  const [payment] = await lockPayments(trx, [refund.paymentId]);
+  if (payment === undefined) throw new Error('A refund without its payment.');
+  await updateRefund(trx, result.refund);
+  const type = result.refund.status === 'completed' ? 'refund.completed' : 'refund.failed';
+  return saved(app, trx, payment, result.refund, type, now, idempotency);
+}
+
+/** The refund's event counts on in its payment's sequence, so it is saved together with the payment. */
+async function saved(
+  app: App,
+  trx: Trx,
+  payment: Payment,
+  refund: Refund,
+  type: RefundEventType,
+  now: number,
+  idempotency: IdempotencyRequest | null,
+): Promise<RefundOutcome> {
+  const view = refundView(refund, app.links);
+  const event = newEvent(app, payment, type, payment.lastSequence + 1, view, now);
+  const body = JSON.stringify(view);
+  const after = { ...payment, lastSequence: payment.lastSequence + 1 };
+  const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
+  const dueAt = nextDueAt(after, app.policy);
+  await saveChanges(trx, [{ before: payment, after, dueAt, arrows: [], events: [event] }], 3, answers);
+  return { kind: 'done', refund, body };
+}
+
+async function lockScoped(
+  trx: Trx,
+  scope: { readonly id: string; readonly projectId?: string; readonly mode?: Mode },
+): Promise<Refund | null> {
+  const refund = await lockRefund(trx, scope.id);
+  if (refund === null) return null;
+  const own =
+    (scope.projectId === undefined || scope.projectId === refund.projectId) &&
+    (scope.mode === undefined || scope.mode === refund.mode);
+  return own ? refund : null;
+}
+
+function inTransaction(
+  app: App,
+  idempotency: IdempotencyRequest | null,
+  run: (trx: Trx) => Promise<RefundOutcome>,
+): Promise<RefundOutcome> {
+  return withIdempotency<RefundOutcome>(app, idempotency, async () => {
+    try {
+      return await app.db.transaction().execute(run);
+    } catch (error) {
+      if (isAnswerConflict(error)) return { kind: 'answer_conflict' as const };
+      throw error;
+    }
+  });
+}
+
+/** A refund that the client may see. */
+export async function readRefund(
+  app: App,
+  scope: { readonly id: string; readonly projectId: string; readonly mode: Mode },
+): Promise<Refund | null> {
+  const refund = await findRefund(app.db, scope.id);
+  return refund !== null && refund.projectId === scope.projectId && refund.mode === scope.mode ? refund : null;
+}

@@ -1,0 +1,63 @@
+import { allTokens, tokenOf, type Token } from '../domain/asset.ts';
+import { SANDBOX_REFUND_MS } from '../domain/refund.ts';
+import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
+import type { RateSource } from '../rates/source.ts';
+import type { Rail } from './rail.ts';
+
+/** A refund whose reason is this word fails, so that a merchant can test it. */
+const FAILING_REASON = 'test_failure';
+
+/** The rail of test mode: makes the same observations from the clock that a chain makes from blocks. */
+export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
+  const tokens = allTokens();
+  return {
+    rates,
+    tokens: () => tokens,
+    issue: (payment, token) => ({
+      kind: 'issued',
+      // A new token gets a new address, so the seed names the token too.
+      address: sandboxAddress(token.network, `${payment.id} ${token.asset}`),
+      wallet: null,
+    }),
+    // A lifetime of at most the completion time expires instead, so that a merchant can test expiry.
+    completesAt: (createdAt, expiresAt) =>
+      createdAt + completeAfterMs < expiresAt ? createdAt + completeAfterMs : null,
+    dueView: (payment, now) =>
+      payment.completesAt !== null && payment.completesAt <= now
+        ? { kind: 'settled' }
+        : { kind: 'seen_up_to', at: now },
+    simulate: (payment, step, now) => {
+      const token = chosenToken(payment.quote);
+      if (payment.quote === null || token === null) throw new Error('A simulated payment needs a chosen token.');
+      const inBlock = step.state !== 'seen';
+      return {
+        network: token.network,
+        transactionHash: sandboxTransactionHash(
+          token.network,
+          `${payment.id} ${now} ${step.amountUnits} ${payment.ledger.all.seenUnits}`,
+        ),
+        index: 0,
+        address: payment.quote.address,
+        asset: token.asset,
+        amountUnits: step.amountUnits,
+        firstSeenAt: step.firstSeenAt,
+        blockAt: inBlock ? step.firstSeenAt : null,
+        blockHeight: inBlock ? 0 : null,
+        state: step.state,
+      };
+    },
+    refundOutcome: ({ id, network, reason }) => ({
+      afterMs: SANDBOX_REFUND_MS,
+      observation:
+        reason === FAILING_REASON
+          ? { kind: 'failed', reason: 'test_failure' }
+          : { kind: 'paid', transactionHash: sandboxTransactionHash(network, id) },
+    }),
+  };
+}
+
+function chosenToken(
+  quote: { readonly asset: Token['asset']; readonly network: Token['network'] } | null,
+): Token | null {
+  return quote === null ? null : tokenOf(quote.asset, quote.network);
+}

@@ -1,0 +1,192 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { AssetCode, UsdPriceE8 } from './domain/asset.ts';
+import type { Fiat } from './domain/money.ts';
+import { parseFixedRates } from './rates/fixed.ts';
+import { parseCidr } from './webhooks/guard.ts';
+
+export const ROLES = ['all', 'api', 'worker'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** What the operator set, checked and typed. */
+export interface Config {
+  readonly role: Role;
+  readonly host: string;
+  readonly port: number;
+  readonly sandboxPort: number;
+  readonly dataDir: string;
+  /** Null: the embedded PostgreSQL in `dataDir`. */
+  readonly databaseUrl: string | null;
+  readonly baseUrl: string;
+  readonly sandboxBaseUrl: string;
+  readonly checkoutUrl: string;
+  readonly sandboxCheckoutUrl: string;
+  /** Addresses and CIDRs of proxies whose `X-Forwarded-*` is believed; null: nobody's. */
+  readonly trustProxy: readonly string[] | null;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+  readonly redisUrl: string | null;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly production: boolean;
+  readonly sandboxCompleteAfterMs: number;
+  readonly rateLimits: { readonly test: number; readonly live: number; readonly page: number };
+  readonly metricsToken: string | null;
+  readonly secretKey: string | null;
+  readonly webhookAllowCidrs: readonly string[];
+  readonly ethereumRpcUrls: readonly string[];
+  readonly fixedRates: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>;
+}
+
+/** One or more settings are bad; the message names every one, its rule and its value's way out. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(
+      `Cointill cannot start, because of ${problems.length === 1 ? 'a setting' : `${problems.length} settings`}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
+    this.problems = problems;
+  }
+}
+
+/** Reads the environment. Throws one ConfigError that names every bad value; values of secrets are never repeated. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>, cwd: string): Config {
+  const problems: string[] = [];
+  const read = reader(env, problems);
+  const port = read.integer('PORT', 4000, 0, 65_535);
+  const sandboxPort = read.integer('SANDBOX_PORT', 4001, 0, 65_535);
+  if (port === sandboxPort && port !== 0) problems.push(`PORT and SANDBOX_PORT are both ${port}; they must differ.`);
+  const host = read.text('HOST') ?? '127.0.0.1';
+  const tls = readTls(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
+  const scheme = tls === null ? 'http' : 'https';
+  const shownHost = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const baseUrl = read.url('BASE_URL') ?? `${scheme}://${shownHost}:${port}`;
+  const sandboxBaseUrl = read.url('SANDBOX_BASE_URL') ?? `${scheme}://${shownHost}:${sandboxPort}`;
+  const secretKey = read.text('SECRET_KEY');
+  if (secretKey !== null && secretKey.length < 32) {
+    problems.push('SECRET_KEY must have at least 32 characters; make one with: openssl rand -base64 32');
+  }
+  const rates = parseFixedRates(read.text('FIXED_RATES') ?? '');
+  if (rates.kind === 'bad') problems.push(`FIXED_RATES: ${rates.message}; write for example ETH=3000,BTC=60000.`);
+  const config: Config = {
+    role: read.choice('ROLE', ROLES, 'all'),
+    host,
+    port,
+    sandboxPort,
+    dataDir: path.resolve(cwd, read.text('DATA_DIR') ?? './data'),
+    databaseUrl: readDatabaseUrl(read.text('DATABASE_URL'), problems),
+    baseUrl,
+    sandboxBaseUrl,
+    checkoutUrl: read.url('CHECKOUT_URL') ?? baseUrl,
+    sandboxCheckoutUrl: read.url('SANDBOX_CHECKOUT_URL') ?? sandboxBaseUrl,
+    trustProxy: read.cidrs('TRUST_PROXY'),
+    tls,
+    redisUrl: readRedisUrl(read.text('REDIS_URL'), problems),
+    logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
+    production: env['NODE_ENV'] === 'production',
+    sandboxCompleteAfterMs: read.integer('SANDBOX_COMPLETE_AFTER_SECONDS', 60, 1, 86_400) * 1000,
+    rateLimits: {
+      test: read.integer('RATE_LIMIT_TEST', 100, 1, 1_000_000_000),
+      live: read.integer('RATE_LIMIT_LIVE', 1000, 1, 1_000_000_000),
+      page: read.integer('RATE_LIMIT_PAGE', 600, 1, 1_000_000_000),
+    },
+    metricsToken: read.text('METRICS_TOKEN'),
+    secretKey,
+    webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
+    ethereumRpcUrls: read.urls('ETHEREUM_RPC_URL'),
+    fixedRates: rates.kind === 'ok' ? rates.prices : new Map(),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+function reader(env: Readonly<Record<string, string | undefined>>, problems: string[]) {
+  const text = (name: string): string | null => {
+    const value = env[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  };
+  const list = (name: string): readonly string[] =>
+    (text(name) ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+  const httpUrl = (name: string, value: string): URL | null => {
+    const url = URL.parse(value);
+    if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
+    problems.push(`${name} must be an absolute http or https URL, such as https://pay.shop.example.`);
+    return null;
+  };
+  return {
+    text,
+    integer(name: string, fallback: number, min: number, max: number): number {
+      const value = text(name);
+      if (value === null) return fallback;
+      const number = /^\d{1,10}$/.test(value) ? Number(value) : NaN;
+      if (number >= min && number <= max) return number;
+      problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
+      return fallback;
+    },
+    choice<Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice): Choice {
+      const value = text(name);
+      if (value === null) return fallback;
+      const choice = choices.find((candidate) => candidate === value);
+      if (choice !== undefined) return choice;
+      problems.push(`${name} must be one of ${choices.join(', ')}, not "${value}".`);
+      return fallback;
+    },
+    /** A base URL: no query, no fragment, no trailing slash. */
+    url(name: string): string | null {
+      const value = text(name);
+      if (value === null) return null;
+      const url = httpUrl(name, value);
+      if (url === null) return null;
+      if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
+        problems.push(`${name} must have no query, fragment or credentials.`);
+      }
+      return (url.origin + url.pathname).replace(/\/+$/, '');
+    },
+    urls(name: string): readonly string[] {
+      return list(name).filter((value) => httpUrl(name, value) !== null);
+    },
+    cidrs(name: string): readonly string[] | null {
+      if (text(name) === null) return null;
+      for (const part of list(name)) {
+        const parsed = parseCidr(part);
+        if (parsed.kind === 'bad') problems.push(`${name}: ${parsed.message}`);
+      }
+      return list(name);
+    },
+  };
+}
+
+function readTls(cert: string | null, key: string | null, cwd: string, problems: string[]): Config['tls'] {
+  if (cert === null && key === null) return null;
+  if (cert === null || key === null) {
+    problems.push('TLS_CERT and TLS_KEY must be set together, each the path of a PEM file.');
+    return null;
+  }
+  const files = { certFile: path.resolve(cwd, cert), keyFile: path.resolve(cwd, key) };
+  for (const [name, file] of [['TLS_CERT', files.certFile] as const, ['TLS_KEY', files.keyFile] as const]) {
+    if (!existsSync(file)) problems.push(`${name}: there is no file ${file}.`);
+  }
+  return files;
+}
+
+function readDatabaseUrl(value: string | null, problems: string[]): string | null {
+  if (value === null) return null;
+  const protocol = URL.parse(value)?.protocol;
+  if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
+    problems.push(
+      'DATABASE_URL must begin with postgres:// or postgresql://; leave it unset for the embedded database.',
+    );
+  }
+  return value;
+}
+
+function readRedisUrl(value: string | null, problems: string[]): string | null {
+  if (value === null) return null;
+  const protocol = URL.parse(value)?.protocol;
+  if (protocol !== 'redis:' && protocol !== 'rediss:')
+    problems.push('REDIS_URL must begin with redis:// or rediss://.');
+  return value;
+}

@@ -1,0 +1,204 @@
+import * as fc from 'fast-check';
+import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from './payment.ts';
+import { BTC_QUOTE, CREATED_AT, DAY_MS, ETH_QUOTE, MINUTE_MS, paymentWith } from './payment.fixture.ts';
+import { transition, type Observation, type Transition } from './transition.ts';
+
+/** Random histories of payments: money that comes, turns and goes, rails that look, people who choose and cancel. */
+
+/** One thing that happens in a random history. Indexes wrap around what exists. */
+export type Step =
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'choose'; readonly token: number }
+  | {
+      readonly kind: 'pay';
+      readonly quote: number;
+      readonly percent: number;
+      readonly state: Transfer['state'];
+      readonly ageMs: number;
+    }
+  | { readonly kind: 'turn'; readonly transfer: number; readonly state: Transfer['state'] }
+  | { readonly kind: 'look' }
+  | { readonly kind: 'glance'; readonly quote: number; readonly mask: number; readonly untilMs: number }
+  | { readonly kind: 'deadline'; readonly behindMs: number | 'by_hand' }
+  | { readonly kind: 'settle' | 'cancel' | 'accept' | 'stop' };
+
+/** A payment's world: the money that exists, and every quote that was ever issued. */
+export interface World {
+  readonly payment: Payment;
+  readonly now: number;
+  readonly transfers: readonly Transfer[];
+  readonly issued: readonly Quote[];
+}
+
+export interface Taken {
+  readonly before: World;
+  readonly after: World;
+  readonly observation: Observation;
+  readonly result: Transition;
+}
+
+const TOKENS: readonly Quote[] = [
+  ETH_QUOTE,
+  BTC_QUOTE,
+  { ...ETH_QUOTE, asset: 'USDT', decimals: 6, owedUnits: 100_000_000n, toleranceUnits: 50_000n },
+  { ...ETH_QUOTE, network: 'base' },
+];
+
+const state = fc.constantFrom<Transfer['state']>('seen', 'mined', 'confirmed', 'dropped');
+const wait = fc.record({
+  kind: fc.constant('wait' as const),
+  ms: fc.oneof(fc.constantFrom(1, MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS, 7 * DAY_MS), fc.nat(3 * DAY_MS)),
+});
+const pay = fc.record({
+  kind: fc.constant('pay' as const),
+  quote: fc.nat(3),
+  percent: fc.oneof(fc.constantFrom(50, 100, 100, 200), fc.integer({ min: 1, max: 250 })),
+  state,
+  ageMs: fc.constantFrom(0, 0, 1, 20 * MINUTE_MS),
+});
+const looks: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> }[] = [
+  { weight: 3, arbitrary: wait },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('choose' as const), token: fc.nat(3) }) },
+  { weight: 4, arbitrary: pay },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('turn' as const), transfer: fc.nat(9), state }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('deadline' as const),
+      behindMs: fc.constantFrom<number | 'by_hand'>(0, 0, 1, MINUTE_MS, 'by_hand'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('settle', 'cancel', 'accept', 'accept', 'stop') }) },
+];
+const look: fc.Arbitrary<Step> = fc.constant({ kind: 'look' });
+/** A rail that forgets transfers, mistakes the deadline and the quote: nothing it says may break the table. */
+const glance: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('glance'),
+  quote: fc.nat(3),
+  mask: fc.nat(255),
+  untilMs: fc.nat(3 * DAY_MS),
+});
+
+export const start: fc.Arbitrary<Payment> = fc.constantFrom(
+  paymentWith({ status: 'created', surface: 'transaction', quote: null }),
+  paymentWith({ status: 'prepared' }),
+  paymentWith(),
+  paymentWith({ mode: 'test', completesAt: CREATED_AT + MINUTE_MS }),
+);
+const history = (last: { weight: number; arbitrary: fc.Arbitrary<Step> }): fc.Arbitrary<readonly Step[]> =>
+  fc.array(fc.oneof(...looks, last), { minLength: 1, maxLength: 40, size: 'max' });
+export const soundHistory = history({ weight: 9, arbitrary: look });
+export const wildHistory = history({ weight: 9, arbitrary: fc.oneof(look, glance) });
+
+function pick<T>(items: readonly T[], index: number): T | null {
+  return items[index % Math.max(1, items.length)] ?? null;
+}
+
+/** What exists after a step, before anybody observes it. */
+function happen(world: World, step: Step): World {
+  if (step.kind === 'wait') return { ...world, now: world.now + step.ms };
+  if (step.kind === 'pay') {
+    const quote = pick(world.issued, step.quote);
+    if (quote === null) return world;
+    const transfer: Transfer = {
+      network: quote.network,
+      asset: quote.asset,
+      address: quote.address,
+      transactionHash: `0x${world.transfers.length}`,
+      index: 0,
+      amountUnits: (quote.owedUnits * BigInt(step.percent)) / 100n,
+      firstSeenAt: world.now,
+      blockAt: step.state === 'mined' || step.state === 'confirmed' ? world.now - step.ageMs : null,
+      blockHeight: null,
+      state: step.state,
+    };
+    return { ...world, transfers: [...world.transfers, transfer] };
+  }
+  if (step.kind === 'turn') {
+    const turned = pick(world.transfers, step.transfer);
+    const blockAt = step.state === 'mined' || step.state === 'confirmed' ? world.now : null;
+    const transfers = world.transfers.map((each) =>
+      each === turned
+        ? { ...each, state: step.state, blockAt: blockAt === null ? null : (each.blockAt ?? blockAt) }
+        : each,
+    );
+    return { ...world, transfers };
+  }
+  return world;
+}
+
+/** The quote that the money is on: the current one while it has any, else an earlier one that has, else the current one. */
+function paidQuote({ payment, transfers, issued }: World): Quote | null {
+  const { quote } = payment;
+  if (quote === null || payment.ledger.all.seenUnits > 0n || payment.completedOnUnits !== null) return quote;
+  const paid = (each: Quote): boolean => tally(each, transfers, 0).all.seenUnits > 0n;
+  return paid(quote) ? quote : (issued.find(paid) ?? quote);
+}
+
+function observationOf(step: Step, world: World): Observation | null {
+  const { payment, now, transfers } = world;
+  switch (step.kind) {
+    case 'wait':
+    case 'pay':
+    case 'turn':
+      return null;
+    case 'choose': {
+      const token = TOKENS[step.token] ?? ETH_QUOTE;
+      return { kind: 'token_chosen', quote: { ...token, address: `address-${world.issued.length}` } };
+    }
+    case 'look': {
+      const quote = paidQuote(world);
+      return quote === null ? null : { kind: 'money', quote, ledger: tally(quote, transfers, inTimeUntil(payment)) };
+    }
+    case 'glance': {
+      const quote = pick(world.issued, step.quote) ?? ETH_QUOTE;
+      const known = transfers.filter((_, index) => ((step.mask >> (index % 8)) & 1) === 1);
+      return { kind: 'money', quote, ledger: tally(quote, known, CREATED_AT + step.untilMs) };
+    }
+    case 'deadline':
+      return { kind: 'deadline', seenUpTo: step.behindMs === 'by_hand' ? 'by_hand' : now - step.behindMs };
+    case 'settle': {
+      const quote = payment.quote ?? ETH_QUOTE;
+      const whole = { seenUnits: quote.owedUnits, minedUnits: quote.owedUnits, confirmedUnits: quote.owedUnits };
+      return { kind: 'settled', quote, ledger: { all: whole, inTime: whole, transactionHash: '0xsettled' } };
+    }
+    case 'cancel':
+      return { kind: 'cancelled' };
+    case 'accept':
+      return { kind: 'accepted' };
+    case 'stop':
+      return { kind: 'timer_stopped' };
+  }
+}
+
+/** Lives through a history and returns every observation with what became of it. */
+export function live(payment: Payment, steps: readonly Step[]): readonly Taken[] {
+  let world: World = {
+    payment: frozen(payment),
+    now: CREATED_AT,
+    transfers: [],
+    issued: payment.quote === null ? [] : [payment.quote],
+  };
+  const taken: Taken[] = [];
+  for (const step of steps) {
+    const before = happen(world, step);
+    const observation = observationOf(step, before);
+    world = before;
+    if (observation === null) continue;
+    const result = transition(before.payment, observation, before.now);
+    if (result.kind === 'changed') {
+      const issued = observation.kind === 'token_chosen' ? [...before.issued, observation.quote] : before.issued;
+      world = { ...before, payment: frozen(result.payment), issued };
+    }
+    taken.push({ before, after: world, observation, result });
+  }
+  return taken;
+}
+
+/** A write to a frozen object throws: transition must not change what it was given. */
+function frozen(payment: Payment): Payment {
+  Object.freeze(payment.ledger.all);
+  Object.freeze(payment.ledger.inTime);
+  Object.freeze(payment.ledger);
+  return Object.freeze(payment);
+}

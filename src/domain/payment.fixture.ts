@@ -1,0 +1,162 @@
+import { NO_MONEY, inTimeUntil, tally, type Ledger, type Payment, type Quote, type Transfer } from './payment.ts';
+import { transition, type Arrow, type Observation } from './transition.ts';
+import type { OrderEventType } from './event-type.ts';
+
+/** What the domain's tests start from: a live order over 100.00 USD for 0.05 ETH that was made at `CREATED_AT`. */
+
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 24 * 60 * MINUTE_MS;
+export const CREATED_AT = Date.UTC(2026, 0, 15, 12);
+export const EXPIRES_AT = CREATED_AT + 30 * MINUTE_MS;
+export const OWED_UNITS = 50_000_000_000_000_000n;
+
+export const ETH_QUOTE: Quote = {
+  asset: 'ETH',
+  network: 'ethereum',
+  decimals: 18,
+  owedUnits: OWED_UNITS,
+  toleranceUnits: 10_000_000_000_000n,
+  address: '0xaaaa',
+};
+
+export const BTC_QUOTE: Quote = {
+  asset: 'BTC',
+  network: 'bitcoin',
+  decimals: 8,
+  owedUnits: 166_667n,
+  toleranceUnits: 0n,
+  address: 'bc1qbbbb',
+};
+
+/** A payment as creation leaves it, `pending` with its quote unless told otherwise. */
+export function paymentWith(facts: Partial<Payment> = {}): Payment {
+  return {
+    id: '019bbf3a-0000-7000-8000-000000000001',
+    projectId: '019bbf3a-0000-7000-8000-000000000002',
+    mode: 'live',
+    surface: 'order',
+    status: 'pending',
+    exception: 'none',
+    failureReason: null,
+    transactionNumber: null,
+    amountMinor: 10_000n,
+    currency: 'USD',
+    amountUsdCents: 10_000n,
+    merchantOrderId: null,
+    description: null,
+    customerEmail: null,
+    customerName: null,
+    successUrl: null,
+    cancelUrl: null,
+    metadata: {},
+    quote: ETH_QUOTE,
+    ledger: NO_MONEY,
+    transactionHash: null,
+    completedOnUnits: null,
+    createdAt: CREATED_AT,
+    expiresAt: EXPIRES_AT,
+    graceUntil: null,
+    completedAt: null,
+    cancelledAt: null,
+    completesAt: null,
+    confirmingSent: false,
+    lastSequence: 1,
+    ...facts,
+  };
+}
+
+/** A transfer to the ETH quote's address, first seen a minute after creation and in no block. */
+export function transferWith(facts: Partial<Transfer> = {}): Transfer {
+  return {
+    network: ETH_QUOTE.network,
+    transactionHash: '0x01',
+    index: 0,
+    address: ETH_QUOTE.address,
+    asset: ETH_QUOTE.asset,
+    amountUnits: OWED_UNITS,
+    firstSeenAt: CREATED_AT + MINUTE_MS,
+    blockAt: null,
+    blockHeight: null,
+    state: 'seen',
+    ...facts,
+  };
+}
+
+/** What a rail observes of these transfers on the payment's current quote. */
+export function money(payment: Payment, ...transfers: readonly Transfer[]): Observation {
+  const ledger = payment.quote === null ? NO_MONEY : tally(payment.quote, transfers, inTimeUntil(payment));
+  return { kind: 'money', ledger };
+}
+
+export interface Walked {
+  readonly payment: Payment;
+  readonly arrows: readonly Arrow[];
+  readonly events: readonly OrderEventType[];
+  /** The statuses that were walked through, the first one included: `pending > processing`. */
+  readonly path: string;
+}
+
+/** Applies an observation that must change the payment. */
+export function walked(payment: Payment, observation: Observation, now: number): Walked {
+  const result = transition(payment, observation, now);
+  if (result.kind !== 'changed') throw new Error(`${observation.kind} was ${JSON.stringify(result)}, not a change`);
+  const { arrows, events } = result;
+  return {
+    payment: result.payment,
+    arrows,
+    events,
+    path: [payment.status, ...arrows.map((arrow) => arrow.to)].join(' > '),
+  };
+}
+
+/** Applies a rail's view of these transfers, which must change the payment. */
+export function observed(payment: Payment, now: number, ...transfers: readonly Transfer[]): Walked {
+  return walked(payment, money(payment, ...transfers), now);
+}
+
+/** Times: while the payment is open, and a minute after it expired. */
+export const NOW = CREATED_AT + 2 * MINUTE_MS;
+export const AFTER = EXPIRES_AT + MINUTE_MS;
+
+/** The whole amount, in the states of its life. */
+export const seen = transferWith();
+export const mined = transferWith({ state: 'mined', blockAt: NOW });
+export const confirmed = transferWith({ state: 'confirmed', blockAt: NOW });
+export const dropped = transferWith({ state: 'dropped' });
+/** Half the amount, confirmed. */
+export const part = transferWith({ amountUnits: OWED_UNITS / 2n, state: 'confirmed' });
+/** The whole amount, confirmed, but a minute after expiry. */
+export const late = transferWith({ transactionHash: '0x02', firstSeenAt: AFTER, state: 'confirmed', blockAt: AFTER });
+
+export const choice: Observation = { kind: 'token_chosen', quote: ETH_QUOTE };
+export const otherChoice: Observation = { kind: 'token_chosen', quote: BTC_QUOTE };
+export const cancel: Observation = { kind: 'cancelled' };
+export const accept: Observation = { kind: 'accepted' };
+export const byHand: Observation = { kind: 'deadline', seenUpTo: 'by_hand' };
+export const settled: Observation = { kind: 'settled', quote: ETH_QUOTE, ledger: ledgerOf(confirmed) };
+
+/** The deadline, on a rail that has seen everything up to `seenUpTo`. */
+export function deadline(seenUpTo: number): Observation {
+  return { kind: 'deadline', seenUpTo };
+}
+
+/** The money of these transfers on the ETH quote, in time until expiry. */
+export function ledgerOf(...transfers: readonly Transfer[]): Ledger {
+  return tally(ETH_QUOTE, transfers, EXPIRES_AT);
+}
+
+/** A payment in each status, reached by observations. */
+const pending = paymentWith();
+const underpaid = observed(pending, NOW, part).payment;
+export const payments = {
+  created: paymentWith({ status: 'created', surface: 'transaction', quote: null }),
+  prepared: paymentWith({ status: 'prepared' }),
+  pending,
+  underpaid,
+  processing: observed(pending, NOW, seen).payment,
+  confirming: observed(pending, NOW, mined).payment,
+  completed: observed(pending, NOW, confirmed).payment,
+  failed: walked(underpaid, deadline(AFTER), AFTER).payment,
+  expired: walked(pending, deadline(AFTER), AFTER).payment,
+  cancelled: walked(pending, cancel, NOW).payment,
+};

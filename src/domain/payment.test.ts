@@ -1,0 +1,114 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NO_MONEY, inTimeUntil, requiredUnits, tally, type Transfer } from './payment.ts';
+import {
+  BTC_QUOTE,
+  ETH_QUOTE,
+  EXPIRES_AT,
+  MINUTE_MS,
+  OWED_UNITS,
+  paymentWith,
+  transferWith,
+} from './payment.fixture.ts';
+
+const transfer: fc.Arbitrary<Transfer> = fc
+  .record({
+    transactionHash: fc.constantFrom('0x01', '0x02', '0x03', '0x04'),
+    ownAsset: fc.boolean(),
+    amountUnits: fc.bigInt({ min: 1n, max: 2n * OWED_UNITS }),
+    firstSeenAt: fc.integer({ min: EXPIRES_AT - 5, max: EXPIRES_AT + 5 }),
+    blockAt: fc.option(fc.integer({ min: EXPIRES_AT - 5, max: EXPIRES_AT + 5 })),
+    state: fc.constantFrom('seen', 'mined', 'confirmed', 'dropped'),
+  })
+  .map(({ ownAsset, ...facts }) => transferWith({ ...facts, asset: ownAsset ? 'ETH' : 'USDT' }));
+
+describe('the tally of transfers', () => {
+  it('adds up every live transfer of the quote’s asset once: no money appears or vanishes', () => {
+    fc.assert(
+      fc.property(fc.array(transfer), (transfers) => {
+        const sum = (...states: readonly Transfer['state'][]): bigint =>
+          transfers
+            .filter((each) => each.asset === 'ETH' && states.includes(each.state))
+            .reduce((total, each) => total + each.amountUnits, 0n);
+        expect(tally(ETH_QUOTE, transfers, EXPIRES_AT).all).toEqual({
+          seenUnits: sum('seen', 'mined', 'confirmed'),
+          minedUnits: sum('mined', 'confirmed'),
+          confirmedUnits: sum('confirmed'),
+        });
+      }),
+    );
+  });
+
+  it('splits at the deadline: in time is what a tally of the timely transfers alone gives', () => {
+    fc.assert(
+      fc.property(fc.array(transfer), (transfers) => {
+        const timely = transfers.filter(
+          (each) => each.firstSeenAt < EXPIRES_AT || (each.blockAt ?? Infinity) < EXPIRES_AT,
+        );
+        expect(tally(ETH_QUOTE, transfers, EXPIRES_AT).inTime).toEqual(tally(ETH_QUOTE, timely, Infinity).all);
+      }),
+    );
+  });
+
+  it('does not depend on the order in which the rail lists the transfers', () => {
+    fc.assert(
+      fc.property(fc.array(transfer), (transfers) => {
+        const listed = tally(ETH_QUOTE, transfers, EXPIRES_AT);
+        expect(tally(ETH_QUOTE, transfers.toReversed(), EXPIRES_AT)).toEqual(listed);
+      }),
+    );
+  });
+
+  it('counts in time by the earlier of first sight and block time, the deadline itself excluded', () => {
+    const seenInTime = (facts: Partial<Transfer>): boolean =>
+      tally(ETH_QUOTE, [transferWith(facts)], EXPIRES_AT).inTime.seenUnits > 0n;
+    expect(seenInTime({ firstSeenAt: EXPIRES_AT - 1 })).toBe(true);
+    expect(seenInTime({ firstSeenAt: EXPIRES_AT })).toBe(false);
+    expect(seenInTime({ firstSeenAt: EXPIRES_AT + MINUTE_MS, blockAt: EXPIRES_AT - 1 })).toBe(true);
+    expect(seenInTime({ firstSeenAt: EXPIRES_AT + MINUTE_MS, blockAt: EXPIRES_AT })).toBe(false);
+    expect(seenInTime({ firstSeenAt: EXPIRES_AT - 1, blockAt: EXPIRES_AT + MINUTE_MS })).toBe(true);
+  });
+
+  it('never adds another asset, nor the same asset on another network', () => {
+    const strangers = [transferWith({ asset: 'USDT' }), transferWith({ network: 'base' })];
+    expect(tally(ETH_QUOTE, strangers, EXPIRES_AT)).toEqual(NO_MONEY);
+    expect(tally(BTC_QUOTE, [transferWith()], EXPIRES_AT)).toEqual(NO_MONEY);
+  });
+
+  it('counts nothing for a transfer that was dropped', () => {
+    expect(tally(ETH_QUOTE, [transferWith({ state: 'dropped' })], EXPIRES_AT)).toEqual(NO_MONEY);
+  });
+});
+
+describe('the hash of a payment', () => {
+  const part = (transactionHash: string, minute: number): Transfer =>
+    transferWith({
+      transactionHash,
+      amountUnits: OWED_UNITS / 2n,
+      firstSeenAt: EXPIRES_AT - (20 - minute) * MINUTE_MS,
+    });
+  const hash = (...transfers: readonly Transfer[]): string | null =>
+    tally(ETH_QUOTE, transfers, EXPIRES_AT).transactionHash;
+
+  it('is of the transfer that reached the amount, not of one before or after', () => {
+    expect(hash(part('0x03', 3), part('0x01', 1), part('0x02', 2))).toBe('0x02');
+  });
+
+  it('is of the latest transfer while the amount is not reached, and null without any', () => {
+    expect(hash(part('0x01', 1))).toBe('0x01');
+    expect(hash({ ...part('0x01', 1), amountUnits: 1n }, { ...part('0x02', 2), amountUnits: 1n })).toBe('0x02');
+    expect(hash()).toBeNull();
+  });
+});
+
+describe('what a payment asks for', () => {
+  it('is the owed amount less the tolerance', () => {
+    expect(requiredUnits(ETH_QUOTE)).toBe(ETH_QUOTE.owedUnits - ETH_QUOTE.toleranceUnits);
+  });
+
+  it('is in time until expiry, until the end of the grace, or until it was cancelled', () => {
+    expect(inTimeUntil(paymentWith())).toBe(EXPIRES_AT);
+    expect(inTimeUntil(paymentWith({ graceUntil: EXPIRES_AT + MINUTE_MS }))).toBe(EXPIRES_AT + MINUTE_MS);
+    expect(inTimeUntil(paymentWith({ cancelledAt: EXPIRES_AT - MINUTE_MS }))).toBe(EXPIRES_AT - MINUTE_MS);
+  });
+});

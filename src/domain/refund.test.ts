@@ -1,0 +1,203 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NO_MONEY, type Payment, type Quote } from './payment.ts';
+import { ETH_QUOTE, OWED_UNITS, paymentWith } from './payment.fixture.ts';
+import { refundTransition, refundableUnits, sizeRefund, type Refund, type RefundObservation } from './refund.ts';
+
+const NOW = Date.UTC(2026, 0, 16);
+
+/** A completed payment on which `confirmedUnits` are confirmed. */
+function received(confirmedUnits: bigint, quote: Quote = ETH_QUOTE, amountMinor = 10_000n): Payment {
+  const sums = { seenUnits: confirmedUnits, minedUnits: confirmedUnits, confirmedUnits };
+  const ledger = { ...NO_MONEY, all: sums, inTime: sums };
+  return paymentWith({ status: 'completed', quote, amountMinor, ledger });
+}
+
+function refundWith(facts: Partial<Refund> = {}): Refund {
+  return {
+    id: '019bbf3a-0000-7000-8000-000000000003',
+    projectId: '019bbf3a-0000-7000-8000-000000000002',
+    mode: 'live',
+    paymentId: '019bbf3a-0000-7000-8000-000000000001',
+    paymentSurface: 'order',
+    status: 'pending',
+    amountMinor: 10_000n,
+    currency: 'USD',
+    asset: 'ETH',
+    network: 'ethereum',
+    decimals: 18,
+    units: OWED_UNITS,
+    address: null,
+    reason: null,
+    failureReason: null,
+    transactionHash: null,
+    createdAt: NOW,
+    completedAt: null,
+    dueAt: NOW + 1_000,
+    ...facts,
+  };
+}
+
+/** Quotes as they are made: owed amounts of at most 8 decimals. */
+const quote: fc.Arbitrary<Quote> = fc
+  .record({ owedShown: fc.bigInt({ min: 1n, max: 10n ** 14n }), decimals: fc.constantFrom(6, 8, 18) })
+  .map(({ owedShown, decimals }) => {
+    const owedUnits = decimals === 18 ? owedShown * 10n ** 10n : owedShown;
+    return { ...ETH_QUOTE, decimals, owedUnits, toleranceUnits: 0n };
+  });
+const amountMinor = fc.bigInt({ min: 1n, max: 100_000_000n });
+const wish = fc.oneof(
+  fc.constant(null),
+  fc.record({ amountMinor }),
+  fc.record({ units: fc.bigInt({ min: 1n, max: 10n ** 24n }) }),
+);
+
+describe('the sum of refunds', () => {
+  it('never exceeds the confirmed money, whatever is wished, granted and failed', () => {
+    const attempt = fc.record({ wish, fails: fc.boolean() });
+    fc.assert(
+      fc.property(
+        quote,
+        amountMinor,
+        fc.integer({ min: 0, max: 300 }),
+        fc.array(attempt),
+        (own, minor, percent, attempts) => {
+          const confirmed = (own.owedUnits * BigInt(percent)) / 100n;
+          const payment = received(confirmed, own, minor);
+          let taken = 0n;
+          for (const each of attempts) {
+            const size = sizeRefund(payment, taken, each.wish);
+            if (size.kind !== 'ok') continue;
+            expect(size.units).toBeGreaterThan(0n);
+            expect(taken + size.units).toBeLessThanOrEqual(confirmed);
+            // A refund that fails gives its units back; the others keep them.
+            if (!each.fails) taken += size.units;
+          }
+          expect(refundableUnits(payment, taken)).toBe(confirmed - taken);
+        },
+      ),
+    );
+  });
+
+  it('is everything after one refund without an amount: nothing is left over', () => {
+    fc.assert(
+      fc.property(quote, amountMinor, wish, (own, minor, first) => {
+        const payment = received(own.owedUnits, own, minor);
+        const opening = sizeRefund(payment, 0n, first);
+        const taken = opening.kind === 'ok' ? opening.units : 0n;
+        const rest = sizeRefund(payment, taken, null);
+        expect(rest.kind === 'ok' ? taken + rest.units : taken).toBe(own.owedUnits);
+        expect(sizeRefund(payment, own.owedUnits, null)).toEqual({ kind: 'nothing_left' });
+      }),
+    );
+  });
+});
+
+describe('a refund of the full amount', () => {
+  it('gives back exactly everything, whether it is asked for by amount or without one', () => {
+    fc.assert(
+      fc.property(quote, amountMinor, (own, minor) => {
+        const payment = received(own.owedUnits, own, minor);
+        const everything = { kind: 'ok', units: own.owedUnits, amountMinor: minor };
+        expect(sizeRefund(payment, 0n, null)).toEqual(everything);
+        expect(sizeRefund(payment, 0n, { amountMinor: minor })).toEqual(everything);
+        expect(sizeRefund(payment, 0n, { units: own.owedUnits })).toEqual(everything);
+      }),
+    );
+  });
+});
+
+describe('a refund of a part', () => {
+  it('is worth the amount at the locked quote, less than one shown unit less', () => {
+    fc.assert(
+      fc.property(quote, amountMinor, amountMinor, (own, minor, wanted) => {
+        fc.pre(wanted <= minor);
+        const size = sizeRefund(received(own.owedUnits, own, minor), 0n, { amountMinor: wanted });
+        const units = size.kind === 'ok' ? size.units : 0n;
+        const shownUnit = own.decimals === 18 ? 10n ** 10n : 1n;
+        expect(['ok', 'too_little']).toContain(size.kind);
+        expect(units * minor).toBeLessThanOrEqual(wanted * own.owedUnits);
+        expect((units + shownUnit) * minor).toBeGreaterThan(wanted * own.owedUnits);
+        expect(units % shownUnit).toBe(0n);
+      }),
+    );
+  });
+
+  it('keeps the amount that was asked for, and counts one in crypto at the locked quote', () => {
+    const payment = received(OWED_UNITS);
+    expect(sizeRefund(payment, 0n, { amountMinor: 2_500n })).toMatchObject({
+      amountMinor: 2_500n,
+      units: OWED_UNITS / 4n,
+    });
+    expect(sizeRefund(payment, 0n, { units: OWED_UNITS / 5n })).toMatchObject({ amountMinor: 2_000n });
+  });
+
+  it('says how much is left when it is too much', () => {
+    expect(sizeRefund(received(OWED_UNITS), OWED_UNITS / 2n, { amountMinor: 5_001n })).toEqual({
+      kind: 'too_much',
+      leftUnits: OWED_UNITS / 2n,
+      leftMinor: 5_000n,
+    });
+  });
+
+  it('is refused when it is worth less than the least unit', () => {
+    const dear = { ...ETH_QUOTE, decimals: 8, owedUnits: 1n };
+    expect(sizeRefund(received(1n, dear), 0n, { amountMinor: 1n })).toEqual({ kind: 'too_little' });
+  });
+});
+
+describe('what can be refunded', () => {
+  it('is confirmed money only: what is merely seen or in a block is not', () => {
+    const seen = { seenUnits: OWED_UNITS, minedUnits: OWED_UNITS, confirmedUnits: 0n };
+    const payment = paymentWith({ ledger: { ...NO_MONEY, all: seen, inTime: seen } });
+    expect(sizeRefund(payment, 0n, null)).toEqual({ kind: 'nothing_left' });
+  });
+
+  it('includes late money and overpayment', () => {
+    const late = paymentWith({ status: 'expired', ledger: { ...NO_MONEY, all: received(3n * OWED_UNITS).ledger.all } });
+    expect(refundableUnits(late, 0n)).toBe(3n * OWED_UNITS);
+    expect(sizeRefund(late, 0n, null)).toMatchObject({ kind: 'ok', units: 3n * OWED_UNITS, amountMinor: 30_000n });
+  });
+
+  it('is nothing, never less, once a reorganisation took the money that was refunded', () => {
+    expect(refundableUnits(received(0n), OWED_UNITS)).toBe(0n);
+    expect(sizeRefund(received(0n), OWED_UNITS, null)).toEqual({ kind: 'nothing_left' });
+  });
+
+  it('is nothing before a token was chosen', () => {
+    expect(sizeRefund(paymentWith({ quote: null }), 0n, null)).toEqual({ kind: 'nothing_left' });
+  });
+});
+
+describe('a refund’s status', () => {
+  const paid: RefundObservation = { kind: 'paid', transactionHash: '0x0f' };
+
+  it('completes when it is seen paid, with hash and time, and is due no more', () => {
+    expect(refundTransition(refundWith(), paid, NOW)).toEqual({
+      kind: 'changed',
+      refund: refundWith({ status: 'completed', transactionHash: '0x0f', completedAt: NOW, dueAt: null }),
+    });
+  });
+
+  it.each(['cancelled', 'unpaid', 'test_failure'] as const)('fails as %s, and is due no more', (reason) => {
+    expect(refundTransition(refundWith(), { kind: 'failed', reason }, NOW)).toEqual({
+      kind: 'changed',
+      refund: refundWith({ status: 'failed', failureReason: reason, dueAt: null }),
+    });
+  });
+
+  it('never changes again once it is settled', () => {
+    const observation: fc.Arbitrary<RefundObservation> = fc.oneof(
+      fc.constant(paid),
+      fc.constantFrom('cancelled', 'unpaid', 'test_failure').map((reason) => ({ kind: 'failed' as const, reason })),
+    );
+    fc.assert(
+      fc.property(observation, fc.array(observation), (first, later) => {
+        const settled = refundTransition(refundWith(), first, NOW);
+        const refund = settled.kind === 'changed' ? settled.refund : refundWith();
+        expect(refund.status).not.toBe('pending');
+        for (const each of later) expect(refundTransition(refund, each, NOW)).toEqual({ kind: 'refused' });
+      }),
+    );
+  });
+});

@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest';
+import type { Transfer } from './payment.ts';
+import {
+  AFTER,
+  CREATED_AT,
+  ETH_QUOTE,
+  EXPIRES_AT,
+  MINUTE_MS,
+  NOW,
+  OWED_UNITS,
+  accept,
+  byHand,
+  cancel,
+  confirmed,
+  deadline,
+  dropped,
+  late,
+  ledgerOf,
+  mined,
+  money,
+  observed,
+  otherChoice,
+  part,
+  paymentWith,
+  payments,
+  seen,
+  settled,
+  transferWith,
+  walked,
+} from './payment.fixture.ts';
+import { exceptionOf, nextDueAt, transition } from './transition.ts';
+
+const { pending, underpaid, processing, confirming, completed, expired } = payments;
+
+describe('a partial payment', () => {
+  it('stays pending and says underpaid, once', () => {
+    const first = observed(pending, NOW, part);
+    expect(first).toMatchObject({ arrows: [], events: ['order.exception'] });
+    expect(first.payment).toMatchObject({ status: 'pending', exception: 'underpaid' });
+    const more = observed(first.payment, NOW, part, { ...part, index: 1, amountUnits: 1n });
+    expect(more).toMatchObject({ arrows: [], events: [] });
+  });
+
+  it('is complete with the rest, which may come in several transfers', () => {
+    const rest = { ...part, transactionHash: '0x02', firstSeenAt: NOW, state: 'seen' as const };
+    const result = observed(underpaid, NOW, part, rest);
+    expect(result.payment).toMatchObject({ status: 'processing', exception: 'none' });
+    expect(result.events).toEqual(['order.confirming']);
+  });
+
+  it('is enough when only the tolerance is missing, and not a unit less', () => {
+    const least = OWED_UNITS - ETH_QUOTE.toleranceUnits;
+    expect(observed(pending, NOW, { ...confirmed, amountUnits: least }).payment).toMatchObject({
+      status: 'completed',
+      exception: 'none',
+    });
+    expect(observed(pending, NOW, { ...confirmed, amountUnits: least - 1n }).payment).toMatchObject({
+      status: 'pending',
+      exception: 'underpaid',
+    });
+  });
+
+  it('fails as underpaid at expiry, once the rail has seen that far', () => {
+    expect(transition(underpaid, deadline(EXPIRES_AT - 1), AFTER)).toEqual({ kind: 'unchanged' });
+    const result = walked(underpaid, deadline(EXPIRES_AT), AFTER);
+    expect(result.payment).toMatchObject({ status: 'failed', failureReason: 'underpaid', exception: 'underpaid' });
+    expect(result.events).toEqual(['order.failed']);
+  });
+
+  it('fails as well when the rest came late', () => {
+    const both = observed(underpaid, AFTER, part, { ...late, amountUnits: OWED_UNITS }).payment;
+    expect(both).toMatchObject({ status: 'pending', exception: 'paid_late' });
+    expect(walked(both, deadline(AFTER), AFTER).payment).toMatchObject({ status: 'failed', exception: 'paid_late' });
+  });
+
+  it('keeps its token and cannot be cancelled', () => {
+    expect(transition(underpaid, otherChoice, NOW)).toEqual({ kind: 'refused', reason: 'money_seen' });
+    expect(transition(underpaid, cancel, NOW)).toEqual({ kind: 'refused', reason: 'money_seen' });
+  });
+});
+
+describe('overpayment', () => {
+  const over = (excess: bigint): Transfer => transferWith({ amountUnits: OWED_UNITS + excess, state: 'confirmed' });
+
+  it('completes the payment and says overpaid', () => {
+    const result = observed(pending, NOW, over(ETH_QUOTE.toleranceUnits + 1n));
+    expect(result.payment).toMatchObject({ status: 'completed', exception: 'overpaid' });
+    expect(result.events).toEqual(['order.confirming', 'order.completed', 'order.exception']);
+  });
+
+  it('within the tolerance is none', () => {
+    expect(observed(pending, NOW, over(ETH_QUOTE.toleranceUnits)).payment.exception).toBe('none');
+  });
+
+  it('is noticed after completion too, and changes no status', () => {
+    const result = observed(completed, AFTER, confirmed, late);
+    expect(result).toMatchObject({ arrows: [], events: ['order.exception'] });
+    expect(result.payment).toMatchObject({ status: 'completed', exception: 'overpaid' });
+  });
+});
+
+describe('late money', () => {
+  it.each(['expired', 'cancelled', 'failed'] as const)(
+    'on a payment that is %s is recorded, and changes no status',
+    (status) => {
+      const known = status === 'failed' ? [part] : [];
+      const result = observed(payments[status], AFTER, ...known, late);
+      expect(result).toMatchObject({ arrows: [], events: ['order.exception'] });
+      expect(result.payment).toMatchObject({ status, exception: 'paid_late' });
+      expect(result.payment.ledger.all.confirmedUnits).toBe(OWED_UNITS + (status === 'failed' ? part.amountUnits : 0n));
+    },
+  );
+
+  it('completes nothing by itself, though the deadline is not drawn yet', () => {
+    const waiting = observed(pending, AFTER, late).payment;
+    expect(waiting).toMatchObject({ status: 'pending', exception: 'paid_late' });
+    expect(walked(waiting, deadline(AFTER), AFTER).payment).toMatchObject({
+      status: 'expired',
+      exception: 'paid_late',
+    });
+  });
+
+  it('is money too that confirms only after the payment failed as unconfirmed', () => {
+    const unconfirmed = walked(processing, byHand, AFTER).payment;
+    expect(unconfirmed).toMatchObject({ failureReason: 'unconfirmed', exception: 'none' });
+    const result = observed(unconfirmed, AFTER, { ...confirmed, blockAt: AFTER });
+    expect(result.payment).toMatchObject({ status: 'failed', exception: 'paid_late' });
+    expect(walked(result.payment, accept, AFTER).payment).toMatchObject({ status: 'completed', failureReason: null });
+  });
+});
+
+describe('accepting', () => {
+  const lateHalf = { ...late, amountUnits: OWED_UNITS / 2n };
+
+  it('completes on the confirmed money that is there, with its hash, and sends order.completed', () => {
+    const paid = observed(expired, AFTER, lateHalf).payment;
+    const result = walked(paid, accept, AFTER);
+    expect(result.events).toEqual(['order.completed']);
+    expect(result.payment).toMatchObject({
+      status: 'completed',
+      completedAt: AFTER,
+      transactionHash: late.transactionHash,
+      completedOnUnits: OWED_UNITS / 2n,
+    });
+  });
+
+  it('needs confirmed money: what is in the mempool or a block is not enough', () => {
+    expect(transition(expired, accept, AFTER)).toEqual({ kind: 'refused', reason: 'no_confirmed_money' });
+    for (const state of ['seen', 'mined'] as const) {
+      const paid = observed(expired, AFTER, { ...lateHalf, state }).payment;
+      expect(transition(paid, accept, AFTER)).toEqual({ kind: 'refused', reason: 'no_confirmed_money' });
+    }
+  });
+
+  it('takes a pending payment only when it is underpaid', () => {
+    expect(transition(pending, accept, NOW)).toEqual({ kind: 'refused', reason: 'not_open' });
+    expect(transition(processing, accept, NOW)).toEqual({ kind: 'refused', reason: 'not_open' });
+    expect(walked(underpaid, accept, NOW).payment).toMatchObject({ status: 'completed', exception: 'underpaid' });
+  });
+
+  it('happens once', () => {
+    const accepted = walked(underpaid, accept, NOW).payment;
+    expect(transition(accepted, accept, NOW)).toEqual({ kind: 'refused', reason: 'already_completed' });
+  });
+
+  it('notices when the money that it stood on is reorganised away, though more was asked for', () => {
+    const accepted = walked(underpaid, accept, NOW).payment;
+    expect(transition(accepted, money(accepted, part), NOW)).toEqual({ kind: 'unchanged' });
+    expect(observed(accepted, NOW).payment).toMatchObject({ status: 'completed', exception: 'reorged' });
+  });
+});
+
+describe('a reorganisation', () => {
+  it('before completion steps back, and forward again without a second order.confirming', () => {
+    const back = observed(confirming, NOW, dropped);
+    expect(back).toMatchObject({ path: 'confirming > pending', events: [] });
+    const again = observed(back.payment, NOW, { ...confirmed, transactionHash: '0x02' });
+    expect(again.path).toBe('pending > processing > confirming > completed');
+    expect(again.events).toEqual(['order.completed']);
+  });
+
+  it('after completion leaves it completed and says reorged, until the money is back', () => {
+    const hit = observed(completed, NOW, dropped);
+    expect(hit).toMatchObject({ arrows: [], events: ['order.exception'] });
+    expect(hit.payment).toMatchObject({
+      status: 'completed',
+      exception: 'reorged',
+      transactionHash: seen.transactionHash,
+    });
+    expect(hit.payment.completedAt).toBe(completed.completedAt);
+    expect(observed(hit.payment, NOW, mined)).toMatchObject({ events: [], payment: { exception: 'none' } });
+  });
+
+  it('back into the mempool counts as well: completion stands on blocks', () => {
+    expect(observed(completed, NOW, seen).payment).toMatchObject({ status: 'completed', exception: 'reorged' });
+  });
+});
+
+describe('the exception', () => {
+  const twice = OWED_UNITS * 2n;
+
+  it.each([
+    ['none', paymentWith({ quote: null }), []],
+    ['none', pending, [seen]],
+    ['underpaid', pending, [part]],
+    ['overpaid', pending, [{ ...seen, amountUnits: twice }]],
+    ['paid_late before underpaid', pending, [{ ...late, amountUnits: 1n }]],
+    ['paid_late before overpaid', pending, [{ ...late, amountUnits: twice }]],
+    ['overpaid, when the late part was not needed', pending, [seen, late]],
+    ['reorged before underpaid', completed, [{ ...part, state: 'seen' as const }]],
+    ['reorged before paid_late', completed, [{ ...late, state: 'seen' as const }]],
+    ['reorged before overpaid', completed, [{ ...seen, amountUnits: twice }]],
+  ] as const)('is %s', (name, payment, transfers) => {
+    const ledger = ledgerOf(...transfers);
+    expect(exceptionOf({ ...payment, ledger })).toBe(name.split(/[ ,]/)[0]);
+  });
+});
+
+describe('order.confirming', () => {
+  it('is sent at the first of processing or confirming, and never again', () => {
+    expect(observed(pending, NOW, seen).events).toEqual(['order.confirming']);
+    expect(observed(pending, NOW, mined).events).toEqual(['order.confirming']);
+    expect(observed(processing, NOW, mined).events).toEqual([]);
+    const back = observed(processing, NOW, dropped).payment;
+    expect(observed(back, NOW, seen).events).toEqual([]);
+  });
+});
+
+describe('observing the same money again', () => {
+  it.each(['processing', 'confirming', 'completed', 'underpaid'] as const)(
+    'changes nothing on a %s payment',
+    (name) => {
+      const transfers = { processing: seen, confirming: mined, completed: confirmed, underpaid: part };
+      expect(transition(payments[name], money(payments[name], transfers[name]), AFTER)).toEqual({ kind: 'unchanged' });
+    },
+  );
+});
+
+describe('the sandbox', () => {
+  const timed = { ...pending, mode: 'test' as const, completesAt: CREATED_AT + MINUTE_MS };
+
+  it('completes by itself with order.completed alone and a hash', () => {
+    const result = walked(timed, settled, CREATED_AT + MINUTE_MS);
+    expect(result.events).toEqual(['order.completed']);
+    expect(result.payment).toMatchObject({ status: 'completed', exception: 'none', completesAt: null });
+    expect(result.payment.transactionHash).toBe(confirmed.transactionHash);
+    expect(result.payment.completedAt).toBe(CREATED_AT + MINUTE_MS);
+  });
+
+  it('gives a payment without a token the one that it settled in', () => {
+    expect(walked(payments.created, settled, NOW).payment.quote).toEqual(ETH_QUOTE);
+  });
+
+  it('completes once', () => {
+    expect(transition(completed, settled, NOW)).toEqual({ kind: 'refused', reason: 'already_completed' });
+  });
+
+  it('is due at the earlier of completion and expiry', () => {
+    expect(nextDueAt(timed)).toBe(CREATED_AT + MINUTE_MS);
+    expect(nextDueAt({ ...timed, expiresAt: CREATED_AT + 1 })).toBe(CREATED_AT + 1);
+  });
+
+  it('completes no more by itself once its timer was stopped, but still expires', () => {
+    const stopped = walked(timed, { kind: 'timer_stopped' }, NOW);
+    expect(stopped).toMatchObject({ arrows: [], events: [], payment: { completesAt: null, status: 'pending' } });
+    expect(nextDueAt(stopped.payment)).toBe(EXPIRES_AT);
+    expect(transition(stopped.payment, { kind: 'timer_stopped' }, NOW)).toEqual({ kind: 'unchanged' });
+  });
+});

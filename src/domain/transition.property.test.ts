@@ -1,0 +1,216 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inTimeUntil, requiredUnits, tally, type Payment, type PaymentStatus } from './payment.ts';
+import { ETH_QUOTE, EXPIRES_AT, MINUTE_MS } from './payment.fixture.ts';
+import { live, soundHistory, start, wildHistory, type Step, type Taken } from './payment-history.fixture.ts';
+import {
+  ARROWS,
+  DEFAULT_POLICY,
+  exceptionOf,
+  nextDueAt,
+  transition,
+  type Arrow,
+  type Observation,
+} from './transition.ts';
+
+const FINAL: ReadonlySet<PaymentStatus> = new Set(['completed', 'failed', 'expired', 'cancelled']);
+
+function arrowsOf(taken: readonly Taken[]): readonly Arrow[] {
+  return taken.flatMap(({ result }) => (result.kind === 'changed' ? result.arrows : []));
+}
+
+function eventsOf(taken: readonly Taken[]): readonly string[] {
+  return taken.flatMap(({ result }) => (result.kind === 'changed' ? result.events : []));
+}
+
+/** Checks a guarantee on every observation of many histories. */
+function always(histories: fc.Arbitrary<readonly Step[]>, guarantee: (taken: Taken) => void): void {
+  fc.assert(
+    fc.property(start, histories, (payment, steps) => {
+      for (const taken of live(payment, steps)) guarantee(taken);
+    }),
+    { numRuns: 15_000 },
+  );
+}
+
+describe('any sequence of observations, even of a rail that errs', () => {
+  it('takes only arrows of the table, each from where the last one led', () => {
+    fc.assert(
+      fc.property(start, wildHistory, (payment, steps) => {
+        let status = payment.status;
+        for (const { result, after } of live(payment, steps)) {
+          for (const arrow of result.kind === 'changed' ? result.arrows : []) {
+            expect(arrow.from).toBe(status);
+            expect(ARROWS[arrow.from]).toContain(arrow.to);
+            status = arrow.to;
+          }
+          expect(after.payment.status).toBe(status);
+        }
+      }),
+      { numRuns: 15_000 },
+    );
+  });
+
+  it('leaves a final status only by accepting, and only to completed', () => {
+    fc.assert(
+      fc.property(start, wildHistory, (payment, steps) => {
+        const left = arrowsOf(live(payment, steps)).filter((arrow) => FINAL.has(arrow.from));
+        for (const arrow of left) expect(arrow).toMatchObject({ to: 'completed', cause: 'accepted' });
+        expect(left.length).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 15_000 },
+    );
+  });
+
+  it('sends each event when its status is reached: completed once, confirming once and before a second try', () => {
+    fc.assert(
+      fc.property(start, wildHistory, (payment, steps) => {
+        const taken = live(payment, steps);
+        const events = eventsOf(taken);
+        const reached = arrowsOf(taken).map((arrow) => `order.${arrow.to}`);
+        const ends = ['order.completed', 'order.expired', 'order.failed', 'order.cancelled'];
+        expect(events.filter((event) => ends.includes(event))).toEqual(reached.filter((event) => ends.includes(event)));
+        expect(events.filter((event) => event === 'order.completed').length).toBeLessThanOrEqual(1);
+        const detected = reached.includes('order.processing') || reached.includes('order.confirming');
+        expect(events.filter((event) => event === 'order.confirming')).toEqual(detected ? ['order.confirming'] : []);
+      }),
+      { numRuns: 15_000 },
+    );
+  });
+
+  it('keeps the exception true to the money, and tells of each change to one', () => {
+    always(wildHistory, ({ before, after, result }) => {
+      expect(after.payment.exception).toBe(exceptionOf(after.payment));
+      const told = result.kind === 'changed' && result.events.includes('order.exception');
+      expect(told).toBe(after.payment.exception !== before.payment.exception && after.payment.exception !== 'none');
+    });
+  });
+
+  it('is pure: a refusal says nothing of a change, and the same question has the same answer', () => {
+    always(wildHistory, ({ before, after, observation, result }) => {
+      expect(result.kind === 'changed' || after.payment === before.payment).toBe(true);
+      expect(transition(before.payment, observation, before.now)).toEqual(result);
+    });
+  });
+
+  it('never changes what creation fixed', () => {
+    always(wildHistory, ({ before, after }) => {
+      const fixed = ({ id, mode, surface, amountMinor, currency, createdAt, expiresAt }: Payment): unknown[] => [
+        id,
+        mode,
+        surface,
+        amountMinor,
+        currency,
+        createdAt,
+        expiresAt,
+      ];
+      expect(fixed(after.payment)).toEqual(fixed(before.payment));
+    });
+  });
+});
+
+describe('money', () => {
+  it('neither appears nor vanishes: the ledger holds exactly what exists on the quote', () => {
+    always(soundHistory, ({ after, observation, result }) => {
+      if (observation.kind !== 'money' || result.kind === 'refused') return;
+      const { quote, ledger } = after.payment;
+      const alive = after.transfers.filter(
+        (each) => each.state !== 'dropped' && each.asset === quote?.asset && each.network === quote.network,
+      );
+      expect(ledger.all.seenUnits).toBe(alive.reduce((sum, each) => sum + each.amountUnits, 0n));
+    });
+  });
+
+  it('on one quote never counts for another: while the quote has money, it stays', () => {
+    always(wildHistory, ({ before, after }) => {
+      const held = before.payment.ledger.all.seenUnits > 0n || before.payment.completedOnUnits !== null;
+      expect(after.payment.quote).toEqual(held ? before.payment.quote : after.payment.quote);
+      expect(before.payment.quote === null || after.payment.quote !== null).toBe(true);
+    });
+  });
+
+  it('changes in the ledger only when a rail observes it', () => {
+    always(wildHistory, ({ before, after, observation }) => {
+      const observes = observation.kind === 'money' || observation.kind === 'settled';
+      expect(observes || after.payment.ledger === before.payment.ledger).toBe(true);
+    });
+  });
+
+  it('is there when a payment completes: confirmed and in time, or taken by the merchant or the sandbox', () => {
+    always(wildHistory, ({ before, after }) => {
+      if (after.payment.status !== 'completed' || before.payment.status === 'completed') return;
+      const { ledger, quote, completedOnUnits } = after.payment;
+      const required = quote === null ? 0n : requiredUnits(quote);
+      const confirmed = ledger.all.confirmedUnits;
+      expect(confirmed).toBeGreaterThan(0n);
+      expect(completedOnUnits).toBe(confirmed < required ? confirmed : required);
+    });
+    always(wildHistory, ({ after, observation, result }) => {
+      const completed = result.kind === 'changed' && result.arrows.some((arrow) => arrow.to === 'completed');
+      if (!completed || observation.kind !== 'money' || after.payment.quote === null) return;
+      expect(after.payment.ledger.inTime.confirmedUnits).toBeGreaterThanOrEqual(requiredUnits(after.payment.quote));
+    });
+  });
+
+  it('in time never expires: a deadline ends only what is not paid in full', () => {
+    always(wildHistory, ({ before, after, observation, result }) => {
+      if (observation.kind !== 'deadline' || result.kind !== 'changed') return;
+      const { seenUnits } = before.payment.ledger.inTime;
+      const { quote, status } = before.payment;
+      const required = quote === null ? 1n : requiredUnits(quote);
+      const why = status === 'processing' ? 'unconfirmed' : seenUnits > 0n ? 'underpaid' : null;
+      expect(status === 'processing' || seenUnits < required).toBe(true);
+      expect(after.payment).toMatchObject({ status: why === null ? 'expired' : 'failed', failureReason: why });
+    });
+  });
+});
+
+describe('time', () => {
+  it('ends nothing before its deadline, nor before the rail has seen everything up to it', () => {
+    always(soundHistory, ({ before, observation, result }) => {
+      if (observation.kind !== 'deadline' || observation.seenUpTo === 'by_hand' || result.kind !== 'changed') return;
+      const { status, graceUntil, expiresAt, quote } = before.payment;
+      const due = status === 'processing' ? expiresAt + DEFAULT_POLICY.monitoringMs : (graceUntil ?? expiresAt);
+      expect(before.now).toBeGreaterThanOrEqual(due);
+      expect(quote === null || observation.seenUpTo >= due).toBe(true);
+    });
+  });
+
+  it('leaves nothing open for ever: what is due, or confirms, or has ended', () => {
+    always(wildHistory, ({ after: { payment } }) => {
+      const waits = !FINAL.has(payment.status) && payment.status !== 'confirming';
+      expect(nextDueAt(payment) !== null).toBe(waits || payment.completesAt !== null);
+      expect(FINAL.has(payment.status) && payment.completesAt !== null).toBe(false);
+    });
+  });
+
+  it('gives grace only to what was lost after expiry, always of 60 minutes', () => {
+    always(wildHistory, ({ before, after }) => {
+      if (after.payment.graceUntil === before.payment.graceUntil) return;
+      expect(after.payment.graceUntil).toBe(before.now + 60 * MINUTE_MS);
+      expect(before.now).toBeGreaterThanOrEqual(EXPIRES_AT);
+      expect(['processing', 'confirming']).toContain(before.payment.status);
+    });
+  });
+
+  it('leaves no verdict open: what a rail has told it once, it need not tell again', () => {
+    always(soundHistory, ({ after, observation, result }) => {
+      if (observation.kind !== 'money' || result.kind === 'refused') return;
+      const { payment, transfers, now } = after;
+      const quote = payment.quote ?? ETH_QUOTE;
+      const again: Observation = { kind: 'money', ledger: tally(quote, transfers, inTimeUntil(payment)) };
+      expect(transition(payment, again, now)).toEqual({ kind: 'unchanged' });
+    });
+  });
+});
+
+describe('these histories', () => {
+  it('walk every arrow of the table, so that the guarantees above are tried', () => {
+    const drawn = Object.entries(ARROWS).flatMap(([from, targets]) => targets.map((to) => `${from} > ${to}`));
+    const samples = fc.sample(fc.tuple(start, soundHistory), { seed: 20_260_115, numRuns: 1_500 });
+    const walked = new Set(
+      samples.flatMap(([payment, steps]) => arrowsOf(live(payment, steps)).map(({ from, to }) => `${from} > ${to}`)),
+    );
+    expect([...walked].toSorted()).toEqual(drawn.toSorted());
+  });
+});

@@ -1,0 +1,145 @@
+import { allTokens } from '../../domain/asset.ts';
+import type { Ledger, Payment, Quote } from '../../domain/payment.ts';
+import { NO_MONEY } from '../../domain/payment.ts';
+import { presentPaymentPage, type PageContext } from './present.ts';
+import type { PaymentView, RefundStep, RefundView } from './view.ts';
+
+/** Payments and refunds in every state of the page, for tests. */
+export const NOW = Date.UTC(2025, 10, 21, 13, 41, 30);
+
+const MINUTE = 60_000;
+
+export const HASH = '5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060';
+
+export const BTC_QUOTE: Quote = {
+  asset: 'BTC',
+  network: 'bitcoin',
+  decimals: 8,
+  owedUnits: 81_667n,
+  toleranceUnits: 400n,
+  address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+};
+
+export const USDT_QUOTE: Quote = {
+  asset: 'USDT',
+  network: 'polygon',
+  decimals: 6,
+  owedUnits: 49_000_001n,
+  toleranceUnits: 0n,
+  address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+};
+
+const CREATED: Payment = {
+  id: '01935a3c-0000-7000-8000-000000000001',
+  projectId: '01935a3c-0000-7000-8000-00000000000a',
+  mode: 'live',
+  surface: 'transaction',
+  status: 'created',
+  exception: 'none',
+  failureReason: null,
+  transactionNumber: 'TXN-2025-000123',
+  amountMinor: 4_900n,
+  currency: 'USD',
+  amountUsdCents: 4_900n,
+  merchantOrderId: 'NW-10442',
+  description: 'Assam second flush',
+  customerEmail: 'ada@customer.example',
+  customerName: 'Ada Customer',
+  successUrl: 'https://shop.example/thanks?cart=9',
+  cancelUrl: 'https://shop.example/cart',
+  metadata: { colour: 'metadata-value' },
+  quote: null,
+  ledger: NO_MONEY,
+  transactionHash: null,
+  completedOnUnits: null,
+  createdAt: NOW - MINUTE,
+  expiresAt: NOW + 23 * MINUTE,
+  graceUntil: null,
+  completedAt: null,
+  cancelledAt: null,
+  completesAt: null,
+  confirmingSent: false,
+  lastSequence: 1,
+};
+
+const CONTEXT: PageContext = {
+  now: NOW,
+  projectName: 'Northwind Tea',
+  tokens: allTokens(),
+  confirmations: null,
+  evm: null,
+  wantsOtherToken: false,
+  autoRefresh: true,
+  notice: null,
+};
+
+/** The view of a payment that differs from a new live transaction in `changes`. */
+export function viewOf(changes: Partial<Payment> = {}, context: Partial<PageContext> = {}): PaymentView {
+  return presentPaymentPage({ ...CREATED, ...changes }, { ...CONTEXT, ...context });
+}
+
+/** Money that is seen, in a block and confirmed alike. */
+export function money(units: bigint, inTimeUnits = units): Ledger {
+  const sums = (of: bigint) => ({ seenUnits: of, minedUnits: of, confirmedUnits: of });
+  return { all: sums(units), inTime: sums(inTimeUnits), transactionHash: HASH };
+}
+
+const BTC_PAID = { quote: BTC_QUOTE, ledger: money(BTC_QUOTE.owedUnits) };
+
+/** One view of each kind of state. */
+export const STATES: ReadonlyMap<string, PaymentView> = new Map([
+  ['choose', viewOf()],
+  ['choose another', viewOf({ status: 'pending', quote: BTC_QUOTE }, { wantsOtherToken: true })],
+  ['unavailable', viewOf({}, { tokens: [] })],
+  ['pay', viewOf({ status: 'pending', quote: BTC_QUOTE })],
+  ['pay, token', viewOf({ status: 'pending', quote: USDT_QUOTE })],
+  [
+    'pay, test',
+    viewOf({ status: 'pending', quote: USDT_QUOTE, mode: 'test', completesAt: NOW + MINUTE, merchantOrderId: null }),
+  ],
+  ['pay, refused', viewOf({ status: 'pending', quote: BTC_QUOTE }, { notice: 'money_seen' })],
+  ['partly paid', viewOf({ status: 'pending', quote: BTC_QUOTE, exception: 'underpaid', ledger: money(30_000n) })],
+  ['checking', viewOf({ status: 'pending', quote: BTC_QUOTE, expiresAt: NOW })],
+  ['detected', viewOf({ status: 'processing', ...BTC_PAID })],
+  ['confirming', viewOf({ status: 'confirming', ...BTC_PAID }, { confirmations: { have: 3, need: 12 } })],
+  ['completed', viewOf({ status: 'completed', ...BTC_PAID, transactionHash: HASH, completedAt: NOW })],
+  [
+    'overpaid',
+    viewOf({ status: 'completed', quote: BTC_QUOTE, ledger: money(91_667n), exception: 'overpaid', completedAt: NOW }),
+  ],
+  ['expired', viewOf({ status: 'expired', quote: BTC_QUOTE })],
+  [
+    'paid late',
+    viewOf({ status: 'expired', quote: BTC_QUOTE, exception: 'paid_late', ledger: money(BTC_QUOTE.owedUnits, 0n) }),
+  ],
+  ['cancelled', viewOf({ status: 'cancelled', cancelledAt: NOW })],
+  [
+    'underpaid',
+    viewOf({
+      status: 'failed',
+      failureReason: 'underpaid',
+      exception: 'underpaid',
+      quote: BTC_QUOTE,
+      ledger: money(30_000n),
+    }),
+  ],
+  ['unconfirmed', viewOf({ status: 'failed', failureReason: 'unconfirmed', ...BTC_PAID })],
+]);
+
+/** A refund of the token payment at one of the claim page's steps. */
+export function refundOf(step: RefundStep, changes: Partial<RefundView> = {}): RefundView {
+  return {
+    claimPath: '/refunds/re_1/claim',
+    mode: 'live',
+    projectName: 'Northwind Tea',
+    amountMinor: 4_900n,
+    currency: 'USD',
+    asset: 'USDT',
+    network: 'polygon',
+    decimals: 6,
+    units: 49_000_001n,
+    now: NOW,
+    step,
+    ...changes,
+  };
+}

@@ -1,0 +1,51 @@
+const MARKUP: unique symbol = Symbol('markup');
+
+/** Markup that is safe to send. Only `html` and `raw` make it: no parsed JSON or database row can pass for it. */
+export interface Html {
+  readonly [MARKUP]: string;
+}
+
+/** What a template may hold. Texts are escaped; null and false leave nothing behind. */
+export type Child = Html | readonly Html[] | string | number | bigint | null | false;
+
+/**
+ * Template tag that escapes every text it is given, for element content and for attribute values. Attribute values must
+ * be written in double quotes; never place a child inside a tag name, an attribute name, a style or a script.
+ */
+export function html(parts: TemplateStringsArray, ...children: readonly Child[]): Html {
+  let markup = parts[0] ?? '';
+  for (const [index, child] of children.entries()) {
+    markup += markupOf(child) + (parts[index + 1] ?? '');
+  }
+  return { [MARKUP]: markup };
+}
+
+/** Takes markup over as it is. Only for markup that this program wrote itself, never for anything that came in. */
+export function raw(markup: string): Html {
+  return { [MARKUP]: markup };
+}
+
+/** The finished markup as text, to be sent. */
+export function markupText(markup: Html): string {
+  return markup[MARKUP];
+}
+
+function markupOf(child: Child): string {
+  if (child === null || child === false) return '';
+  if (typeof child === 'string') return escapeText(child);
+  if (typeof child === 'number' || typeof child === 'bigint') return String(child);
+  if (MARKUP in child) return child[MARKUP];
+  return child.map(markupText).join('');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}

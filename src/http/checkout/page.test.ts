@@ -1,0 +1,277 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BTC_QUOTE, HASH, money, NOW, STATES, USDT_QUOTE, viewOf } from './examples.ts';
+import { tagsOf, textOf, valuesOf } from './markup.ts';
+import { parseNotice, renderPaymentPage } from './page.ts';
+import type { PaymentView } from './view.ts';
+
+function pageOf(state: string): string {
+  const view = STATES.get(state);
+  if (view === undefined) throw new Error(`there is no state ${state}`);
+  return renderPaymentPage(view).html;
+}
+
+const PAY = '/pay/01935a3c-0000-7000-8000-000000000001';
+
+describe('choosing', () => {
+  it('offers every token as a form that names asset and network', () => {
+    const markup = pageOf('choose');
+    const chosen = valuesOf(markup, 'input', 'value');
+    expect(valuesOf(markup, 'form', 'action').filter((action) => action === `${PAY}/token`)).toHaveLength(14);
+    expect(chosen.slice(0, 4)).toEqual(['BTC', 'bitcoin', 'ETH', 'ethereum']);
+    expect(textOf(markup)).toContain('USDT on BNB Smart Chain (BEP-20)');
+  });
+
+  it('lets the customer keep the token he had', () => {
+    expect(textOf(pageOf('choose another'))).toContain('Keep BTC on Bitcoin');
+    expect(textOf(pageOf('choose'))).not.toContain('Keep');
+  });
+
+  it('says that nothing can be paid where no wallet is set', () => {
+    expect(textOf(pageOf('unavailable'))).toContain('No way to pay yet');
+  });
+});
+
+describe('paying', () => {
+  it('shows the exact digits, the network and the address that copies without gaps', () => {
+    const markup = pageOf('pay');
+    expect(textOf(markup)).toContain('Send exactly 0.00081667 BTC');
+    expect(textOf(markup)).toContain('Send only BTC and only on Bitcoin.');
+    expect(textOf(markup)).toContain(BTC_QUOTE.address);
+    expect(valuesOf(markup, 'p', 'data-address')).toEqual([BTC_QUOTE.address]);
+    expect(markup).toContain('<span>bc1q</span><wbr /><span>ar0s</span>');
+  });
+
+  it('opens a wallet with the same address and amount', () => {
+    const uri = `bitcoin:${BTC_QUOTE.address}?amount=0.00081667`;
+    expect(valuesOf(pageOf('pay'), 'a', 'href')).toContain(uri);
+  });
+
+  it('shows the amount to the last unit, never rounded', () => {
+    expect(textOf(pageOf('pay, token'))).toContain('Send exactly 49.000001 USDT Network Polygon');
+    const owedUnits = 123_456_789_012_345_678n;
+    const view = viewOf({ status: 'pending', quote: { ...BTC_QUOTE, owedUnits } });
+    expect(textOf(renderPaymentPage(view).html)).toContain('1234567890.12345678 BTC');
+  });
+
+  it('says how long there is and until when', () => {
+    expect(textOf(pageOf('pay'))).toContain('23 minutes left: pay before 14:04:30 UTC.');
+  });
+
+  it('asks for the rest once a part has come, and no longer offers to cancel or change', () => {
+    const markup = pageOf('partly paid');
+    expect(textOf(markup)).toContain('Received so far 0.0003 BTC');
+    expect(textOf(markup)).toContain('Still to send, exactly 0.00051667 BTC');
+    expect(valuesOf(markup, 'a', 'href')).toContain(`bitcoin:${BTC_QUOTE.address}?amount=0.00051667`);
+    expect(valuesOf(markup, 'form', 'action')).toEqual([]);
+    expect(markup).not.toContain('choose=token');
+  });
+
+  it('never asks for a rest that is too small to be sent', () => {
+    const view = viewOf({ status: 'pending', quote: BTC_QUOTE, ledger: money(81_200n) });
+    expect(view.step).toMatchObject({ kind: 'pay', missingUnits: 546n });
+  });
+
+  it('lets transactions change the token, not orders', () => {
+    expect(valuesOf(pageOf('pay'), 'a', 'href')).toContain(`${PAY}?choose=token`);
+    const order = renderPaymentPage(viewOf({ status: 'pending', quote: BTC_QUOTE, surface: 'order' })).html;
+    expect(order).not.toContain('choose=token');
+    expect(valuesOf(order, 'form', 'action')[0]).toMatch(/^\/pay\/ord_[0-9a-z]{26}\/cancel$/);
+  });
+
+  it('asks nobody to pay after the time is over', () => {
+    const markup = pageOf('checking');
+    expect(textOf(markup)).toContain('Please send nothing now');
+    expect(markup).not.toContain(BTC_QUOTE.address);
+  });
+
+  it('waits as long as the grace for a replaced payment lasts', () => {
+    const view = viewOf({ status: 'pending', quote: BTC_QUOTE, expiresAt: NOW - 1, graceUntil: NOW + 60_000 });
+    expect(view.step.kind).toBe('pay');
+  });
+
+  it('says why an action was refused, with an error status', () => {
+    expect(renderPaymentPage(viewOf({ quote: BTC_QUOTE, status: 'pending' }, { notice: 'money_seen' })).status).toBe(
+      400,
+    );
+    expect(renderPaymentPage(viewOf({}, { notice: 'price_unavailable' })).status).toBe(503);
+    expect(tagsOf(pageOf('pay, refused')).filter((tag) => tag.attributes.get('role') === 'alert')).toHaveLength(1);
+    expect(parseNotice('money_seen')).toBe('money_seen');
+    expect(parseNotice('<script>')).toBeNull();
+  });
+});
+
+describe('after the payment', () => {
+  it('shows what was seen and how far it is confirmed', () => {
+    expect(textOf(pageOf('detected'))).toContain('Payment detected');
+    expect(textOf(pageOf('detected'))).toContain(HASH);
+    expect(textOf(pageOf('confirming'))).toContain('3 of 12 confirmations');
+  });
+
+  it('gives a receipt and the way back to the shop with the payment id', () => {
+    const markup = pageOf('completed');
+    for (const fact of ['$49.00 USD', '0.00081667 BTC', 'TXN-2025-000123', '21 November 2025, 13:41:30 UTC', HASH]) {
+      expect(textOf(markup)).toContain(fact);
+    }
+    expect(valuesOf(markup, 'a', 'href')).toEqual([
+      'https://shop.example/thanks?cart=9&payment_id=01935a3c-0000-7000-8000-000000000001',
+    ]);
+  });
+
+  it('says what is unusual about a completed payment', () => {
+    expect(textOf(pageOf('overpaid'))).toContain('You paid 0.0001 BTC more than was asked');
+  });
+
+  it.each(['expired', 'cancelled', 'paid late', 'underpaid', 'unconfirmed'])(
+    'leads back to the cancel URL and asks for no money when %s',
+    (state) => {
+      const markup = pageOf(state);
+      expect(valuesOf(markup, 'a', 'href')).toEqual([
+        'https://shop.example/cart?payment_id=01935a3c-0000-7000-8000-000000000001',
+      ]);
+      expect(markup).not.toContain(BTC_QUOTE.address);
+      expect(valuesOf(markup, 'form', 'action')).toEqual([]);
+    },
+  );
+
+  it('says that late or partial money is not lost, and that more is not wanted when none came', () => {
+    expect(textOf(pageOf('paid late'))).toContain('Your payment arrived late');
+    expect(textOf(pageOf('paid late'))).toContain('Your money is not lost');
+    expect(textOf(pageOf('underpaid'))).toContain('Received 0.0003 BTC');
+    expect(textOf(pageOf('expired'))).toContain('send nothing any more');
+  });
+
+  it('has no link to the shop before the state is final', () => {
+    for (const [state, { step }] of STATES) {
+      if (step.kind === 'completed' || step.kind === 'closed') continue;
+      expect(pageOf(state)).not.toContain('shop.example');
+    }
+  });
+
+  it('makes no link of a URL that could run a script', () => {
+    const view = viewOf({ status: 'cancelled', cancelUrl: 'javascript:alert(1)' });
+    const { html } = renderPaymentPage(view);
+    expect(html).not.toContain('javascript:');
+    expect(textOf(html)).toContain('You can close this page now.');
+  });
+});
+
+describe('test mode', () => {
+  it('is unmistakable and says what happens by itself', () => {
+    const markup = pageOf('pay, test');
+    expect(textOf(markup)).toContain('Test mode No real money. This payment completes by itself at 13:42:30 UTC.');
+    expect(textOf(markup)).toContain('Do not send anything.');
+    expect(markup).toContain('<title>TEST – Waiting for payment · Northwind Tea</title>');
+    expect(textOf(pageOf('pay'))).not.toContain('Test mode');
+  });
+
+  it('says that a payment which ends first expires', () => {
+    const view = viewOf({ mode: 'test', completesAt: null, expiresAt: NOW + 60_000 });
+    expect(textOf(renderPaymentPage(view).html)).toContain('expires by itself at 13:42:30 UTC');
+  });
+
+  it('gives no real wallet anything to pay', () => {
+    const view = viewOf({ mode: 'test', status: 'pending', quote: USDT_QUOTE });
+    expect(view.step).toMatchObject({ kind: 'pay', paymentUri: null });
+    expect(textOf(renderPaymentPage(view).html)).not.toContain('Open in your wallet');
+  });
+});
+
+describe('updating without a script', () => {
+  const seconds = (view: PaymentView): string | undefined =>
+    valuesOf(renderPaymentPage(view).html, 'meta', 'content').find((content) => content.includes('url='));
+
+  it('is frequent while something is awaited, slow while paying, and stops at the end', () => {
+    const refreshes = [...STATES].map(([state, view]) => [state, seconds(view) ?? null]);
+    expect(Object.fromEntries(refreshes)).toMatchObject({
+      pay: `15; url=${PAY}`,
+      detected: `5; url=${PAY}`,
+      confirming: `5; url=${PAY}`,
+      checking: `5; url=${PAY}`,
+      completed: null,
+      expired: null,
+      cancelled: null,
+      underpaid: null,
+    });
+  });
+
+  it('leaves the customer alone while he chooses, until the moment that ends the choice', () => {
+    expect(seconds(viewOf({ expiresAt: NOW + 600_000 }))).toBe(`601; url=${PAY}`);
+    expect(seconds(viewOf({ mode: 'test', completesAt: NOW + 42_000 }))).toBe(`43; url=${PAY}`);
+  });
+
+  it('can be switched off and on by a link', () => {
+    const off = renderPaymentPage({ ...viewOf(), autoRefresh: false }).html;
+    expect(off).not.toContain('http-equiv="refresh"');
+    expect(valuesOf(off, 'a', 'href')).toContain(PAY);
+    expect(valuesOf(pageOf('choose'), 'a', 'href')).toContain(`${PAY}?refresh=off`);
+  });
+});
+
+describe('every state', () => {
+  it.each([...STATES.keys()])('is sound markup that a strict policy allows: %s', (state) => {
+    const markup = pageOf(state);
+    const tags = tagsOf(markup);
+    const ids = tags.flatMap((tag) => tag.attributes.get('id') ?? []);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { name, attributes } of tags) {
+      expect(['script', 'style', 'iframe', 'object']).not.toContain(name);
+      expect([...attributes.keys()].filter((key) => key === 'style' || key.startsWith('on'))).toEqual([]);
+      for (const reference of ['aria-labelledby', 'aria-describedby', 'for']) {
+        for (const id of attributes.get(reference)?.split(' ') ?? []) expect(ids).toContain(id);
+      }
+    }
+    expect(markup.match(/<form.*?<\/form>/gs) ?? []).toSatisfy((forms: string[]) =>
+      forms.every((form) => /<button type="submit"[^>]*>[^<]*(?:<[^>]+>[^<]*)*\w/.test(form)),
+    );
+    expect(tags.filter((tag) => tag.name === 'input').every((tag) => tag.attributes.get('type') === 'hidden')).toBe(
+      true,
+    );
+  });
+
+  it.each([...STATES.keys()])('has one heading, its landmarks, a title and a polite status: %s', (state) => {
+    const tags = tagsOf(pageOf(state));
+    for (const name of ['h1', 'h2', 'main', 'header', 'footer', 'html']) {
+      expect(tags.filter((tag) => tag.name === name)).toHaveLength(1);
+    }
+    expect(tags.find((tag) => tag.name === 'html')?.attributes.get('lang')).toBe('en');
+    expect(tags.filter((tag) => tag.attributes.get('aria-live') === 'polite')).toHaveLength(1);
+    expect(pageOf(state)).toMatch(/<title>(TEST – )?[A-Z][a-z ]+ · Northwind Tea<\/title>/);
+  });
+
+  it.each([...STATES.keys()])('tells nothing of the customer and nothing of the metadata: %s', (state) => {
+    for (const secret of [
+      'ada@customer.example',
+      'Ada Customer',
+      'metadata-value',
+      '01935a3c-0000-7000-8000-00000000000a',
+    ]) {
+      expect(pageOf(state)).not.toContain(secret);
+    }
+  });
+
+  it('escapes whatever a shop writes', () => {
+    const hostile = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        '<script>alert(1)</script>',
+        '"><img src=x onerror=alert(1)>',
+        "' onmouseover='x",
+        '</title><b>',
+        '&lt;',
+      ),
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...STATES.values()),
+        fc.record({ projectName: hostile, description: hostile, merchantOrderId: hostile, transactionNumber: hostile }),
+        (view, texts) => {
+          const calm = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, 'x'.repeat(text.length)]));
+          const shape = (page: PaymentView): string[] =>
+            tagsOf(renderPaymentPage(page).html).map(({ name, attributes }) => [name, ...attributes.keys()].join(' '));
+          expect(shape({ ...view, ...texts })).toEqual(shape({ ...view, ...calm }));
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { paymentUri, type UriRequest } from './payment-uri.ts';
+
+const EVM_ADDRESS = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
+const request: UriRequest = {
+  mode: 'live',
+  asset: 'BTC',
+  network: 'bitcoin',
+  decimals: 8,
+  units: 1n,
+  address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+  evm: null,
+};
+
+describe('paymentUri', () => {
+  it('writes BIP 21 with the amount in whole coins, without an exponent', () => {
+    expect(paymentUri(request)).toBe('bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?amount=0.00000001');
+    expect(paymentUri({ ...request, asset: 'LTC', network: 'litecoin', address: 'ltc1q', units: 250_000_000n })).toBe(
+      'litecoin:ltc1q?amount=2.5',
+    );
+  });
+
+  it('writes EIP-681 for ether with the value in wei, all digits', () => {
+    const ether = { ...request, asset: 'ETH', network: 'base', decimals: 18, address: EVM_ADDRESS } as const;
+    expect(paymentUri({ ...ether, units: 16_333_330_000_000_000n })).toBe(
+      `ethereum:${EVM_ADDRESS}@8453?value=16333330000000000`,
+    );
+    expect(paymentUri({ ...ether, evm: { chainId: 31337, contract: null } })).toBe(
+      `ethereum:${EVM_ADDRESS}@31337?value=1`,
+    );
+  });
+
+  it('writes EIP-681 for a token as a transfer of its contract, and nothing without the contract', () => {
+    const token = {
+      ...request,
+      asset: 'USDT',
+      network: 'polygon',
+      decimals: 6,
+      address: EVM_ADDRESS,
+      units: 5n,
+    } as const;
+    expect(
+      paymentUri({ ...token, evm: { chainId: 137, contract: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F' } }),
+    ).toBe(`ethereum:0xc2132D05D31c914a87C6611C10748AEb04B58e8F@137/transfer?address=${EVM_ADDRESS}&uint256=5`);
+    expect(paymentUri(token)).toBeNull();
+  });
+
+  it('names a public test network in test mode, so that no wallet offers real money', () => {
+    const ether = { ...request, mode: 'test', asset: 'ETH', network: 'ethereum', address: EVM_ADDRESS } as const;
+    expect(paymentUri(ether)).toContain('@11155111?');
+  });
+});

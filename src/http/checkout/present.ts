@@ -1,0 +1,157 @@
+import { tokenOf } from '../../domain/asset.ts';
+import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
+import { publicPaymentId } from '../../domain/views.ts';
+import { paymentUri, type EvmChain } from './payment-uri.ts';
+import type {
+  ClosedStep,
+  Confirmations,
+  Notice,
+  PaidFacts,
+  PaymentView,
+  PayStep,
+  QuoteView,
+  Step,
+  TestProgress,
+  TokenChoice,
+} from './view.ts';
+
+/** What the page needs beside the payment. */
+export interface PageContext {
+  readonly now: number;
+  readonly projectName: string;
+  /** What the payment can be paid in now, most popular first; empty where no wallet is set. */
+  readonly tokens: readonly TokenChoice[];
+  /** Of the deciding transfer; null while its depth is not known. */
+  readonly confirmations: Confirmations | null;
+  /** Where the quote's EVM network really is; null for its usual chain, without links for tokens. */
+  readonly evm: EvmChain | null;
+  /** The customer asked to see the tokens again (`?choose=token`). */
+  readonly wantsOtherToken: boolean;
+  /** False for `?refresh=off`. */
+  readonly autoRefresh: boolean;
+  readonly notice: Notice | null;
+}
+
+/** The payment page's view of a payment. Leaves out the customer's name and e-mail, and the merchant's metadata. */
+export function presentPaymentPage(payment: Payment, context: PageContext): PaymentView {
+  return {
+    paymentId: publicPaymentId(payment),
+    test: payment.mode === 'test' ? testProgress(payment) : null,
+    projectName: context.projectName,
+    description: payment.description,
+    transactionNumber: payment.transactionNumber,
+    merchantOrderId: payment.merchantOrderId,
+    amountMinor: payment.amountMinor,
+    currency: payment.currency,
+    successUrl: payment.successUrl,
+    cancelUrl: payment.cancelUrl,
+    payUntilAt: inTimeUntil(payment),
+    now: context.now,
+    step: stepOf(payment, context),
+    notice: context.notice,
+    autoRefresh: context.autoRefresh,
+  };
+}
+
+function testProgress(payment: Payment): TestProgress {
+  const { status, completesAt } = payment;
+  if (status === 'processing' || status === 'confirming') return { kind: 'by_hand' };
+  if (status !== 'created' && status !== 'prepared' && status !== 'pending') return { kind: 'ended' };
+  const endsAt = inTimeUntil(payment);
+  return completesAt !== null && completesAt < endsAt
+    ? { kind: 'completes', at: completesAt }
+    : { kind: 'expires', at: endsAt };
+}
+
+function stepOf(payment: Payment, context: PageContext): Step {
+  switch (payment.status) {
+    case 'created':
+    case 'prepared':
+    case 'pending':
+      return openStep(payment, context);
+    case 'processing':
+      return { kind: 'detected', ...paidFacts(payment) };
+    case 'confirming':
+      return { kind: 'confirming', confirmations: context.confirmations, ...paidFacts(payment) };
+    case 'completed':
+      return {
+        kind: 'completed',
+        completedAt: payment.completedAt ?? context.now,
+        exception: payment.exception,
+        quote: payment.quote && quoteView(payment.quote),
+        receivedUnits: payment.ledger.all.seenUnits,
+        transactionHash: payment.transactionHash,
+      };
+    case 'failed':
+      return closedStep(payment, payment.failureReason ?? 'unconfirmed');
+    case 'expired':
+    case 'cancelled':
+      return closedStep(payment, payment.status);
+  }
+}
+
+function openStep(payment: Payment, context: PageContext): Step {
+  const untouched = payment.ledger.all.seenUnits === 0n;
+  if (context.now >= inTimeUntil(payment)) return { kind: 'checking' };
+  const { quote } = payment;
+  const mayChoose = payment.surface === 'transaction' && untouched;
+  if (quote !== null && !(mayChoose && context.wantsOtherToken && context.tokens.length > 0)) {
+    return payStep(payment, quote, context, mayChoose && context.tokens.length > 1);
+  }
+  if (context.tokens.length === 0) return { kind: 'unavailable', canCancel: untouched };
+  return { kind: 'choose', tokens: context.tokens, current: quote, canCancel: untouched };
+}
+
+function payStep(payment: Payment, quote: Quote, context: PageContext, canChangeToken: boolean): PayStep {
+  const receivedUnits = payment.ledger.inTime.seenUnits;
+  const missingUnits = askFor(quote, quote.owedUnits - receivedUnits);
+  const { asset, network, decimals, address } = quote;
+  return {
+    kind: 'pay',
+    quote: quoteView(quote),
+    receivedUnits,
+    missingUnits,
+    paymentUri: paymentUri({
+      mode: payment.mode,
+      asset,
+      network,
+      decimals,
+      units: missingUnits,
+      address,
+      evm: context.evm,
+    }),
+    canChangeToken,
+    canCancel: payment.ledger.all.seenUnits === 0n,
+  };
+}
+
+/** A rest below the dust limit cannot be sent, so the least that can is asked for instead. */
+function askFor(quote: Quote, restUnits: bigint): bigint {
+  const dustUnits = tokenOf(quote.asset, quote.network)?.dustUnits ?? 0n;
+  return restUnits > dustUnits ? restUnits : dustUnits;
+}
+
+function closedStep(payment: Payment, outcome: ClosedStep['outcome']): ClosedStep {
+  const { quote, ledger } = payment;
+  return {
+    kind: 'closed',
+    outcome,
+    paidLate: quote !== null && payment.exception === 'paid_late' && ledger.all.seenUnits >= requiredUnits(quote),
+    quote: quote && quoteView(quote),
+    receivedUnits: ledger.all.seenUnits,
+    transactionHash: ledger.transactionHash,
+  };
+}
+
+function paidFacts(payment: Payment): PaidFacts {
+  if (payment.quote === null) throw new Error(`Payment ${payment.id} is ${payment.status} without a quote.`);
+  return {
+    quote: quoteView(payment.quote),
+    receivedUnits: payment.ledger.all.seenUnits,
+    transactionHash: payment.ledger.transactionHash,
+  };
+}
+
+function quoteView({ asset, network, decimals, owedUnits, address }: Quote): QuoteView {
+  return { asset, network, decimals, owedUnits, address };
+}

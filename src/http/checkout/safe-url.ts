@@ -1,0 +1,27 @@
+/** The schemes of the payment URIs that `payment-uri.ts` writes. */
+const WALLET_SCHEMES: ReadonlySet<string> = new Set(['bitcoin:', 'litecoin:', 'ethereum:']);
+
+/**
+ * Where the customer goes back to the shop: the merchant's URL with `payment_id` appended to its query. Null for anything but an
+ * absolute http or https URL, so that `javascript:` and its kin never become a link. The rest of the query is left
+ * as it is: shops sign theirs.
+ */
+export function shopHref(url: string | null, paymentId: string): string | null {
+  const parsed = url === null ? null : URL.parse(url);
+  if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') return null;
+  const parameter = `payment_id=${encodeURIComponent(paymentId)}`;
+  parsed.search = parsed.search === '' ? `?${parameter}` : `${parsed.search}&${parameter}`;
+  return parsed.href;
+}
+
+/** A payment URI as a link, or null when it is of a scheme that no wallet of ours handles. */
+export function walletHref(uri: string | null): string | null {
+  const parsed = uri === null ? null : URL.parse(uri);
+  return parsed && WALLET_SCHEMES.has(parsed.protocol) ? uri : null;
+}
+
+/** The page of a payment, or an action below it. */
+export function paymentPath(paymentId: string, action?: 'token' | 'cancel'): string {
+  const page = `/pay/${encodeURIComponent(paymentId)}`;
+  return action === undefined ? page : `${page}/${action}`;
+}

@@ -1,0 +1,91 @@
+import type { AssetCode, Network } from '../domain/asset.ts';
+
+/**
+ * A payment of an asset to an address, as one block shows it.
+ *
+ * `transactionHash`, `asset` and `index` together name it within its network: a native EVM transfer has index 0, and so
+ * may a token's log in the same transaction.
+ */
+export interface ChainTransfer {
+  /** As the network writes it: EVM `0x` and 64 lowercase hex digits, Bitcoin and its kin 64 lowercase hex digits. */
+  readonly transactionHash: string;
+  /** Output number, or log index of a token transfer; 0 for a native EVM transfer. */
+  readonly index: number;
+  /** In the form of `matchingAddress`, ready to be compared byte by byte with watched addresses. */
+  readonly address: string;
+  readonly asset: AssetCode;
+  /** In the asset's smallest unit; never 0. */
+  readonly amount: bigint;
+}
+
+export interface ChainBlock {
+  readonly height: number;
+  readonly hash: string;
+  /** Differs from the hash stored for `height - 1` when the chain was reorganised. */
+  readonly parentHash: string;
+  /** The block's own timestamp in epoch milliseconds, as its miner wrote it. */
+  readonly timeMs: number;
+  readonly transfers: readonly ChainTransfer[];
+}
+
+/**
+ * One network as its nodes show it. Every method asks the nodes anew, and throws `ChainUnavailableError` when none of
+ * them gives a usable answer within its timeout.
+ *
+ * A block is read in two steps, because on EVM chains a block lists a transaction whether it moved money or was
+ * reverted, and telling them apart costs another call. `block` gives every transfer that the block *claims*; the caller
+ * finds those to watched addresses; `settle` then drops, of those few, the ones that failed. Where a block holds no
+ * failures (Bitcoin), `settle` returns what it was given.
+ */
+export interface ChainSource {
+  readonly network: Network;
+  /** The newest block of the node that answers. */
+  head(): Promise<{ readonly height: number; readonly hash: string }>;
+  /** The block at `height`, or null: the node does not have that height (yet, or any more). */
+  block(height: number): Promise<ChainBlock | null>;
+  /**
+   * Those of `matched` (transfers of `block`) that really moved money. Null: the node no longer has exactly this block,
+   * or lags behind the one that gave it; read the block again.
+   */
+  settle(block: ChainBlock, matched: readonly ChainTransfer[]): Promise<readonly ChainTransfer[] | null>;
+  /**
+   * Whether every node that answers is on the expected chain. A node on another chain is never used for the other
+   * methods; a node that is exchanged behind the same URL is noticed here, so call it from time to time.
+   */
+  checkIdentity(): Promise<{ readonly kind: 'ok' } | { readonly kind: 'wrong'; readonly message: string }>;
+}
+
+/** Fresh receiving addresses of one wallet, derived from its public key alone. */
+export interface WalletDeriver {
+  /**
+   * The receiving address number `index` (0 to 2^31 - 1), in the form in which customers are shown it; pass it through
+   * `matchingAddress` for watching. Throws RangeError for any other index.
+   */
+  addressAt(index: number): string;
+}
+
+/** Where a rail reports trouble that it survives; a pino logger fits. */
+export interface RailLog {
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+/** What went wrong with one node. Holds neither the credentials nor the path of its URL. */
+export interface NodeFailure {
+  /** Scheme, host and port. */
+  readonly node: string;
+  readonly reason: string;
+}
+
+/** No node of a network gave a usable answer. Safe to log: credentials were taken out of every part of it. */
+export class ChainUnavailableError extends Error {
+  override readonly name = 'ChainUnavailableError';
+  readonly network: Network;
+  readonly failures: readonly NodeFailure[];
+
+  constructor(network: Network, method: string, failures: readonly NodeFailure[]) {
+    const reasons = failures.map(({ node, reason }) => `${node}: ${reason}`).join('; ');
+    super(`No ${network} node answered ${method}. ${reasons}`);
+    this.network = network;
+    this.failures = failures;
+  }
+}

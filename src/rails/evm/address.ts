@@ -1,0 +1,48 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+
+/** What checking an address that somebody typed came to. `message` names the rule and the way out. */
+export type AddressCheck =
+  | { readonly kind: 'ok'; readonly address: string }
+  | { readonly kind: 'bad'; readonly message: string };
+
+/**
+ * The address with the checksum of EIP-55: a letter is upper case where the hash of the lowercase digits has its top bit set.
+ * Takes any case; throws RangeError for anything but `0x` and 40 hex digits.
+ */
+export function toChecksumAddress(address: string): string {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw new RangeError('an EVM address is 0x and 40 hex digits');
+  const digits = address.slice(2).toLowerCase();
+  const hash = bytesToHex(keccak_256(new TextEncoder().encode(digits)));
+  return `0x${Array.from(digits, (digit, i) => (isHighNibble(hash, i) ? digit.toUpperCase() : digit)).join('')}`;
+}
+
+/** The address of an uncompressed public key (65 bytes, 0x04 first), with its checksum. */
+export function addressOfPublicKey(publicKey: Uint8Array): string {
+  return toChecksumAddress(`0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(-20))}`);
+}
+
+/**
+ * Checks an address that somebody typed. Accepted: all lower case, all upper case, or mixed case with the right EIP-55
+ * checksum; the answer always carries the checksum.
+ */
+export function parseEvmAddress(text: string): AddressCheck {
+  const trimmed = text.trim();
+  if (!/^0x[0-9a-fA-F]{40}$/.test(trimmed)) {
+    return { kind: 'bad', message: 'The address must be 0x followed by 40 hex digits (0-9, a-f). Copy it again.' };
+  }
+  const digits = trimmed.slice(2);
+  const address = toChecksumAddress(trimmed);
+  const hasChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
+  if (hasChecksum && trimmed !== address) {
+    return {
+      kind: 'bad',
+      message: 'The checksum of the address (EIP-55) does not match: a digit is wrong. Copy it again.',
+    };
+  }
+  return { kind: 'ok', address };
+}
+
+function isHighNibble(hex: string, position: number): boolean {
+  return hex.charAt(position) >= '8';
+}

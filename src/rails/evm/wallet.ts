@@ -1,0 +1,129 @@
+import { ECDH } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { createBase58check } from '@scure/base';
+import { HDKey } from '@scure/bip32';
+import type { WalletDeriver } from '../chain.ts';
+import { addressOfPublicKey } from './address.ts';
+
+export type XpubCheck =
+  | { readonly kind: 'ok'; readonly xpub: string; readonly deriver: WalletDeriver }
+  | { readonly kind: 'bad'; readonly message: string };
+
+const WAY_OUT = "Export the account's extended public key (xpub…, at m/44'/60'/0') from your wallet.";
+
+/** Depth of the account in BIP 44: m / purpose' / coin type' / account'. Below it come the chain and the address. */
+const ACCOUNT_DEPTH = 3;
+const EXTERNAL_CHAIN_DEPTH = 4;
+const EXTERNAL_CHAIN = 0;
+
+/** Extended keys of other kinds, by their first four letters (SLIP-132 and the coins' own chain parameters). */
+const OTHER_KEYS: Readonly<Record<string, string>> = {
+  ypub: 'a Bitcoin key for P2SH-wrapped SegWit addresses',
+  zpub: 'a Bitcoin key for SegWit addresses',
+  Ypub: 'a Bitcoin multisignature key',
+  Zpub: 'a Bitcoin multisignature key',
+  tpub: 'a testnet key',
+  upub: 'a Bitcoin testnet key',
+  vpub: 'a Bitcoin testnet key',
+  Upub: 'a Bitcoin testnet key',
+  Vpub: 'a Bitcoin testnet key',
+  Ltub: 'a Litecoin key',
+  Mtub: 'a Litecoin key',
+  ttub: 'a Litecoin testnet key',
+};
+
+/**
+ * Checks the extended public key of an EVM wallet. Taken: `xpub…` of a BIP 44 account (depth 3, payments go to `0/i` below
+ * it) or of its external chain (depth 4, payments go to `i` below it). Private keys are recognised first and refused;
+ * no message repeats any part of what was given.
+ */
+export function parseEvmXpub(text: string): XpubCheck {
+  const xpub = text.trim();
+  const secret = secretKind(xpub);
+  if (secret) return bad(secretMessage(secret));
+  const wrongKind = wrongKindMessage(xpub);
+  if (wrongKind) return bad(wrongKind);
+  const key = readKey(xpub);
+  if (!key) {
+    return bad(
+      'The extended public key is damaged: its checksum does not match or it is cut short. Copy it again, whole.',
+    );
+  }
+  const depthMessage = wrongDepthMessage(key);
+  if (depthMessage) return bad(depthMessage);
+  const chain = key.depth === ACCOUNT_DEPTH ? key.deriveChild(EXTERNAL_CHAIN) : key;
+  return { kind: 'ok', xpub, deriver: { addressAt: (index) => addressOf(chain, index) } };
+}
+
+/** At the start of a word, so that no xpub looks like one by chance; also within a descriptor. */
+const EXTENDED_PRIVATE_KEY = /(?:^|[^1-9A-HJ-NP-Za-km-z])(?:[tuvxyzUVYZ]prv|[LM]tpv|ttpv)/;
+
+/** What private thing the text is, by its look alone: a damaged private key is still private. Null for anything else. */
+function secretKind(text: string): string | null {
+  if (EXTENDED_PRIVATE_KEY.test(text)) return 'an extended private key';
+  if (/^(?:0x)?[0-9a-fA-F]{64}$/.test(text)) return 'a private key';
+  if (/^[59KLTc6][1-9A-HJ-NP-Za-km-z]{50,51}$/.test(text)) return 'a private key';
+  if (text.split(/\s+/).length >= 12) return 'a recovery phrase';
+  return null;
+}
+
+function secretMessage(secret: string): string {
+  return (
+    `This is ${secret}: whoever has it can spend the money. It was not stored. ${WAY_OUT} ` +
+    'As it has been typed here, consider it exposed and move the money to a new wallet.'
+  );
+}
+
+function wrongKindMessage(text: string): string | null {
+  if (text === '') return `The extended public key is empty. ${WAY_OUT}`;
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) {
+    return `This is a single address, and every payment needs an address of its own. ${WAY_OUT}`;
+  }
+  const other = OTHER_KEYS[text.slice(0, 4)];
+  if (other) return `This is ${other}, not one of an EVM wallet. ${WAY_OUT}`;
+  return text.startsWith('xpub') ? null : `An extended public key begins with xpub. ${WAY_OUT}`;
+}
+
+/** Null: not the 78 bytes of BIP 32 with a right checksum, or not a point of the curve. */
+function readKey(xpub: string): HDKey | null {
+  try {
+    if (createBase58check(sha256).decode(xpub).length !== 78) return null;
+    return HDKey.fromExtendedKey(xpub);
+  } catch {
+    return null;
+  }
+}
+
+function wrongDepthMessage(key: HDKey): string | null {
+  if (key.depth === ACCOUNT_DEPTH) return null;
+  if (key.depth !== EXTERNAL_CHAIN_DEPTH) {
+    return `This extended public key lies at depth ${key.depth}; an account's lies at depth ${ACCOUNT_DEPTH}. ${WAY_OUT}`;
+  }
+  // A wallet shows no money on another chain of the account, so that the merchant would not find it.
+  return key.index === EXTERNAL_CHAIN
+    ? null
+    : `This extended public key is of chain ${chainName(key.index)}, not 0. ${WAY_OUT}`;
+}
+
+function chainName(index: number): string {
+  return index < 2 ** 31 ? String(index) : `${index - 2 ** 31}'`;
+}
+
+function bad(message: string): XpubCheck {
+  return { kind: 'bad', message };
+}
+
+function addressOf(chain: HDKey, index: number): string {
+  if (!Number.isInteger(index) || index < 0 || index >= 2 ** 31) {
+    throw new RangeError(`an address index is an integer from 0 to 2^31 - 1, not ${index}`);
+  }
+  const { publicKey } = chain.deriveChild(index);
+  if (!publicKey) throw new Error('a derived key has no public key');
+  return addressOfPublicKey(uncompressed(publicKey));
+}
+
+function uncompressed(publicKey: Uint8Array): Uint8Array {
+  const point = ECDH.convertKey(publicKey, 'secp256k1', undefined, undefined, 'uncompressed');
+  if (typeof point === 'string') throw new TypeError('expected bytes');
+  return point;
+}

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { KeyKind, Mode, Permission } from '../domain/permission.ts';
+import type { Database, Trx } from './database.ts';
+import { notify } from './notifications.ts';
+
+/** A key as it may be shown: never its text, of which only the hash is kept. */
+export interface StoredKey {
+  readonly id: string;
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly kind: KeyKind;
+  readonly permission: Permission;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** The unrevoked key with this SHA-256 and its project. */
+export async function findKeyByHash(db: Database, hash: Buffer) {
+  const row = await db
+    .selectFrom('api_keys as k')
+    .innerJoin('projects as p', 'p.id', 'k.project_id')
+    .select(['k.id', 'k.mode', 'k.kind', 'k.permission'])
+    .select(['p.id as project_id', 'p.name', 'p.active', 'p.allow_ips', 'p.allow_origins'])
+    .where('k.hash', '=', hash)
+    .where('k.revoked_at', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    id: row.id,
+    mode: row.mode,
+    kind: row.kind,
+    permission: row.permission,
+    project: {
+      id: row.project_id,
+      name: row.name,
+      active: row.active,
+      allowIps: row.allow_ips,
+      allowOrigins: row.allow_origins,
+    },
+  };
+}
+
+/** Whether any active project allows the origin. */
+export async function anyProjectAllowsOrigin(db: Database, origin: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('active', '=', true)
+    .where(sql<boolean>`${origin} = any(allow_origins)`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertKey(trx: Trx, key: StoredKey, hash: Buffer): Promise<void> {
+  await trx
+    .insertInto('api_keys')
+    .values({
+      id: key.id,
+      project_id: key.projectId,
+      mode: key.mode,
+      kind: key.kind,
+      permission: key.permission,
+      name: key.name,
+      hash,
+      created_at: new Date(key.createdAt),
+    })
+    .execute();
+}
+
+/** The project's keys, oldest first. */
+export async function listKeys(db: Database, projectId: string): Promise<readonly StoredKey[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(['id', 'project_id', 'mode', 'kind', 'permission', 'name', 'created_at', 'revoked_at'])
+    .where('project_id', '=', projectId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    projectId: row.project_id,
+    mode: row.mode,
+    kind: row.kind,
+    permission: row.permission,
+    name: row.name,
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+  }));
+}
+
+/** Revokes a key and tells every process; false when there is no such key. A revoked one stays revoked as it was. */
+export async function revokeKey(trx: Trx, id: string, now: number): Promise<boolean> {
+  const row = await trx
+    .updateTable('api_keys')
+    .set({ revoked_at: sql`coalesce(revoked_at, ${new Date(now)})` })
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  await notify(trx, 'access');
+  return row !== undefined;
+}

@@ -1,0 +1,129 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+import { EmbeddedPostgresError, OR_DATABASE_URL } from './embedded-error.ts';
+
+/** The system user that the database server runs as. */
+export interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  /** True when we are root: PostgreSQL refuses root, so its processes are started with this uid and gid. */
+  readonly switchUser: boolean;
+}
+
+/** User and group of a file. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+interface PasswdEntry extends Owner {
+  readonly name: string;
+}
+
+/** Who runs this process, and which users the machine knows (the text of /etc/passwd). */
+export interface Machine {
+  readonly uid: number;
+  readonly gid: number;
+  readonly passwd: string;
+}
+
+/**
+ * In order of preference: our own user, where a package or an administrator made one; PostgreSQL's own; the one that every
+ * machine has.
+ */
+const PREFERRED_USERS = ['cointill', 'postgres', 'nobody'];
+
+/** Reads who we are. Throws {@link EmbeddedPostgresError} on a system without user ids (Windows). */
+export async function readMachine(): Promise<Machine> {
+  const uid = process.getuid?.();
+  const gid = process.getgid?.();
+  if (uid === undefined || gid === undefined) {
+    throw new EmbeddedPostgresError(
+      `The embedded database does not run on ${process.platform}: use Linux or macOS, ${OR_DATABASE_URL}.`,
+    );
+  }
+  const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  return { uid, gid, passwd };
+}
+
+/**
+ * The user for the server: ourselves, or, when we are root, the owner of the existing cluster, else the first preferred user
+ * that exists. A cluster owned by root (a restored copy) counts as owned by nobody yet.
+ * Throws {@link EmbeddedPostgresError} when a cluster belongs to someone else and we are not root, or when root finds no user.
+ */
+export function chooseAccount(
+  machine: Machine,
+  cluster: { readonly dir: string; readonly owner: Owner } | undefined,
+): Account {
+  const users = parsePasswd(machine.passwd);
+  const nameOf = (uid: number): string => users.find((user) => user.uid === uid)?.name ?? String(uid);
+  if (machine.uid !== 0) {
+    if (cluster !== undefined && cluster.owner.uid !== machine.uid) {
+      throw new EmbeddedPostgresError(
+        `The database in ${cluster.dir} belongs to user ${nameOf(cluster.owner.uid)}, and this process runs as ${nameOf(machine.uid)}. ` +
+          `Run it as ${nameOf(cluster.owner.uid)} or as root, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+      );
+    }
+    return { name: nameOf(machine.uid), uid: machine.uid, gid: machine.gid, switchUser: false };
+  }
+  if (cluster !== undefined && cluster.owner.uid !== 0) {
+    return { name: nameOf(cluster.owner.uid), ...cluster.owner, switchUser: true };
+  }
+  for (const name of PREFERRED_USERS) {
+    const user = users.find((candidate) => candidate.name === name && candidate.uid !== 0);
+    if (user !== undefined) {
+      return { ...user, switchUser: true };
+    }
+  }
+  throw new EmbeddedPostgresError(
+    `PostgreSQL refuses to run as root, and this machine has none of the users ${PREFERRED_USERS.join(', ')}. ` +
+      `Make one (useradd --system cointill), run Cointill as a user other than root, ${OR_DATABASE_URL}.`,
+  );
+}
+
+function parsePasswd(text: string): PasswdEntry[] {
+  const entries: PasswdEntry[] = [];
+  for (const line of text.split('\n')) {
+    const [name = '', , uid = '', gid = ''] = line.split(':');
+    if (/^\d+$/.test(uid) && /^\d+$/.test(gid)) {
+      entries.push({ name, uid: Number(uid), gid: Number(gid) });
+    }
+  }
+  return entries;
+}
+
+/** Permission bits as in one octal digit of a file mode. */
+const READ = 4;
+const ENTER = 1;
+
+/**
+ * The first folder on the way from `/` to `path` (itself included) that the account may not enter, or undefined when the way is
+ * open. `path` must be free of symbolic links. Only owner, group and mode are looked at: the server is started without
+ * supplementary groups, and without root's right to pass everywhere.
+ */
+export async function firstClosedFolder(path: string, account: Owner): Promise<string | undefined> {
+  const parent = dirname(path);
+  const closedAbove = parent === path ? undefined : await firstClosedFolder(parent, account);
+  if (closedAbove !== undefined) {
+    return closedAbove;
+  }
+  return (await isAllowed(path, account, ENTER)) ? undefined : path;
+}
+
+/** Whether the account may read and run a file (or list and enter a folder), the way to it left aside. */
+export async function mayReadAndRun(path: string, account: Owner): Promise<boolean> {
+  return isAllowed(path, account, READ | ENTER);
+}
+
+async function isAllowed(path: string, account: Owner, wanted: number): Promise<boolean> {
+  const { uid, gid, mode } = await stat(path);
+  if (uid === account.uid) {
+    return ((mode >> 6) & wanted) === wanted;
+  }
+  if (gid === account.gid) {
+    return ((mode >> 3) & wanted) === wanted;
+  }
+  return (mode & wanted) === wanted;
+}

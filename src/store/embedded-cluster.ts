@@ -1,0 +1,296 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chown,
+  lchown,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+import { firstClosedFolder } from './embedded-account.ts';
+import type { Account, Owner } from './embedded-account.ts';
+import type { Binaries } from './embedded-binaries.ts';
+import {
+  diskFull,
+  EmbeddedPostgresError,
+  errorCode,
+  isDiskFullError,
+  OR_DATABASE_URL,
+  reasonOf,
+  tellsDiskFull,
+} from './embedded-error.ts';
+import { exists, isOccupied, removeLeftovers, syncFolder, unfinishedName } from './embedded-files.ts';
+import { asUser, cannotRun, serverEnvironment } from './embedded-process.ts';
+
+/** The database superuser, and the only role that the embedded server's cluster starts with. */
+export const CLUSTER_USER = 'cointill';
+
+/** A cluster that an earlier start made. */
+export interface ExistingCluster {
+  readonly dir: string;
+  readonly owner: Owner;
+}
+
+/** Where clusters may live. */
+export interface ClusterHome {
+  /** Absolute, existing, free of symbolic links. */
+  readonly dataDir: string;
+  /** For what the server's user could not reach below `dataDir`: /var/lib/cointill. */
+  readonly systemDir: string;
+}
+
+/**
+ * Makes `dataDir` where it is missing and gives its path without symbolic links, so that every process names it alike.
+ * Throws {@link EmbeddedPostgresError} when that is not possible.
+ */
+export async function openDataDir(dataDir: string): Promise<string> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    return await realpath(dataDir);
+  } catch (error) {
+    if (isDiskFullError(error)) {
+      throw diskFull(dataDir, error);
+    }
+    throw new EmbeddedPostgresError(
+      `DATA_DIR ${dataDir} cannot be made (${reasonOf(error)}). Choose a folder that this user may write, ${OR_DATABASE_URL}.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Finds the cluster of a DATA_DIR: `dataDir/postgres`, which is the cluster itself or a link to where it had to go, else the
+ * place it would have gone to (a crash between making a cluster there and linking it must not lose it).
+ * Throws {@link EmbeddedPostgresError} when the link's target is gone: starting with an empty database in its stead would look
+ * like the loss of every payment.
+ */
+export async function findCluster(home: ClusterHome): Promise<ExistingCluster | undefined> {
+  const inDataDir = join(home.dataDir, 'postgres');
+  if (!(await exists(inDataDir))) {
+    const relocated = relocatedDir(home);
+    if (!(await exists(relocated))) {
+      return undefined;
+    }
+    await linkCluster(relocated, inDataDir);
+    return { dir: relocated, owner: await stat(relocated) };
+  }
+  let dir;
+  try {
+    dir = await realpath(inDataDir);
+  } catch (error) {
+    const target = resolve(home.dataDir, await readlink(inDataDir).catch(() => ''));
+    throw new EmbeddedPostgresError(
+      `${inDataDir} links to the database in ${target}, which cannot be opened (${errorCode(error) ?? reasonOf(error)}). ` +
+        `Bring that folder back, remove the link to begin with an empty database, ${OR_DATABASE_URL}.`,
+      { cause: error },
+    );
+  }
+  return { dir, owner: await stat(dir) };
+}
+
+/** Where the cluster of a DATA_DIR goes when the server's user cannot reach DATA_DIR. */
+function relocatedDir(home: ClusterHome): string {
+  const hash = createHash('sha256').update(home.dataDir).digest('hex').slice(0, 16);
+  return join(home.systemDir, 'clusters', hash);
+}
+
+/**
+ * The folder of a complete cluster that the account may use: the existing one, checked, or a new one.
+ * Throws {@link EmbeddedPostgresError} when it is out of the account's reach, of another version, or cannot be made.
+ */
+export async function prepareCluster(
+  home: ClusterHome,
+  existing: ExistingCluster | undefined,
+  account: Account,
+  binaries: Binaries,
+): Promise<string> {
+  if (existing !== undefined) {
+    await removeLeftovers(existing.dir);
+    await checkReachable(existing.dir, account);
+    if (!(await isEmptyFolder(existing.dir))) {
+      await checkExisting(existing, account, binaries.major);
+      return existing.dir;
+    }
+  }
+  const dir = existing?.dir ?? (await chooseDir(home, account));
+  await makeCluster(dir, account, binaries);
+  const inDataDir = join(home.dataDir, 'postgres');
+  if (dir !== inDataDir) {
+    await linkCluster(dir, inDataDir);
+  }
+  return dir;
+}
+
+async function checkReachable(dir: string, account: Account): Promise<void> {
+  const closed = account.switchUser ? await firstClosedFolder(dirname(dir), account) : undefined;
+  if (closed !== undefined) {
+    throw new EmbeddedPostgresError(
+      `The database in ${dir} has to be served by user ${account.name} (PostgreSQL refuses root), and that user may not enter ${closed}. ` +
+        `Let it pass (chmod o+x ${closed}), move DATA_DIR to a folder that it can reach, ${OR_DATABASE_URL}.`,
+    );
+  }
+}
+
+async function checkExisting(existing: ExistingCluster, account: Account, major: number): Promise<void> {
+  const { dir } = existing;
+  const version = await readFile(join(dir, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
+    throw new EmbeddedPostgresError(
+      `${dir} holds no PostgreSQL database that this process can read (PG_VERSION: ${errorCode(error) ?? reasonOf(error)}). ` +
+        `Move what is there elsewhere, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+      { cause: error },
+    );
+  });
+  if (Number.parseInt(version, 10) !== major) {
+    throw otherVersion(dir, version.trim(), major);
+  }
+  if (account.switchUser && existing.owner.uid !== account.uid) {
+    await chownTree(dir, account);
+  }
+}
+
+function otherVersion(dir: string, version: string, major: number): EmbeddedPostgresError {
+  const wayOut =
+    Number.parseInt(version, 10) > major
+      ? 'Run the newer Cointill that made it'
+      : `Dump it with the Cointill that made it (pg_dump of PostgreSQL ${version}), begin with an empty DATA_DIR and load the dump there`;
+  return new EmbeddedPostgresError(
+    `The data in ${dir} is of PostgreSQL ${version}; this Cointill brings PostgreSQL ${major}, which cannot read it. ` +
+      `${wayOut}, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL ${version} server that holds this data.`,
+  );
+}
+
+async function chooseDir(home: ClusterHome, account: Account): Promise<string> {
+  const closed = account.switchUser ? await firstClosedFolder(home.dataDir, account) : undefined;
+  if (closed === undefined) {
+    return join(home.dataDir, 'postgres');
+  }
+  const relocated = relocatedDir(home);
+  const clusters = dirname(relocated);
+  let obstacle;
+  try {
+    await mkdir(clusters, { recursive: true, mode: 0o755 });
+    const closedToo = await firstClosedFolder(await realpath(clusters), account);
+    obstacle = closedToo === undefined ? undefined : `it may not enter ${closedToo} either`;
+  } catch (error) {
+    if (isDiskFullError(error)) {
+      throw diskFull(clusters, error);
+    }
+    obstacle = `${clusters} cannot be made either (${errorCode(error) ?? reasonOf(error)})`;
+  }
+  if (obstacle === undefined) {
+    return relocated;
+  }
+  throw new EmbeddedPostgresError(
+    `PostgreSQL has to run as user ${account.name} (it refuses root), and that user may not enter ${closed}, so it cannot keep its data in ` +
+      `DATA_DIR ${home.dataDir}; ${obstacle}. Move DATA_DIR to a folder that ${account.name} can reach, let it pass (chmod o+x ${closed}), ${OR_DATABASE_URL}.`,
+  );
+}
+
+/** Makes the cluster under another name and renames it, so that a half-made one never counts. Whoever renames first wins. */
+async function makeCluster(dir: string, account: Account, binaries: Binaries): Promise<void> {
+  const home = dirname(dir);
+  const unfinished = unfinishedName(dir);
+  try {
+    await removeLeftovers(dir);
+    await mkdir(unfinished, { mode: 0o700 });
+  } catch (error) {
+    if (isDiskFullError(error)) {
+      throw diskFull(home, error);
+    }
+    throw new EmbeddedPostgresError(
+      `The database cannot be made in ${home} (${reasonOf(error)}). Make that folder writable for this user, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+      { cause: error },
+    );
+  }
+  try {
+    if (account.switchUser) {
+      await chown(unfinished, account.uid, account.gid);
+    }
+    await runInitdb(unfinished, home, account, binaries);
+    await rename(unfinished, dir);
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    if (!isOccupied(error)) {
+      throw error;
+    }
+  }
+  await syncFolder(home);
+}
+
+/** initdb syncs what it wrote by itself; data checksums are its default. */
+async function runInitdb(dir: string, home: string, account: Account, binaries: Binaries): Promise<void> {
+  const args = [
+    '-D',
+    dir,
+    '-U',
+    CLUSTER_USER,
+    '--auth-local=trust',
+    '--auth-host=reject',
+    '--encoding=UTF8',
+    '--locale=C',
+  ];
+  const { code, output } = await new Promise<{ code: number | null; output: string }>((done, fail) => {
+    const child = spawn(binaries.initdb, args, {
+      cwd: '/',
+      env: serverEnvironment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...asUser(account),
+    });
+    let output = '';
+    const collect = (chunk: Buffer): void => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.once('error', (error) => fail(cannotRun(binaries.initdb, account, error)));
+    child.once('close', (code) => done({ code, output }));
+  });
+  if (code === 0) {
+    return;
+  }
+  if (tellsDiskFull(output)) {
+    throw diskFull(home, new Error(output));
+  }
+  const lastLines = output.trim().split('\n').slice(-4).join(' / ');
+  throw new EmbeddedPostgresError(
+    `The database could not be made in ${home}: initdb said: ${lastLines}. Mend that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+    { cause: new Error(output) },
+  );
+}
+
+async function linkCluster(dir: string, link: string): Promise<void> {
+  try {
+    await symlink(dir, link);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') {
+      throw error;
+    }
+  }
+}
+
+async function isEmptyFolder(dir: string): Promise<boolean> {
+  try {
+    return (await readdir(dir)).length === 0;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EACCES' || code === 'ENOTDIR') {
+      return false;
+    }
+    throw error;
+  }
+}
+
+async function chownTree(dir: string, owner: Owner): Promise<void> {
+  for (const entry of await readdir(dir, { withFileTypes: true, recursive: true })) {
+    await lchown(join(entry.parentPath, entry.name), owner.uid, owner.gid);
+  }
+  await chown(dir, owner.uid, owner.gid);
+}

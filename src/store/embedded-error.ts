@@ -1,0 +1,39 @@
+/** A fault of the embedded database that its operator can mend: the message is one plain text that ends with the way out. */
+export class EmbeddedPostgresError extends Error {
+  override readonly name = 'EmbeddedPostgresError';
+}
+
+/** The way out that always exists, for the end of a message. */
+export const OR_DATABASE_URL = 'or set DATABASE_URL to a PostgreSQL server of your own';
+
+/** The disk (or the quota on it) that holds `folder` has no room left. */
+export function diskFull(folder: string, cause: unknown): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `The disk that holds ${folder} is full: the embedded database cannot write. Free some space there, move DATA_DIR to another disk, ${OR_DATABASE_URL}.`,
+    { cause },
+  );
+}
+
+/** Recognises a full disk in what initdb and postgres print; both speak English here (LC_ALL=C). */
+export function tellsDiskFull(output: string): boolean {
+  return /No space left on device|Disk quota exceeded/.test(output);
+}
+
+/** The system's or PostgreSQL's code of an error (`EACCES`, `57P03`), if it carries one. */
+export function errorCode(error: unknown): string | undefined {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    return error.code;
+  }
+  return undefined;
+}
+
+/** Whether a file system call failed for want of space. */
+export function isDiskFullError(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** What an error says, for the middle of a message. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

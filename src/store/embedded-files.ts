@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, open, readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+import { errorCode } from './embedded-error.ts';
+import { isRunning } from './embedded-process.ts';
+
+/** A name beside `path` under which it is prepared before one rename makes it count. Holds the process id of its maker. */
+export function unfinishedName(path: string): string {
+  return `${path}.unfinished-${process.pid}-${randomBytes(4).toString('hex')}`;
+}
+
+/** Long enough for the slowest initdb or copy; afterwards its maker's process id has been given to somebody else. */
+const UNFINISHED_MAX_AGE_MS = 600_000;
+
+/**
+ * Removes what killed processes left beside `path` under an {@link unfinishedName}. What resists stays for the next time (an initdb
+ * that outlives its killed parent may still be writing): litter is no reason not to start.
+ */
+export async function removeLeftovers(path: string): Promise<void> {
+  const home = dirname(path);
+  const prefix = `${basename(path)}.unfinished-`;
+  for (const name of await readdir(home).catch((): string[] => [])) {
+    if (!name.startsWith(prefix)) {
+      continue;
+    }
+    const leftover = join(home, name);
+    const makerPid = Number.parseInt(name.slice(prefix.length), 10);
+    const stats = await stat(leftover).catch(() => undefined);
+    const isOld = stats !== undefined && Date.now() - stats.mtimeMs > UNFINISHED_MAX_AGE_MS;
+    if (isOld || !(await isRunning(makerPid))) {
+      await rm(leftover, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+    }
+  }
+}
+
+/** Whether a rename failed because its target has been made meanwhile. */
+export function isOccupied(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOTEMPTY' || code === 'EEXIST';
+}
+
+/** Puts a rename inside `folder` on disk. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whether something stands at `path`, a dangling link included. */
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') {
+      return false;
+    }
+    throw error;
+  }
+}

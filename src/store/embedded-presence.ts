@@ -1,0 +1,136 @@
+import { Socket } from 'node:net';
+
+import { Client } from 'pg';
+
+import { diskFull, EmbeddedPostgresError, errorCode, OR_DATABASE_URL, reasonOf } from './embedded-error.ts';
+
+/** How to reach one database of the embedded server, in `pg`'s words. */
+export interface EmbeddedConnection {
+  /** The folder of the Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  /** Said aloud because `pg` would otherwise obey PGSSLMODE, and a Unix socket knows no TLS. */
+  readonly ssl: false;
+}
+
+/** Our sign on the server that it is in use: a session that holds the shared lock for as long as it lives. */
+export interface Presence {
+  readonly client: Client;
+  /** The client's own; lets the presence not keep the event loop alive. */
+  readonly socket: Socket;
+  /** Resolves when the session has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+}
+
+export type PresenceAttempt =
+  | { readonly kind: 'held'; readonly presence: Presence }
+  /** The server says that it starts, recovers or shuts down: worth any wait. */
+  | { readonly kind: 'busy'; readonly reason: string }
+  /** Nothing answers, or nothing that promises an end. */
+  | { readonly kind: 'silent'; readonly reason: string };
+
+/** "cointill" in ASCII. Every process that uses the server holds this advisory lock shared; who stops the server needs it alone. */
+const PRESENCE_KEY = '7165061455290133612';
+
+/** Only somebody who is about to stop the server makes us wait, and that cuts our connection long before. */
+const LOCK_TIMEOUT_MS = 3_000;
+
+/** A server that hangs (a frozen disk) must not make a stop hang. */
+const ANSWER_TIMEOUT_MS = 5_000;
+
+/**
+ * One attempt to enter. Makes the database where it is missing (the attempt after that finds it).
+ * Throws {@link EmbeddedPostgresError} when further attempts are pointless.
+ */
+export async function enterPresence(connection: EmbeddedConnection): Promise<PresenceAttempt> {
+  const socket = new Socket();
+  const client = new Client({
+    ...connection,
+    stream: () => socket,
+    application_name: 'cointill presence',
+    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    options: `-c lock_timeout=${LOCK_TIMEOUT_MS}`,
+  });
+  // Whoever holds the presence hears of its end below; without a listener an error would kill the process.
+  client.on('error', () => undefined);
+  const ended = new Promise<void>((resolve) => {
+    client.once('end', resolve);
+  });
+  try {
+    await client.connect();
+    await client.query('select pg_advisory_lock_shared($1)', [PRESENCE_KEY]);
+    socket.unref();
+    return { kind: 'held', presence: { client, socket, ended } };
+  } catch (error) {
+    closeQuietly(client);
+    if (errorCode(error) === '3D000') {
+      return createDatabase(connection);
+    }
+    return explainRefusal(connection, error);
+  }
+}
+
+async function createDatabase(connection: EmbeddedConnection): Promise<PresenceAttempt> {
+  const client = new Client({ ...connection, database: 'postgres', connectionTimeoutMillis: ANSWER_TIMEOUT_MS });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query(`create database ${client.escapeIdentifier(connection.database)} template template0`);
+  } catch (error) {
+    const code = errorCode(error);
+    // Another process makes it at the same moment: it is there, or nearly.
+    if (code !== '42P04' && code !== '23505') {
+      return explainRefusal(connection, error);
+    }
+  } finally {
+    closeQuietly(client);
+  }
+  return { kind: 'busy', reason: `database ${connection.database} is being made` };
+}
+
+function explainRefusal(connection: EmbeddedConnection, error: unknown): PresenceAttempt {
+  const code = errorCode(error);
+  const reason = reasonOf(error);
+  if (code === '53100') {
+    throw diskFull(connection.host, error);
+  }
+  if (code === '28000' || code === '28P01') {
+    throw new EmbeddedPostgresError(
+      `The database behind ${connection.host} does not admit user ${connection.user} (${reason}): Cointill did not make it. Choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+      { cause: error },
+    );
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    throw new EmbeddedPostgresError(
+      `This user may not use the database's socket in ${connection.host} (${code}). Run as the user who owns that folder or as root, ${OR_DATABASE_URL}.`,
+      { cause: error },
+    );
+  }
+  // SQLSTATE class 57: operator intervention (starting up, shutting down, restarting after a crash).
+  return { kind: code?.startsWith('57') === true ? 'busy' : 'silent', reason };
+}
+
+/**
+ * Gives up our presence and finds out whether anybody else is there. `alone`: nobody is, and nobody can enter, because this
+ * session now holds the lock exclusively until it ends. `shared`: somebody is; the session is closed.
+ * Throws when the session is broken.
+ */
+export async function leavePresence(presence: Presence): Promise<'alone' | 'shared'> {
+  const { client, socket } = presence;
+  socket.ref();
+  await client.query('select pg_advisory_unlock_shared($1)', [PRESENCE_KEY]);
+  const { rows } = await client.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [PRESENCE_KEY]);
+  if (rows[0]?.alone === true) {
+    return 'alone';
+  }
+  await client.end();
+  return 'shared';
+}
+
+/** Ends a client that may be broken already. */
+export function closeQuietly(client: Client): void {
+  client.end().catch(() => undefined);
+}

@@ -1,0 +1,257 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, copyFile, lchown, lstat, mkdir, open, readFile, stat, statfs, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { Account } from './embedded-account.ts';
+import type { Binaries } from './embedded-binaries.ts';
+import { diskFull, EmbeddedPostgresError, errorCode, OR_DATABASE_URL, tellsDiskFull } from './embedded-error.ts';
+import { asUser, cannotRun, isRunning, serverEnvironment } from './embedded-process.ts';
+
+/** The socket's name ends with it. Any number does: the folder is private to one cluster. */
+export const PORT = 5432;
+
+/** Everything that starting one cluster's server needs. */
+export interface ServerPlace {
+  readonly binaries: Binaries;
+  readonly account: Account;
+  readonly clusterDir: string;
+  readonly socketDir: string;
+  readonly logFile: string;
+  /** Settings that replace {@link SETTINGS}. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/**
+ * Given on the command line, so that a cluster of an earlier version gets them too. Sized for one small machine. The log stays
+ * free of customers' data: no statements, no details (which quote column values).
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  max_connections: '100',
+  shared_buffers: '128MB',
+  max_wal_size: '1GB',
+  jit: 'off',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+};
+
+/** What nothing may replace: no network, a private socket, messages where we read them. */
+function fixedSettings(socketDir: string): Readonly<Record<string, string>> {
+  return {
+    listen_addresses: '',
+    port: String(PORT),
+    // A list of folders: quoted, so that a comma in the path separates nothing.
+    unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+    logging_collector: 'off',
+    log_destination: 'stderr',
+    lc_messages: 'C',
+  };
+}
+
+/** How a server process of ours ended. */
+export type ServerEnding =
+  /** It may be started again at once: another one was faster, or it was told to stop. */
+  | { readonly kind: 'again' }
+  /** Processes of a killed server still hold its shared memory; they go as soon as they notice. */
+  | { readonly kind: 'orphans' }
+  | { readonly kind: 'failed'; readonly error: EmbeddedPostgresError };
+
+/** A postgres process that we started. */
+export interface ServerProcess {
+  readonly pid: number | undefined;
+  /** How it ended; undefined while it runs. */
+  ending(): Promise<ServerEnding | undefined>;
+}
+
+/**
+ * Starts postgres in a session of its own, so that the terminal's Ctrl-C and our own death leave it alone; it does not keep our
+ * event loop alive. `recycledPid` is the process id in a stale postmaster.pid when some other program has got that id
+ * meanwhile: postgres would take that program for a running server, unless told through its pg_ctl variable that it is no server.
+ */
+export async function launchServer(place: ServerPlace, recycledPid: number | undefined): Promise<ServerProcess> {
+  await rotateLog(place.logFile);
+  const log = await open(
+    place.logFile,
+    constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW,
+    0o600,
+  );
+  try {
+    if (place.account.switchUser) {
+      await log.chown(place.account.uid, place.account.gid);
+    }
+    const logStart = (await log.stat()).size;
+    const settings = { ...SETTINGS, ...place.settings, ...fixedSettings(place.socketDir) };
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const child = spawn(place.binaries.postgres, ['-D', place.clusterDir, ...args], {
+      cwd: '/',
+      env: {
+        ...serverEnvironment(),
+        ...(recycledPid === undefined ? {} : { PG_GRANDPARENT_PID: String(recycledPid) }),
+      },
+      stdio: ['ignore', log.fd, log.fd],
+      detached: true,
+      ...asUser(place.account),
+    });
+    let failure: Error | undefined;
+    let hasEnded = false;
+    child.once('error', (error) => {
+      failure = error;
+      hasEnded = true;
+    });
+    child.once('exit', () => {
+      hasEnded = true;
+    });
+    child.unref();
+    return {
+      pid: child.pid,
+      async ending() {
+        if (!hasEnded) {
+          return undefined;
+        }
+        if (failure !== undefined) {
+          return { kind: 'failed', error: cannotRun(place.binaries.postgres, place.account, failure) };
+        }
+        const ending = explainEnding(place, child.exitCode, await readFrom(place.logFile, logStart));
+        // A full disk can swallow the very message that says so.
+        return ending.kind === 'failed' && (await hasNoRoom(place))
+          ? { kind: 'failed', error: diskFull(place.clusterDir, ending.error) }
+          : ending;
+      },
+    };
+  } finally {
+    await log.close();
+  }
+}
+
+async function hasNoRoom(place: ServerPlace): Promise<boolean> {
+  const { bavail, bsize } = await statfs(place.clusterDir);
+  return bavail * bsize < 64 * 1024;
+}
+
+/** Exported for its test: rare endings are checked with the words that postgres really printed. */
+export function explainEnding(place: ServerPlace, exitCode: number | null, output: string): ServerEnding {
+  if (/lock file "[^"]*" (already exists|is empty)/.test(output)) {
+    return { kind: 'again' };
+  }
+  if (output.includes('pre-existing shared memory block')) {
+    return { kind: 'orphans' };
+  }
+  if (tellsDiskFull(output)) {
+    return { kind: 'failed', error: diskFull(place.clusterDir, new Error(output)) };
+  }
+  if (exitCode === null || /received (fast|smart|immediate) shutdown request/.test(output)) {
+    return { kind: 'again' };
+  }
+  const words =
+    output.split('\n').findLast((line) => /FATAL|PANIC/.test(line)) ?? output.trim().split('\n').at(-1) ?? '';
+  return {
+    kind: 'failed',
+    error: new EmbeddedPostgresError(
+      `The embedded database does not start: ${words.replace(/^.*?(?=FATAL|PANIC)/, '').trim() || `exit code ${exitCode}`}. ` +
+        `More is in ${place.logFile}. Mend that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+      { cause: new Error(output) },
+    ),
+  };
+}
+
+/** A log twice as long as this is never reached: one older file is kept beside it. */
+const LOG_MAX_BYTES = 10 * 1024 * 1024;
+
+/** Moves a log that has grown too long to `<log>.1`. Copies and truncates, because a running server keeps the file open. */
+export async function rotateLog(logFile: string): Promise<void> {
+  const stats = await lstat(logFile).catch(() => undefined);
+  if (stats === undefined || stats.size <= LOG_MAX_BYTES) {
+    return;
+  }
+  // The bound matters more than the copy, which fails where an earlier one belongs to another user.
+  await copyFile(logFile, `${logFile}.1`).catch(() => undefined);
+  await truncate(logFile, 0);
+}
+
+async function readFrom(file: string, position: number): Promise<string> {
+  const text = await readFile(file);
+  return text.subarray(Math.min(position, text.length)).toString();
+}
+
+/** The longest path a socket may have: sun_path less its final NUL byte. */
+const SOCKET_PATH_MAX_BYTES = process.platform === 'linux' ? 107 : 103;
+
+/**
+ * The private folder of the socket: beside the cluster, or in /tmp where that path would be too long.
+ * Throws {@link EmbeddedPostgresError} when somebody else's file stands there.
+ */
+export async function prepareSocketDir(clusterDir: string, account: Account): Promise<string> {
+  const beside = `${clusterDir}-socket`;
+  const isShort = Buffer.byteLength(join(beside, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_MAX_BYTES;
+  const hash = createHash('sha256').update(clusterDir).digest('hex').slice(0, 16);
+  const dir = isShort ? beside : `/tmp/cointill-${account.uid}-${hash}`;
+  try {
+    await mkdir(dir, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') {
+      throw error;
+    }
+  }
+  const stats = await lstat(dir);
+  // In /tmp anybody can be first: a link, or a folder of another user, is never trusted. Root's own is one half made.
+  const isOurs = stats.isDirectory() && (stats.uid === account.uid || (account.switchUser && stats.uid === 0));
+  if (!isOurs) {
+    throw new EmbeddedPostgresError(
+      `${dir} is needed for the database's socket, and it is not a folder of user ${account.name}. Remove it, choose a DATA_DIR with a shorter path, ${OR_DATABASE_URL}.`,
+    );
+  }
+  if ((stats.mode & 0o777) !== 0o700) {
+    await chmod(dir, 0o700);
+  }
+  if (stats.uid !== account.uid) {
+    await lchown(dir, account.uid, account.gid);
+  }
+  return dir;
+}
+
+/** What postmaster.pid in a cluster says. */
+export interface Postmaster {
+  readonly pid: number;
+  /** Whether that process is this cluster's server; false after a kill -9. */
+  readonly isAlive: boolean;
+  /** Undefined in the first moments of a start. */
+  readonly socketDir: string | undefined;
+}
+
+/** Reads postmaster.pid: line 1 is the process id, line 5 the folder of the socket. Undefined when no server ran, or it ended in order. */
+export async function readPostmaster(clusterDir: string): Promise<Postmaster | undefined> {
+  const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = text.split('\n');
+  const pid = Number.parseInt(lines[0] ?? '', 10);
+  if (!(pid > 0)) {
+    return undefined;
+  }
+  return {
+    pid,
+    isAlive: (await isRunning(pid)) && (await servesCluster(pid, clusterDir)),
+    socketDir: lines[4] || undefined,
+  };
+}
+
+/** Process ids are given again, in containers very soon: a postmaster is known by standing in its cluster's folder. */
+async function servesCluster(pid: number, clusterDir: string): Promise<boolean> {
+  if (process.platform !== 'linux') {
+    return true;
+  }
+  try {
+    const [where, cluster] = [await stat(`/proc/${pid}/cwd`), await stat(clusterDir)];
+    return where.dev === cluster.dev && where.ino === cluster.ino;
+  } catch {
+    // Root without the right to look into other users' processes (a container): the program's name must do.
+    const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
+    return program.startsWith('postgres');
+  }
+}

@@ -1,0 +1,53 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Client } from 'pg';
+
+/** Any number, as long as nobody else locks it: two processes that start at once must not both migrate. */
+const MIGRATION_LOCK = 7_203_611;
+
+const FOLDER = path.join(import.meta.dirname, '../../migrations');
+
+/** The database cannot be brought to this program's version; the message says why and what to do. */
+export class MigrationError extends Error {}
+
+/**
+ * Brings the database to this program's version: every file of `migrations/` that was not applied yet, in order, each in a
+ * transaction of its own, under an advisory lock. Returns the names applied now.
+ */
+export async function migrate(client: Client, folder: string = FOLDER): Promise<readonly string[]> {
+  const files = (await readdir(folder)).filter((name) => /^\d{4}_.*\.sql$/.test(name)).toSorted();
+  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  try {
+    await client.query(
+      'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
+    );
+    const { rows } = await client.query<{ name: string }>('select name from migrations order by name');
+    const applied = rows.map((row) => row.name);
+    const unknown = applied.find((name) => !files.includes(name));
+    if (unknown !== undefined) {
+      throw new MigrationError(
+        `The database was migrated by a newer version of Cointill (${unknown}). Start that version, or restore a backup.`,
+      );
+    }
+    const missing = files.filter((name) => !applied.includes(name));
+    for (const name of missing) await apply(client, folder, name);
+    return missing;
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+  }
+}
+
+async function apply(client: Client, folder: string, name: string): Promise<void> {
+  const text = await readFile(path.join(folder, name), 'utf8');
+  await client.query('begin');
+  try {
+    await client.query(text);
+    await client.query('insert into migrations (name) values ($1)', [name]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new MigrationError(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,212 @@
+import { sql, type SqlBool } from 'kysely';
+import type { Payment, PaymentStatus, Surface } from '../domain/payment.ts';
+import type { Mode } from '../domain/permission.ts';
+import { timestamp, type Database, type Trx } from './database.ts';
+import { paymentFromRow } from './payment-rows.ts';
+
+/** The payments with these ids, in no particular order; unknown ids are left out. */
+export async function findPayments(executor: Database | Trx, ids: readonly string[]): Promise<readonly Payment[]> {
+  const rows = await executor
+    .selectFrom('payments')
+    .selectAll()
+    .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
+    .execute();
+  return rows.map(paymentFromRow);
+}
+
+/** Locks payments until the transaction ends, in the order of their ids so that two lockers never wait for each other. */
+export async function lockPayments(trx: Trx, ids: readonly string[]): Promise<readonly Payment[]> {
+  const rows = await trx
+    .selectFrom('payments')
+    .selectAll()
+    .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return rows.map(paymentFromRow);
+}
+
+/** Locks the most overdue payments that nobody else works on. */
+export async function lockDuePayments(trx: Trx, now: number, limit: number): Promise<readonly Payment[]> {
+  const rows = await trx
+    .selectFrom('payments')
+    .selectAll()
+    .where('due_at', '<=', timestamp(now))
+    .orderBy('due_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  return rows.map(paymentFromRow);
+}
+
+/** Looks at these payments' deadlines again later, because the rail has not seen far enough yet. */
+export async function postponeDue(trx: Trx, ids: readonly string[], untilAt: number): Promise<void> {
+  await trx
+    .updateTable('payments')
+    .set({ due_at: new Date(untilAt) })
+    .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
+    .execute();
+}
+
+/** Whose payments, made by which API. */
+export interface PaymentScope {
+  readonly projectId: string;
+  readonly modes: readonly Mode[];
+  readonly surface: Surface;
+}
+
+/** Which of them; times in epoch milliseconds, from inclusive, before exclusive. */
+export interface PaymentFilter {
+  readonly statuses: readonly PaymentStatus[] | null;
+  readonly createdFrom: number | null;
+  readonly createdBefore: number | null;
+}
+
+/** One page of payments, the newest first. Ids settle the order of payments made in the same millisecond. */
+export async function listPayments(
+  db: Database,
+  scope: PaymentScope & { readonly mode: Mode },
+  filter: PaymentFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<readonly Payment[]> {
+  // Each status is read along its own index, newest first, and the strands are merged; one strand when there is no filter.
+  const strands = (filter.statuses ?? [null]).map((status) => {
+    const ofStatus = status === null ? sql`` : sql`and status = ${status}`;
+    const from = filter.createdFrom === null ? sql`` : sql`and created_at >= ${new Date(filter.createdFrom)}`;
+    const before = filter.createdBefore === null ? sql`` : sql`and created_at < ${new Date(filter.createdBefore)}`;
+    return sql`(select id, created_at from payments
+      where project_id = ${scope.projectId} and mode = ${scope.mode} and surface = ${scope.surface} ${ofStatus} ${from} ${before}
+      order by created_at desc, id desc limit ${page.limit + page.offset})`;
+  });
+  const { rows } = await sql<{ id: string }>`
+    select id from (${sql.join(strands, sql` union all `)}) page
+    order by created_at desc, id desc limit ${page.limit} offset ${page.offset}`.execute(db);
+  const payments = await findPayments(
+    db,
+    rows.map((row) => row.id),
+  );
+  const byId = new Map(payments.map((payment) => [payment.id, payment]));
+  return rows.flatMap((row) => byId.get(row.id) ?? []);
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Number and sum of payments by status. */
+export type StatusCounts = ReadonlyMap<PaymentStatus, { readonly payments: number; readonly usdCents: bigint }>;
+
+/**
+ * Counts payments by status: whole UTC days from the day counters, the begun days at either end from the payments
+ * themselves. Both are read in one snapshot.
+ */
+export async function countPayments(
+  db: Database,
+  scope: PaymentScope,
+  range: { readonly createdFrom: number | null; readonly createdBefore: number | null },
+): Promise<StatusCounts> {
+  const from = range.createdFrom;
+  const before = range.createdBefore;
+  if (from !== null && before !== null && from >= before) return new Map();
+  const firstDay = from === null ? null : Math.ceil(from / DAY_MS) * DAY_MS;
+  const endDay = before === null ? null : Math.floor(before / DAY_MS) * DAY_MS;
+  const edges: (readonly [number, number])[] = [];
+  const wholeDays = firstDay === null || endDay === null || firstDay <= endDay;
+  if (!wholeDays && from !== null && before !== null) edges.push([from, before]);
+  if (wholeDays && from !== null && firstDay !== null && from < firstDay) edges.push([from, firstDay]);
+  if (wholeDays && before !== null && endDay !== null && endDay < before) edges.push([endDay, before]);
+  const ofScope = sql`project_id = ${scope.projectId} and mode = any (${scope.modes}::text[]) and surface = ${scope.surface}`;
+  const parts = edges.map(
+    ([start, end]) => sql`select status, count(*) as payments, sum(amount_usd_cents) as usd_cents from payments
+      where ${ofScope} and created_at >= ${new Date(start)} and created_at < ${new Date(end)} group by status`,
+  );
+  if (wholeDays) {
+    const fromDay = firstDay === null ? sql`` : sql`and day >= ${dayText(firstDay)}::date`;
+    const beforeDay = endDay === null ? sql`` : sql`and day < ${dayText(endDay)}::date`;
+    parts.push(sql`select status, sum(payments) as payments, sum(usd_cents) as usd_cents from payment_day_counts
+      where ${ofScope} ${fromDay} ${beforeDay} group by status`);
+  }
+  const { rows } = await sql<{ status: PaymentStatus; payments: bigint; usd_cents: bigint }>`
+    select status, sum(payments)::bigint as payments, sum(usd_cents)::bigint as usd_cents
+    from (${sql.join(parts, sql` union all `)}) part group by status`.execute(db);
+  return new Map(rows.map((row) => [row.status, { payments: Number(row.payments), usdCents: row.usd_cents }]));
+}
+
+function dayText(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** Arrows that a payment walked, oldest first. */
+export async function listArrows(db: Database, paymentId: string) {
+  return db
+    .selectFrom('payment_arrows')
+    .select(['from_status', 'to_status', 'cause', 'at'])
+    .where('payment_id', '=', paymentId)
+    .orderBy('id')
+    .execute();
+}
+
+/** Raises the counter of a project's transactions and returns the first of the `count` numbers taken. */
+export async function takeTransactionNumbers(
+  trx: Trx,
+  scope: { readonly projectId: string; readonly mode: Mode; readonly year: number },
+  count: number,
+): Promise<number> {
+  const row = await trx
+    .insertInto('transaction_counters')
+    .values({ project_id: scope.projectId, mode: scope.mode, year: scope.year, last: count })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'mode', 'year'])
+        .doUpdateSet({ last: sql`transaction_counters.last + excluded.last` }),
+    )
+    .returning('last')
+    .executeTakeFirstOrThrow();
+  return row.last - count + 1;
+}
+
+/** The stored answer of a request, if the same key was used for it since `since`. */
+export async function findAnswer(
+  executor: Database | Trx,
+  scope: { readonly projectId: string; readonly mode: Mode; readonly route: string; readonly key: string },
+  since: number,
+): Promise<{ readonly bodyHash: Buffer; readonly response: string } | null> {
+  const row = await executor
+    .selectFrom('idempotency_keys')
+    .select(['body_hash', 'response'])
+    .where('project_id', '=', scope.projectId)
+    .where('mode', '=', scope.mode)
+    .where('route', '=', scope.route)
+    .where('key', '=', scope.key)
+    .where('created_at', '>', timestamp(since))
+    .executeTakeFirst();
+  return row === undefined ? null : { bodyHash: row.body_hash, response: row.response };
+}
+
+/** Forgets an answer that is older than its 24 hours, so that its key can be used anew. */
+export async function forgetOldAnswer(
+  executor: Database | Trx,
+  scope: { readonly projectId: string; readonly mode: Mode; readonly route: string; readonly key: string },
+  before: number,
+): Promise<void> {
+  await executor
+    .deleteFrom('idempotency_keys')
+    .where('project_id', '=', scope.projectId)
+    .where('mode', '=', scope.mode)
+    .where('route', '=', scope.route)
+    .where('key', '=', scope.key)
+    .where('created_at', '<=', timestamp(before))
+    .execute();
+}
+
+/** Forgets up to `limit` answers given before a time; returns how many. */
+export async function forgetAnswersBefore(db: Database, before: number, limit: number): Promise<number> {
+  const { rows } = await sql<{ gone: bigint }>`
+    with old as (
+      select project_id, mode, route, key from idempotency_keys where created_at < ${timestamp(before)} limit ${limit}
+    ), gone as (
+      delete from idempotency_keys k using old
+      where (k.project_id, k.mode, k.route, k.key) = (old.project_id, old.mode, old.route, old.key) returning 1
+    )
+    select count(*) as gone from gone`.execute(db);
+  return Number(rows[0]?.gone ?? 0n);
+}

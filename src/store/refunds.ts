@@ -1,0 +1,137 @@
+import { sql, type Selectable } from 'kysely';
+import type { Refund, RefundStatus } from '../domain/refund.ts';
+import type { Mode } from '../domain/permission.ts';
+import { timestamp, type Database, type Trx } from './database.ts';
+import type { RefundsTable } from './tables.ts';
+
+function refundFromRow(row: Selectable<RefundsTable>): Refund {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    mode: row.mode,
+    paymentId: row.payment_id,
+    paymentSurface: row.payment_surface,
+    status: row.status,
+    amountMinor: row.amount_minor,
+    currency: row.currency,
+    asset: row.asset,
+    network: row.network,
+    decimals: row.decimals,
+    units: row.units,
+    address: row.address,
+    reason: row.reason,
+    failureReason: row.failure_reason,
+    transactionHash: row.transaction_hash,
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+    dueAt: row.due_at,
+  };
+}
+
+function date(at: number | null): Date | null {
+  return at === null ? null : new Date(at);
+}
+
+export async function insertRefund(trx: Trx, refund: Refund): Promise<void> {
+  await trx
+    .insertInto('refunds')
+    .values({
+      id: refund.id,
+      project_id: refund.projectId,
+      mode: refund.mode,
+      payment_id: refund.paymentId,
+      payment_surface: refund.paymentSurface,
+      status: refund.status,
+      amount_minor: refund.amountMinor,
+      currency: refund.currency,
+      asset: refund.asset,
+      network: refund.network,
+      decimals: refund.decimals,
+      units: refund.units,
+      address: refund.address,
+      reason: refund.reason,
+      failure_reason: refund.failureReason,
+      transaction_hash: refund.transactionHash,
+      created_at: new Date(refund.createdAt),
+      completed_at: date(refund.completedAt),
+      due_at: date(refund.dueAt),
+    })
+    .execute();
+}
+
+/** Saves what of a refund can change. The caller holds its lock. */
+export async function updateRefund(trx: Trx, refund: Refund): Promise<void> {
+  await trx
+    .updateTable('refunds')
+    .set({
+      status: refund.status,
+      address: refund.address,
+      failure_reason: refund.failureReason,
+      transaction_hash: refund.transactionHash,
+      completed_at: date(refund.completedAt),
+      due_at: date(refund.dueAt),
+    })
+    .where('id', '=', refund.id)
+    .execute();
+}
+
+export async function findRefund(executor: Database | Trx, id: string): Promise<Refund | null> {
+  const row = await executor.selectFrom('refunds').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : refundFromRow(row);
+}
+
+/** Locks one refund until the transaction ends. */
+export async function lockRefund(trx: Trx, id: string): Promise<Refund | null> {
+  const row = await trx.selectFrom('refunds').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  return row === undefined ? null : refundFromRow(row);
+}
+
+/** Locks the most overdue refunds that nobody else works on. */
+export async function lockDueRefunds(trx: Trx, now: number, limit: number): Promise<readonly Refund[]> {
+  const rows = await trx
+    .selectFrom('refunds')
+    .selectAll()
+    .where('due_at', '<=', timestamp(now))
+    .orderBy('due_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  return rows.map(refundFromRow);
+}
+
+/** How many units of a payment its refunds take: pending and completed ones. Read under the payment's lock. */
+export async function refundedUnits(trx: Trx, paymentId: string): Promise<bigint> {
+  const row = await trx
+    .selectFrom('refunds')
+    .select(sql<bigint>`coalesce(sum(units), 0)`.as('units'))
+    .where('payment_id', '=', paymentId)
+    .where('status', '!=', 'failed')
+    .executeTakeFirstOrThrow();
+  return row.units;
+}
+
+/** One page of refunds, the newest first, and how many there are in all. */
+export async function listRefunds(
+  db: Database,
+  scope: {
+    readonly projectId: string;
+    readonly mode: Mode;
+    readonly status: RefundStatus | null;
+    readonly paymentId: string | null;
+  },
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly refunds: readonly Refund[]; readonly total: number }> {
+  let query = db.selectFrom('refunds').where('project_id', '=', scope.projectId).where('mode', '=', scope.mode);
+  if (scope.status !== null) query = query.where('status', '=', scope.status);
+  if (scope.paymentId !== null) query = query.where('payment_id', '=', scope.paymentId);
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await query.select(sql<bigint>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  return { refunds: rows.map(refundFromRow), total: Number(total) };
+}

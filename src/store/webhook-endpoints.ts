@@ -1,0 +1,119 @@
+import { sql, type Selectable } from 'kysely';
+import type { EventType } from '../domain/event-type.ts';
+import type { Mode } from '../domain/permission.ts';
+import { timestamp, type Database, type Trx } from './database.ts';
+import type { WebhookEndpointsTable } from './tables.ts';
+
+/** Where a project's events go. Secrets are sealed; only the application opens them. */
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly sealedSecret: Buffer;
+  readonly previousSealedSecret: Buffer | null;
+  readonly previousSecretUntil: number | null;
+  readonly disabledAt: number | null;
+  readonly disabledReason: string | null;
+  readonly createdAt: number;
+}
+
+function endpointFromRow(row: Selectable<WebhookEndpointsTable>): WebhookEndpoint {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    mode: row.mode,
+    url: row.url,
+    events: row.events as EventType[],
+    sealedSecret: row.secret,
+    previousSealedSecret: row.previous_secret,
+    previousSecretUntil: row.previous_secret_until,
+    disabledAt: row.disabled_at,
+    disabledReason: row.disabled_reason,
+    createdAt: row.created_at,
+  };
+}
+
+export async function insertEndpoint(trx: Trx, endpoint: WebhookEndpoint): Promise<void> {
+  await trx
+    .insertInto('webhook_endpoints')
+    .values({
+      id: endpoint.id,
+      project_id: endpoint.projectId,
+      mode: endpoint.mode,
+      url: endpoint.url,
+      events: [...endpoint.events],
+      secret: endpoint.sealedSecret,
+      previous_secret: null,
+      created_at: new Date(endpoint.createdAt),
+    })
+    .execute();
+}
+
+/** Endpoints that were not deleted, oldest first; of one project or of all. */
+export async function listEndpoints(db: Database, projectId: string | null): Promise<readonly WebhookEndpoint[]> {
+  let query = db.selectFrom('webhook_endpoints').selectAll().where('deleted_at', 'is', null);
+  if (projectId !== null) query = query.where('project_id', '=', projectId);
+  const rows = await query.orderBy('created_at').orderBy('id').execute();
+  return rows.map(endpointFromRow);
+}
+
+export async function findEndpoint(executor: Database | Trx, id: string): Promise<WebhookEndpoint | null> {
+  const row = await executor
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row === undefined ? null : endpointFromRow(row);
+}
+
+/** Stops sending to an endpoint: deleted by the merchant, or disabled because it answered 410. What waits is stopped. */
+export async function closeEndpoint(
+  trx: Trx,
+  id: string,
+  how: { readonly kind: 'deleted' } | { readonly kind: 'disabled'; readonly reason: string },
+  now: number,
+): Promise<boolean> {
+  const at = new Date(now);
+  const row = await trx
+    .updateTable('webhook_endpoints')
+    .set(how.kind === 'deleted' ? { deleted_at: at } : { disabled_at: at, disabled_reason: how.reason })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'stopped', next_attempt_at: null })
+    .where('endpoint_id', '=', id)
+    .where('next_attempt_at', 'is not', null)
+    .execute();
+  return true;
+}
+
+/** Sends to a disabled endpoint again, from the next event on; what was stopped can be retried by hand. */
+export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
+  const row = await trx
+    .updateTable('webhook_endpoints')
+    .set({ disabled_at: null, disabled_reason: null })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Gives an endpoint a new secret; the present one signs along until `overlapUntil`. */
+export async function rotateSecret(trx: Trx, id: string, sealed: Buffer, overlapUntil: number): Promise<boolean> {
+  const row = await trx
+    .updateTable('webhook_endpoints')
+    .set({ previous_secret: sql`secret`, previous_secret_until: sql`${timestamp(overlapUntil)}`, secret: sealed })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}

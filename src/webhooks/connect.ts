@@ -1,0 +1,176 @@
+import dns from 'node:dns';
+import net from 'node:net';
+import tls from 'node:tls';
+import type { buildConnector } from 'undici';
+import { addressRefusal } from './guard.ts';
+import type { WebhookPolicy } from './guard.ts';
+
+/** `dns.lookup` asked for all addresses of a name. */
+export type LookupAll = (
+  hostname: string,
+  options: dns.LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: dns.LookupAddress[]) => void,
+) => void;
+
+/** How far a connection came before it failed: refused by our rules, or by name, TCP, TLS, or time. */
+export type ConnectStage = 'guard' | 'resolve' | 'connect' | 'tls' | 'timeout';
+
+/** Why there is no connection, in words that a merchant may read. */
+export class ConnectError extends Error {
+  readonly stage: ConnectStage;
+
+  constructor(stage: ConnectStage, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'ConnectError';
+    this.stage = stage;
+  }
+}
+
+/**
+ * A connector for undici that reaches allowed addresses only.
+ *
+ * A name is resolved once, by us; when any of its addresses is refused, all are, and the socket gets the very addresses
+ * that were judged, so a name cannot change its mind in between (DNS rebinding). The address that the socket then has is
+ * judged once more, before TLS starts and before undici may write. Certificates are always verified.
+ *
+ * @param timeoutMs for name, TCP and TLS together; then the half-made socket is destroyed
+ */
+export function guardedConnector(guard: {
+  readonly policy: WebhookPolicy;
+  readonly lookup: LookupAll;
+  readonly timeoutMs: number;
+}): buildConnector.connector {
+  return ({ hostname, protocol, port }, callback) => {
+    const refuse = (ip: string): ConnectError | null => {
+      const refusal = addressRefusal(ip, guard.policy, protocol);
+      return refusal === null ? null : new ConnectError('guard', refusal);
+    };
+    // A literal address never passes through the lookup.
+    const refusal = net.isIP(hostname) === 0 ? null : refuse(hostname);
+    if (refusal !== null) {
+      process.nextTick(callback, refusal, null);
+      return;
+    }
+    open({ hostname, protocol, port, refuse, lookup: guard.lookup, timeoutMs: guard.timeoutMs }, callback);
+  };
+}
+
+type Target = {
+  readonly hostname: string;
+  readonly protocol: string;
+  readonly port: string;
+  readonly refuse: (ip: string) => ConnectError | null;
+  readonly lookup: LookupAll;
+  readonly timeoutMs: number;
+};
+
+function open(target: Target, callback: buildConnector.Callback): void {
+  const { hostname, protocol, refuse } = target;
+  const isTls = protocol === 'https:';
+  let settled = false;
+  const settle = (...result: Parameters<buildConnector.Callback>): void => {
+    if (settled) return;
+    settled = true;
+    clearTimeout(timer);
+    if (result[0] !== null) tcp.destroy();
+    callback(...result);
+  };
+  const timer = setTimeout(
+    () => settle(new ConnectError('timeout', `No connection to ${hostname} within ${target.timeoutMs} ms.`), null),
+    target.timeoutMs,
+  );
+  const tcp = net.connect({
+    host: hostname,
+    port: Number(target.port) || (isTls ? 443 : 80),
+    lookup: checkedLookup(target.lookup, refuse),
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 60_000,
+  });
+  // Stays after the connection is made: undici listens to the TLS socket above, not to this one.
+  tcp.on('error', (cause) => settle(asConnectError(cause, hostname), null));
+  tcp.once('connect', () => {
+    const refusal = tcp.remoteAddress === undefined ? closedEarly(hostname) : refuse(tcp.remoteAddress);
+    if (refusal !== null) settle(refusal, null);
+    else if (isTls) secure(tcp, hostname, settle);
+    else settle(null, tcp);
+  });
+}
+
+function secure(tcp: net.Socket, hostname: string, settle: buildConnector.Callback): void {
+  const socket = tls.connect({
+    socket: tcp,
+    // The certificate is held against `host`; `servername` (SNI) must not be an address (RFC 6066, 3).
+    host: hostname,
+    servername: net.isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
+    ALPNProtocols: ['http/1.1'],
+    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch it off.
+    rejectUnauthorized: true,
+  });
+  socket.once('secureConnect', () => settle(null, socket));
+  socket.on('error', (cause) =>
+    settle(new ConnectError('tls', `The TLS connection to ${hostname} failed: ${cause.message}`, cause), null),
+  );
+}
+
+/** What `net.connect` calls for a name, under the name `lookup`. */
+function checkedLookup(lookup: LookupAll, refuse: (ip: string) => ConnectError | null): net.LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { all: true, hints: dns.ADDRCONFIG }, (cause, addresses) => {
+      const first = cause === null ? addresses[0] : undefined;
+      if (first === undefined) {
+        callback(unresolved(hostname, cause), []);
+        return;
+      }
+      for (const { address } of addresses) {
+        const refusal = refuse(address);
+        if (refusal !== null) {
+          callback(new ConnectError('guard', `${hostname} resolves to ${address}. ${refusal.message}`), []);
+          return;
+        }
+      }
+      if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/**
+ * Makes lookups of one name that run at the same time share one answer. `dns.lookup` occupies one of libuv's few threads
+ * until it is answered, which takes many seconds for a dead name: thousands of deliveries to it must not take them all.
+ */
+export function sharedLookup(lookup: LookupAll): LookupAll {
+  const underWay = new Map<string, Parameters<LookupAll>[2][]>();
+  return (hostname, options, callback) => {
+    const waiting = underWay.get(hostname);
+    if (waiting !== undefined) {
+      waiting.push(callback);
+      return;
+    }
+    const callbacks = [callback];
+    underWay.set(hostname, callbacks);
+    lookup(hostname, options, (error, addresses) => {
+      underWay.delete(hostname);
+      for (const answer of callbacks) answer(error, addresses);
+    });
+  };
+}
+
+function unresolved(hostname: string, cause: NodeJS.ErrnoException | null): ConnectError {
+  return new ConnectError(
+    'resolve',
+    `The name ${hostname} was not resolved (${cause?.code ?? 'no addresses'}).`,
+    cause,
+  );
+}
+
+function closedEarly(hostname: string): ConnectError {
+  return new ConnectError('connect', `${hostname} closed the connection at once.`);
+}
+
+function asConnectError(cause: Error, hostname: string): ConnectError {
+  if (cause instanceof ConnectError) return cause;
+  // Several addresses were tried, and each has its own reason; the message of the whole is empty.
+  const reasons = cause instanceof AggregateError ? cause.errors.map(String) : [cause.message];
+  return new ConnectError('connect', `No connection to ${hostname}: ${reasons.join('; ')}`, cause);
+}

@@ -1,0 +1,220 @@
+import type { Dispatcher } from 'undici';
+import { ConnectError } from './connect.ts';
+import type { ConnectStage } from './connect.ts';
+
+/** What came of one attempt. Any whole answer is a response, whatever its status. */
+export type AttemptResult =
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      /** Names in lower case; repeated ones joined by a comma. */
+      readonly responseHeaders: Readonly<Record<string, string>>;
+      /** UTF-8, with U+FFFD for what is not UTF-8 and for NUL, which PostgreSQL's text cannot hold. */
+      readonly responseBody: string;
+      /** The answer was longer than the limit: the rest was neither read nor kept. */
+      readonly truncated: boolean;
+      readonly durationMs: number;
+    }
+  | {
+      readonly kind: 'error';
+      readonly stage: ConnectStage | 'response';
+      /** Names hosts and addresses, never headers, bodies or secrets. */
+      readonly message: string;
+      readonly durationMs: number;
+    };
+
+export type ExchangeLimits = {
+  /** Milliseconds for durations; monotonic. */
+  readonly now: () => number;
+  /** For the whole answer, from the look-up of the name to the last byte. */
+  readonly timeoutMs: number;
+  /** How much of an answer's body is read and kept. */
+  readonly responseLimitBytes: number;
+};
+
+export type ExchangePool = {
+  /** Keeps connections for later deliveries. */
+  readonly reusing: Dispatcher;
+  /** A new connection for each delivery. */
+  readonly single: Dispatcher;
+  /** Whether undici is being handed a new connection at this moment: the request that it then starts is its first. */
+  readonly isHandingOver: () => boolean;
+};
+
+export type ExchangeRequest = Dispatcher.DispatchOptions & { readonly origin: string };
+
+/** One request and its whole answer, or what went wrong; never rejects. */
+export function exchange(request: ExchangeRequest, pool: ExchangePool, limits: ExchangeLimits): Promise<AttemptResult> {
+  return new Promise((resolve) => {
+    pool.reusing.dispatch(request, new Exchange(request, pool, limits, resolve));
+  });
+}
+
+type Phase = 'connecting' | 'waiting for the answer' | 'reading the answer';
+type Failure = { readonly stage: ConnectStage | 'response'; readonly message: string };
+
+/** Destroys the connection; the result is settled by then, so nobody sees this error. */
+const GIVEN_UP = new Error('the rest of the answer is not wanted');
+
+/** undici's handler of one request; a class, since undici calls it through an interface and it is made per delivery. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #request: ExchangeRequest;
+  readonly #pool: ExchangePool;
+  readonly #limits: ExchangeLimits;
+  readonly #resolve: (result: AttemptResult) => void;
+  readonly #startedMs: number;
+  readonly #timer: NodeJS.Timeout;
+  #phase: Phase = 'connecting';
+  #settled = false;
+  #isFirstOnConnection = true;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status: number | undefined;
+  #headers: Readonly<Record<string, string>> = {};
+  readonly #chunks: Buffer[] = [];
+  #keptBytes = 0;
+
+  constructor(
+    request: ExchangeRequest,
+    pool: ExchangePool,
+    limits: ExchangeLimits,
+    resolve: (result: AttemptResult) => void,
+  ) {
+    this.#request = request;
+    this.#pool = pool;
+    this.#limits = limits;
+    this.#resolve = resolve;
+    this.#startedMs = limits.now();
+    this.#timer = setTimeout(() => this.#onTimeout(), limits.timeoutMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#isFirstOnConnection = this.#pool.isHandingOver();
+    this.#phase = 'waiting for the answer';
+    // Timed out while it waited for its connection: nothing has been written yet.
+    if (this.#settled) controller.abort(GIVEN_UP);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    // Announcements (1xx) come this way too; what follows them overwrites this.
+    this.#status = status;
+    this.#headers = joinHeaders(headers);
+    this.#phase = 'reading the answer';
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settled) return;
+    const kept = chunk.subarray(0, this.#limits.responseLimitBytes - this.#keptBytes);
+    this.#chunks.push(kept);
+    this.#keptBytes += kept.length;
+    if (kept.length === chunk.length) return;
+    this.#respond(true);
+    controller.abort(GIVEN_UP);
+  }
+
+  onResponseEnd(): void {
+    if (!this.#settled) this.#respond(false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#settled) return;
+    if (this.#mayRetry(error)) {
+      this.#phase = 'connecting';
+      this.#pool.single.dispatch(this.#request, this);
+      return;
+    }
+    this.#fail(describe(error, new URL(this.#request.origin).host));
+  }
+
+  /**
+   * The usual race of keep-alive: the receiver closed an idle connection while the request was on its way to it. Should
+   * it have read the request after all, it sees the delivery twice, which receivers must allow for anyway. The retry is
+   * the first on its connection, so there is never a second one.
+   */
+  #mayRetry(error: Error): boolean {
+    return isLostConnection(error) && this.#status === undefined && !this.#isFirstOnConnection;
+  }
+
+  #onTimeout(): void {
+    const host = new URL(this.#request.origin).host;
+    this.#fail({
+      stage: 'timeout',
+      message: `No whole answer from ${host} within ${this.#limits.timeoutMs} ms (while ${this.#phase}).`,
+    });
+    this.#controller?.abort(GIVEN_UP);
+  }
+
+  #fail(failure: Failure): void {
+    this.#settle({ kind: 'error', ...failure, durationMs: this.#durationMs() });
+  }
+
+  #respond(truncated: boolean): void {
+    if (this.#status === undefined) return;
+    this.#settle({
+      kind: 'response',
+      status: this.#status,
+      responseHeaders: this.#headers,
+      responseBody: decodeBody(this.#chunks, this.#keptBytes, truncated),
+      truncated,
+      durationMs: this.#durationMs(),
+    });
+  }
+
+  #settle(result: AttemptResult): void {
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#resolve(result);
+  }
+
+  #durationMs(): number {
+    return Math.round(this.#limits.now() - this.#startedMs);
+  }
+}
+
+function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return joined;
+}
+
+function decodeBody(chunks: readonly Buffer[], length: number, truncated: boolean): string {
+  const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
+  // `stream` leaves out a character that the limit has cut in two, where the end of an answer would show as U+FFFD.
+  const text = truncated
+    ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
+    : bytes.toString('utf8');
+  return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+function isLostConnection(error: Error): boolean {
+  const code = codeOf(error);
+  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
+}
+
+function describe(error: Error, host: string): Failure {
+  if (error instanceof ConnectError) return { stage: error.stage, message: error.message };
+  if (isLostConnection(error)) {
+    return { stage: 'response', message: `${host} closed the connection before its answer was complete.` };
+  }
+  switch (codeOf(error)) {
+    case 'UND_ERR_INVALID_ARG':
+      return { stage: 'guard', message: `The request to ${host} is not valid HTTP: ${error.message}.` };
+    case 'UND_ERR_DESTROYED':
+    case 'UND_ERR_CLOSED':
+      return { stage: 'response', message: `The delivery to ${host} was cut short because this service is stopping.` };
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return { stage: 'response', message: `The answer of ${host} has too large headers.` };
+    default:
+      return { stage: 'response', message: `The answer of ${host} is not valid HTTP: ${error.message}` };
+  }
+}

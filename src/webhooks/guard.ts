@@ -1,0 +1,190 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { Mode } from '../domain/permission.ts';
+
+/** What decides where a webhook may go. */
+export type WebhookPolicy = {
+  readonly mode: Mode;
+  /** NODE_ENV=production: test mode is then as strict as live mode. */
+  readonly production: boolean;
+  /** WEBHOOK_ALLOW_CIDRS, each accepted by `parseCidr`. */
+  readonly allowCidrs: readonly string[];
+};
+
+/** A range of addresses; `text` is its canonical form. */
+export type Cidr = {
+  readonly text: string;
+  readonly network: ipaddr.IPv4 | ipaddr.IPv6;
+  readonly prefixLength: number;
+};
+
+export type WebhookUrlCheck =
+  | { readonly kind: 'ok'; readonly url: URL }
+  | { readonly kind: 'refused'; readonly message: string };
+
+const MAX_URL_LENGTH = 2048;
+
+/** How the ranges of the address registries are called towards people. Those not named here are "reserved". */
+const RANGE_NAMES: Readonly<Record<string, string>> = {
+  private: 'private',
+  uniqueLocal: 'private',
+  deprecatedSiteLocal: 'private',
+  loopback: 'loopback',
+  linkLocal: 'link-local',
+  carrierGradeNat: 'carrier-grade NAT',
+  multicast: 'multicast',
+  broadcast: 'broadcast',
+  unspecified: 'unspecified',
+  '6to4': 'tunnelled IPv4',
+  teredo: 'tunnelled IPv4',
+  rfc6052: 'translated IPv4',
+  rfc6145: 'translated IPv4',
+};
+
+/** Not opened by any CIDR: nobody is reached there, except that 0.0.0.0 means "this host" to Linux. */
+const NEVER_OPENED: ReadonlySet<string> = new Set(['multicast', 'broadcast', 'unspecified']);
+
+/** 2000::/3 is all the unicast space that IANA has handed out; outside lie ::a.b.c.d and future kinds of addresses. */
+const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parse('2000::');
+
+/**
+ * Whether a webhook may be sent to a URL, judged by the URL alone. Names are not resolved here: whoever owns a name can
+ * change its addresses at any time, so they are checked when a connection is made (`addressRefusal`).
+ *
+ * The URL that is returned, not the text that was given, is the one to store and to send to: it is the text as the WHATWG
+ * URL standard reads it, so that `http://2130706433/` has become the `http://127.0.0.1/` that was judged.
+ */
+export function checkWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrlCheck {
+  if (text.length > MAX_URL_LENGTH) return refused(`The webhook URL must have at most ${MAX_URL_LENGTH} characters.`);
+  // The parser would drop tabs and line breaks silently; what is stored should be what was meant.
+  if (/[\s\p{Cc}]/u.test(text)) return refused('The webhook URL must not contain spaces or control characters.');
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    return refused('The webhook URL must be an absolute URL such as https://shop.example/webhooks.');
+  }
+  if (url.href.length > MAX_URL_LENGTH) {
+    return refused(`The webhook URL must have at most ${MAX_URL_LENGTH} characters once it is percent-encoded.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    return refused(
+      'The webhook URL must not contain a user name or password. Verify the signature of deliveries instead.',
+    );
+  }
+  if (url.href.includes('#')) return refused('The webhook URL must not contain a fragment (#…): it is never sent.');
+  if (url.port === '0') return refused('The webhook URL must not name port 0.');
+  const message = schemeRefusal(url.protocol, policy) ?? hostRefusal(url, policy);
+  return message === null ? { kind: 'ok', url } : refused(message);
+}
+
+/**
+ * Why a webhook may not go to an IP address, or null when it may. Asked for literal hosts, for every address that a name
+ * resolves to, and for the address that a connection really has.
+ *
+ * Public is what the address registries call global unicast. An IPv4-mapped IPv6 address is judged as its IPv4. Tunnels and
+ * translations that carry an IPv4 address inside (6to4, Teredo, NAT64, IPv4-compatible) could reach a private one: refused.
+ *
+ * @param ip as `net.isIP` accepts it, IPv6 without brackets
+ * @param protocol `http:` narrows a strict test-mode policy to the listed ranges; see `schemeRefusal`
+ */
+export function addressRefusal(ip: string, policy: WebhookPolicy, protocol: string = 'https:'): string | null {
+  const address = parseAddress(ip);
+  if (address === null) return `${ip} is not an IP address that a webhook can go to.`;
+  const range = rangeOf(address);
+  if (protocol === 'http:' && !isRelaxed(policy)) {
+    return isListed(address, policy) && !NEVER_OPENED.has(range)
+      ? null
+      : `Webhooks to ${ip} must use https. Plain http is for the ranges in WEBHOOK_ALLOW_CIDRS.`;
+  }
+  if (range === 'unicast') return null;
+  if (range === 'loopback' && isRelaxed(policy)) return null;
+  if (!NEVER_OPENED.has(range) && isListed(address, policy)) return null;
+  const name = RANGE_NAMES[range] ?? 'reserved';
+  return `Webhooks go to public addresses only, and ${ip} is a ${name} address. WEBHOOK_ALLOW_CIDRS opens private ranges.`;
+}
+
+/**
+ * A range of addresses in CIDR notation (RFC 4632, RFC 4291), IPv4 or IPv6; an address alone is a range of one. Bits
+ * behind the prefix are cleared. A range of IPv4-mapped addresses becomes the IPv4 range that it means.
+ */
+export function parseCidr(
+  text: string,
+): { readonly kind: 'ok'; readonly cidr: Cidr } | { readonly kind: 'bad'; readonly message: string } {
+  const [host = '', prefix, ...rest] = text.split('/');
+  const address = parseAddress(host);
+  const bits = isIP(host) === 4 ? 32 : 128;
+  const prefixLength = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
+  if (address === null || rest.length > 0 || prefixLength < 0 || prefixLength > bits) {
+    return { kind: 'bad', message: `${JSON.stringify(text)} is not a CIDR range. Write it as 10.0.0.0/8 or fd00::/8.` };
+  }
+  // Written as IPv6 but read as the IPv4 inside: a mapped range, which must lie within ::ffff:0:0/96.
+  const mappedBits = address.kind() === 'ipv4' ? bits - 32 : 0;
+  if (prefixLength < mappedBits) {
+    return {
+      kind: 'bad',
+      message: `${JSON.stringify(text)} mixes IPv4-mapped and other addresses. Write the IPv4 range.`,
+    };
+  }
+  return { kind: 'ok', cidr: cidrOf(address, prefixLength - mappedBits) };
+}
+
+function refused(message: string): WebhookUrlCheck {
+  return { kind: 'refused', message };
+}
+
+/** Test mode on a developer's machine: plain http and this very machine are fine. */
+function isRelaxed(policy: WebhookPolicy): boolean {
+  return policy.mode === 'test' && !policy.production;
+}
+
+/**
+ * Plain http: anywhere when relaxed, nowhere in live mode. Test mode in production allows it inside WEBHOOK_ALLOW_CIDRS;
+ * whether a name lies there shows at connect.
+ */
+function schemeRefusal(protocol: string, policy: WebhookPolicy): string | null {
+  if (protocol === 'https:' || isRelaxed(policy)) return null;
+  if (policy.mode === 'test' && policy.allowCidrs.length > 0) return null;
+  return 'The webhook URL must start with https://.';
+}
+
+function hostRefusal(url: URL, policy: WebhookPolicy): string | null {
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  if (isIP(host) !== 0) return addressRefusal(host, policy, url.protocol);
+  // RFC 6761: these names are loopback wherever they are resolved, so there is no need to wait for the first attempt.
+  if (!/^(?:.+\.)?localhost\.?$/.test(host)) return null;
+  const refusal = addressRefusal('127.0.0.1', policy, url.protocol);
+  return refusal === null || addressRefusal('::1', policy, url.protocol) === null
+    ? null
+    : refusal.replace('127.0.0.1', host);
+}
+
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  const version = isIP(text);
+  if (version === 0 || text.includes('%')) return null;
+  if (version === 4) return ipaddr.IPv4.parse(text);
+  // ipaddr.js reads "::1.2.3.4" as if it were "::ffff:1.2.3.4". The URL parser's spelling has no dots.
+  return ipaddr.process(new URL(`http://[${text}]/`).hostname.slice(1, -1));
+}
+
+function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+  const range: string = address.range();
+  if (range !== 'unicast' || address.kind() === 'ipv4') return range;
+  return address.match(GLOBAL_UNICAST_IPV6, 3) ? 'unicast' : 'reserved';
+}
+
+function isListed(address: ipaddr.IPv4 | ipaddr.IPv6, policy: WebhookPolicy): boolean {
+  return policy.allowCidrs.some((text) => {
+    const parsed = parseCidr(text);
+    if (parsed.kind === 'bad') throw new TypeError(`WEBHOOK_ALLOW_CIDRS: ${parsed.message}`);
+    const { network, prefixLength } = parsed.cidr;
+    return network.kind() === address.kind() && address.match(network, prefixLength);
+  });
+}
+
+function cidrOf(address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number): Cidr {
+  const bytes = address.toByteArray().map((byte, index) => {
+    const kept = Math.min(8, Math.max(0, prefixLength - index * 8));
+    return byte & (0xff00 >> kept) & 0xff;
+  });
+  const network = ipaddr.fromByteArray(bytes);
+  return { text: `${network.toString()}/${prefixLength}`, network, prefixLength };
+}

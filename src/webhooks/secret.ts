@@ -1,0 +1,192 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes as systemRandomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import type { RandomBytes } from '../domain/clock.ts';
+
+/** Standard Webhooks marks a symmetric secret so; the base64 after it is the key. */
+export const WEBHOOK_SECRET_PREFIX = 'whsec_';
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** First byte of a sealed value: AES-256-GCM, then nonce, tag, ciphertext. */
+const SEAL_VERSION = 1;
+const MIN_SECRET_KEY_CHARACTERS = 32;
+const KEY_FILE_NAME = 'secret.key';
+
+/** A new signing secret for an endpoint: `whsec_` and the base64 of 32 random bytes. */
+export function newWebhookSecret(randomBytes: RandomBytes): string {
+  return WEBHOOK_SECRET_PREFIX + Buffer.from(randomBytes(KEY_BYTES)).toString('base64');
+}
+
+/**
+ * Encrypts a secret for storage with AES-256-GCM.
+ *
+ * @param key 32 bytes, from `loadSealingKey`
+ * @param aad where the value belongs (the endpoint's id): it opens nowhere else, so stored values cannot be swapped
+ */
+export function sealSecret(key: Uint8Array, plaintext: string, aad: string): Buffer {
+  const nonce = systemRandomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(boundTo(aad));
+  const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+  return Buffer.concat([Buffer.of(SEAL_VERSION), nonce, cipher.getAuthTag(), ciphertext]);
+}
+
+/**
+ * The secret that `sealSecret` stored under the same key and `aad`.
+ *
+ * @throws Error that names the way out when the key is another one or the value was changed or moved
+ */
+export function openSecret(key: Uint8Array, sealed: Uint8Array, aad: string): string {
+  const value = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  const tagAt = 1 + NONCE_BYTES;
+  const textAt = tagAt + TAG_BYTES;
+  if (value.length < textAt || value[0] !== SEAL_VERSION) {
+    throw new Error(`The stored webhook secret of ${aad} is damaged or was written by a newer version of Cointill.`);
+  }
+  const decipher = createDecipheriv('aes-256-gcm', key, value.subarray(1, tagAt), { authTagLength: TAG_BYTES });
+  decipher.setAAD(boundTo(aad));
+  decipher.setAuthTag(value.subarray(tagAt, textAt));
+  try {
+    return Buffer.concat([decipher.update(value.subarray(textAt)), decipher.final()]).toString('utf8');
+  } catch (cause) {
+    throw new Error(
+      `The stored webhook secret of ${aad} cannot be opened: it was sealed with another key. ` +
+        `Start with the SECRET_KEY that was set when it was made, or, if none was set, unset SECRET_KEY and put ` +
+        `${KEY_FILE_NAME} back into DATA_DIR. If that key is lost, rotate the endpoint's secret.`,
+      { cause },
+    );
+  }
+}
+
+/** The version is authenticated too, so that a later format cannot be passed off as this one. */
+function boundTo(aad: string): Buffer {
+  return Buffer.concat([Buffer.of(SEAL_VERSION), Buffer.from(aad, 'utf8')]);
+}
+
+/**
+ * The 32-byte key for `sealSecret`: derived from SECRET_KEY when that is set (HKDF, RFC 5869, with SHA-256), otherwise
+ * read from `secret.key` in the data directory, which is made on first use with mode 0600.
+ *
+ * @throws Error that names SECRET_KEY or the file, the rule and the way out
+ */
+export function loadSealingKey(source: {
+  readonly secretKey?: string | undefined;
+  readonly dataDir: string;
+  readonly randomBytes?: RandomBytes;
+}): Buffer {
+  if (source.secretKey !== undefined) return keyFromText(source.secretKey);
+  const file = path.join(source.dataDir, KEY_FILE_NAME);
+  const existing = readKeyFile(file);
+  if (existing !== null) return existing;
+  mkdirSync(source.dataDir, { recursive: true });
+  createKeyFile(file, (source.randomBytes ?? systemRandomBytes)(KEY_BYTES));
+  // Read back rather than trusted: another process may have made the file first.
+  const created = readKeyFile(file);
+  if (created === null) throw new Error(`The key file ${file} vanished while it was made. Start again.`);
+  return created;
+}
+
+function keyFromText(secretKey: string): Buffer {
+  if (secretKey.length < MIN_SECRET_KEY_CHARACTERS) {
+    throw new Error(
+      `SECRET_KEY must have at least ${MIN_SECRET_KEY_CHARACTERS} characters, not ${secretKey.length}. ` +
+        'Make one with: openssl rand -base64 32. Or leave SECRET_KEY unset: a key file is then made in DATA_DIR.',
+    );
+  }
+  return Buffer.from(hkdfSync('sha256', secretKey, '', 'cointill webhook secrets v1', KEY_BYTES));
+}
+
+function readKeyFile(file: string): Buffer | null {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, 'r');
+  } catch (cause) {
+    if (hasCode(cause, 'ENOENT')) return null;
+    throw new Error(`The key file ${file} cannot be read. It must be readable for the user that runs Cointill.`, {
+      cause,
+    });
+  }
+  try {
+    tightenMode(file, descriptor);
+    return decodeKey(file, readFileSync(descriptor, 'latin1'));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function tightenMode(file: string, descriptor: number): void {
+  if ((fstatSync(descriptor).mode & 0o077) === 0) return;
+  try {
+    fchmodSync(descriptor, 0o600);
+  } catch (cause) {
+    throw new Error(
+      `The key file ${file} is open to other users and its mode cannot be changed. Run: chmod 600 ${file}`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function decodeKey(file: string, content: string): Buffer {
+  const text = content.trim();
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== KEY_BYTES || key.toString('base64') !== text) {
+    throw new Error(
+      `The key file ${file} must hold ${KEY_BYTES} bytes in base64 and does not. Put the original back from a backup. ` +
+        'If it is lost, delete the file: a new one is made at the next start, and every webhook secret must be rotated.',
+    );
+  }
+  return key;
+}
+
+/**
+ * A hard link appears whole or not at all and never replaces a file, so neither a crash nor two starts at once leave
+ * half a key or two keys.
+ */
+function createKeyFile(file: string, key: Uint8Array): void {
+  const draft = `${file}.${process.pid}.${systemRandomBytes(6).toString('hex')}`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeFileSync(descriptor, `${Buffer.from(key).toString('base64')}\n`);
+    fsyncSync(descriptor);
+    linkSync(draft, file);
+  } catch (cause) {
+    if (!hasCode(cause, 'EEXIST')) {
+      throw new Error(`The key file ${file} cannot be made. Give Cointill a writable DATA_DIR or set SECRET_KEY.`, {
+        cause,
+      });
+    }
+  } finally {
+    closeSync(descriptor);
+    unlinkSync(draft);
+  }
+  syncDirectory(path.dirname(file));
+}
+
+/** Without this the new name, and with it every secret sealed with the key, could be lost in a power cut. */
+function syncDirectory(directory: string): void {
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,68 @@
+export interface LoopOptions {
+  readonly name: string;
+  /** One round of work. `true`: there may be more, go on at once. */
+  readonly work: () => Promise<boolean>;
+  /** How long to rest between rounds when nobody wakes the loop. */
+  readonly restMs: number;
+  readonly onError: (name: string, error: unknown) => void;
+}
+
+/** A worker that runs rounds until it is stopped. */
+export interface Loop {
+  /** Starts the next round now, or right after the one under way. */
+  wake(): void;
+  /** Takes no new round and resolves when the one under way is done. */
+  stop(): Promise<void>;
+}
+
+const LONGEST_BACKOFF_MS = 5_000;
+
+/**
+ * The one loop of all workers: a round at a time, rest, wake on demand. A failed round is reported and tried again with
+ * growing rests, up to five seconds, so that a database that is away is not hammered.
+ */
+export function startLoop(options: LoopOptions): Loop {
+  let stopped = false;
+  let woken = false;
+  let failures = 0;
+  let endRest: (() => void) | null = null;
+
+  const rest = (restMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, restMs);
+      endRest = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const run = async (): Promise<void> => {
+    while (!stopped) {
+      woken = false;
+      let more = false;
+      try {
+        more = await options.work();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        options.onError(options.name, error);
+      }
+      if (stopped || (failures === 0 && (more || woken))) continue;
+      await rest(failures === 0 ? options.restMs : Math.min(LONGEST_BACKOFF_MS, options.restMs * 2 ** failures));
+      endRest = null;
+    }
+  };
+  const done = run();
+
+  return {
+    wake: () => {
+      woken = true;
+      if (failures === 0) endRest?.();
+    },
+    stop: () => {
+      stopped = true;
+      endRest?.();
+      return done;
+    },
+  };
+}

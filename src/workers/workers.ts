@@ -1,0 +1,58 @@
+import { createDeliverer, type WebhookDelivery } from '../app/deliver-due.ts';
+import type { App } from '../app/context.ts';
+import { forgetOld } from '../app/forget-old.ts';
+import { runDueRefunds } from '../app/refunds.ts';
+import { runDue } from '../app/run-due.ts';
+import type { Notifications } from '../store/notifications.ts';
+import { startLoop, type Loop } from './loop.ts';
+
+export interface Workers {
+  /** Takes nothing new and resolves when what is under way is done, or `graceMs` have passed. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Payments are looked at in lots small enough that a request waiting behind one hardly notices. */
+const DUE_LOT = 250;
+const DUE_REST_MS = 250;
+const DELIVERY_REST_MS = 500;
+const FORGET_REST_MS = 10 * 60_000;
+
+/** Starts the workers of a process: due payments and refunds, deliveries, and the forgetting of what is old. */
+export function startWorkers(
+  app: App,
+  webhooks: WebhookDelivery,
+  notifications: Notifications,
+  onError: (name: string, error: unknown) => void,
+): Workers {
+  // The deliverer wakes the loop that drives it, so one of the two has to be named before it is there.
+  let deliveries: Loop | null = null;
+  const deliverer = createDeliverer(app, webhooks, () => deliveries?.wake());
+  deliveries = startLoop({
+    name: 'deliveries',
+    work: async () => (await deliverer.takeDue()) > 0,
+    restMs: DELIVERY_REST_MS,
+    onError,
+  });
+  notifications.on('deliveries', () => deliveries.wake());
+  const payments = startLoop({
+    name: 'payments due',
+    work: async () => (await runDue(app, DUE_LOT)) === DUE_LOT,
+    restMs: DUE_REST_MS,
+    onError,
+  });
+  const refunds = startLoop({
+    name: 'refunds due',
+    work: async () => (await runDueRefunds(app, DUE_LOT)) === DUE_LOT,
+    restMs: DUE_REST_MS * 2,
+    onError,
+  });
+  const forgetting = startLoop({ name: 'forgetting', work: () => forgetOld(app), restMs: FORGET_REST_MS, onError });
+
+  return {
+    stop: async (graceMs) => {
+      const stopping = Promise.all([payments.stop(), refunds.stop(), deliveries.stop(), forgetting.stop()]);
+      const finished = stopping.then(() => deliverer.idle());
+      await Promise.race([finished, new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref())]);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { inject, onTestFinished } from 'vitest';
+import { openDatabase, type DatabaseHandle } from '../src/store/database.ts';
+import { TEMPLATE } from './global-setup.ts';
+
+/** Where a test's own database is; also as a URL for programs that are started. */
+export interface TestDatabase extends DatabaseHandle {
+  readonly url: string;
+}
+
+/** A fresh, migrated database of the test's own; it goes when the test ends. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const server = inject('postgres');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await asAdmin(`create database ${name} template ${TEMPLATE}`);
+  const handle = openDatabase({ ...server, database: name }, { maxConnections: 8, onError: () => {} });
+  onTestFinished(async () => {
+    await handle.close();
+    await asAdmin(`drop database ${name} with (force)`);
+  });
+  return { ...handle, url: `postgres://${server.user}@${encodeURIComponent(server.host)}:${server.port}/${name}` };
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  const client = new Client({ ...inject('postgres'), database: 'postgres' });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import type { App } from '../src/app/context.ts';
+import { createPaymentCreator, type NewPayment, type PaymentCreator } from '../src/app/create-payment.ts';
+import { createProject } from '../src/app/projects.ts';
+import type { Rail } from '../src/app/rail.ts';
+import { sandboxRail } from '../src/app/sandbox-rail.ts';
+import type { Payment } from '../src/domain/payment.ts';
+import type { Mode } from '../src/domain/permission.ts';
+import { DEFAULT_POLICY } from '../src/domain/transition.ts';
+import { testRates } from '../src/rates/fixed.ts';
+import { findPayments } from '../src/store/payments.ts';
+import { testDatabase, type TestDatabase } from './database.ts';
+
+/** A clock that stands still until it is told. */
+export interface ManualClock {
+  (): number;
+  advance(ms: number): void;
+  set(at: number): void;
+}
+
+export function manualClock(startAt: number = Date.UTC(2026, 5, 15, 12)): ManualClock {
+  let now = startAt;
+  return Object.assign(() => now, {
+    advance: (ms: number) => void (now += ms),
+    set: (at: number) => void (now = at),
+  });
+}
+
+/** The application on a database of its own, with a clock that the test drives. */
+export interface TestApp extends App {
+  readonly clock: ManualClock;
+  readonly database: TestDatabase;
+  readonly projectId: string;
+  readonly creator: PaymentCreator;
+  /** Creates a payment and returns it as it was saved. */
+  pay(overrides?: Partial<NewPayment>): Promise<Payment>;
+  /** The payment as it is now. */
+  read(id: string): Promise<Payment>;
+}
+
+export const COMPLETE_AFTER_MS = 60_000;
+
+/** Builds the application; `live` replaces the rail of live mode. */
+export async function testApp(options: { readonly live?: (database: TestDatabase) => Rail } = {}): Promise<TestApp> {
+  const database = await testDatabase();
+  const clock = manualClock();
+  const sandbox = sandboxRail(testRates(), COMPLETE_AFTER_MS);
+  const rails: Record<Mode, Rail> = { test: sandbox, live: options.live?.(database) ?? sandbox };
+  const app: App = {
+    db: database.db,
+    clock,
+    random: randomBytes,
+    railFor: (mode) => rails[mode],
+    links: { checkoutUrl: { live: 'https://pay.example', test: 'https://sandbox.pay.example' } },
+    policy: DEFAULT_POLICY,
+  };
+  const project = await createProject(app, 'Shop');
+  if (project.kind !== 'done') throw new Error(project.message);
+  const creator = createPaymentCreator(app);
+  const read = async (id: string): Promise<Payment> => {
+    const [payment] = await findPayments(app.db, [id]);
+    if (payment === undefined) throw new Error(`There is no payment ${id}`);
+    return payment;
+  };
+  return {
+    ...app,
+    clock,
+    database,
+    projectId: project.project.id,
+    creator,
+    read,
+    pay: async (overrides = {}) => {
+      const request = newPayment(project.project.id, overrides);
+      let id = '';
+      const outcome = await creator.create(request, (payment) => ((id = payment.id), payment.id), null);
+      if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome));
+      return read(id);
+    },
+  };
+}
+
+/** A request for an order of 100 USD in BTC, unless said otherwise. */
+export function newPayment(projectId: string, overrides: Partial<NewPayment> = {}): NewPayment {
+  return {
+    projectId,
+    mode: 'test',
+    surface: 'order',
+    amountMinor: 10_000n,
+    currency: 'USD',
+    token: { asset: 'BTC', network: null },
+    merchantOrderId: null,
+    description: null,
+    customerEmail: null,
+    customerName: null,
+    successUrl: null,
+    cancelUrl: null,
+    metadata: {},
+    lifetimeMs: 30 * 60_000,
+    ...overrides,
+  };
+}

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -17,6 +17,8 @@ export const TEMPLATE = 'cointill_template';
 /** One real PostgreSQL server for the whole run; every test clones the migrated template in some 35 ms. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'cointill-test-'));
+  // Root's server runs as another user, who has to get in.
+  await chmod(dataDir, 0o755);
   const server = await startEmbeddedPostgres({
     dataDir,
     log: (level, message, details) => {

@@ -23,7 +23,7 @@ export type Step =
   | { readonly kind: 'settle' | 'cancel' | 'accept' | 'stop' };
 
 /** A payment's world: the money that exists, and every quote that was ever issued. */
-export interface World {
+interface World {
   readonly payment: Payment;
   readonly now: number;
   readonly transfers: readonly Transfer[];
@@ -130,7 +130,7 @@ function happen(world: World, step: Step): World {
 /** The quote that the money is on: the current one while it has any, else an earlier one that has, else the current one. */
 function paidQuote({ payment, transfers, issued }: World): Quote | null {
   const { quote } = payment;
-  if (quote === null || payment.ledger.all.seenUnits > 0n || payment.completedOnUnits !== null) return quote;
+  if (quote === null || payment.completedOnUnits !== null) return quote;
   const paid = (each: Quote): boolean => tally(each, transfers, 0).all.seenUnits > 0n;
   return paid(quote) ? quote : (issued.find(paid) ?? quote);
 }

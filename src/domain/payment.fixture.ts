@@ -88,7 +88,7 @@ export function money(payment: Payment, ...transfers: readonly Transfer[]): Obse
   return { kind: 'money', ledger };
 }
 
-export interface Walked {
+interface Walked {
   readonly payment: Payment;
   readonly arrows: readonly Arrow[];
   readonly events: readonly OrderEventType[];

@@ -94,6 +94,11 @@ describe('the hash of a payment', () => {
     expect(hash(part('0x03', 3), part('0x01', 1), part('0x02', 2))).toBe('0x02');
   });
 
+  it('is of the one that reached all but the tolerance, however much comes after', () => {
+    const least = { ...part('0x01', 1), amountUnits: requiredUnits(ETH_QUOTE) };
+    expect(hash(least, part('0x02', 2))).toBe('0x01');
+  });
+
   it('is of the latest transfer while the amount is not reached, and null without any', () => {
     expect(hash(part('0x01', 1))).toBe('0x01');
     expect(hash({ ...part('0x01', 1), amountUnits: 1n }, { ...part('0x02', 2), amountUnits: 1n })).toBe('0x02');

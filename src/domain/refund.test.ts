@@ -132,6 +132,15 @@ describe('a refund of a part', () => {
     expect(sizeRefund(payment, 0n, { units: OWED_UNITS / 5n })).toMatchObject({ amountMinor: 2_000n });
   });
 
+  it('promises the very amount that was asked for, though its units are rounded down', () => {
+    const bitcoin = received(166_667n, { ...ETH_QUOTE, decimals: 8, owedUnits: 166_667n });
+    expect(sizeRefund(bitcoin, 0n, { amountMinor: 3_333n })).toEqual({
+      kind: 'ok',
+      amountMinor: 3_333n,
+      units: 55_550n,
+    });
+  });
+
   it('says how much is left when it is too much', () => {
     expect(sizeRefund(received(OWED_UNITS), OWED_UNITS / 2n, { amountMinor: 5_001n })).toEqual({
       kind: 'too_much',

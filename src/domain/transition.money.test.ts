@@ -48,16 +48,16 @@ describe('a partial payment', () => {
     expect(result.events).toEqual(['order.confirming']);
   });
 
-  it('is enough when only the tolerance is missing, and not a unit less', () => {
+  it.each([
+    ['seen', 'processing'],
+    ['mined', 'confirming'],
+    ['confirmed', 'completed'],
+  ] as const)('is enough %s when only the tolerance is missing, and not with a unit less', (state, status) => {
     const least = OWED_UNITS - ETH_QUOTE.toleranceUnits;
-    expect(observed(pending, NOW, { ...confirmed, amountUnits: least }).payment).toMatchObject({
-      status: 'completed',
-      exception: 'none',
-    });
-    expect(observed(pending, NOW, { ...confirmed, amountUnits: least - 1n }).payment).toMatchObject({
-      status: 'pending',
-      exception: 'underpaid',
-    });
+    const paid = transferWith({ state, amountUnits: least });
+    expect(observed(pending, NOW, paid).payment).toMatchObject({ status, exception: 'none' });
+    const short = { ...paid, amountUnits: least - 1n };
+    expect(observed(pending, NOW, short).payment).toMatchObject({ status: 'pending', exception: 'underpaid' });
   });
 
   it('fails as underpaid at expiry, once the rail has seen that far', () => {
@@ -234,6 +234,14 @@ describe('observing the same money again', () => {
       expect(transition(payments[name], money(payments[name], transfers[name]), AFTER)).toEqual({ kind: 'unchanged' });
     },
   );
+});
+
+describe('a replacement that pays the same', () => {
+  it('changes no status, but the ledger names the transaction that pays now', () => {
+    const result = observed(processing, NOW, dropped, { ...seen, transactionHash: '0x02' });
+    expect(result).toMatchObject({ arrows: [], events: [] });
+    expect(result.payment.ledger.transactionHash).toBe('0x02');
+  });
 });
 
 describe('the sandbox', () => {

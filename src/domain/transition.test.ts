@@ -22,6 +22,7 @@ import {
   money,
   observed,
   otherChoice,
+  part,
   payments,
   seen,
   settled,
@@ -151,11 +152,19 @@ describe('money on a superseded quote', () => {
     expect(walked(paid, accept, AFTER).payment.status).toBe('completed');
   });
 
-  it('does not displace money on the current quote: amounts of different assets never add up', () => {
-    const bitcoin = transferWith({ asset: 'BTC', network: 'bitcoin', amountUnits: BTC_QUOTE.owedUnits });
+  it('counts alone, without what was on the other quote and is lost: different assets never add up', () => {
+    const bitcoin = transferWith({
+      asset: 'BTC',
+      network: 'bitcoin',
+      amountUnits: BTC_QUOTE.owedUnits,
+      state: 'mined',
+    });
     const paid = observed(changed, NOW, bitcoin).payment;
-    expect(paid.status).toBe('processing');
-    expect(transition(paid, onEarlier(seen), NOW)).toEqual({ kind: 'refused', reason: 'money_seen' });
+    expect(paid.status).toBe('confirming');
+    const result = walked(paid, onEarlier({ ...bitcoin, state: 'dropped' }, part), NOW);
+    expect(result.path).toBe('confirming > pending');
+    expect(result.payment).toMatchObject({ quote: ETH_QUOTE, exception: 'underpaid' });
+    expect(result.payment.ledger.all.seenUnits).toBe(part.amountUnits);
   });
 
   it('does not make a completed payment look reorganised', () => {
@@ -164,7 +173,7 @@ describe('money on a superseded quote', () => {
     expect(done.status).toBe('completed');
     const gone = observed(done, NOW).payment;
     expect(gone).toMatchObject({ status: 'completed', exception: 'reorged' });
-    expect(transition(gone, onEarlier(confirmed), NOW)).toMatchObject({ kind: 'refused' });
+    expect(transition(gone, onEarlier(confirmed), NOW)).toEqual({ kind: 'refused', reason: 'already_completed' });
   });
 
   it('finds no quote to restore on a payment that never had one', () => {

@@ -21,7 +21,10 @@ export const ARROWS = {
 export type Observation =
   /** The customer chose a token: its quote, with an address that is watched from now on. */
   | { readonly kind: 'token_chosen'; readonly quote: Quote }
-  /** The rail's newest view of the money; `quote` is set when money came to an earlier quote, which it restores. */
+  /**
+   * The rail's newest view of the money on the current quote, or on an earlier `quote`, which it restores: set only when
+   * that one holds money, the current one none, and the payment is not completed.
+   */
   | { readonly kind: 'money'; readonly ledger: Ledger; readonly quote?: Quote }
   /** The rail has seen everything up to `seenUpTo`, so an overdue deadline may be drawn; `by_hand` draws it at once. */
   | { readonly kind: 'deadline'; readonly seenUpTo: number | 'by_hand' }
@@ -119,9 +122,10 @@ function onMoney(
   policy: PaymentPolicy,
 ): Transition {
   if (quote === null || payment.status === 'created') return { kind: 'refused', reason: 'not_open' };
-  // An earlier quote comes back only while nothing was paid on the current one: amounts of different assets never add up.
-  const settledOn = payment.ledger.all.seenUnits > 0n || payment.completedOnUnits !== null;
-  if (settledOn && !sameQuote(payment.quote, quote)) return { kind: 'refused', reason: 'money_seen' };
+  // What completed a payment stays its measure: units of another asset say nothing about a reorganisation.
+  if (payment.completedOnUnits !== null && !sameQuote(payment.quote, quote)) {
+    return { kind: 'refused', reason: 'already_completed' };
+  }
   const path = moneyPath(payment.status, ledger, quote);
   // Money that was seen and is lost again after expiry: its replacement gets time to arrive. What is there already lies
   // before the end of that grace, so all of it is in time now.

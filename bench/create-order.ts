@@ -1,0 +1,59 @@
+import { inTurn, load, median } from './load.ts';
+import type { Figure } from './report.ts';
+import { startBenchService, startScript } from './service.ts';
+
+const BODY = JSON.stringify({
+  amount: 25,
+  currency: 'USD',
+  crypto_currency: 'BTC',
+  description: 'Two tickets',
+  customer_email: 'customer@example.com',
+});
+
+/** `POST /v1/orders`, durable and authenticated, and `GET /v1/orders/{id}`, each against a no-op route of the same shape. */
+export async function createOrder(): Promise<readonly Figure[]> {
+  const noop = await startScript('noop-server.ts');
+  const service = await startBenchService();
+  try {
+    const project = await service.cli('project', 'create', '--name', 'Bench');
+    const id = String(project['id']);
+    const made = await service.cli(
+      ...['key', 'create', '--project', id, '--mode', 'test', '--kind', 'secret', '--permission', 'full', '--name', 'b'],
+    );
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${String(made['key'])}` };
+    const yardstick = String(noop.hello['url']);
+    const post = (base: string) => () =>
+      load({ url: `${base}/v1/orders`, method: 'POST', headers, body: BODY, seconds: 6 });
+    await post(service.test)();
+    const posts = await inTurn(3, post(service.test), post(yardstick));
+    const created = await fetch(`${service.test}/v1/orders`, { method: 'POST', headers, body: BODY });
+    const order = (await created.json()) as { id: string };
+    const get = (base: string) => () => load({ url: `${base}/v1/orders/${order.id}`, headers, seconds: 6 });
+    await get(service.test)();
+    const gets = await inTurn(3, get(service.test), get(yardstick));
+    const failed = [...posts.a, ...gets.a].reduce((sum, one) => sum + one.non2xx, 0);
+    if (failed > 0) throw new Error(`${failed} requests failed.`);
+    const rate = (loads: readonly { readonly requestsPerSecond: number }[]): number =>
+      median(loads.map((one) => one.requestsPerSecond));
+    const postRatio = rate(posts.a) / rate(posts.b);
+    const p99 = median(posts.a.map((one) => one.p99Ms));
+    const getRatio = rate(gets.a) / rate(gets.b);
+    return [
+      {
+        name: 'POST /v1/orders against a no-op route',
+        measured: `${postRatio.toFixed(2)} (${Math.round(rate(posts.a))} of ${Math.round(rate(posts.b))}/s), p99 ${p99} ms`,
+        target: '0.35, p99 ≤ 60 ms',
+        holds: postRatio >= 0.35 && p99 <= 60,
+      },
+      {
+        name: 'GET /v1/orders/{id} against a no-op route',
+        measured: `${getRatio.toFixed(2)} (${Math.round(rate(gets.a))} of ${Math.round(rate(gets.b))}/s)`,
+        target: '0.45',
+        holds: getRatio >= 0.45,
+      },
+    ];
+  } finally {
+    await service.stop();
+    await noop.stop();
+  }
+}

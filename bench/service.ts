@@ -1,0 +1,128 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+const ROOT = path.join(import.meta.dirname, '..');
+
+export interface BenchService {
+  readonly live: string;
+  readonly test: string;
+  readonly pid: number;
+  readonly dataDir: string;
+  /** Milliseconds from spawning to a ready answer. */
+  readonly readyAfterMs: number;
+  /** Runs the command line against the same data and returns what it printed as JSON. */
+  cli(...args: readonly string[]): Promise<Record<string, unknown>>;
+  stop(): Promise<void>;
+}
+
+/** The real program on an embedded database of its own, fsync on, with limits out of the way. */
+export async function startBenchService(
+  options: { readonly env?: Readonly<Record<string, string>>; readonly dataDir?: string } = {},
+): Promise<BenchService> {
+  const dataDir = options.dataDir ?? (await freshDataDir());
+  const [port, sandboxPort] = [await freePort(), await freePort()];
+  const env = {
+    ...process.env,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    SANDBOX_PORT: String(sandboxPort),
+    RATE_LIMIT_TEST: '1000000000',
+    RATE_LIMIT_LIVE: '1000000000',
+    RATE_LIMIT_PAGE: '1000000000',
+    LOG_LEVEL: 'warn',
+    ...options.env,
+  };
+  const startedAt = performance.now();
+  const child = spawn(path.join(ROOT, 'bin/cointill'), ['start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const live = `http://127.0.0.1:${port}`;
+  const test = `http://127.0.0.1:${sandboxPort}`;
+  await untilReady(`${test}/readyz`, child);
+  const readyAfterMs = performance.now() - startedAt;
+  return {
+    live,
+    test,
+    pid: child.pid ?? 0,
+    dataDir,
+    readyAfterMs,
+    cli: (...args) => runCli(args, env),
+    stop: async () => {
+      await stopProcess(child);
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A folder that the database's user can enter, also when root makes it. */
+export async function freshDataDir(): Promise<string> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'cointill-bench-'));
+  await chmod(dataDir, 0o755);
+  return dataDir;
+}
+
+/** Starts a script of this folder that prints one JSON line once it listens. */
+export async function startScript(
+  name: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly hello: Record<string, unknown>; readonly child: ChildProcess; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, name)], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    return { hello: JSON.parse(line) as Record<string, unknown>, child, stop: () => stopProcess(child) };
+  }
+  throw new Error(`${name} ended before it listened.`);
+}
+
+/** Resident memory of a process in MiB. */
+export async function residentMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+async function untilReady(url: string, child: ChildProcess): Promise<void> {
+  while (child.exitCode === null) {
+    try {
+      const response = await fetch(url);
+      await response.arrayBuffer();
+      if (response.ok) return;
+    } catch {
+      // Not listening yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`The service ended with code ${child.exitCode}.`);
+}
+
+async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Record<string, unknown>> {
+  const child = spawn(path.join(ROOT, 'bin/cointill'), [...args, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const chunks: Buffer[] = [];
+  for await (const chunk of child.stdout) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (text.trim() === '') throw new Error(`cointill ${args.join(' ')} printed nothing.`);
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+function stopProcess(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      resolve();
+      return;
+    }
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No port could be had.');
+  return address.port;
+}

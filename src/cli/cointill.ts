@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { describeError } from './failure.ts';
+
+interface CommandGroup {
+  readonly name: string;
+  readonly description: string;
+  /** Loads the group's module, which adds its commands; only the group that runs is loaded, for a quick start. */
+  readonly load: () => Promise<(program: Command) => void>;
+}
+
+const GROUPS: readonly CommandGroup[] = [
+  {
+    name: 'start',
+    description: 'start the service',
+    load: async () => (await import('./start.ts')).addStartCommand,
+  },
+  {
+    name: 'project',
+    description: 'make, list and change projects',
+    load: async () => (await import('./project.ts')).addProjectCommands,
+  },
+  {
+    name: 'key',
+    description: 'make, list and revoke API keys',
+    load: async () => (await import('./key.ts')).addKeyCommands,
+  },
+  {
+    name: 'webhook',
+    description: 'manage webhook endpoints, see and retry deliveries, receive them here',
+    load: async () => (await import('./webhook.ts')).addWebhookCommands,
+  },
+  {
+    name: 'payment',
+    description: 'list, show, complete, simulate, accept and cancel payments',
+    load: async () => (await import('./payment.ts')).addPaymentCommands,
+  },
+  {
+    name: 'wallet',
+    description: 'set the wallets that live payments go to',
+    load: async () => (await import('./wallet.ts')).addWalletCommands,
+  },
+];
+
+const EPILOGUE = `
+Every command works while the service runs and while it does not, on the database that DATA_DIR (default: ./data)
+or DATABASE_URL names. Commands that print a record take --json. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+
+Examples:
+  $ cointill start
+  $ cointill project create --name Shop
+  $ cointill key create --project ID --mode test --kind secret --permission full --name Server
+  $ cointill webhook listen --project ID
+  $ cointill payment list`;
+
+const USAGE_EXIT_CODE = 2;
+
+await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<void> {
+  // `cointill payment list | head` closes our output early; that is no fault.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  try {
+    const program = await buildProgram(args);
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+async function buildProgram(args: readonly string[]): Promise<Command> {
+  const program = new Command('cointill')
+    .description('Cointill: a self-hosted cryptocurrency payment service.')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .addHelpText('after', EPILOGUE)
+    .showHelpAfterError('Add --help to see what is possible.')
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: (.)/, upperCaseFirst)) });
+  const wanted = args[0] === 'help' ? args[1] : args[0];
+  for (const group of GROUPS) {
+    if (group.name === wanted) (await group.load())(program);
+    else program.command(group.name).description(group.description);
+  }
+  return program;
+}
+
+function upperCaseFirst(_whole: string, first: string): string {
+  return first.toUpperCase();
+}
+
+/** Tells the error on standard error and gives the exit code. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
+  process.stderr.write(`${describeError(error, process.env)}\n`);
+  return 1;
+}
+
+function version(): string {
+  const text = readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8');
+  const parsed: unknown = JSON.parse(text);
+  const found = typeof parsed === 'object' && parsed !== null && 'version' in parsed ? parsed.version : undefined;
+  return typeof found === 'string' ? found : 'unknown';
+}

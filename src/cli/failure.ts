@@ -1,0 +1,57 @@
+import { ConfigError } from '../config.ts';
+import { EmbeddedPostgresError } from '../store/embedded-error.ts';
+import { MigrationError } from '../store/migrate.ts';
+
+/** A command cannot do what it was asked: the message is plain, names the thing and the rule, and ends with the way out. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+}
+
+/** Ends the command with the message of a refusal, or gives back what was done. */
+export function done<Outcome extends { readonly kind: string }>(
+  outcome: Outcome | { readonly kind: 'rejected'; readonly message: string },
+): Exclude<Outcome, { readonly kind: 'rejected' }> {
+  if (isRejected(outcome)) throw new CommandFailure(outcome.message);
+  return outcome as Exclude<Outcome, { readonly kind: 'rejected' }>;
+}
+
+function isRejected(outcome: {
+  readonly kind: string;
+}): outcome is { readonly kind: 'rejected'; readonly message: string } {
+  return outcome.kind === 'rejected';
+}
+
+/**
+ * What a person is told of an error: its message, never its stack. Errors that were not foreseen say how to learn more;
+ * with LOG_LEVEL=debug (or trace) their stack is shown instead.
+ */
+export function describeError(error: unknown, env: Readonly<Record<string, string | undefined>>): string {
+  if (
+    error instanceof CommandFailure ||
+    error instanceof ConfigError ||
+    error instanceof EmbeddedPostgresError ||
+    error instanceof MigrationError
+  ) {
+    return error.message;
+  }
+  if (env['LOG_LEVEL'] === 'debug' || env['LOG_LEVEL'] === 'trace') {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  }
+  return `${reasonOf(error)} (LOG_LEVEL=debug shows where it happened.)`;
+}
+
+/** What an error says. Several attempts at one connection are one error without a message of its own. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(reasonOf).join('; ');
+  }
+  if (!(error instanceof Error)) return String(error);
+  return error.message === '' ? (codeOf(error) ?? error.name) : error.message;
+}
+
+/** The system's code of an error (`EADDRINUSE`), its own or that of what caused it. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return codeOf(error.cause);
+}

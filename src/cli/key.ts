@@ -1,0 +1,112 @@
+import { Option, type Command } from 'commander';
+import { createKey, keysOf, removeKey } from '../app/projects.ts';
+import { encodeId } from '../domain/id.ts';
+import { KEY_KINDS, MODES, PERMISSIONS, type KeyKind, type Mode, type Permission } from '../domain/permission.ts';
+import { isoTime } from '../domain/views.ts';
+import type { StoredKey } from '../store/api-keys.ts';
+import { keyIdOf, projectIdOf } from './arguments.ts';
+import { done } from './failure.ts';
+import { withCointill } from './open.ts';
+import { fields, print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
+
+interface CreateOptions extends OutputOptions {
+  readonly project: string;
+  readonly mode: Mode;
+  readonly kind: KeyKind;
+  readonly permission: Permission;
+  readonly name: string;
+}
+
+/** `cointill key create|list|revoke`. */
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('make, list and revoke API keys');
+
+  printsRecord(key.command('create').description('make a key; its text is shown here and never again'))
+    .requiredOption('--project <id>', 'whose key it is')
+    .addOption(required('--mode <mode>', 'test: the sandbox; live: real money', MODES))
+    .addOption(required('--kind <kind>', 'secret: for your server; public: for web pages and apps', KEY_KINDS))
+    .addOption(required('--permission <permission>', 'what it may do', PERMISSIONS))
+    .requiredOption('--name <name>', 'what the key is called')
+    .action((options: CreateOptions) =>
+      withCointill(async ({ app }) => {
+        const { project, mode, kind, permission, name } = options;
+        const request = { projectId: projectIdOf(project), mode, kind, permission, name };
+        const { stored, key: text } = done(await createKey(app, request));
+        const record = {
+          id: encodeId('key', stored.id),
+          key: text,
+          mode: stored.mode,
+          kind: stored.kind,
+          permission: stored.permission,
+          name: stored.name,
+        };
+        print(options, record, () => [
+          ...keyLines(stored),
+          ...secretFields('Key', text, 'Shown only once: keep it now. Cointill stores nothing but its hash.'),
+        ]);
+      }),
+    );
+
+  printsRecord(key.command('list').description("list a project's keys, without their texts"))
+    .requiredOption('--project <id>', 'whose keys')
+    .action((options: OutputOptions & { readonly project: string }) =>
+      withCointill(async ({ app }) => {
+        const { keys } = done(await keysOf(app, projectIdOf(options.project)));
+        print(options, keys.map(keyRecord), () => keyTable(keys));
+      }),
+    );
+
+  printsRecord(key.command('revoke').description('refuse a key from now on, within a second everywhere, for good'))
+    .argument('<id>', "the key's id, key_…")
+    .action((text: string, options: OutputOptions) =>
+      withCointill(async ({ app }) => {
+        const uuid = keyIdOf(text);
+        done(await removeKey(app, uuid));
+        const id = encodeId('key', uuid);
+        print(options, { id, revoked: true }, () => [`Revoked ${id}: requests with it are refused from now on.`]);
+      }),
+    );
+}
+
+function required(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices).makeOptionMandatory();
+}
+
+function keyRecord(key: StoredKey): object {
+  return {
+    id: encodeId('key', key.id),
+    project_id: key.projectId,
+    mode: key.mode,
+    kind: key.kind,
+    permission: key.permission,
+    name: key.name,
+    created_at: isoTime(key.createdAt),
+    revoked_at: key.revokedAt === null ? null : isoTime(key.revokedAt),
+  };
+}
+
+function keyLines(key: StoredKey): readonly string[] {
+  return fields([
+    ['Key id', encodeId('key', key.id)],
+    ['Name', key.name],
+    ['Mode', key.mode],
+    ['Kind', key.kind],
+    ['Permission', key.permission],
+  ]);
+}
+
+function keyTable(keys: readonly StoredKey[]): readonly string[] {
+  return table(
+    ['KEY ID', 'MODE', 'KIND', 'PERMISSION', 'MADE', 'REVOKED', 'NAME'],
+    keys.map((key) => [
+      encodeId('key', key.id),
+      key.mode,
+      key.kind,
+      key.permission,
+      isoTime(key.createdAt),
+      key.revokedAt === null ? '-' : isoTime(key.revokedAt),
+      key.name,
+    ]),
+    'The project has no keys yet. Make one with: cointill key create',
+  );
+}

@@ -1,0 +1,55 @@
+import { Option, type Command } from 'commander';
+
+/** Options of every command that prints a record. */
+export interface OutputOptions {
+  readonly json?: boolean;
+}
+
+/** Gives a command `--json`. */
+export function printsRecord(command: Command): Command {
+  return command.addOption(new Option('--json', 'print one JSON document instead of text'));
+}
+
+/** Writes one JSON document to standard output, or the readable lines. Standard output carries nothing else. */
+export function print(options: OutputOptions, record: object, readable: () => readonly string[]): void {
+  if (options.json === true) process.stdout.write(`${JSON.stringify(record)}\n`);
+  else writeLines(readable());
+}
+
+/** Writes lines of text to standard output. */
+export function writeLines(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${clean(line)}\n`).join(''));
+}
+
+/** Replaces control and formatting characters: what customers and merchants typed must not steer the terminal. */
+function clean(line: string): string {
+  return line.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
+}
+
+/** Lines of `label  value`, the values below each other; fields without a value are left out. */
+export function fields(rows: readonly (readonly [label: string, value: string | null])[]): readonly string[] {
+  const width = Math.max(0, ...rows.map(([label]) => label.length));
+  return rows.flatMap(([label, value]) => (value === null ? [] : [`${label.padEnd(width)}  ${value}`]));
+}
+
+/** A table with aligned columns, or one line that says that there is nothing. */
+export function table(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  whenEmpty: string,
+): readonly string[] {
+  if (rows.length === 0) return [whenEmpty];
+  const lines = [columns, ...rows];
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
+  return lines.map((line) =>
+    line
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** A secret with the warning that belongs beneath it. */
+export function secretFields(label: string, secret: string, warning: string): readonly string[] {
+  return ['', ...fields([[label, secret]]), `${' '.repeat(label.length + 2)}${warning}`];
+}

@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import { changeProject, createProject, projectsOf } from '../app/projects.ts';
+import { isoTime } from '../domain/views.ts';
+import type { Project } from '../store/projects.ts';
+import { commaSeparated, projectIdOf } from './arguments.ts';
+import { done } from './failure.ts';
+import { withCointill } from './open.ts';
+import { fields, print, printsRecord, table, type OutputOptions } from './output.ts';
+
+/** `cointill project create|list|deactivate|activate|set`. */
+export function addProjectCommands(program: Command): void {
+  const project = program.command('project').description('make, list and change projects');
+
+  printsRecord(project.command('create').description('make a project'))
+    .requiredOption('--name <name>', 'what the project is called')
+    .action((options: OutputOptions & { readonly name: string }) =>
+      withCointill(async ({ app }) => {
+        const made = done(await createProject(app, options.name)).project;
+        print(options, projectRecord(made), () => [
+          ...projectLines(made),
+          '',
+          `Next: cointill key create --project ${made.id} --mode test --kind secret --permission full --name Server`,
+        ]);
+      }),
+    );
+
+  printsRecord(project.command('list').description('list all projects')).action((options: OutputOptions) =>
+    withCointill(async ({ app }) => {
+      const projects = await projectsOf(app);
+      print(options, projects.map(projectRecord), () => projectTable(projects));
+    }),
+  );
+
+  for (const [name, active, description] of [
+    ['deactivate', false, 'refuse every request of a project until it is activated again'],
+    ['activate', true, 'serve a deactivated project again'],
+  ] as const) {
+    printsRecord(project.command(name).description(description))
+      .argument('<id>', "the project's id")
+      .action((id: string, options: OutputOptions) => change(id, { active }, options));
+  }
+
+  printsRecord(project.command('set').description('say who may use a project'))
+    .argument('<id>', "the project's id")
+    .option('--allow-ips <cidrs>', 'addresses or CIDRs, by commas, that its secret keys work from; "" opens it to all')
+    .option('--allow-origins <urls>', 'origins, by commas, of pages that may use its public keys; "" allows none')
+    .action(
+      (
+        id: string,
+        options: OutputOptions & { readonly allowIps?: string; readonly allowOrigins?: string },
+        command: Command,
+      ) => {
+        const { allowIps, allowOrigins } = options;
+        if (allowIps === undefined && allowOrigins === undefined) {
+          command.error('error: nothing to set: give --allow-ips, --allow-origins or both');
+        }
+        return change(
+          id,
+          {
+            ...(allowIps === undefined ? {} : { allowIps: commaSeparated(allowIps) }),
+            ...(allowOrigins === undefined ? {} : { allowOrigins: commaSeparated(allowOrigins) }),
+          },
+          options,
+        );
+      },
+    );
+}
+
+function change(id: string, changes: Parameters<typeof changeProject>[2], options: OutputOptions): Promise<void> {
+  return withCointill(async ({ app }) => {
+    const { project } = done(await changeProject(app, projectIdOf(id), changes));
+    print(options, projectRecord(project), () => projectLines(project));
+  });
+}
+
+function projectRecord(project: Project): object {
+  return {
+    id: project.id,
+    name: project.name,
+    active: project.active,
+    allow_ips: project.allowIps,
+    allow_origins: project.allowOrigins,
+    created_at: isoTime(project.createdAt),
+  };
+}
+
+function projectLines(project: Project): readonly string[] {
+  return fields([
+    ['Project', project.id],
+    ['Name', project.name],
+    ['Active', project.active ? 'yes' : 'no: every request is refused'],
+    ['IPs', project.allowIps.length === 0 ? 'all' : project.allowIps.join(', ')],
+    ['Origins', project.allowOrigins.length === 0 ? 'none' : project.allowOrigins.join(', ')],
+    ['Made', isoTime(project.createdAt)],
+  ]);
+}
+
+function projectTable(projects: readonly Project[]): readonly string[] {
+  return table(
+    ['PROJECT', 'ACTIVE', 'MADE', 'NAME'],
+    projects.map(({ id, active, createdAt, name }) => [id, active ? 'yes' : 'no', isoTime(createdAt), name]),
+    'There is no project yet. Make one with: cointill project create --name NAME',
+  );
+}

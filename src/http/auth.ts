@@ -1,0 +1,89 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import type { Access, AccessKey, ProjectAccess } from '../app/access.ts';
+import { checkPermission, type Mode, type Operation } from '../domain/permission.ts';
+import { RequestError, type ErrorSurface } from './errors.ts';
+
+/** Which key an address takes on a surface, and what it says to the others. */
+export interface KeyPolicy {
+  /** The address that was called. */
+  readonly side: Mode;
+  readonly baseUrls: Readonly<Record<Mode, string>>;
+}
+
+const BEARER = /^bearer +(\S+) *$/i;
+
+/** The key text of an `Authorization: Bearer …` header, or why there is none. */
+export function readBearer(header: string | undefined): string | RequestError {
+  if (header === undefined || header === '') {
+    return new RequestError('authentication_error', 'No API key: send the header Authorization: Bearer <API_KEY>.');
+  }
+  const match = BEARER.exec(header);
+  if (match?.[1] === undefined) {
+    return new RequestError('authentication_error', 'The Authorization header must be: Bearer <API_KEY>.');
+  }
+  return match[1];
+}
+
+/** Finds the key and checks that it belongs to this address; answers at once when the key is cached. */
+export function authenticate(
+  access: Access,
+  header: string | undefined,
+  surface: ErrorSurface,
+  policy: KeyPolicy,
+): AccessKey | RequestError | Promise<AccessKey | RequestError> {
+  const keyText = readBearer(header);
+  if (keyText instanceof RequestError) return keyText;
+  const found = access.find(keyText);
+  return found instanceof Promise ? found.then((key) => admit(key, surface, policy)) : admit(found, surface, policy);
+}
+
+function admit(key: AccessKey | null, surface: ErrorSurface, { side, baseUrls }: KeyPolicy): AccessKey | RequestError {
+  if (key === null) return new RequestError('authentication_error', 'Invalid API key.');
+  // The Transaction API is documented at the live address alone, so it takes both modes' keys there.
+  const fits = key.mode === side || (surface === 'transaction' && side === 'live');
+  if (fits) return key;
+  const rest = key.mode === 'test' ? 'is a test key: use it at' : 'is a live key: use it at';
+  return new RequestError('authentication_error', `Invalid API key for this address: it ${rest} ${baseUrls[key.mode]}.`);
+}
+
+/** What of a key's project and rights stands against the request: allow-list, project active, permission, in this order. */
+export function authorise(
+  key: AccessKey,
+  address: string,
+  operation: Operation | null,
+  surface: ErrorSurface,
+): RequestError | null {
+  if (key.kind === 'secret' && !isAllowed(key.project, address)) {
+    return new RequestError('permission_error', 'This IP address is not on the allow-list of the project.');
+  }
+  if (!key.project.active) {
+    return new RequestError('permission_error', 'The project is not active.', { ownShape: surface === 'transaction' });
+  }
+  if (operation === null) return null;
+  const checked = checkPermission(key, operation);
+  return checked.kind === 'allowed' ? null : new RequestError('permission_error', checked.message);
+}
+
+const compiled = new WeakMap<ProjectAccess, BlockList>();
+
+/** Whether the project's allow-list has the address; an empty list has all. */
+function isAllowed(project: ProjectAccess, address: string): boolean {
+  if (project.allowIps.length === 0) return true;
+  let list = compiled.get(project);
+  if (list === undefined) {
+    list = compileCidrs(project.allowIps);
+    compiled.set(project, list);
+  }
+  if (isIPv4(address)) return list.check(address, 'ipv4');
+  return isIPv6(address) && list.check(address, 'ipv6');
+}
+
+function compileCidrs(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', prefix] = cidr.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    list.addSubnet(address, prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix), family);
+  }
+  return list;
+}

@@ -1,0 +1,103 @@
+import { OverloadedError } from '../app/batch.ts';
+
+/** Whose error shape an answer takes: that of one of the two APIs, or of everything else. */
+export type ErrorSurface = 'transaction' | 'order';
+
+export type ErrorType =
+  | 'authentication_error'
+  | 'permission_error'
+  | 'invalid_request_error'
+  | 'not_found_error'
+  | 'conflict_error'
+  | 'rate_limit_error'
+  | 'api_error'
+  | 'service_unavailable'
+  | 'https_required';
+
+const STATUS: Readonly<Record<ErrorType, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  https_required: 403,
+  not_found_error: 404,
+  conflict_error: 409,
+  rate_limit_error: 429,
+  api_error: 500,
+  service_unavailable: 503,
+};
+
+/** An answer that a handler gives up with. `param` is the field to blame; the message names it, the rule and the way out. */
+export class RequestError extends Error {
+  readonly type: ErrorType;
+  readonly param: string | null;
+  /** A refusal in the Transaction API's own shape although it is a 403: the project is not active. */
+  readonly ownShape: boolean;
+
+  constructor(type: ErrorType, message: string, details: { readonly param?: string | null; readonly ownShape?: boolean } = {}) {
+    super(message);
+    this.type = type;
+    this.param = details.param ?? null;
+    this.ownShape = details.ownShape ?? false;
+  }
+
+  get status(): number {
+    return STATUS[this.type];
+  }
+}
+
+/** A bad field of the request. */
+export function invalid(param: string | null, message: string): RequestError {
+  return new RequestError('invalid_request_error', message, { param });
+}
+
+export function notFound(message: string): RequestError {
+  return new RequestError('not_found_error', message);
+}
+
+/**
+ * The body of an error. Key errors look alike on both APIs; all others of the Transaction API have its shape.
+ */
+export function errorBody(error: RequestError, surface: ErrorSurface): object {
+  const isKeyError = error.type === 'authentication_error' || error.type === 'permission_error' || error.type === 'https_required';
+  if (surface === 'transaction' && (!isKeyError || error.ownShape)) return { success: false, message: error.message };
+  const { type, message, param } = error;
+  return { error: { type, message, ...(param === null ? {} : { param }) } };
+}
+
+/** What Fastify and Node report of a request that never reached a handler, by code. */
+const REQUEST_FAULTS: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The Content-Type must be application/json.',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body must be at most 64 KiB.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body must be a JSON object; it is empty.',
+  FST_ERR_BAD_URL: 'The path is not a valid URL path.',
+  FST_ERR_MAX_PARAM_LENGTH: 'The path is too long.',
+};
+
+/** PostgreSQL and socket faults after which the same request may succeed shortly. */
+const PASSING_FAULTS = /^(?:08|57P|53|40001|40P01)|^E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|NOENT)$/;
+
+/** Every fault as the error that the client is told: never a stack, never SQL. */
+export function asRequestError(error: unknown): RequestError {
+  if (error instanceof RequestError) return error;
+  if (error instanceof OverloadedError) return unavailable();
+  const code = codeOf(error);
+  const known = REQUEST_FAULTS[code];
+  if (known !== undefined) return invalid(null, known);
+  if (PASSING_FAULTS.test(code) || isLostConnection(error)) return unavailable();
+  return new RequestError('api_error', 'Something went wrong on our side. Nothing was saved unless a later read shows it.');
+}
+
+function unavailable(): RequestError {
+  return new RequestError('service_unavailable', 'The service cannot take the request right now. Try again shortly.');
+}
+
+function codeOf(error: unknown): string {
+  const code = error !== null && typeof error === 'object' && 'code' in error ? error.code : '';
+  return typeof code === 'string' ? code : '';
+}
+
+/** pg reports a lost connection in words only. */
+function isLostConnection(error: unknown): boolean {
+  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|Client has encountered/.test(error.message);
+}

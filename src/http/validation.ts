@@ -1,0 +1,164 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Type } from 'typebox';
+import { invalid, type RequestError } from './errors.ts';
+
+/** The HTML standard's rule for e-mail addresses (https://html.spec.whatwg.org/#valid-e-mail-address). */
+const EMAIL =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+
+/** Rules that JSON Schema has no words for; each says what the value must be. */
+const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (value: string) => boolean }>> = {
+  text: {
+    rule: 'must be text without NUL characters or lone surrogates',
+    holds: isPlainText,
+  },
+  'http-url': { rule: 'must be an absolute http or https URL', holds: isHttpUrl },
+  email: { rule: 'must be an e-mail address such as customer@example.com', holds: (value) => EMAIL.test(value) },
+};
+
+/** PostgreSQL stores no NUL, and a lone surrogate has no UTF-8 form. */
+function isPlainText(value: string): boolean {
+  return !value.includes('\0') && value.isWellFormed();
+}
+
+function isHttpUrl(value: string): boolean {
+  if (!isPlainText(value) || /[\s\p{Cc}]/u.test(value)) return false;
+  const url = URL.parse(value);
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
+}
+
+const RULE = 'x-rule';
+
+/** Text of at most `max` characters. */
+export function text(options: { readonly max: number; readonly min?: number; readonly description?: string }) {
+  const { max, min = 0, description } = options;
+  return Type.String({ maxLength: max, minLength: min, [RULE]: 'text', ...(description === undefined ? {} : { description }) });
+}
+
+export const httpUrl = Type.String({ maxLength: 2_048, [RULE]: 'http-url', examples: ['https://shop.example/thanks'] });
+export const email = Type.String({ maxLength: 254, [RULE]: 'email', examples: ['customer@example.com'] });
+
+/** A flat object of texts: at most 50 keys, values of at most 500 characters. */
+export const metadata = Type.Unsafe<Readonly<Record<string, string>>>({
+  type: 'object',
+  maxProperties: 50,
+  propertyNames: { maxLength: 100, [RULE]: 'text' },
+  additionalProperties: { type: 'string', maxLength: 500, [RULE]: 'text' },
+});
+
+/** One of a few words. */
+export function oneOf<Word extends string>(words: readonly Word[]) {
+  return Type.Unsafe<Word>({ type: 'string', enum: [...words] });
+}
+
+const ajv = new Ajv({ coerceTypes: false, useDefaults: true, removeAdditional: false, strict: false, verbose: true });
+ajv.addKeyword({
+  keyword: RULE,
+  type: 'string',
+  compile: (name: string) => {
+    const rule = RULES[name];
+    if (rule === undefined) throw new Error(`There is no rule ${name}.`);
+    return rule.holds;
+  },
+});
+for (const format of ['uuid', 'date-time']) ajv.addFormat(format, true);
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
+}
+
+/** Compiles a route's schema for Fastify. Bodies are taken as they are; query texts become integers and booleans strictly. */
+export function compileValidator(route: { readonly schema: unknown; readonly httpPart?: string | undefined }) {
+  const schema = route.schema as ObjectSchema;
+  const validate: ValidateFunction = ajv.compile(schema);
+  const ofQuery = route.httpPart === 'querystring';
+  return (data: unknown): { value: unknown } | { error: RequestError } => {
+    const value = ofQuery ? readQuery(schema, data) : data;
+    if (validate(value)) return { value };
+    const [first] = validate.errors ?? [];
+    return { error: first === undefined ? invalid(null, 'The request is not valid.') : describe(first, ofQuery) };
+  };
+}
+
+function readQuery(schema: ObjectSchema, data: unknown): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(data ?? {})) {
+    const type = schema.properties?.[name]?.type;
+    // Unknown parameters are ignored, as unknown fields of a body are.
+    if (type !== undefined) read[name] = readQueryValue(type, value);
+  }
+  return read;
+}
+
+function readQueryValue(type: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (type === 'integer' && /^-?(?:0|[1-9]\d{0,15})$/.test(value)) return Number(value);
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}
+
+interface SchemaFacts {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly minLength?: number;
+  readonly maxProperties?: number;
+  readonly [RULE]?: string;
+}
+
+/** Says which field breaks which rule, and of what kind the value is; the value itself is never repeated. */
+function describe(error: ErrorObject, ofQuery: boolean): RequestError {
+  const path = error.instancePath.slice(1).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const missing = error.keyword === 'required' ? String((error.params as { missingProperty: string }).missingProperty) : null;
+  if (missing !== null) return invalid(missing, `${missing} is required.`);
+  const [param = ''] = path;
+  if (param === '') return invalid(null, `The body must be a JSON object, not ${kindOf(error.data)}.`);
+  if (error.keyword === 'propertyNames' || error.propertyName !== undefined) {
+    return invalid(param, `${param} must have keys of at most 100 characters, without NUL characters.`);
+  }
+  const field = path.length > 1 ? `A value of ${param}` : param;
+  const facts = (error.parentSchema ?? {}) as SchemaFacts;
+  return invalid(param, `${field} ${rule(error, facts, ofQuery)}.`);
+}
+
+function rule(error: ErrorObject, facts: SchemaFacts, ofQuery: boolean): string {
+  switch (error.keyword) {
+    case 'type': {
+      const wanted = wantedType(facts);
+      return ofQuery && !Array.isArray(error.data) ? `must be ${wanted}` : `must be ${wanted}, not ${kindOf(error.data)}`;
+    }
+    case 'enum':
+      return `must be one of ${(facts.enum ?? []).join(', ')}`;
+    case 'minimum':
+    case 'maximum':
+      return `must be ${wantedType(facts)}`;
+    case 'maxLength':
+      return `must have at most ${facts.maxLength} characters`;
+    case 'minLength':
+      return `must have at least ${facts.minLength} characters`;
+    case 'maxProperties':
+      return `must have at most ${facts.maxProperties} keys`;
+    default:
+      return RULES[facts[RULE] ?? '']?.rule ?? 'is not valid';
+  }
+}
+
+function wantedType(facts: SchemaFacts): string {
+  const name = { integer: 'a whole number', number: 'a number', boolean: 'true or false', string: 'text', object: 'an object' };
+  const words = name[facts.type as keyof typeof name] ?? `of type ${facts.type}`;
+  if (facts.enum !== undefined) return `one of ${facts.enum.join(', ')}`;
+  if (facts.minimum !== undefined && facts.maximum !== undefined) return `${words} from ${facts.minimum} to ${facts.maximum}`;
+  if (facts.minimum !== undefined) return `${words} of at least ${facts.minimum}`;
+  return words;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'boolean') return 'true or false';
+  return typeof value === 'number' ? 'a number' : 'an object';
+}

@@ -17,9 +17,21 @@ export async function createOrder(): Promise<readonly Figure[]> {
   try {
     const project = await service.cli('project', 'create', '--name', 'Bench');
     const id = String(project['id']);
-    const made = await service.cli(
-      ...['key', 'create', '--project', id, '--mode', 'test', '--kind', 'secret', '--permission', 'full', '--name', 'b'],
-    );
+    const key = [
+      'key',
+      'create',
+      '--project',
+      id,
+      '--mode',
+      'test',
+      '--kind',
+      'secret',
+      '--permission',
+      'full',
+      '--name',
+      'b',
+    ];
+    const made = await service.cli(...key);
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${String(made['key'])}` };
     const yardstick = String(noop.hello['url']);
     const post = (base: string) => () =>

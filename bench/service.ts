@@ -99,7 +99,10 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
 }
 
 async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Record<string, unknown>> {
-  const child = spawn(path.join(ROOT, 'bin/cointill'), [...args, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(path.join(ROOT, 'bin/cointill'), [...args, '--json'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const chunks: Buffer[] = [];
   for await (const chunk of child.stdout) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString('utf8');

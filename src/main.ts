@@ -1,17 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import os from 'node:os';
+import { sql } from 'kysely';
 import { pino, type Logger } from 'pino';
 import { createAccess } from './app/access.ts';
 import { chainRail, DEFAULT_CONFIRMATIONS } from './app/chain-rail.ts';
 import type { App } from './app/context.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
-import type { WebhookDelivery } from './app/deliver-due.ts';
+import { firstStart } from './app/first-start.ts';
 import type { FollowedChain } from './app/follow-chain.ts';
+import { createPaymentReader } from './app/read-payment.ts';
 import { sandboxRail } from './app/sandbox-rail.ts';
 import type { Config } from './config.ts';
 import type { Mode } from './domain/permission.ts';
 import { DEFAULT_POLICY } from './domain/transition.ts';
+import type { Api } from './http/api.ts';
+import { checkoutRoutes } from './http/checkout/routes.ts';
+import { healthRoutes, type Readiness } from './http/health.ts';
+import { createMetrics, metricsRoute, type Metrics } from './http/metrics.ts';
+import { orderRoutes } from './http/orders/routes.ts';
+import { createRateLimits } from './http/rate-limit.ts';
+import { refundRoutes } from './http/refunds/routes.ts';
+import { buildServer } from './http/server.ts';
+import { transactionRoutes } from './http/transactions/routes.ts';
 import { createEvmSource } from './rails/evm/source.ts';
 import { fixedRates, testRates } from './rates/fixed.ts';
 import { openDatabase, type DatabaseHandle } from './store/database.ts';
@@ -106,6 +117,136 @@ function createApp(config: Config, handle: DatabaseHandle): App {
     links: { checkoutUrl: { live: config.checkoutUrl, test: config.sandboxCheckoutUrl } },
     policy: DEFAULT_POLICY,
   };
+}
+
+/** A running service. */
+export interface Service {
+  readonly addresses: { readonly live: string; readonly test: string };
+  /** On an empty database only: the project and key that were made, to be shown once. */
+  readonly firstStart: { readonly projectId: string; readonly key: string } | null;
+  /** Finishes what is under way, within ten seconds, and leaves the database. */
+  stop(): Promise<void>;
+}
+
+/** How long what is under way may take once the service was told to stop. */
+const STOP_GRACE_MS = 8_000;
+
+/** Starts what the role asks for: both addresses of the API, the workers, or all of it. */
+export async function startService(config: Config, log: Logger): Promise<Service> {
+  const core = await openCointill(config, log);
+  const closers: (() => Promise<unknown>)[] = [() => core.close()];
+  const stop = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) {
+      await close().catch((error: unknown) => log.error({ err: error }, 'stopping a part failed'));
+    }
+  };
+  try {
+    const first = await firstStart(core.app);
+    const notifications = listen(core.handle);
+    closers.push(() => notifications.stop());
+    const metrics = createMetrics();
+    if (config.role !== 'api') closers.push(await startWorkerParts(config, core, notifications, log));
+    if (config.role !== 'worker') closers.push(await startServers(config, core, notifications, metrics, log));
+    return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startServers(
+  config: Config,
+  core: Cointill,
+  notifications: Notifications,
+  metrics: Metrics,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  const { app, handle } = core;
+  const api: Api = { app, creator: createPaymentCreator(app), reader: createPaymentReader(app) };
+  const access = createAccess(app.db, notifications);
+  const limits = createRateLimits(config.rateLimits, config.redisUrl, (error) =>
+    log.warn({ err: error }, 'Redis is away: rate limits count in this process alone'),
+  );
+  const tls =
+    config.tls === null ? null : { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) };
+  const plugins = [
+    healthRoutes(() => readiness(handle, notifications)),
+    metricsRoute(metrics.registry, config.metricsToken),
+    transactionRoutes(api),
+    orderRoutes(api),
+    refundRoutes(api),
+    checkoutRoutes(api),
+  ];
+  const common = {
+    access,
+    limits,
+    baseUrls: { live: config.baseUrl, test: config.sandboxBaseUrl },
+    production: config.production,
+    trustProxy: config.trustProxy,
+    tls,
+    log,
+    onAnswered: metrics.onAnswered,
+    plugins,
+  };
+  const servers = [
+    { server: buildServer({ ...common, side: 'live' }), port: config.port },
+    { server: buildServer({ ...common, side: 'test' }), port: config.sandboxPort },
+  ];
+  const stop = async (): Promise<void> => {
+    await Promise.all(servers.map(({ server }) => server.close()));
+    await api.creator.idle();
+    limits.close();
+  };
+  try {
+    for (const { server, port } of servers) await server.listen({ host: config.host, port });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return stop;
+}
+
+async function readiness(handle: DatabaseHandle, notifications: Notifications): Promise<Readiness> {
+  const database = await sql`select 1`.execute(handle.db).then(
+    () => 'ok',
+    () => 'not reachable',
+  );
+  const listening = notifications.healthy() ? 'ok' : 'not listening';
+  return { ok: database === 'ok' && listening === 'ok', checks: { database, notifications: listening } };
+}
+
+async function startWorkerParts(
+  config: Config,
+  core: Cointill,
+  notifications: Notifications,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  const { app } = core;
+  const onError = (name: string, error: unknown): void =>
+    log.error({ err: error, worker: name }, 'a worker failed; it goes on');
+  const sender = createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() });
+  const workers = startWorkers(app, { sender, sealingKey: core.sealingKey }, notifications, onError);
+  const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
+  const chains = followedChains(config, log).map((chain) => watchChain(app, chain, holder, onError));
+  return async () => {
+    await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
+    await sender.close(0);
+  };
+}
+
+/** How long one call to a node may take. */
+const NODE_TIMEOUT_MS = 10_000;
+
+function followedChains(config: Config, log: Logger): readonly FollowedChain[] {
+  if (config.ethereumRpcUrls.length === 0) return [];
+  const source = createEvmSource({
+    network: 'ethereum',
+    asset: 'ETH',
+    urls: config.ethereumRpcUrls,
+    timeoutMs: NODE_TIMEOUT_MS,
+    log,
+  });
+  return [{ network: 'ethereum', source, confirmations: DEFAULT_CONFIRMATIONS }];
 }
 
 /** Random bytes cut from a larger draw: asking the system for ten at a time costs more than making the id they are for. */

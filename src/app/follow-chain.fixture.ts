@@ -50,13 +50,13 @@ export interface EtherShop {
   readonly chain: FollowedChain;
   /** An order of 30 USD, its address that of the payment. */
   order(overrides?: Partial<NewPayment>): Promise<Payment & { readonly address: string }>;
-  /** Mines blocks 12 seconds apart, the first with the waiting transactions; the clock goes along. */
-  mine(count?: number): Promise<void>;
+  /** Mines blocks, 12 seconds apart unless said otherwise, the first with the waiting transactions; the clock goes along. */
+  mine(count?: number, apartMs?: number): Promise<void>;
   /** Takes in everything that the node has; returns the steps taken. */
   follow(source?: ChainSource): Promise<readonly Followed[]>;
   /** Sends wei in one block of its own and follows it; returns the transaction's hash. */
   pay(address: string, wei: bigint): Promise<string>;
-  /** Takes the last `depth` blocks off the chain; their transactions are gone. Needs a `checkpoint` that deep. */
+  /** Remembers the chain as it is; calling the result takes off all later blocks with their transactions. */
   checkpoint(): Promise<() => Promise<void>>;
   cursorHeight(): Promise<number | null>;
 }
@@ -83,11 +83,11 @@ export async function etherShop(options: { readonly wallet?: boolean } = {}): Pr
       steps.push(step);
     }
   };
-  const mine = async (count = 1): Promise<void> => {
-    app.clock.advance(BLOCK_MS);
+  const mine = async (count = 1, apartMs = BLOCK_MS): Promise<void> => {
+    app.clock.advance(apartMs);
     await anvil.rpc('evm_setNextBlockTimestamp', [Math.floor(app.clock() / 1_000)]);
-    await anvil.rpc('anvil_mine', [count, BLOCK_MS / 1_000]);
-    app.clock.advance(BLOCK_MS * (count - 1));
+    await anvil.rpc('anvil_mine', [count, apartMs / 1_000]);
+    app.clock.advance(apartMs * (count - 1));
   };
   return {
     app,

@@ -55,6 +55,7 @@ Examples:
   $ cointill payment list`;
 
 const USAGE_EXIT_CODE = 2;
+const EXIT_PATIENCE_MS = 2_000;
 
 await main(process.argv.slice(2));
 
@@ -66,6 +67,8 @@ async function main(args: readonly string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = report(error);
+    // A start that failed half-way may have left something open: it must not keep the process.
+    setTimeout(() => process.exit(), EXIT_PATIENCE_MS).unref();
   }
 }
 

@@ -7,6 +7,16 @@ export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }
 
+/** For a project that is not there. */
+export function noProject(id: string): CommandFailure {
+  return new CommandFailure(`There is no project ${id}. List them with: cointill project list`);
+}
+
+/** For a payment that is not there, or that the id's API did not make. */
+export function noPayment(givenId: string): CommandFailure {
+  return new CommandFailure(`There is no payment ${givenId}. List them with: cointill payment list`);
+}
+
 /** Ends the command with the message of a refusal, or gives back what was done. */
 export function done<Outcome extends { readonly kind: string }>(
   outcome: Outcome | { readonly kind: 'rejected'; readonly message: string },

@@ -27,7 +27,11 @@ export function addWalletCommands(program: Command): void {
     .requiredOption('--project <id>', 'whose wallet')
     .requiredOption('--network <network>', 'such as ethereum')
     .requiredOption('--xpub <xpub>', 'the extended public key of the account; never a private key or recovery phrase')
-    .option('--confirmations <n>', `blocks that a payment has to wait for (default: ${DEFAULT_CONFIRMATIONS})`, wholeNumber(1, 1000))
+    .option(
+      '--confirmations <n>',
+      `blocks that a payment has to wait for (default: ${DEFAULT_CONFIRMATIONS})`,
+      wholeNumber(1, 1000),
+    )
     .action((options: SetOptions) =>
       withCointill(async ({ app }) => {
         const { wallet } = done(

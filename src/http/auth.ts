@@ -43,7 +43,10 @@ function admit(key: AccessKey | null, surface: ErrorSurface, { side, baseUrls }:
   const fits = key.mode === side || (surface === 'transaction' && side === 'live');
   if (fits) return key;
   const rest = key.mode === 'test' ? 'is a test key: use it at' : 'is a live key: use it at';
-  return new RequestError('authentication_error', `Invalid API key for this address: it ${rest} ${baseUrls[key.mode]}.`);
+  return new RequestError(
+    'authentication_error',
+    `Invalid API key for this address: it ${rest} ${baseUrls[key.mode]}.`,
+  );
 }
 
 /** What of a key's project and rights stands against the request: allow-list, project active, permission, in this order. */

@@ -20,23 +20,28 @@ export function parseBodies(app: FastifyInstance): void {
   app.decorateRequest('rawBody', null);
   app.removeAllContentTypeParsers();
   const parseSafely = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES }, (request, body, done) => {
-    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
-    request.rawBody = bytes;
-    if (bytes.length === 0) {
-      done(null, undefined);
-      return;
-    }
-    if (!isUtf8(bytes)) {
-      done(invalid(null, 'The body must be UTF-8 text.'), undefined);
-      return;
-    }
-    const text = bytes.toString('utf8');
-    parseSafely(request, text, (error, value) => {
-      const fault = error === null || error === undefined ? inexactNumber(text) : invalid(null, 'The body is not valid JSON.');
-      done(fault, fault === null ? value : undefined);
-    });
-  });
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES },
+    (request, body, done) => {
+      const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
+      request.rawBody = bytes;
+      if (bytes.length === 0) {
+        done(null, undefined);
+        return;
+      }
+      if (!isUtf8(bytes)) {
+        done(invalid(null, 'The body must be UTF-8 text.'), undefined);
+        return;
+      }
+      const text = bytes.toString('utf8');
+      void parseSafely(request, text, (error, value) => {
+        const fault =
+          error === null || error === undefined ? inexactNumber(text) : invalid(null, 'The body is not valid JSON.');
+        done(fault, fault === null ? value : undefined);
+      });
+    },
+  );
 }
 
 /** A number that does not read back as it was written would change an amount unseen. */

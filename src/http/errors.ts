@@ -33,7 +33,11 @@ export class RequestError extends Error {
   /** A refusal in the Transaction API's own shape although it is a 403: the project is not active. */
   readonly ownShape: boolean;
 
-  constructor(type: ErrorType, message: string, details: { readonly param?: string | null; readonly ownShape?: boolean } = {}) {
+  constructor(
+    type: ErrorType,
+    message: string,
+    details: { readonly param?: string | null; readonly ownShape?: boolean } = {},
+  ) {
     super(message);
     this.type = type;
     this.param = details.param ?? null;
@@ -58,7 +62,8 @@ export function notFound(message: string): RequestError {
  * The body of an error. Key errors look alike on both APIs; all others of the Transaction API have its shape.
  */
 export function errorBody(error: RequestError, surface: ErrorSurface): object {
-  const isKeyError = error.type === 'authentication_error' || error.type === 'permission_error' || error.type === 'https_required';
+  const isKeyError =
+    error.type === 'authentication_error' || error.type === 'permission_error' || error.type === 'https_required';
   if (surface === 'transaction' && (!isKeyError || error.ownShape)) return { success: false, message: error.message };
   const { type, message, param } = error;
   return { error: { type, message, ...(param === null ? {} : { param }) } };
@@ -85,7 +90,10 @@ export function asRequestError(error: unknown): RequestError {
   const known = REQUEST_FAULTS[code];
   if (known !== undefined) return invalid(null, known);
   if (PASSING_FAULTS.test(code) || isLostConnection(error)) return unavailable();
-  return new RequestError('api_error', 'Something went wrong on our side. Nothing was saved unless a later read shows it.');
+  return new RequestError(
+    'api_error',
+    'Something went wrong on our side. Nothing was saved unless a later read shows it.',
+  );
 }
 
 function unavailable(): RequestError {
@@ -99,5 +107,8 @@ function codeOf(error: unknown): string {
 
 /** pg reports a lost connection in words only. */
 function isLostConnection(error: unknown): boolean {
-  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|Client has encountered/.test(error.message);
+  return (
+    error instanceof Error &&
+    /Connection terminated|timeout exceeded when trying to connect|Client has encountered/.test(error.message)
+  );
 }

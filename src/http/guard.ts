@@ -115,7 +115,10 @@ async function count(reply: FastifyReply, limits: RateLimits, bucket: Bucket, id
   if (allowance.allowed) return;
   const seconds = allowance.retryAfterSeconds;
   void reply.header('retry-after', String(seconds));
-  throw new RequestError('rate_limit_error', `Too many requests: ${allowance.limit} a minute are allowed. Try again in ${seconds} s.`);
+  throw new RequestError(
+    'rate_limit_error',
+    `Too many requests: ${allowance.limit} a minute are allowed. Try again in ${seconds} s.`,
+  );
 }
 
 /** Tells what is left without counting. */

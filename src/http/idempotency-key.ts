@@ -32,9 +32,15 @@ export function sendReplay(reply: FastifyReply, replay: Replay): FastifyReply {
     case 'replayed':
       return sendJson(reply.header('idempotent-replayed', 'true'), replay.body);
     case 'key_reused':
-      throw invalid('Idempotency-Key', 'Idempotency-Key was used with another body before. Use a new key for a new request.');
+      throw invalid(
+        'Idempotency-Key',
+        'Idempotency-Key was used with another body before. Use a new key for a new request.',
+      );
     case 'still_running':
-      throw new RequestError('conflict_error', 'The first request with this Idempotency-Key is still running. Try again shortly.');
+      throw new RequestError(
+        'conflict_error',
+        'The first request with this Idempotency-Key is still running. Try again shortly.',
+      );
   }
 }
 

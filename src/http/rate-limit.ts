@@ -35,7 +35,12 @@ export function createRateLimits(
     const options = { keyPrefix: `cointill:${bucket}`, points: limits[bucket], duration: WINDOW_SECONDS };
     const memory = new RateLimiterMemory(options);
     if (redis === null) return memory;
-    return new RateLimiterRedis({ ...options, storeClient: redis, insuranceLimiter: memory, rejectIfRedisNotReady: true });
+    return new RateLimiterRedis({
+      ...options,
+      storeClient: redis,
+      insuranceLimiter: memory,
+      rejectIfRedisNotReady: true,
+    });
   };
   const limiters = { test: limiterOf('test'), live: limiterOf('live'), page: limiterOf('page') };
   const allowance = (bucket: Bucket, result: RateLimiterRes | null, allowed: boolean): Allowance => {
@@ -72,6 +77,12 @@ export function clientBucket(address: string): string {
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = tail === undefined ? left : [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right];
-  return `${groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
 }

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Type } from 'typebox';
+import { Type, type TUnsafe } from 'typebox';
 import { invalid, type RequestError } from './errors.ts';
 
 /** The HTML standard's rule for e-mail addresses (https://html.spec.whatwg.org/#valid-e-mail-address). */
@@ -32,7 +32,12 @@ const RULE = 'x-rule';
 /** Text of at most `max` characters. */
 export function text(options: { readonly max: number; readonly min?: number; readonly description?: string }) {
   const { max, min = 0, description } = options;
-  return Type.String({ maxLength: max, minLength: min, [RULE]: 'text', ...(description === undefined ? {} : { description }) });
+  return Type.String({
+    maxLength: max,
+    minLength: min,
+    [RULE]: 'text',
+    ...(description === undefined ? {} : { description }),
+  });
 }
 
 export const httpUrl = Type.String({ maxLength: 2_048, [RULE]: 'http-url', examples: ['https://shop.example/thanks'] });
@@ -47,7 +52,7 @@ export const metadata = Type.Unsafe<Readonly<Record<string, string>>>({
 });
 
 /** One of a few words. */
-export function oneOf<Word extends string>(words: readonly Word[]) {
+export function oneOf<Word extends string>(words: readonly Word[]): TUnsafe<Word> {
   return Type.Unsafe<Word>({ type: 'string', enum: [...words] });
 }
 
@@ -110,8 +115,11 @@ interface SchemaFacts {
 
 /** Says which field breaks which rule, and of what kind the value is; the value itself is never repeated. */
 function describe(error: ErrorObject, ofQuery: boolean): RequestError {
-  const path = error.instancePath.slice(1).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const missing = error.keyword === 'required' ? String((error.params as { missingProperty: string }).missingProperty) : null;
+  const path = error.instancePath
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const missing = error.keyword === 'required' ? (error.params as { missingProperty: string }).missingProperty : null;
   if (missing !== null) return invalid(missing, `${missing} is required.`);
   const [param = ''] = path;
   if (param === '') return invalid(null, `The body must be a JSON object, not ${kindOf(error.data)}.`);
@@ -127,7 +135,9 @@ function rule(error: ErrorObject, facts: SchemaFacts, ofQuery: boolean): string 
   switch (error.keyword) {
     case 'type': {
       const wanted = wantedType(facts);
-      return ofQuery && !Array.isArray(error.data) ? `must be ${wanted}` : `must be ${wanted}, not ${kindOf(error.data)}`;
+      return ofQuery && !Array.isArray(error.data)
+        ? `must be ${wanted}`
+        : `must be ${wanted}, not ${kindOf(error.data)}`;
     }
     case 'enum':
       return `must be one of ${(facts.enum ?? []).join(', ')}`;
@@ -146,10 +156,17 @@ function rule(error: ErrorObject, facts: SchemaFacts, ofQuery: boolean): string 
 }
 
 function wantedType(facts: SchemaFacts): string {
-  const name = { integer: 'a whole number', number: 'a number', boolean: 'true or false', string: 'text', object: 'an object' };
+  const name = {
+    integer: 'a whole number',
+    number: 'a number',
+    boolean: 'true or false',
+    string: 'text',
+    object: 'an object',
+  };
   const words = name[facts.type as keyof typeof name] ?? `of type ${facts.type}`;
   if (facts.enum !== undefined) return `one of ${facts.enum.join(', ')}`;
-  if (facts.minimum !== undefined && facts.maximum !== undefined) return `${words} from ${facts.minimum} to ${facts.maximum}`;
+  if (facts.minimum !== undefined && facts.maximum !== undefined)
+    return `${words} from ${facts.minimum} to ${facts.maximum}`;
   if (facts.minimum !== undefined) return `${words} of at least ${facts.minimum}`;
   return words;
 }

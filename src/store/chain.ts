@@ -28,19 +28,22 @@ export async function lockCursor(trx: Trx, network: Network): Promise<Cursor | n
 /** How many block hashes are kept: the deepest reorganisation that can be rolled back to its fork. */
 const KEPT_BLOCKS = 2_000;
 
-/** Moves the cursor; blocks above it are forgotten, its own is kept. */
-export async function moveCursor(trx: Trx, network: Network, cursor: Cursor, now: number): Promise<void> {
-  const row = {
-    height: cursor.height,
-    hash: cursor.hash,
-    block_at: new Date(cursor.blockAt),
-    updated_at: new Date(now),
-  };
-  await trx
+/** Sets a network's first cursor; false when it has one already, which stays. */
+export async function startCursor(trx: Trx, network: Network, cursor: Cursor, now: number): Promise<boolean> {
+  const row = await trx
     .insertInto('chain_cursors')
-    .values({ network, ...row })
-    .onConflict((conflict) => conflict.column('network').doUpdateSet(row))
-    .execute();
+    .values({ network, ...cursorRow(cursor, now) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('network')
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  await keepBlock(trx, network, cursor);
+  return true;
+}
+
+/** Moves the cursor, which the caller has locked; blocks above it are forgotten, its own is kept. */
+export async function moveCursor(trx: Trx, network: Network, cursor: Cursor, now: number): Promise<void> {
+  await trx.updateTable('chain_cursors').set(cursorRow(cursor, now)).where('network', '=', network).execute();
   await trx
     .deleteFrom('chain_blocks')
     .where('network', '=', network)
@@ -48,9 +51,22 @@ export async function moveCursor(trx: Trx, network: Network, cursor: Cursor, now
       where.or([where('height', '>=', cursor.height), where('height', '<', cursor.height - KEPT_BLOCKS)]),
     )
     .execute();
+  await keepBlock(trx, network, cursor);
+}
+
+function cursorRow(cursor: Cursor, now: number) {
+  return {
+    height: cursor.height,
+    hash: cursor.hash,
+    block_at: new Date(cursor.blockAt),
+    updated_at: new Date(now),
+  };
+}
+
+async function keepBlock(trx: Trx, network: Network, { height, hash, blockAt }: Cursor): Promise<void> {
   await trx
     .insertInto('chain_blocks')
-    .values({ network, height: cursor.height, hash: cursor.hash, block_at: new Date(cursor.blockAt) })
+    .values({ network, height, hash, block_at: new Date(blockAt) })
     .execute();
 }
 
@@ -61,6 +77,18 @@ export async function knownBlock(db: Database, network: Network, height: number)
     .selectAll()
     .where('network', '=', network)
     .where('height', '=', height)
+    .executeTakeFirst();
+  return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
+}
+
+/** The lowest block that is still known: how far back a fork can be found. */
+export async function oldestKnownBlock(db: Database, network: Network): Promise<Cursor | null> {
+  const row = await db
+    .selectFrom('chain_blocks')
+    .selectAll()
+    .where('network', '=', network)
+    .orderBy('height')
+    .limit(1)
     .executeTakeFirst();
   return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
 }
@@ -78,6 +106,8 @@ export async function earliestIssue(db: Database, network: Network): Promise<num
 /** An issued address with the quote that it was issued for. */
 export interface WatchedAddress {
   readonly paymentId: string;
+  readonly network: Network;
+  /** In the form in which the chain's transfers carry it. */
   readonly address: string;
   readonly asset: AssetCode;
   readonly decimals: number;
@@ -98,15 +128,13 @@ export async function findWatched(db: Database, network: Network, addresses: rea
 }
 
 /** Every address that was issued for these payments, the newest first. */
-export async function issuedAddresses(
-  trx: Trx,
-  paymentIds: readonly string[],
-): Promise<readonly (WatchedAddress & { readonly network: Network })[]> {
+export async function issuedAddresses(trx: Trx, paymentIds: readonly string[]): Promise<readonly WatchedAddress[]> {
   const rows = await trx
     .selectFrom('payment_addresses')
     .selectAll()
     .where(sql<SqlBool>`payment_id = any (${paymentIds}::uuid[])`)
     .orderBy('issued_at', 'desc')
+    .orderBy('address_index', 'desc')
     .execute();
   return rows.map((row) => ({
     network: row.network,
@@ -147,4 +175,20 @@ export async function dropTransfersAbove(trx: Trx, network: Network, height: num
     .returning('payment_id')
     .execute();
   return rows.map((row) => row.payment_id);
+}
+
+/** How deep a payment's newest mined transfer is, and how deep it has to be; null while none is in a block. */
+export async function confirmationsOf(
+  db: Database,
+  paymentId: string,
+): Promise<{ readonly have: number; readonly need: number } | null> {
+  const { rows } = await sql<{ have: number; need: number }>`
+    select greatest(c.height - t.block_height + 1, 0) as have, coalesce(w.confirmations, 12) as need
+    from transfers t
+    join chain_cursors c on c.network = t.network
+    join payment_addresses a on a.network = t.network and a.address = t.address
+    left join wallets w on w.id = a.wallet_id
+    where t.payment_id = ${paymentId} and t.state in ('mined', 'confirmed')
+    order by t.block_height desc limit 1`.execute(db);
+  return rows[0] ?? null;
 }

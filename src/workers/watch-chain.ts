@@ -5,41 +5,64 @@ import { startLoop, type Loop } from './loop.ts';
 
 /** A worker that died gives its chain up after this. */
 const LEASE_MS = 15_000;
+/** How often the lease is renewed, also while a slow node is waited for. */
+const LEASE_REST_MS = 3_000;
 /** How long to rest at the head before asking the node again. */
 const HEAD_REST_MS = 1_000;
-/** How often the node is asked again which chain it is on. */
+/** How often the nodes are asked again which chain they are on. */
 const IDENTITY_REST_MS = 60_000;
 
-/** Follows one chain as long as this process holds its lease; two workers never follow the same chain. */
+/**
+ * Follows one chain as long as this process holds its lease; two workers never follow the same chain. A node on the wrong
+ * chain is reported once a minute and passed over; failures rest ever longer, up to five seconds.
+ */
 export function watchChain(
   app: App,
   chain: FollowedChain,
   holder: string,
   onError: (name: string, error: unknown) => void,
 ): Loop {
-  const lease = `chain ${chain.network}`;
+  const name = `watching ${chain.network}`;
+  const leaseName = `chain ${chain.network}`;
+  let heldUntil = 0;
   let identifiedAt: number | null = null;
-  const loop = startLoop({
-    name: `watching ${chain.network}`,
+
+  const lease = startLoop({
+    name: `lease of ${leaseName}`,
+    restMs: LEASE_REST_MS,
+    onError,
+    work: async () => {
+      const now = app.clock();
+      const hadIt = now < heldUntil;
+      const hasIt = await holdLease(app.db, leaseName, holder, now, now + LEASE_MS);
+      heldUntil = hasIt ? now + LEASE_MS : 0;
+      if (hasIt && !hadIt) blocks.wake();
+      return false;
+    },
+  });
+  const blocks = startLoop({
+    name,
     restMs: HEAD_REST_MS,
     onError,
     work: async () => {
       const now = app.clock();
-      if (!(await holdLease(app.db, lease, holder, now, now + LEASE_MS))) return false;
+      if (now >= heldUntil) return false;
       if (identifiedAt === null || now - identifiedAt > IDENTITY_REST_MS || now < identifiedAt) {
-        identifiedAt = null;
         const identity = await chain.source.checkIdentity();
-        if (identity.kind === 'wrong') throw new Error(identity.message);
         identifiedAt = now;
+        // Its other nodes go on; without another, the next call fails.
+        if (identity.kind === 'wrong') onError(name, new Error(identity.message));
       }
       return (await followChain(app, chain)) !== 'at_head';
     },
   });
+
   return {
-    wake: () => loop.wake(),
+    wake: () => blocks.wake(),
     stop: async () => {
-      await loop.stop();
-      await releaseLease(app.db, lease, holder).catch((error: unknown) => onError(lease, error));
+      await blocks.stop();
+      await lease.stop();
+      await releaseLease(app.db, leaseName, holder).catch((error: unknown) => onError(leaseName, error));
     },
   };
 }

@@ -1,12 +1,10 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import { PAYMENT_STATUSES } from '../../domain/payment.ts';
-import { email, httpUrl, metadata, text } from '../validation.ts';
-
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-const time = () => Type.String({ format: 'date-time' });
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment.ts';
+import { nullable, pageQuery, time } from '../shapes.ts';
+import { email, httpUrl, metadata, oneOf, text } from '../validation.ts';
 
 export const createTransactionBody = Type.Object({
-  amount: Type.Number({ description: 'Amount in USD, 0.01 to 1000000.00, at most two decimals.', examples: [49.99] }),
+  amount: Type.Number({ description: 'Amount in USD, 0.01 to 1000000, at most two decimals.', examples: [49.99] }),
   customer_email: Type.Optional(email),
   customer_name: Type.Optional(text({ max: 255 })),
   order_id: Type.Optional(text({ max: 255, description: "Merchant's own reference." })),
@@ -14,7 +12,7 @@ export const createTransactionBody = Type.Object({
   success_url: Type.Optional(httpUrl),
   cancel_url: Type.Optional(httpUrl),
   expires_in_minutes: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_440, default: 30, description: 'Lifetime in minutes.' }),
+    Type.Integer({ minimum: 1, maximum: 1_440, description: 'Lifetime; 30 unless said otherwise.' }),
   ),
   metadata: Type.Optional(metadata),
 });
@@ -23,7 +21,7 @@ export type CreateTransactionBody = Static<typeof createTransactionBody>;
 export const transactionShape = Type.Object({
   id: Type.String({ format: 'uuid' }),
   transaction_number: Type.String({ examples: ['TXN-2026-000001'] }),
-  status: Type.Union(PAYMENT_STATUSES.map((status) => Type.Literal(status))),
+  status: oneOf(PAYMENT_STATUSES),
   amount_usd: Type.Number(),
   currency: Type.String(),
   payment_url: Type.String(),
@@ -47,13 +45,6 @@ export const transactionShape = Type.Object({
   failure_reason: nullable(Type.String()),
 });
 
-export const paginationShape = Type.Object({
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-  total: Type.Integer(),
-  has_more: Type.Boolean(),
-});
-
 export const statsShape = Type.Object({
   total_transactions: Type.Integer(),
   total_volume_usd: Type.Number(),
@@ -62,24 +53,20 @@ export const statsShape = Type.Object({
   by_status: Type.Object(Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, Type.Integer()]))),
 });
 
-export const ok = <Shape extends Record<string, TSchema>>(shape: Shape) =>
+/** The envelope of every success of this API. */
+export const success = <Shape extends Record<string, TSchema>>(shape: Shape) =>
   Type.Object({ success: Type.Literal(true), ...shape });
 
-/** Which page of a list: `limit` 1 to 100, 50 unless said otherwise. */
-export const pageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })),
-};
-
-export const listTransactionsQuery = Type.Object({
-  status: Type.Optional(Type.Union(PAYMENT_STATUSES.map((status) => Type.Literal(status)))),
-  ...pageQuery,
-});
-export type ListTransactionsQuery = Static<typeof listTransactionsQuery>;
+export const listTransactionsQuery = Type.Object({ status: Type.Optional(oneOf(PAYMENT_STATUSES)), ...pageQuery });
+export interface ListTransactionsQuery {
+  readonly status?: PaymentStatus;
+  readonly limit?: number;
+  readonly offset?: number;
+}
 
 export const statsQuery = Type.Object({
-  start_date: Type.Optional(Type.String({ description: 'ISO date or time; a bare date means the whole UTC day.' })),
-  end_date: Type.Optional(Type.String({ description: 'Inclusive.' })),
+  start_date: Type.Optional(Type.String({ description: 'ISO 8601, inclusive; a bare date means the whole UTC day.' })),
+  end_date: Type.Optional(Type.String({ description: 'ISO 8601, inclusive.' })),
   testing_mode: Type.Optional(Type.Boolean({ default: false, description: 'Include test transactions.' })),
 });
 export type StatsQuery = Static<typeof statsQuery>;

@@ -1,0 +1,60 @@
+import type { Config } from '../config.ts';
+import { fields } from './output.ts';
+
+/** What the banner tells of the service that was started. */
+export interface Started {
+  readonly addresses: { readonly live: string; readonly test: string };
+  readonly firstStart: { readonly projectId: string; readonly key: string } | null;
+}
+
+/** The lines that greet whoever started the service: where it is, and how to make the first payment. */
+export function banner(config: Config, { addresses, firstStart }: Started): readonly string[] {
+  const database = config.databaseUrl === null ? `embedded, in ${config.dataDir}` : 'DATABASE_URL';
+  const serves = config.role !== 'worker';
+  const lines = [
+    '',
+    serves ? 'Cointill is running.' : 'Cointill is running its workers (ROLE=worker).',
+    '',
+    ...fields([
+      ['  Sandbox API', serves ? `${addresses.test}  (test keys; no money moves)` : null],
+      ['  Live API', serves ? addresses.live : null],
+      ['  Documentation', serves ? `${addresses.live}/docs` : null],
+      ['  Database', database],
+    ]),
+    '',
+  ];
+  return [...lines, ...(firstStart === null ? laterLines() : firstLines(config, addresses, firstStart)), ''];
+}
+
+function laterLines(): readonly string[] {
+  return [
+    'Make a key:  ./bin/cointill key create --project ID --mode test --kind secret --permission full --name NAME',
+    'Projects:    ./bin/cointill project list',
+  ];
+}
+
+function firstLines(
+  config: Config,
+  addresses: Started['addresses'],
+  { projectId, key }: NonNullable<Started['firstStart']>,
+): readonly string[] {
+  const body = '{"amount": 25, "currency": "USD", "crypto_currency": "BTC"}';
+  const seconds = config.sandboxCompleteAfterMs / 1000;
+  return [
+    'This is the first start. It made a project and a test key:',
+    '',
+    ...fields([
+      ['  Project', projectId],
+      ['  Secret key', `${key}  (shown only once: keep it now)`],
+    ]),
+    '',
+    'Make a first order of 25 USD, to be paid in Bitcoin:',
+    '',
+    `  curl -s ${addresses.test}/v1/orders -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
+    '',
+    `Open the payment_url of the answer. The order completes by itself after ${seconds} seconds.`,
+    'To see its signed webhooks arrive:',
+    '',
+    `  ./bin/cointill webhook listen --project ${projectId}`,
+  ];
+}

@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { Option, InvalidArgumentError, type Command } from 'commander';
+import { createEndpoint, deleteEndpoint } from '../app/webhook-endpoints.ts';
+import { EVENT_TYPES } from '../domain/event-type.ts';
+import { encodeId } from '../domain/id.ts';
+import { projectIdOf, wholeNumber } from './arguments.ts';
+import { codeOf, CommandFailure, done, reasonOf } from './failure.ts';
+import { withCointill } from './open.ts';
+import { writeLines, type OutputOptions } from './output.ts';
+import { deliveryLines, deliveryRecord, readDelivery } from './received-delivery.ts';
+import { untilStopSignal } from './signals.ts';
+
+interface ListenOptions extends OutputOptions {
+  readonly port: number;
+  readonly secret?: string;
+  readonly project?: string;
+  readonly fail?: boolean;
+}
+
+const HOST = '127.0.0.1';
+/** Far above any event; whatever is longer comes from somebody else. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** `cointill webhook listen`. */
+export function addListenCommand(webhook: Command): void {
+  webhook
+    .command('listen')
+    .description('receive deliveries on this machine, verify their signatures and print them')
+    .option('--port <n>', 'the local port; 0: any that is free', wholeNumber(0, 65_535), 9000)
+    .addOption(new Option('--secret <secret>', "the endpoint's secret, to verify with").argParser(secretOf))
+    .addOption(
+      new Option('--project <id>', 'register a temporary test endpoint of this project, deleted at the end').conflicts(
+        'secret',
+      ),
+    )
+    .option('--fail', 'answer 500, to see retries')
+    .option('--json', 'print one JSON document a line for each delivery')
+    .action(listen);
+}
+
+/** Reads `--secret`; it is not repeated in the message. */
+function secretOf(text: string): string {
+  const base64 = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(text.trim())?.[1];
+  if (base64 !== undefined) return text.trim();
+  throw new InvalidArgumentError('A secret is whsec_ and base64.');
+}
+
+async function listen(options: ListenOptions): Promise<void> {
+  const stopped = untilStopSignal();
+  const projectId = options.project === undefined ? null : projectIdOf(options.project);
+  const ready = Promise.withResolvers<string | null>();
+  // The one who waits for it may not be there yet.
+  ready.promise.catch(() => {});
+  const server = receiver(options, ready.promise);
+  const port = await openPort(server, options.port);
+  const url = `http://${HOST}:${port}/`;
+  let endpointId: string | null = null;
+  try {
+    if (projectId === null) {
+      announce(options, url, null);
+      ready.resolve(options.secret ?? null);
+    } else {
+      endpointId = await register(projectId, url, (id, secret) => {
+        announce(options, url, id);
+        ready.resolve(secret);
+      });
+    }
+    await stopped;
+  } catch (error) {
+    ready.reject(error);
+    throw error;
+  } finally {
+    server.close();
+    server.closeAllConnections();
+    if (endpointId !== null) await unregister(endpointId);
+  }
+}
+
+function announce(options: ListenOptions, url: string, endpointId: string | null): void {
+  const lines = [
+    `Listening on ${url}${options.fail === true ? ' and answering 500' : ''}. Stop with Ctrl-C.`,
+    ...(endpointId === null
+      ? [`Send deliveries here with: cointill webhook create --project ID --mode test --url ${url} --events all`]
+      : [`Registered it as ${encodeId('endpoint', endpointId)} for every event of test mode, until it stops.`]),
+    '',
+  ];
+  // With --json, standard output is for the deliveries alone.
+  if (options.json === true) process.stderr.write(`${lines.join('\n')}\n`);
+  else writeLines(lines);
+}
+
+async function openPort(server: http.Server, port: number): Promise<number> {
+  try {
+    server.listen(port, HOST);
+    await once(server, 'listening');
+  } catch (error) {
+    if (codeOf(error) === 'EADDRINUSE') {
+      throw new CommandFailure(`Port ${port} is taken by another program. Choose another with --port.`, {
+        cause: error,
+      });
+    }
+    if (codeOf(error) === 'EACCES') {
+      throw new CommandFailure(`Port ${port} is not open to this user. Choose one above 1023 with --port.`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+  const address = server.address();
+  return address === null || typeof address === 'string' ? port : address.port;
+}
+
+/** The database is open only while the endpoint is made, and once more while it is deleted. */
+function register(
+  projectId: string,
+  url: string,
+  onRegistered: (endpointId: string, secret: string) => void,
+): Promise<string> {
+  return withCointill(async ({ app, sealingKey, policyOf }) => {
+    const request = { projectId, mode: 'test', url, events: EVENT_TYPES.join(',') } as const;
+    const { endpoint, secret } = done(await createEndpoint(app, sealingKey, policyOf, request));
+    onRegistered(endpoint.id, secret);
+    return endpoint.id;
+  });
+}
+
+async function unregister(endpointId: string): Promise<void> {
+  try {
+    await withCointill(({ app }) => deleteEndpoint(app, endpointId));
+  } catch (error) {
+    const id = encodeId('endpoint', endpointId);
+    throw new CommandFailure(
+      `The temporary endpoint ${id} could not be deleted (${reasonOf(error)}). Delete it with: cointill webhook delete ${id}`,
+      { cause: error },
+    );
+  }
+}
+
+/** A server that answers every POST at once and prints it. `ready` resolves with the secret once output may begin. */
+function receiver(options: ListenOptions, ready: Promise<string | null>): http.Server {
+  const timesSeen = new Map<string, number>();
+  const status = options.fail === true ? 500 : 200;
+
+  const receive = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
+    if (request.method !== 'POST') {
+      response.writeHead(405, { allow: 'POST' }).end('Webhooks are POSTed.\n');
+      return;
+    }
+    const body = await readBody(request);
+    if (body === null) {
+      response.writeHead(413, { connection: 'close' }).end('Too long for a webhook.\n');
+      return;
+    }
+    const secret = await ready;
+    const delivery = readDelivery(request.headers, body, secret, Date.now() / 1000);
+    const eventId = delivery.event.id ?? '';
+    const attempt = (timesSeen.get(eventId) ?? 0) + 1;
+    if (eventId !== '') timesSeen.set(eventId, attempt);
+    if (options.json === true) process.stdout.write(`${JSON.stringify(deliveryRecord(delivery, attempt, status))}\n`);
+    else writeLines(deliveryLines(delivery, attempt, status));
+    response.writeHead(status, { 'content-type': 'text/plain' }).end(status === 200 ? 'ok\n' : 'failed on purpose\n');
+  };
+
+  return http.createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy());
+  });
+}
+
+/** The whole body, or null when it is longer than any event. */
+async function readBody(request: http.IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > MAX_BODY_BYTES) return null;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,81 @@
+import { selects, type PaymentSelector } from '../app/change-payment.ts';
+import { encodeId } from '../domain/id.ts';
+import type { Payment, PaymentStatus, Transfer } from '../domain/payment.ts';
+import { publicPaymentId } from '../domain/views.ts';
+import type { Database } from '../store/database.ts';
+import { findPayments, listArrows } from '../store/payments.ts';
+import { findTransfers } from '../store/transfers.ts';
+import { noPayment } from './failure.ts';
+
+/** What happened to a payment. Times in epoch milliseconds. */
+export interface PaymentHistory {
+  readonly timeline: readonly TimelineStep[];
+  readonly events: readonly PaymentEvent[];
+  readonly transfers: readonly Transfer[];
+}
+
+/** A step of the status; the first one, from null, is the creation. */
+export interface TimelineStep {
+  readonly at: number;
+  readonly from: PaymentStatus | null;
+  readonly to: PaymentStatus;
+  readonly cause: string;
+}
+
+export interface PaymentEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly sequence: number | null;
+  readonly createdAt: number;
+}
+
+/** The payment; ends the command when there is none. */
+export async function findPayment(db: Database, selector: PaymentSelector): Promise<Payment> {
+  const [payment] = await findPayments(db, [selector.id]);
+  if (payment !== undefined && selects(selector, payment)) return payment;
+  throw noPayment(publicPaymentId({ id: selector.id, surface: selector.surface ?? 'transaction' }));
+}
+
+/** Everything that happened to a payment, oldest first. */
+export async function readHistory(db: Database, payment: Payment): Promise<PaymentHistory> {
+  const arrows = await listArrows(db, payment.id);
+  const creation: TimelineStep = {
+    at: payment.createdAt,
+    from: null,
+    to: arrows[0]?.from_status ?? payment.status,
+    cause: 'created',
+  };
+  const steps = arrows.map(({ at, from_status, to_status, cause }) => ({
+    at,
+    from: from_status,
+    to: to_status,
+    cause,
+  }));
+  return {
+    timeline: [creation, ...steps],
+    events: await listEvents(db, payment.id),
+    transfers: (await findTransfers(db, [payment.id])).get(payment.id) ?? [],
+  };
+}
+
+async function listEvents(db: Database, paymentId: string): Promise<readonly PaymentEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select(['id', 'type', 'body', 'created_at'])
+    .where('payment_id', '=', paymentId)
+    .execute();
+  return rows
+    .map((row) => ({
+      id: encodeId('event', row.id),
+      type: row.type,
+      sequence: sequenceOf(row.body),
+      createdAt: row.created_at,
+    }))
+    .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0) || a.createdAt - b.createdAt);
+}
+
+function sequenceOf(body: string): number | null {
+  const event: unknown = JSON.parse(body);
+  const found = typeof event === 'object' && event !== null && 'sequence' in event ? event.sequence : null;
+  return typeof found === 'number' ? found : null;
+}

@@ -1,0 +1,61 @@
+import { PAYMENT_STATUSES, SURFACES, type Payment, type PaymentStatus, type Surface } from '../domain/payment.ts';
+import { MODES, type Mode } from '../domain/permission.ts';
+import type { Database } from '../store/database.ts';
+import { listPayments } from '../store/payments.ts';
+import { findProject, listProjects } from '../store/projects.ts';
+import { commaSeparated, projectIdOf } from './arguments.ts';
+import { CommandFailure, noProject } from './failure.ts';
+
+/** Reads `--status`: payment statuses by commas; null where it is not given. */
+export function statusesOf(text: string | undefined): readonly PaymentStatus[] | null {
+  if (text === undefined) return null;
+  const known: readonly string[] = PAYMENT_STATUSES;
+  const names = commaSeparated(text);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined || names.length === 0) {
+    throw new CommandFailure(`--status: "${unknown ?? text}" is not one of ${PAYMENT_STATUSES.join(', ')}.`);
+  }
+  return PAYMENT_STATUSES.filter((status) => names.includes(status));
+}
+
+/** One page of payments, the newest first, of one project or all, of one mode and surface or both. */
+export async function listAllPayments(
+  db: Database,
+  wanted: {
+    readonly project?: string;
+    readonly mode?: Mode;
+    readonly surface?: Surface;
+    readonly statuses: readonly PaymentStatus[] | null;
+    readonly limit: number;
+    readonly offset: number;
+  },
+): Promise<readonly Payment[]> {
+  const projectIds = await projectsOf(db, wanted.project);
+  const modes = wanted.mode === undefined ? MODES : [wanted.mode];
+  const surfaces = wanted.surface === undefined ? SURFACES : [wanted.surface];
+  const filter = { statuses: wanted.statuses, createdFrom: null, createdBefore: null };
+  // Lists are indexed by project, mode and surface: each strand is read along its own index, and they are merged here.
+  const page = { limit: wanted.limit + wanted.offset, offset: 0 };
+  let newest: readonly Payment[] = [];
+  for (const projectId of projectIds) {
+    for (const mode of modes) {
+      for (const surface of surfaces) {
+        const strand = await listPayments(db, { projectId, mode, modes: [mode], surface }, filter, page);
+        newest = [...newest, ...strand].toSorted(newestFirst).slice(0, page.limit);
+      }
+    }
+  }
+  return newest.slice(wanted.offset);
+}
+
+function newestFirst(a: Payment, b: Payment): number {
+  if (a.createdAt !== b.createdAt) return b.createdAt - a.createdAt;
+  return a.id < b.id ? 1 : -1;
+}
+
+async function projectsOf(db: Database, wanted: string | undefined): Promise<readonly string[]> {
+  if (wanted === undefined) return (await listProjects(db)).map(({ id }) => id);
+  const id = projectIdOf(wanted);
+  if ((await findProject(db, id)) !== null) return [id];
+  throw noProject(id);
+}

@@ -1,0 +1,171 @@
+import { shownDecimals, tokenOf } from '../domain/asset.ts';
+import { fiatDecimals, formatDecimal } from '../domain/money.ts';
+import type { Payment, Transfer } from '../domain/payment.ts';
+import { exactNumber, isoTime, paymentUrl, publicPaymentId, type Links } from '../domain/views.ts';
+import { fields, table } from './output.ts';
+import type { PaymentHistory, TimelineStep } from './payment-history.ts';
+
+/** A payment of either API as `--json` prints it: `status` is one of the nine, amounts are exact numbers. */
+export function paymentRecord(payment: Payment, links: Links): object {
+  const { quote, ledger } = payment;
+  const units = (amount: bigint) => (quote === null ? null : exactNumber(amount, quote.decimals));
+  return {
+    id: publicPaymentId(payment),
+    surface: payment.surface,
+    mode: payment.mode,
+    project_id: payment.projectId,
+    status: payment.status,
+    exception: payment.exception,
+    failure_reason: payment.failureReason,
+    transaction_number: payment.transactionNumber,
+    amount: exactNumber(payment.amountMinor, fiatDecimals(payment.currency)),
+    currency: payment.currency,
+    crypto_currency: quote?.asset ?? null,
+    network: quote?.network ?? null,
+    crypto_amount: quote === null ? null : units(quote.owedUnits),
+    amount_received: units(ledger.all.seenUnits),
+    amount_confirmed: units(ledger.all.confirmedUnits),
+    address: quote?.address ?? null,
+    transaction_hash: payment.transactionHash,
+    payment_url: paymentUrl(payment, links),
+    order_id: payment.merchantOrderId,
+    description: payment.description,
+    customer_email: payment.customerEmail,
+    customer_name: payment.customerName,
+    metadata: payment.metadata,
+    success_url: payment.successUrl,
+    cancel_url: payment.cancelUrl,
+    created_at: isoTime(payment.createdAt),
+    expires_at: isoTime(payment.expiresAt),
+    completed_at: time(payment.completedAt),
+    cancelled_at: time(payment.cancelledAt),
+  };
+}
+
+/** The history of a payment as `--json` prints it beside the payment. */
+export function historyRecord({ timeline, events, transfers }: PaymentHistory): object {
+  return {
+    timeline: timeline.map(({ at, from, to, cause }) => ({ at: isoTime(at), from, to, cause })),
+    events: events.map(({ id, type, sequence, createdAt }) => ({ id, type, sequence, created_at: isoTime(createdAt) })),
+    transfers: transfers.map((transfer) => ({
+      network: transfer.network,
+      transaction_hash: transfer.transactionHash,
+      index: transfer.index,
+      address: transfer.address,
+      crypto_currency: transfer.asset,
+      amount: exactNumber(transfer.amountUnits, decimalsOf(transfer)),
+      state: transfer.state,
+      first_seen_at: isoTime(transfer.firstSeenAt),
+      block_height: transfer.blockHeight,
+      block_at: time(transfer.blockAt),
+    })),
+  };
+}
+
+/** A payment for people. */
+export function paymentLines(payment: Payment, links: Links): readonly string[] {
+  const { quote } = payment;
+  const exception = payment.exception === 'none' ? '' : `, ${payment.exception}`;
+  const failure = payment.failureReason === null ? '' : ` (${payment.failureReason})`;
+  return fields([
+    ['Payment', publicPaymentId(payment)],
+    ['Number', payment.transactionNumber],
+    ['Status', `${payment.status}${failure}${exception}`],
+    ['Mode', payment.mode],
+    ['Amount', fiatAmount(payment)],
+    ['To pay', quote === null ? 'no token chosen yet' : owed(payment)],
+    ['Received', moneySeen(payment)],
+    ['Address', quote === null ? null : `${quote.address} on ${quote.network}`],
+    ['Hash', payment.transactionHash],
+    ['Page', paymentUrl(payment, links)],
+    ['Order id', payment.merchantOrderId],
+    ['Description', payment.description],
+    ['Customer', [payment.customerName, payment.customerEmail].filter((part) => part !== null).join(', ') || null],
+    ['Project', payment.projectId],
+    ['Created', isoTime(payment.createdAt)],
+    ['Expires', isoTime(payment.expiresAt)],
+    ['Completed', time(payment.completedAt)],
+    ['Cancelled', time(payment.cancelledAt)],
+  ]);
+}
+
+/** A payment's history for people. */
+export function historyLines({ timeline, events, transfers }: PaymentHistory): readonly string[] {
+  return [
+    '',
+    'Timeline',
+    ...timeline.map((step) => `  ${isoTime(step.at)}  ${stepText(step)}`),
+    '',
+    'Events',
+    ...(events.length === 0 ? ['  none'] : []),
+    ...events.map((event) => `  ${isoTime(event.createdAt)}  #${event.sequence ?? '?'} ${event.type}  ${event.id}`),
+    '',
+    'Transfers',
+    ...(transfers.length === 0 ? ['  none'] : []),
+    ...transfers.map(
+      (transfer) =>
+        `  ${isoTime(transfer.firstSeenAt)}  ${formatDecimal(transfer.amountUnits, decimalsOf(transfer))} ${transfer.asset} ${transfer.state}  ${transfer.transactionHash}`,
+    ),
+  ];
+}
+
+/** Many payments for people. */
+export function paymentTable(payments: readonly Payment[]): readonly string[] {
+  return table(
+    ['PAYMENT', 'CREATED', 'MODE', 'STATUS', 'EXCEPTION', 'AMOUNT', 'TO PAY', 'ORDER ID'],
+    payments.map((payment) => [
+      publicPaymentId(payment),
+      isoTime(payment.createdAt),
+      payment.mode,
+      payment.status,
+      payment.exception === 'none' ? '-' : payment.exception,
+      fiatAmount(payment),
+      payment.quote === null ? '-' : owed(payment),
+      payment.merchantOrderId ?? '-',
+    ]),
+    'No payment matches.',
+  );
+}
+
+/** What was seen of the money; null before a token is chosen. */
+export function moneySeen(payment: Payment): string | null {
+  const { quote, ledger } = payment;
+  if (quote === null) return null;
+  const { seenUnits, confirmedUnits } = ledger.all;
+  if (seenUnits === 0n) return 'nothing';
+  const confirmed =
+    confirmedUnits === seenUnits ? 'confirmed' : `${formatDecimal(confirmedUnits, quote.decimals)} of it confirmed`;
+  return `${formatDecimal(seenUnits, quote.decimals)} ${quote.asset}, ${confirmed}`;
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  created: 'created',
+  token_chosen: 'the customer chose a token',
+  money: 'money was seen, confirmed or lost',
+  deadline: 'the time was up',
+  settled: 'completed by the sandbox',
+  cancelled: 'cancelled',
+  accepted: 'the merchant accepted the money',
+};
+
+function stepText({ from, to, cause }: TimelineStep): string {
+  const because = CAUSES[cause] ?? cause;
+  return from === null ? `${because} as ${to}` : `${from} → ${to}: ${because}`;
+}
+
+function fiatAmount(payment: Payment): string {
+  return `${formatDecimal(payment.amountMinor, fiatDecimals(payment.currency))} ${payment.currency}`;
+}
+
+function owed({ quote }: Payment): string {
+  return quote === null ? '-' : `${formatDecimal(quote.owedUnits, quote.decimals)} ${quote.asset}`;
+}
+
+/** Transfers carry the token's units; its decimals are those of the asset on that network. */
+function decimalsOf({ asset, network }: Transfer): number {
+  return tokenOf(asset, network)?.decimals ?? shownDecimals(18);
+}
+
+function time(at: number | null): string | null {
+  return at === null ? null : isoTime(at);
+}

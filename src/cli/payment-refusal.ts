@@ -1,0 +1,73 @@
+import type { ChangeOutcome } from '../app/change-payment.ts';
+import type { NotSandbox } from '../app/payment-actions.ts';
+import type { TokenRefusal } from '../app/quote-payment.ts';
+import type { Payment } from '../domain/payment.ts';
+import type { RefusalReason } from '../domain/transition.ts';
+import { publicPaymentId } from '../domain/views.ts';
+import { CommandFailure, noPayment } from './failure.ts';
+import { moneySeen } from './payment-record.ts';
+
+export type PaymentAction = 'complete' | 'simulate' | 'accept' | 'cancel';
+
+/** The payment after its change; a refusal ends the command, saying why and what is possible. */
+export function changed(
+  outcome: ChangeOutcome<TokenRefusal | NotSandbox>,
+  action: PaymentAction,
+  givenId: string,
+): Payment {
+  switch (outcome.kind) {
+    case 'changed':
+      return outcome.payment;
+    case 'not_found':
+      throw noPayment(givenId);
+    case 'not_sandbox':
+      throw new CommandFailure(
+        `${givenId} is a live payment: only test payments can be ${PARTICIPLES[action]} by hand. ` +
+          'A live one is paid on its chain; confirmed money can be taken with: cointill payment accept',
+      );
+    case 'no_rate':
+      throw new CommandFailure(outcome.message);
+    case 'refused':
+      throw new CommandFailure(
+        'reason' in outcome
+          ? refusal(outcome.payment, outcome.reason, action)
+          : `${givenId} cannot be ${PARTICIPLES[action]}: ${outcome.message}`,
+      );
+    case 'replayed':
+    case 'key_reused':
+    case 'still_running':
+      throw new Error('A command carries no idempotency key and cannot be a replay.');
+  }
+}
+
+const PARTICIPLES = {
+  complete: 'completed',
+  simulate: 'simulated',
+  accept: 'accepted',
+  cancel: 'cancelled',
+} as const satisfies Record<PaymentAction, string>;
+
+const POSSIBLE = {
+  complete: 'Only a payment that is created, prepared or pending can be completed.',
+  simulate: 'It has ended; only money that comes afterwards (paid, part, over, late) can be, if a token was chosen.',
+  accept: 'Accepted can be a payment that expired, failed, was cancelled, or is pending and underpaid.',
+  cancel: 'Only a payment that is created, prepared or pending, and for which no money was seen, can be cancelled.',
+} as const satisfies Record<PaymentAction, string>;
+
+function refusal(payment: Payment, reason: RefusalReason, action: PaymentAction): string {
+  const id = publicPaymentId(payment);
+  switch (reason) {
+    case 'already_completed':
+      return `${id} is already completed. Money that is to go back is refunded.`;
+    case 'not_open':
+      return `${id} is ${payment.status} and cannot be ${PARTICIPLES[action]}. ${POSSIBLE[action]}`;
+    case 'money_seen':
+      return action === 'cancel'
+        ? `Money was seen for ${id} (${moneySeen(payment)}), so it cannot be cancelled. Let it complete or expire, then refund the money.`
+        : `Money was seen for ${id} (${moneySeen(payment)}), so its token stays as it is.`;
+    case 'no_confirmed_money':
+      return `No confirmed money is there for ${id}, so there is nothing to accept. Wait until it is confirmed.`;
+    case 'expired':
+      return `The time of ${id} is up, so no token can be chosen for it any more. It expires by itself; make a new one.`;
+  }
+}

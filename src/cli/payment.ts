@@ -1,0 +1,93 @@
+import { Argument, Option, type Command } from 'commander';
+import type { ChangeOutcome, PaymentSelector } from '../app/change-payment.ts';
+import type { App } from '../app/context.ts';
+import {
+  acceptPayment,
+  cancelPayment,
+  completeSandboxPayment,
+  simulatePayment,
+  SIMULATIONS,
+  type NotSandbox,
+  type Simulation,
+} from '../app/payment-actions.ts';
+import type { TokenRefusal } from '../app/quote-payment.ts';
+import { SURFACES, type Surface } from '../domain/payment.ts';
+import { MODES, type Mode } from '../domain/permission.ts';
+import { paymentSelectorOf, wholeNumber } from './arguments.ts';
+import { withCointill } from './open.ts';
+import { print, printsRecord, type OutputOptions } from './output.ts';
+import { listAllPayments, statusesOf } from './payment-list.ts';
+import { findPayment, readHistory } from './payment-history.ts';
+import { historyLines, historyRecord, paymentLines, paymentRecord, paymentTable } from './payment-record.ts';
+import { changed, type PaymentAction } from './payment-refusal.ts';
+
+interface ListOptions extends OutputOptions {
+  readonly project?: string;
+  readonly mode?: Mode;
+  readonly surface?: Surface;
+  readonly status?: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const MAX_LIMIT = 100;
+const MAX_OFFSET = 10_000;
+
+/** `cointill payment list|show|complete|simulate|accept|cancel`. */
+export function addPaymentCommands(program: Command): void {
+  const payment = program
+    .command('payment')
+    .description('list, show, complete, simulate, accept and cancel payments, by the id of either API');
+
+  printsRecord(payment.command('list').description('list payments, the newest first'))
+    .option('--project <id>', 'only of this project')
+    .addOption(new Option('--mode <mode>', 'only of this mode').choices(MODES))
+    .addOption(new Option('--surface <surface>', 'only those that this API made').choices(SURFACES))
+    .option('--status <statuses>', 'only with these statuses, by commas, such as pending,confirming')
+    .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
+    .option('--offset <n>', `how many to pass over, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)
+    .action((options: ListOptions) =>
+      withCointill(async ({ app }) => {
+        const payments = await listAllPayments(app.db, { ...options, statuses: statusesOf(options.status) });
+        const records = payments.map((one) => paymentRecord(one, app.links));
+        print(options, records, () => paymentTable(payments));
+      }),
+    );
+
+  printsRecord(payment.command('show').description('show a payment with its timeline, events and transfers'))
+    .argument('<id>', 'ord_… or a UUID')
+    .action((id: string, options: OutputOptions) =>
+      withCointill(async ({ app }) => {
+        const found = await findPayment(app.db, paymentSelectorOf(id));
+        const history = await readHistory(app.db, found);
+        const record = { ...paymentRecord(found, app.links), ...historyRecord(history) };
+        print(options, record, () => [...paymentLines(found, app.links), ...historyLines(history)]);
+      }),
+    );
+
+  addAction(payment, 'complete', 'complete a test payment now, as its timer would', completeSandboxPayment);
+  addAction(payment, 'accept', 'take the confirmed money that is there as payment', acceptPayment);
+  addAction(payment, 'cancel', 'cancel a payment for which no money was seen', cancelPayment);
+
+  printsRecord(payment.command('simulate').description('let a test payment go the way that real money would take it'))
+    .argument('<id>', 'ord_… or a UUID')
+    .addArgument(new Argument('<outcome>', 'what the customer does').choices(SIMULATIONS))
+    .action((id: string, simulation: Simulation, options: OutputOptions) =>
+      act('simulate', id, options, (app, selector) => simulatePayment(app, selector, simulation)),
+    );
+}
+
+type Act = (app: App, selector: PaymentSelector) => Promise<ChangeOutcome<TokenRefusal | NotSandbox>>;
+
+function addAction(payment: Command, action: PaymentAction, description: string, run: Act): void {
+  printsRecord(payment.command(action).description(description))
+    .argument('<id>', 'ord_… or a UUID')
+    .action((id: string, options: OutputOptions) => act(action, id, options, run));
+}
+
+function act(action: PaymentAction, id: string, options: OutputOptions, run: Act): Promise<void> {
+  return withCointill(async ({ app }) => {
+    const payment = changed(await run(app, paymentSelectorOf(id)), action, id);
+    print(options, paymentRecord(payment, app.links), () => paymentLines(payment, app.links));
+  });
+}

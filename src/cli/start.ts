@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import type { Logger } from 'pino';
+import { readConfig, type Config } from '../config.ts';
+import { banner } from './banner.ts';
+import { codeOf, CommandFailure, reasonOf } from './failure.ts';
+import { databaseFailure } from './open.ts';
+import { writeLines } from './output.ts';
+import { untilStopSignal } from './signals.ts';
+
+/** Whoever stops us gives us ten seconds; past this, what is still under way is left to the next start. */
+const STOP_LIMIT_MS = 9_500;
+
+const SETTINGS = `
+Settings, all optional, from the environment:
+  PORT, SANDBOX_PORT, HOST               where the live and the sandbox API listen (4000, 4001, 127.0.0.1)
+  DATA_DIR, DATABASE_URL                 the data's folder (./data); a PostgreSQL server of your own
+  BASE_URL, SANDBOX_BASE_URL             public addresses of the APIs
+  CHECKOUT_URL, SANDBOX_CHECKOUT_URL     public addresses of the payment page
+  TLS_CERT, TLS_KEY, TRUST_PROXY         HTTPS in this process; proxies that are believed
+  RATE_LIMIT_TEST, RATE_LIMIT_LIVE, RATE_LIMIT_PAGE, REDIS_URL
+  ETHEREUM_RPC_URL, FIXED_RATES          an Ethereum node; prices in USD, such as ETH=3000,BTC=60000
+  SANDBOX_COMPLETE_AFTER_SECONDS         when test payments complete by themselves (60)
+  SECRET_KEY, METRICS_TOKEN, WEBHOOK_ALLOW_CIDRS, LOG_LEVEL, ROLE (all, api, worker)`;
+
+/** `cointill start`. */
+export function addStartCommand(program: Command): void {
+  program.command('start').description('start the service').addHelpText('after', SETTINGS).action(start);
+}
+
+async function start(): Promise<void> {
+  const config = readConfig(process.env, process.cwd());
+  const { createLogger, startService } = await import('../main.ts');
+  const log = createLogger(config.logLevel);
+  const ending = untilEnd(log);
+  const begun = startService(config, log);
+  // An end that is asked for during a start that hangs must not wait for the start.
+  void ending.then(() => limitStop(log));
+  const service = await begun.catch((error: unknown) => {
+    throw startFailure(error, config);
+  });
+  writeLines(banner(config, service));
+  const end = await ending;
+  log.info({ reason: end }, 'stopping');
+  await service.stop();
+  log.info('stopped');
+  process.exit(end === 'fault' ? 1 : 0);
+}
+
+/** Resolves when a signal asks for the end, or a fault that nobody caught makes going on unsafe. */
+function untilEnd(log: Logger): Promise<'signal' | 'fault'> {
+  return new Promise((resolve) => {
+    const onFault = (error: unknown): void => {
+      log.fatal({ err: error }, 'a fault that nobody caught');
+      resolve('fault');
+    };
+    process.on('uncaughtException', onFault);
+    process.on('unhandledRejection', onFault);
+    void untilStopSignal().then(() => resolve('signal'));
+  });
+}
+
+function limitStop(log: Logger): void {
+  setTimeout(() => {
+    log.error('what is under way did not end in time; it is taken up again at the next start');
+    process.exit(1);
+  }, STOP_LIMIT_MS).unref();
+}
+
+/** Why the service does not start, in plain words where it is a port or a server that it needs. */
+function startFailure(error: unknown, config: Config): unknown {
+  const port = portOf(error);
+  const setting = port === config.port ? 'PORT' : port === config.sandboxPort ? 'SANDBOX_PORT' : 'PORT or SANDBOX_PORT';
+  const where = port === null ? `A port of ${config.host}` : `Port ${port} of ${config.host}`;
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return plain(`${where} is taken by another program. Stop that, or set ${setting} to another port.`, error);
+    case 'EACCES':
+      if (port === null) return error;
+      return plain(`${where} is not open to this user. Set ${setting} to a port above 1023.`, error);
+    case 'EADDRNOTAVAIL':
+      return plain(`HOST is ${config.host}, which is no address of this machine. Set HOST to one that is.`, error);
+    case 'ECONNREFUSED':
+      if (config.redisUrl === null) return databaseFailure(error);
+      return plain(`A server cannot be reached (${reasonOf(error)}). Check DATABASE_URL and REDIS_URL.`, error);
+    default:
+      return databaseFailure(error);
+  }
+}
+
+function plain(message: string, cause: unknown): CommandFailure {
+  return new CommandFailure(message, { cause });
+}
+
+/** The port that could not be opened, as Node.js names it in the error or in what caused it. */
+function portOf(error: unknown): number | null {
+  if (!(error instanceof Error)) return null;
+  if ('port' in error && typeof error.port === 'number' && 'syscall' in error && error.syscall === 'listen') {
+    return error.port;
+  }
+  return portOf(error.cause);
+}

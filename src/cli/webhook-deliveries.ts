@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import { deliveriesOf, retryDelivery, sendTestEvent } from '../app/webhook-endpoints.ts';
+import { EVENT_TYPES } from '../domain/event-type.ts';
+import { encodeId } from '../domain/id.ts';
+import { isoTime } from '../domain/views.ts';
+import type { DeliverySummary } from '../store/deliveries.ts';
+import { deliveryId, deliveryIdOf, endpointIdOf, wholeNumber } from './arguments.ts';
+import { done } from './failure.ts';
+import { withCointill } from './open.ts';
+import { print, printsRecord, table, type OutputOptions } from './output.ts';
+
+/** `cointill webhook test|deliveries|retry`. */
+export function addDeliveryCommands(webhook: Command): void {
+  printsRecord(webhook.command('test').description('send a sample event to an endpoint, whatever types it asked for'))
+    .argument('<id>', "the endpoint's id, we_…")
+    .requiredOption('--type <type>', `one of ${EVENT_TYPES.join(', ')}`)
+    .action((text: string, options: OutputOptions & { readonly type: string }) =>
+      withCointill(async ({ app }) => {
+        const sent = done(await sendTestEvent(app, endpointIdOf(text), options.type));
+        const eventId = encodeId('event', sent.eventId);
+        const id = deliveryId(sent.deliveryId);
+        print(options, { event_id: eventId, delivery_id: id, type: options.type }, () => [
+          `Queued ${options.type} as ${id} (${eventId}): the running service sends it at once.`,
+        ]);
+      }),
+    );
+
+  printsRecord(webhook.command('deliveries').description('show what was sent to an endpoint, the newest first'))
+    .argument('<id>', "the endpoint's id, we_…")
+    .option('--limit <n>', 'how many, 1 to 100', wholeNumber(1, 100), 20)
+    .action((text: string, options: OutputOptions & { readonly limit: number }) =>
+      withCointill(async ({ app }) => {
+        const { deliveries } = done(await deliveriesOf(app, endpointIdOf(text), options.limit));
+        print(options, deliveries.map(deliveryRecord), () => deliveryTable(deliveries));
+      }),
+    );
+
+  printsRecord(webhook.command('retry').description('send a delivery once more, now; its schedule stays as it is'))
+    .argument('<delivery-id>', "the delivery's id, dlv_…")
+    .action((text: string, options: OutputOptions) => retry(deliveryIdOf(text), options));
+}
+
+function retry(id: bigint, options: OutputOptions): Promise<void> {
+  return withCointill(async ({ app, sealingKey, policyOf }) => {
+    const { createWebhookSender } = await import('../webhooks/send.ts');
+    const sender = createWebhookSender({ policyOf, now: () => performance.now() });
+    try {
+      const { acknowledged, responseStatus, error, durationMs } = done(
+        await retryDelivery(app, { sender, sealingKey }, id),
+      );
+      const record = {
+        id: deliveryId(id),
+        acknowledged,
+        response_status: responseStatus,
+        error,
+        duration_ms: Math.round(durationMs),
+      };
+      print(options, record, () => {
+        const answer = error ?? `the receiver answered ${responseStatus ?? 'nothing'}`;
+        return [
+          acknowledged
+            ? `Delivered ${deliveryId(id)}: ${answer} after ${Math.round(durationMs)} ms.`
+            : `Not delivered: ${answer}. ${deliveryId(id)} goes on by its schedule, if it has attempts left.`,
+        ];
+      });
+    } finally {
+      await sender.close();
+    }
+  });
+}
+
+function deliveryRecord(delivery: DeliverySummary): object {
+  const { nextAttemptAt, deliveredAt } = delivery;
+  return {
+    id: deliveryId(delivery.id),
+    event_id: encodeId('event', delivery.eventId),
+    type: delivery.type,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    next_attempt_at: nextAttemptAt === null ? null : isoTime(nextAttemptAt),
+    created_at: isoTime(delivery.createdAt),
+    delivered_at: deliveredAt === null ? null : isoTime(deliveredAt),
+    body: delivery.body,
+    log: delivery.log.map((attempt) => ({
+      started_at: isoTime(attempt.startedAt),
+      duration_ms: attempt.durationMs,
+      manual: attempt.manual,
+      request_headers: attempt.requestHeaders,
+      response_status: attempt.responseStatus,
+      response_headers: attempt.responseHeaders,
+      response_body: attempt.responseBody,
+      error_stage: attempt.errorStage,
+      error: attempt.error,
+    })),
+  };
+}
+
+function deliveryTable(deliveries: readonly DeliverySummary[]): readonly string[] {
+  return table(
+    ['DELIVERY', 'CREATED', 'TYPE', 'STATE', 'ATTEMPTS', 'NEXT ATTEMPT', 'LAST ANSWER'],
+    deliveries.map((delivery) => [
+      deliveryId(delivery.id),
+      isoTime(delivery.createdAt),
+      delivery.type,
+      delivery.state,
+      String(delivery.log.length),
+      delivery.nextAttemptAt === null ? '-' : isoTime(delivery.nextAttemptAt),
+      lastAnswer(delivery),
+    ]),
+    'Nothing was sent to this endpoint yet. Try: cointill webhook test ENDPOINT_ID --type order.completed',
+  );
+}
+
+function lastAnswer({ log }: DeliverySummary): string {
+  const last = log.at(-1);
+  if (last === undefined) return '-';
+  return last.responseStatus === null ? (last.error ?? '-') : String(last.responseStatus);
+}

@@ -1,0 +1,166 @@
+import { Option, type Command } from 'commander';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  endpointsOf,
+  reopenEndpoint,
+  rotateEndpointSecret,
+} from '../app/webhook-endpoints.ts';
+import { DOCUMENTED_EVENTS, OPT_IN_EVENTS } from '../domain/event-type.ts';
+import { encodeId } from '../domain/id.ts';
+import { MODES, type Mode } from '../domain/permission.ts';
+import { isoTime } from '../domain/views.ts';
+import { findProject } from '../store/projects.ts';
+import type { WebhookEndpoint } from '../store/webhook-endpoints.ts';
+import { endpointIdOf, projectIdOf } from './arguments.ts';
+import { done, noProject } from './failure.ts';
+import { addListenCommand } from './listen.ts';
+import { withCointill } from './open.ts';
+import { fields, print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
+import { addDeliveryCommands } from './webhook-deliveries.ts';
+
+interface CreateOptions extends OutputOptions {
+  readonly project: string;
+  readonly mode: Mode;
+  readonly url: string;
+  readonly events: string;
+}
+
+/** `cointill webhook create|list|delete|enable|rotate|test|deliveries|retry|listen`. */
+export function addWebhookCommands(program: Command): void {
+  const webhook = program
+    .command('webhook')
+    .description('manage webhook endpoints, see and retry deliveries, receive them here');
+  addCreate(webhook);
+  addList(webhook);
+  addDeleteAndEnable(webhook);
+  addRotate(webhook);
+  addDeliveryCommands(webhook);
+  addListenCommand(webhook);
+}
+
+function addCreate(webhook: Command): void {
+  printsRecord(webhook.command('create').description('send events of a project to a URL'))
+    .requiredOption('--project <id>', 'whose events')
+    .addOption(new Option('--mode <mode>', 'events of test or of live payments').choices(MODES).makeOptionMandatory())
+    .requiredOption('--url <url>', 'https://…; in test mode also http and this machine')
+    .requiredOption(
+      '--events <types>',
+      `all (the documented ones), or types by commas; only by name: ${OPT_IN_EVENTS.join(', ')}`,
+    )
+    .addHelpText('after', `\nDocumented events: ${DOCUMENTED_EVENTS.join(', ')}`)
+    .action((options: CreateOptions) =>
+      withCointill(async ({ app, sealingKey, policyOf }) => {
+        const { mode, url, events } = options;
+        const request = { projectId: projectIdOf(options.project), mode, url, events };
+        const { endpoint, secret } = done(await createEndpoint(app, sealingKey, policyOf, request));
+        const id = encodeId('endpoint', endpoint.id);
+        print(options, { id, url: endpoint.url, secret, events: endpoint.events }, () => [
+          ...fields([
+            ['Endpoint', id],
+            ['Mode', endpoint.mode],
+            ['URL', endpoint.url],
+            ['Events', endpoint.events.join(', ')],
+          ]),
+          ...secretFields('Secret', secret, 'Shown only once: keep it now. Verify every delivery with it.'),
+        ]);
+      }),
+    );
+}
+
+function addList(webhook: Command): void {
+  printsRecord(webhook.command('list').description('list endpoints, without their secrets'))
+    .option('--project <id>', 'only of this project')
+    .action((options: OutputOptions & { readonly project?: string }) =>
+      withCointill(async ({ app }) => {
+        const projectId = options.project === undefined ? null : projectIdOf(options.project);
+        if (projectId !== null && (await findProject(app.db, projectId)) === null) {
+          throw noProject(projectId);
+        }
+        const endpoints = await endpointsOf(app, projectId);
+        print(options, endpoints.map(endpointRecord), () => endpointTable(endpoints));
+      }),
+    );
+}
+
+function addDeleteAndEnable(webhook: Command): void {
+  printsRecord(webhook.command('delete').description('delete an endpoint; what waits for it is stopped'))
+    .argument('<id>', "the endpoint's id, we_…")
+    .action((text: string, options: OutputOptions) =>
+      withCointill(async ({ app }) => {
+        const uuid = endpointIdOf(text);
+        done(await deleteEndpoint(app, uuid));
+        const id = encodeId('endpoint', uuid);
+        print(options, { id, deleted: true }, () => [`Deleted ${id}: nothing is sent to it any more.`]);
+      }),
+    );
+
+  printsRecord(webhook.command('enable').description('send to an endpoint again after it answered 410'))
+    .argument('<id>', "the endpoint's id, we_…")
+    .action((text: string, options: OutputOptions) =>
+      withCointill(async ({ app }) => {
+        const uuid = endpointIdOf(text);
+        done(await reopenEndpoint(app, uuid));
+        const id = encodeId('endpoint', uuid);
+        print(options, { id, enabled: true }, () => [
+          `Enabled ${id}: it gets every event from now on. What was stopped can be sent with: cointill webhook retry`,
+        ]);
+      }),
+    );
+}
+
+function addRotate(webhook: Command): void {
+  printsRecord(
+    webhook.command('rotate').description('give an endpoint a new secret; the old one stays valid for 24 hours'),
+  )
+    .argument('<id>', "the endpoint's id, we_…")
+    .action((text: string, options: OutputOptions) =>
+      withCointill(async ({ app, sealingKey }) => {
+        const rotated = done(await rotateEndpointSecret(app, sealingKey, endpointIdOf(text)));
+        const { endpoint, secret, previousUntil } = rotated;
+        const id = encodeId('endpoint', endpoint.id);
+        const record = { id, url: endpoint.url, secret, previous_secret_until: isoTime(previousUntil) };
+        print(options, record, () => [
+          ...fields([
+            ['Endpoint', id],
+            ['URL', endpoint.url],
+            ['Old secret', `signs along in webhook-signature until ${isoTime(previousUntil)}`],
+          ]),
+          ...secretFields('Secret', secret, 'Shown only once: keep it now. x-service-signature uses it from now on.'),
+        ]);
+      }),
+    );
+}
+
+function endpointRecord(endpoint: WebhookEndpoint): object {
+  const { disabledAt, previousSecretUntil } = endpoint;
+  return {
+    id: encodeId('endpoint', endpoint.id),
+    project_id: endpoint.projectId,
+    mode: endpoint.mode,
+    url: endpoint.url,
+    events: endpoint.events,
+    disabled_at: disabledAt === null ? null : isoTime(disabledAt),
+    disabled_reason: endpoint.disabledReason,
+    previous_secret_until: previousSecretUntil === null ? null : isoTime(previousSecretUntil),
+    created_at: isoTime(endpoint.createdAt),
+  };
+}
+
+function endpointTable(endpoints: readonly WebhookEndpoint[]): readonly string[] {
+  return table(
+    ['ENDPOINT', 'MODE', 'STATE', 'EVENTS', 'URL'],
+    endpoints.map((endpoint) => [
+      encodeId('endpoint', endpoint.id),
+      endpoint.mode,
+      endpoint.disabledAt === null ? 'on' : 'disabled',
+      isAllDocumented(endpoint) ? 'all' : endpoint.events.join(','),
+      endpoint.url,
+    ]),
+    'There is no webhook endpoint yet. Make one with: cointill webhook create',
+  );
+}
+
+function isAllDocumented({ events }: WebhookEndpoint): boolean {
+  return events.length === DOCUMENTED_EVENTS.length && DOCUMENTED_EVENTS.every((type) => events.includes(type));
+}

@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccessKey } from '../app/access.ts';
+import type { ChangeOutcome, PaymentSelector } from '../app/change-payment.ts';
+import type { App } from '../app/context.ts';
+import type { CreateOutcome, PaymentCreator } from '../app/create-payment.ts';
+import type { PaymentReader } from '../app/read-payment.ts';
+import { PAYMENT_STATUSES, type Payment, type PaymentStatus, type Surface } from '../domain/payment.ts';
+import type { RefusalReason } from '../domain/transition.ts';
+import type { StatusCounts } from '../store/payments.ts';
+import { invalid, notFound, RequestError } from './errors.ts';
+import { sendJson, sendReplay } from './idempotency-key.ts';
+
+/** What the routes of both APIs work with. */
+export interface Api {
+  readonly app: App;
+  readonly creator: PaymentCreator;
+  readonly reader: PaymentReader;
+}
+
+/** The key of a guarded route. */
+export function keyOf(request: FastifyRequest): AccessKey {
+  if (request.key === null) throw new Error('A route that needs a key is not guarded.');
+  return request.key;
+}
+
+/** The key's own view of payments: its project, its mode, one surface. */
+export function selectorOf(key: AccessKey, surface: Surface, id: string): PaymentSelector {
+  return { id, projectId: key.project.id, mode: key.mode, surface };
+}
+
+/** Answers a creation. */
+export function sendCreated(reply: FastifyReply, outcome: CreateOutcome): FastifyReply {
+  switch (outcome.kind) {
+    case 'done':
+      return sendJson(reply, outcome.body);
+    case 'refused':
+      throw invalid(outcome.param, outcome.message);
+    case 'no_rate':
+      throw new RequestError('service_unavailable', outcome.message);
+    case 'replayed':
+    case 'key_reused':
+    case 'still_running':
+      return sendReplay(reply, outcome);
+  }
+}
+
+/** Answers a change such as cancel or accept. */
+export function sendChanged(reply: FastifyReply, outcome: ChangeOutcome, noun: string, verb: string): FastifyReply {
+  switch (outcome.kind) {
+    case 'changed':
+      return sendJson(reply, outcome.body);
+    case 'not_found':
+      throw notFound(`There is no such ${noun}.`);
+    case 'refused':
+      throw invalid(null, `The ${noun} cannot be ${verb}: ${whyNot(outcome.reason, outcome.payment)}`);
+    case 'replayed':
+    case 'key_reused':
+    case 'still_running':
+      return sendReplay(reply, outcome);
+  }
+}
+
+function whyNot(reason: RefusalReason, payment: Payment): string {
+  switch (reason) {
+    case 'money_seen':
+      return 'money was seen on it.';
+    case 'not_open':
+      return `it is ${payment.status}.`;
+    case 'expired':
+      return 'it has expired.';
+    case 'no_confirmed_money':
+      return 'no confirmed money is on it.';
+    case 'already_completed':
+      return 'it is completed already.';
+  }
+}
+
+/** How many payments have one of these statuses, or any. */
+export function totalOf(counts: StatusCounts, statuses: readonly PaymentStatus[] | null): number {
+  return PAYMENT_STATUSES.filter((status) => statuses?.includes(status) ?? true)
+    .map((status) => counts.get(status)?.payments ?? 0)
+    .reduce((sum, count) => sum + count, 0);
+}

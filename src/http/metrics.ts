@@ -1,0 +1,59 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { readBearer } from './auth.ts';
+import { RequestError } from './errors.ts';
+
+export interface Metrics {
+  readonly registry: Registry;
+  /** Counts an answered request. */
+  readonly onAnswered: (route: string, method: string, status: number, seconds: number) => void;
+}
+
+/** The process's metrics and one histogram of requests by route, method and status. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'cointill_http_request_seconds',
+    help: 'Duration of answered requests.',
+    labelNames: ['route', 'method', 'status'] as const,
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers: [registry],
+  });
+  return {
+    registry,
+    onAnswered: (route, method, status, seconds) =>
+      requests.observe({ route, method, status: String(status) }, seconds),
+  };
+}
+
+/** `GET /metrics` in Prometheus' format: for loopback, or with `METRICS_TOKEN`. */
+export function metricsRoute(registry: Registry, token: string | null): (app: FastifyInstance) => void {
+  return (app) => {
+    app.get('/metrics', { config: { guard: { kind: 'open' } }, schema: { hide: true } }, async (request, reply) => {
+      if (!mayRead(request, token)) {
+        throw new RequestError(
+          'permission_error',
+          'Metrics are for this machine, or with the METRICS_TOKEN as bearer token.',
+        );
+      }
+      return reply.header('content-type', registry.contentType).send(await registry.metrics());
+    });
+  };
+}
+
+function mayRead(request: FastifyRequest, token: string | null): boolean {
+  if (token !== null) {
+    const given = readBearer(request.headers.authorization);
+    if (typeof given === 'string') {
+      const [a, b] = [Buffer.from(given), Buffer.from(token)];
+      if (a.length === b.length && timingSafeEqual(a, b)) return true;
+    }
+  }
+  // Behind a proxy on the same machine every client looks local.
+  const forwarded = Object.keys(request.headers).some(
+    (name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-'),
+  );
+  return !forwarded && /^(?:127\.|::1$|::ffff:127\.)/.test(request.raw.socket.remoteAddress ?? '');
+}

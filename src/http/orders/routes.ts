@@ -1,0 +1,183 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { acceptPayment, cancelPayment } from '../../app/payment-actions.ts';
+import { decodeId } from '../../domain/id.ts';
+import { FIATS, isFiat, parseFiatAmount } from '../../domain/money.ts';
+import { statusesOfOrder } from '../../domain/order-status.ts';
+import type { Payment } from '../../domain/payment.ts';
+import type { Operation } from '../../domain/permission.ts';
+import { createdOrderView, orderView } from '../../domain/views.ts';
+import { countPayments, listPayments } from '../../store/payments.ts';
+import { keyOf, selectorOf, sendChanged, sendCreated, totalOf, type Api } from '../api.ts';
+import { parseIsoDate } from '../dates.ts';
+import { invalid, notFound } from '../errors.ts';
+import { idempotencyOf } from '../idempotency-key.ts';
+import { idempotencyHeader, orderErrors, pagination } from '../shapes.ts';
+import {
+  createdOrderShape,
+  createOrderBody,
+  listOrdersQuery,
+  orderListShape,
+  orderShape,
+  type CreateOrderBody,
+  type ListOrdersQuery,
+} from './schema.ts';
+
+const DEFAULT_LIFETIME_SECONDS = 1_800;
+const tags = ['Orders'];
+const guard = (operation: Operation) => ({ guard: { kind: 'api', surface: 'order', operation } as const });
+const idParams = Type.Object({ id: Type.String() });
+
+/** The Order API below `/v1/orders`. */
+export function orderRoutes(api: Api): (app: FastifyInstance) => void {
+  return (app) => {
+    createRoute(app, api);
+    readRoutes(app, api);
+    changeRoutes(app, api);
+  };
+}
+
+function createRoute(app: FastifyInstance, api: Api): void {
+  const schema = {
+    tags,
+    operationId: 'createOrder',
+    summary: 'Create an order',
+    headers: idempotencyHeader,
+    body: createOrderBody,
+    response: { 200: createdOrderShape, ...orderErrors },
+  };
+  const present = (payment: Payment): string => JSON.stringify(createdOrderView(payment, api.app.links));
+  app.post<{ Body: CreateOrderBody }>(
+    '/v1/orders',
+    { config: guard('create_payment'), schema },
+    async (request, reply) => {
+      const key = keyOf(request);
+      const { body } = request;
+      const { currency } = body;
+      if (!isFiat(currency)) throw invalid('currency', `currency must be one of ${FIATS.join(', ')}.`);
+      const amount = parseFiatAmount(body.amount, currency);
+      if (amount.kind === 'bad') throw invalid('amount', `amount ${amount.rule}.`);
+      const outcome = await api.creator.create(
+        {
+          projectId: key.project.id,
+          mode: key.mode,
+          surface: 'order',
+          amountMinor: amount.minor,
+          currency,
+          token: { asset: body.crypto_currency, network: body.network ?? null },
+          merchantOrderId: body.order_id ?? null,
+          description: body.description ?? null,
+          customerEmail: body.customer_email ?? null,
+          customerName: null,
+          successUrl: body.return_url ?? body.success_url ?? null,
+          cancelUrl: body.cancel_url ?? null,
+          metadata: body.metadata ?? {},
+          lifetimeMs: (body.expires_in ?? DEFAULT_LIFETIME_SECONDS) * 1000,
+        },
+        present,
+        idempotencyOf(request, key),
+      );
+      return sendCreated(reply, outcome);
+    },
+  );
+}
+
+function readRoutes(app: FastifyInstance, api: Api): void {
+  const { app: core } = api;
+  app.get<{ Querystring: ListOrdersQuery }>(
+    '/v1/orders',
+    {
+      config: guard('read'),
+      schema: {
+        tags,
+        operationId: 'listOrders',
+        summary: 'List orders, newest first',
+        querystring: listOrdersQuery,
+        response: { 200: orderListShape, ...orderErrors },
+      },
+    },
+    async (request) => {
+      const key = keyOf(request);
+      const { limit = 50, offset = 0, status, created_after, created_before } = request.query;
+      const scope = { projectId: key.project.id, mode: key.mode, modes: [key.mode], surface: 'order' as const };
+      const filter = {
+        statuses: status === undefined ? null : statusesOfOrder(status),
+        createdFrom: readTime('created_after', created_after)?.endAt ?? null,
+        createdBefore: readTime('created_before', created_before)?.startAt ?? null,
+      };
+      const [payments, counts] = await Promise.all([
+        listPayments(core.db, scope, filter, { limit, offset }),
+        countPayments(core.db, scope, filter),
+      ]);
+      const total = totalOf(counts, filter.statuses);
+      return {
+        data: payments.map((payment) => orderView(payment, core.links)),
+        pagination: pagination({ limit, offset }, payments.length, total),
+      };
+    },
+  );
+  app.get<{ Params: { id: string } }>(
+    '/v1/orders/:id',
+    {
+      config: guard('read_payment'),
+      schema: {
+        tags,
+        operationId: 'getOrder',
+        summary: 'Get an order',
+        params: idParams,
+        response: { 200: orderShape, ...orderErrors },
+      },
+    },
+    async (request) => {
+      const key = keyOf(request);
+      const id = decodeId('order', request.params.id);
+      const payment = id === null ? null : await api.reader.read(selectorOf(key, 'order', id));
+      if (payment === null) throw notFound('There is no such order.');
+      return orderView(payment, core.links, key.kind === 'public' ? 'public' : 'merchant');
+    },
+  );
+}
+
+function changeRoutes(app: FastifyInstance, api: Api): void {
+  const changes = [
+    { verb: 'cancel', done: 'cancelled', summary: 'Cancel an order on which nothing was seen', run: cancelPayment },
+    { verb: 'accept', done: 'accepted', summary: 'Accept the confirmed money as payment', run: acceptPayment },
+  ] as const;
+  for (const { verb, done, summary, run } of changes) {
+    app.post<{ Params: { id: string } }>(
+      `/v1/orders/:id/${verb}`,
+      {
+        config: guard('write'),
+        schema: {
+          tags,
+          operationId: `${verb}Order`,
+          summary,
+          headers: idempotencyHeader,
+          params: idParams,
+          response: { 200: orderShape, ...orderErrors },
+        },
+      },
+      async (request, reply) => {
+        const key = keyOf(request);
+        const id = decodeId('order', request.params.id);
+        if (id === null) throw notFound('There is no such order.');
+        const present = (payment: Payment): string => JSON.stringify(orderView(payment, api.app.links));
+        const idempotency = idempotencyOf(request, key);
+        const outcome = await run(api.app, selectorOf(key, 'order', id), { present, idempotency });
+        return sendChanged(reply, outcome, 'order', done);
+      },
+    );
+  }
+}
+
+function readTime(name: string, text: string | undefined) {
+  if (text === undefined) return null;
+  const span = parseIsoDate(text);
+  if (span === null) {
+    throw invalid(
+      name,
+      `${name} must be an ISO 8601 date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z.`,
+    );
+  }
+  return span;
+}

@@ -1,0 +1,219 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Type, type Static } from 'typebox';
+import { cancelRefund, createRefund, readRefund, type RefundOutcome } from '../../app/refunds.ts';
+import { decodeId, parseUuid } from '../../domain/id.ts';
+import { parseFiatAmount } from '../../domain/money.ts';
+import type { Operation } from '../../domain/permission.ts';
+import { REFUND_STATUSES } from '../../domain/refund.ts';
+import { refundView } from '../../domain/views.ts';
+import { listRefunds } from '../../store/refunds.ts';
+import { keyOf, selectorOf, type Api } from '../api.ts';
+import { invalid, notFound } from '../errors.ts';
+import { idempotencyOf, sendJson, sendReplay } from '../idempotency-key.ts';
+import { idempotencyHeader, nullable, orderErrors, pageQuery, pagination, paginationShape, time } from '../shapes.ts';
+import { oneOf, text } from '../validation.ts';
+
+const tags = ['Refunds'];
+const guard = (operation: Operation) => ({ guard: { kind: 'api', surface: 'order', operation } as const });
+const idParams = Type.Object({ id: Type.String() });
+
+const createRefundBody = Type.Object({
+  order_id: Type.Optional(text({ max: 100, description: "The order's id (ord_…), or transaction_id." })),
+  transaction_id: Type.Optional(text({ max: 100, description: "The transaction's id, or order_id." })),
+  amount: Type.Optional(
+    Type.Number({ description: "In the payment's currency, at its locked quote; all that is left unless said." }),
+  ),
+  crypto_amount: Type.Optional(Type.Number({ description: 'In the crypto asset, instead of amount.' })),
+  address: Type.Optional(
+    text({ max: 200, min: 1, description: 'Where to pay; without it the customer types it at claim_url.' }),
+  ),
+  reason: Type.Optional(text({ max: 1_000 })),
+});
+type CreateRefundBody = Static<typeof createRefundBody>;
+
+const refundShape = Type.Object({
+  id: Type.String({ examples: ['re_01kadfw4t3f7vb8y2z6m5n9qrs'] }),
+  object: Type.Literal('refund'),
+  status: oneOf(REFUND_STATUSES),
+  payment: Type.String(),
+  amount: Type.Number(),
+  currency: Type.String(),
+  crypto_currency: Type.String(),
+  network: Type.String(),
+  crypto_amount: Type.Number(),
+  address: nullable(Type.String()),
+  claim_url: nullable(Type.String()),
+  transaction_hash: nullable(Type.String()),
+  reason: nullable(Type.String()),
+  failure_reason: nullable(Type.String()),
+  created_at: time(),
+  completed_at: nullable(time()),
+});
+
+const listRefundsQuery = Type.Object({
+  status: Type.Optional(oneOf(REFUND_STATUSES)),
+  order_id: Type.Optional(Type.String()),
+  transaction_id: Type.Optional(Type.String()),
+  ...pageQuery,
+});
+type ListRefundsQuery = Static<typeof listRefundsQuery>;
+
+/** Refunds of both surfaces' payments, below `/v1/refunds`. */
+export function refundRoutes(api: Api): (app: FastifyInstance) => void {
+  return (app) => {
+    createRoute(app, api);
+    readRoutes(app, api);
+    cancelRoute(app, api);
+  };
+}
+
+function createRoute(app: FastifyInstance, api: Api): void {
+  const schema = {
+    tags,
+    operationId: 'createRefund',
+    summary: 'Refund a payment, wholly or in part',
+    headers: idempotencyHeader,
+    body: createRefundBody,
+    response: { 200: refundShape, ...orderErrors },
+  };
+  app.post<{ Body: CreateRefundBody }>('/v1/refunds', { config: guard('write'), schema }, async (request, reply) => {
+    const key = keyOf(request);
+    const { body } = request;
+    const { surface, paymentId } = paymentOf(body);
+    const payment = paymentId === null ? null : await api.reader.read(selectorOf(key, surface, paymentId));
+    if (payment === null) throw notFound(`There is no such ${surface}.`);
+    const outcome = await createRefund(
+      api.app,
+      {
+        projectId: key.project.id,
+        mode: key.mode,
+        surface,
+        paymentId: payment.id,
+        wanted: wantedOf(body, payment.currency),
+        address: body.address ?? null,
+        reason: body.reason ?? null,
+      },
+      idempotencyOf(request, key),
+    );
+    return sendRefund(reply, outcome, surface);
+  });
+}
+
+function paymentOf(body: Pick<CreateRefundBody, 'order_id' | 'transaction_id'>) {
+  if ((body.order_id === undefined) === (body.transaction_id === undefined)) {
+    throw invalid('order_id', 'Either order_id or transaction_id is required, not both.');
+  }
+  if (body.order_id !== undefined) return { surface: 'order', paymentId: decodeId('order', body.order_id) } as const;
+  return { surface: 'transaction', paymentId: parseUuid(body.transaction_id ?? '') } as const;
+}
+
+function wantedOf(body: CreateRefundBody, currency: Parameters<typeof parseFiatAmount>[1]) {
+  if (body.amount !== undefined && body.crypto_amount !== undefined) {
+    throw invalid('crypto_amount', 'crypto_amount cannot be given together with amount.');
+  }
+  if (body.crypto_amount !== undefined) {
+    if (!(body.crypto_amount > 0)) throw invalid('crypto_amount', 'crypto_amount must be a number above 0.');
+    return { cryptoAmount: plainDecimal(body.crypto_amount) };
+  }
+  if (body.amount === undefined) return null;
+  const amount = parseFiatAmount(body.amount, currency);
+  if (amount.kind === 'bad') throw invalid('amount', `amount ${amount.rule}.`);
+  return { amountMinor: amount.minor };
+}
+
+/** A number's shortest text without an exponent: a satoshi is `0.00000001` and not `1e-8`. */
+function plainDecimal(value: number): string {
+  const text = String(value);
+  if (!text.includes('e')) return text;
+  return value < 1 ? value.toFixed(20).replace(/0+$/, '') : BigInt(value).toString();
+}
+
+function sendRefund(reply: FastifyReply, outcome: RefundOutcome, noun: string): FastifyReply {
+  switch (outcome.kind) {
+    case 'done':
+      return sendJson(reply, outcome.body);
+    case 'not_found':
+      throw notFound(`There is no such ${noun}.`);
+    case 'refused':
+      throw invalid(outcome.param, outcome.message);
+    case 'replayed':
+    case 'key_reused':
+    case 'still_running':
+      return sendReplay(reply, outcome);
+  }
+}
+
+function readRoutes(app: FastifyInstance, api: Api): void {
+  const { app: core } = api;
+  app.get<{ Params: { id: string } }>(
+    '/v1/refunds/:id',
+    {
+      config: guard('read'),
+      schema: {
+        tags,
+        operationId: 'getRefund',
+        summary: 'Get a refund',
+        params: idParams,
+        response: { 200: refundShape, ...orderErrors },
+      },
+    },
+    async (request) => {
+      const key = keyOf(request);
+      const id = decodeId('refund', request.params.id);
+      const scope = { projectId: key.project.id, mode: key.mode };
+      const refund = id === null ? null : await readRefund(core, { id, ...scope });
+      if (refund === null) throw notFound('There is no such refund.');
+      return refundView(refund, core.links);
+    },
+  );
+  app.get<{ Querystring: ListRefundsQuery }>(
+    '/v1/refunds',
+    {
+      config: guard('read'),
+      schema: {
+        tags,
+        operationId: 'listRefunds',
+        summary: 'List refunds, newest first',
+        querystring: listRefundsQuery,
+        response: { 200: Type.Object({ data: Type.Array(refundShape), pagination: paginationShape }), ...orderErrors },
+      },
+    },
+    async (request) => {
+      const key = keyOf(request);
+      const { limit = 50, offset = 0, status, order_id, transaction_id } = request.query;
+      const narrowed = order_id !== undefined || transaction_id !== undefined;
+      const { paymentId } = narrowed ? paymentOf(request.query) : { paymentId: null };
+      if (narrowed && paymentId === null) return { data: [], pagination: pagination({ limit, offset }, 0, 0) };
+      const scope = { projectId: key.project.id, mode: key.mode, status: status ?? null, paymentId };
+      const { refunds, total } = await listRefunds(core.db, scope, { limit, offset });
+      return {
+        data: refunds.map((refund) => refundView(refund, core.links)),
+        pagination: pagination({ limit, offset }, refunds.length, total),
+      };
+    },
+  );
+}
+
+function cancelRoute(app: FastifyInstance, api: Api): void {
+  app.post<{ Params: { id: string } }>(
+    '/v1/refunds/:id/cancel',
+    {
+      config: guard('write'),
+      schema: {
+        tags,
+        operationId: 'cancelRefund',
+        summary: 'Withdraw a refund that was not paid yet',
+        headers: idempotencyHeader,
+        params: idParams,
+        response: { 200: refundShape, ...orderErrors },
+      },
+    },
+    async (request, reply) => {
+      const key = keyOf(request);
+      const id = decodeId('refund', request.params.id);
+      if (id === null) throw notFound('There is no such refund.');
+      const scope = { id, projectId: key.project.id, mode: key.mode };
+      return sendRefund(reply, await cancelRefund(api.app, scope, idempotencyOf(request, key)), 'refund');
+    },
+  );
+}

@@ -1,0 +1,249 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { acceptPayment, cancelPayment } from '../../app/payment-actions.ts';
+import { fiatDecimals, parseFiatAmount } from '../../domain/money.ts';
+import { parseUuid } from '../../domain/id.ts';
+import { PAYMENT_STATUSES, type Payment } from '../../domain/payment.ts';
+import type { Operation } from '../../domain/permission.ts';
+import { exactNumber, transactionView, paymentUrl } from '../../domain/views.ts';
+import { countPayments, listPayments } from '../../store/payments.ts';
+import { keyOf, selectorOf, sendChanged, sendCreated, totalOf, type Api } from '../api.ts';
+import { parseIsoDate } from '../dates.ts';
+import { invalid, notFound, RequestError } from '../errors.ts';
+import { idempotencyOf } from '../idempotency-key.ts';
+import { idempotencyHeader, pagination, paginationShape, transactionErrors } from '../shapes.ts';
+import {
+  createTransactionBody,
+  listTransactionsQuery,
+  statsQuery,
+  statsShape,
+  success,
+  transactionShape,
+  type CreateTransactionBody,
+  type ListTransactionsQuery,
+  type StatsQuery,
+} from './schema.ts';
+
+const DEFAULT_LIFETIME_MINUTES = 30;
+const tags = ['Transactions'];
+const guard = (operation: Operation) => ({ guard: { kind: 'api', surface: 'transaction', operation } as const });
+const idParams = Type.Object({ id: Type.String() });
+const answer = (shape: Parameters<typeof success>[0]) => ({ 200: success(shape), ...transactionErrors });
+
+/** The Transaction API below `/api/transactions`. */
+export function transactionRoutes(api: Api): (app: FastifyInstance) => void {
+  return (app) => {
+    createRoute(app, api);
+    readRoutes(app, api);
+    changeRoutes(app, api);
+  };
+}
+
+function createRoute(app: FastifyInstance, api: Api): void {
+  const created = answer({ transaction: transactionShape, payment_url: Type.String() });
+  const schema = {
+    tags,
+    operationId: 'createTransaction',
+    summary: 'Create a transaction',
+    headers: idempotencyHeader,
+    body: createTransactionBody,
+    response: created,
+  };
+  app.post<{ Body: CreateTransactionBody }>(
+    '/api/transactions/create',
+    { config: guard('create_payment'), schema },
+    async (request, reply) => {
+      const key = keyOf(request);
+      const { body } = request;
+      const amount = parseFiatAmount(body.amount, 'USD');
+      if (amount.kind === 'bad') throw invalid('amount', `amount ${amount.rule}.`);
+      const present = (payment: Payment): string =>
+        JSON.stringify({
+          success: true,
+          transaction: transactionView(payment, api.app.links, key.kind === 'public' ? 'public' : 'merchant'),
+          payment_url: paymentUrl(payment, api.app.links),
+        });
+      const outcome = await api.creator.create(
+        {
+          projectId: key.project.id,
+          mode: key.mode,
+          surface: 'transaction',
+          amountMinor: amount.minor,
+          currency: 'USD',
+          token: null,
+          merchantOrderId: body.order_id ?? null,
+          description: body.order_description ?? null,
+          customerEmail: body.customer_email ?? null,
+          customerName: body.customer_name ?? null,
+          successUrl: body.success_url ?? null,
+          cancelUrl: body.cancel_url ?? null,
+          metadata: body.metadata ?? {},
+          lifetimeMs: (body.expires_in_minutes ?? DEFAULT_LIFETIME_MINUTES) * 60_000,
+        },
+        present,
+        idempotencyOf(request, key),
+      );
+      return sendCreated(reply, outcome);
+    },
+  );
+}
+
+function readRoutes(app: FastifyInstance, api: Api): void {
+  const { app: core } = api;
+  app.get<{ Querystring: StatsQuery }>(
+    '/api/transactions/stats',
+    {
+      config: guard('read'),
+      schema: {
+        tags,
+        operationId: 'getStatistics',
+        summary: 'Statistics of transactions',
+        querystring: statsQuery,
+        response: answer({ stats: statsShape }),
+      },
+    },
+    async (request) => {
+      const key = keyOf(request);
+      const { start_date, end_date, testing_mode } = request.query;
+      const start = readDate('start_date', start_date);
+      const end = readDate('end_date', end_date);
+      const modes =
+        key.mode === 'test'
+          ? (['test'] as const)
+          : testing_mode === true
+            ? (['live', 'test'] as const)
+            : (['live'] as const);
+      const scope = { projectId: key.project.id, modes, surface: 'transaction' as const };
+      const counts = await countPayments(core.db, scope, {
+        createdFrom: start?.startAt ?? null,
+        createdBefore: end?.endAt ?? null,
+      });
+      return { success: true, stats: statistics(counts) };
+    },
+  );
+  app.get<{ Params: { projectId: string }; Querystring: ListTransactionsQuery }>(
+    '/api/transactions/project/:projectId',
+    {
+      config: guard('read'),
+      schema: {
+        tags,
+        operationId: 'listTransactions',
+        summary: 'List the transactions of a project, newest first',
+        params: Type.Object({ projectId: Type.String() }),
+        querystring: listTransactionsQuery,
+        response: answer({ transactions: Type.Array(transactionShape), pagination: paginationShape }),
+      },
+    },
+    async (request) => {
+      const key = keyOf(request);
+      const projectId = parseUuid(request.params.projectId);
+      if (projectId === null) throw invalid('projectId', 'projectId must be a UUID.');
+      if (projectId !== key.project.id) {
+        throw new RequestError('permission_error', 'projectId must be the project that the API key belongs to.');
+      }
+      const { limit = 50, offset = 0, status } = request.query;
+      const scope = { projectId, mode: key.mode, modes: [key.mode], surface: 'transaction' as const };
+      const statuses = status === undefined ? null : [status];
+      const filter = { statuses, createdFrom: null, createdBefore: null };
+      const [payments, counts] = await Promise.all([
+        listPayments(core.db, scope, filter, { limit, offset }),
+        countPayments(core.db, scope, filter),
+      ]);
+      const total = totalOf(counts, statuses);
+      return {
+        success: true,
+        transactions: payments.map((payment) => transactionView(payment, core.links)),
+        pagination: pagination({ limit, offset }, payments.length, total),
+      };
+    },
+  );
+  app.get<{ Params: { id: string } }>(
+    '/api/transactions/:id',
+    {
+      config: guard('read_payment'),
+      schema: {
+        tags,
+        operationId: 'getTransaction',
+        summary: 'Get a transaction',
+        params: idParams,
+        response: answer({ transaction: transactionShape }),
+      },
+    },
+    async (request) => {
+      const key = keyOf(request);
+      const id = parseUuid(request.params.id);
+      const payment = id === null ? null : await api.reader.read(selectorOf(key, 'transaction', id));
+      if (payment === null) throw notFound('There is no such transaction.');
+      const audience = key.kind === 'public' ? 'public' : 'merchant';
+      return { success: true, transaction: transactionView(payment, core.links, audience) };
+    },
+  );
+}
+
+function changeRoutes(app: FastifyInstance, api: Api): void {
+  const changes = [
+    {
+      verb: 'cancel',
+      done: 'cancelled',
+      summary: 'Cancel a transaction on which nothing was seen',
+      run: cancelPayment,
+    },
+    { verb: 'accept', done: 'accepted', summary: 'Accept the confirmed money as payment', run: acceptPayment },
+  ] as const;
+  for (const { verb, done, summary, run } of changes) {
+    app.post<{ Params: { id: string } }>(
+      `/api/transactions/:id/${verb}`,
+      {
+        config: guard('write'),
+        schema: {
+          tags,
+          operationId: `${verb}Transaction`,
+          summary,
+          headers: idempotencyHeader,
+          params: idParams,
+          response: answer({ transaction: transactionShape }),
+        },
+      },
+      async (request, reply) => {
+        const key = keyOf(request);
+        const id = parseUuid(request.params.id);
+        if (id === null) throw notFound('There is no such transaction.');
+        const present = (payment: Payment): string =>
+          JSON.stringify({ success: true, transaction: transactionView(payment, api.app.links) });
+        const outcome = await run(api.app, selectorOf(key, 'transaction', id), {
+          present,
+          idempotency: idempotencyOf(request, key),
+        });
+        return sendChanged(reply, outcome, 'transaction', done);
+      },
+    );
+  }
+}
+
+function readDate(name: string, text: string | undefined) {
+  if (text === undefined) return null;
+  const span = parseIsoDate(text);
+  if (span === null) {
+    throw invalid(
+      name,
+      `${name} must be an ISO 8601 date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z.`,
+    );
+  }
+  return span;
+}
+
+/** Statistics from the counts: volume is that of completed transactions, in US cents; the rate has two decimals. */
+function statistics(counts: Awaited<ReturnType<typeof countPayments>>) {
+  const count = (status: Payment['status']): number => counts.get(status)?.payments ?? 0;
+  const total = totalOf(counts, null);
+  const completed = count('completed');
+  // Basis points rounded to the nearest: 1 of 3 is 33.33.
+  const basisPoints = total === 0 ? 0n : (BigInt(completed) * 20_000n + BigInt(total)) / (BigInt(total) * 2n);
+  return {
+    total_transactions: total,
+    total_volume_usd: exactNumber(counts.get('completed')?.usdCents ?? 0n, fiatDecimals('USD')),
+    completed_transactions: completed,
+    conversion_rate: exactNumber(basisPoints, 2),
+    by_status: Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, count(status)])),
+  };
+}

@@ -1,46 +1,24 @@
 import { inTurn, load, median } from './load.ts';
+import { makeMerchant, ORDER } from './merchant.ts';
 import type { Figure } from './report.ts';
 import { startBenchService, startScript } from './service.ts';
 
-const BODY = JSON.stringify({
-  amount: 25,
-  currency: 'USD',
-  crypto_currency: 'BTC',
-  description: 'Two tickets',
-  customer_email: 'customer@example.com',
-});
+const SECONDS = 6;
 
 /** `POST /v1/orders`, durable and authenticated, and `GET /v1/orders/{id}`, each against a no-op route of the same shape. */
 export async function createOrder(): Promise<readonly Figure[]> {
   const noop = await startScript('noop-server.ts');
   const service = await startBenchService();
   try {
-    const project = await service.cli('project', 'create', '--name', 'Bench');
-    const id = String(project['id']);
-    const key = [
-      'key',
-      'create',
-      '--project',
-      id,
-      '--mode',
-      'test',
-      '--kind',
-      'secret',
-      '--permission',
-      'full',
-      '--name',
-      'b',
-    ];
-    const made = await service.cli(...key);
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${String(made['key'])}` };
+    const { headers } = await makeMerchant(service);
     const yardstick = String(noop.hello['url']);
     const post = (base: string) => () =>
-      load({ url: `${base}/v1/orders`, method: 'POST', headers, body: BODY, seconds: 6 });
+      load({ url: `${base}/v1/orders`, method: 'POST', headers, body: ORDER, seconds: SECONDS });
     await post(service.test)();
     const posts = await inTurn(3, post(service.test), post(yardstick));
-    const created = await fetch(`${service.test}/v1/orders`, { method: 'POST', headers, body: BODY });
-    const order = (await created.json()) as { id: string };
-    const get = (base: string) => () => load({ url: `${base}/v1/orders/${order.id}`, headers, seconds: 6 });
+    const created = await fetch(`${service.test}/v1/orders`, { method: 'POST', headers, body: ORDER });
+    const order = (await created.json()) as { readonly id: string };
+    const get = (base: string) => () => load({ url: `${base}/v1/orders/${order.id}`, headers, seconds: SECONDS });
     await get(service.test)();
     const gets = await inTurn(3, get(service.test), get(yardstick));
     const failed = [...posts.a, ...gets.a].reduce((sum, one) => sum + one.non2xx, 0);

@@ -5,6 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { CLUSTER_USER } from '../src/store/embedded-cluster.ts';
+
 const ROOT = path.join(import.meta.dirname, '..');
 
 export interface BenchService {
@@ -14,6 +16,8 @@ export interface BenchService {
   readonly dataDir: string;
   /** Milliseconds from spawning to a ready answer. */
   readonly readyAfterMs: number;
+  /** For rows that would take too long to make over HTTP. */
+  readonly database: { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
   /** Runs the command line against the same data and returns what it printed as JSON. */
   cli(...args: readonly string[]): Promise<Record<string, unknown>>;
   stop(): Promise<void>;
@@ -48,6 +52,7 @@ export async function startBenchService(
     pid: child.pid ?? 0,
     dataDir,
     readyAfterMs,
+    database: await databaseOf(dataDir),
     cli: (...args) => runCli(args, env),
     stop: async () => {
       await stopProcess(child);
@@ -63,25 +68,38 @@ export async function freshDataDir(): Promise<string> {
   return dataDir;
 }
 
-/** Starts a script of this folder that prints one JSON line once it listens. */
-export async function startScript(
-  name: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<{ readonly hello: Record<string, unknown>; readonly child: ChildProcess; stop(): Promise<void> }> {
+export interface Script {
+  readonly hello: Readonly<Record<string, unknown>>;
+  /** The next line that it prints. */
+  next(): Promise<Readonly<Record<string, unknown>>>;
+  stop(): Promise<void>;
+}
+
+/** Starts a script of this folder that prints one JSON line once it listens, and maybe more later. */
+export async function startScript(name: string, env: Readonly<Record<string, string>> = {}): Promise<Script> {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, name)], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  for await (const line of createInterface({ input: child.stdout })) {
-    return { hello: JSON.parse(line) as Record<string, unknown>, child, stop: () => stopProcess(child) };
-  }
-  throw new Error(`${name} ended before it listened.`);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<Readonly<Record<string, unknown>>> => {
+    const line = await lines.next();
+    if (line.done === true) throw new Error(`${name} ended.`);
+    return JSON.parse(line.value) as Record<string, unknown>;
+  };
+  return { hello: await next(), next, stop: () => stopProcess(child) };
 }
 
 /** Resident memory of a process in MiB. */
 export async function residentMiB(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** The socket that the running embedded server tells of in its process file. */
+async function databaseOf(dataDir: string): Promise<BenchService['database']> {
+  const lines = (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
+  return { host: lines[4] ?? '', port: Number(lines[3]), user: CLUSTER_USER, database: 'cointill' };
 }
 
 async function untilReady(url: string, child: ChildProcess): Promise<void> {

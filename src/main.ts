@@ -51,7 +51,7 @@ export function createLogger(level: Config['logLevel']): Logger {
     {
       level,
       redact: [...secrets, ...secrets.map((name) => `*.${name}`), 'req.headers.authorization'],
-      base: { pid: process.pid },
+      base: {},
     },
     pino.destination({ fd: 2, sync: false }),
   );
@@ -136,7 +136,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const core = await openCointill(config, log);
   const closers: (() => Promise<unknown>)[] = [() => core.close()];
   const stop = async (): Promise<void> => {
-    for (const close of closers.splice(0).reverse()) {
+    for (const close of closers.splice(0).toReversed()) {
       await close().catch((error: unknown) => log.error({ err: error }, 'stopping a part failed'));
     }
   };

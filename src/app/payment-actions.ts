@@ -69,7 +69,8 @@ export function completeSandboxPayment(
     decide: async (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
       if (rail.simulate === null) return { kind: 'not_sandbox' };
-      const settled = await settle(rail, payment, now);
+      const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
+      const settled = await settle(rail, payment, known, now);
       if (settled.kind !== 'settled') return settled;
       if (isOpen(payment))
         await saveTransfers(trx, [{ paymentId: payment.id, transfer: settled.transfer, blockHash: null }]);
@@ -86,6 +87,7 @@ function isOpen(payment: Payment): boolean {
 export async function settle(
   rail: Rail,
   payment: Payment,
+  known: readonly Transfer[],
   now: number,
 ): Promise<
   | { readonly kind: 'settled'; readonly observation: Observation; readonly transfer: Transfer }
@@ -96,14 +98,11 @@ export async function settle(
   const quote = payment.quote ?? (await firstQuote(rail, payment));
   if ('kind' in quote) return quote;
   const missing = quote.owedUnits - payment.ledger.all.seenUnits;
-  const withQuote = { ...payment, quote };
-  const transfer = rail.simulate(withQuote, { amountUnits: missing, firstSeenAt: now, state: 'confirmed' }, now);
-  const earlier = payment.ledger;
-  const ledger = tally(quote, [transfer], inTimeUntil(payment));
-  // What had been seen before is confirmed along: the sandbox's timer settles the whole payment.
-  const whole = { seenUnits: quote.owedUnits, minedUnits: quote.owedUnits, confirmedUnits: quote.owedUnits };
-  const complete = earlier.all.seenUnits === 0n ? ledger : { ...ledger, all: whole, inTime: whole };
-  return { kind: 'settled', observation: { kind: 'settled', quote, ledger: complete }, transfer };
+  // A service that was down when the timer ran out still pays in time.
+  const firstSeenAt = Math.min(now, payment.completesAt ?? now);
+  const transfer = rail.simulate({ ...payment, quote }, { amountUnits: missing, firstSeenAt, state: 'confirmed' }, now);
+  const ledger = tally(quote, [...known, transfer], inTimeUntil(payment));
+  return { kind: 'settled', observation: { kind: 'settled', quote, ledger }, transfer };
 }
 
 async function firstQuote(rail: Rail, payment: Payment): Promise<Quote | TokenRefusal> {

@@ -126,3 +126,21 @@ it('completing by hand is done once', async () => {
   });
   expect(await eventTypes(app)).toEqual(['order.created', 'order.completed']);
 });
+
+it('a service that was down past the expiry still completes what its timer would have completed before', async () => {
+  const app = await testApp();
+  const order = await app.pay();
+  app.clock.advance(60 * 60_000);
+  await runDue(app, 10);
+  expect(await app.read(order.id)).toMatchObject({ status: 'completed', exception: 'none' });
+});
+
+it('completing a partly paid payment by hand adds just what was missing', async () => {
+  const app = await testApp();
+  const order = await app.pay();
+  await simulatePayment(app, { id: order.id }, 'part');
+  await completeSandboxPayment(app, { id: order.id });
+  const completed = await app.read(order.id);
+  expect(completed).toMatchObject({ status: 'completed', exception: 'none' });
+  expect(completed.ledger.all.confirmedUnits).toBe(completed.quote?.owedUnits);
+});

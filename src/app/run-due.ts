@@ -47,7 +47,7 @@ async function observeDue(
   const rail = app.railFor(payment.mode);
   const view = await rail.dueView(payment, now);
   if (view.kind === 'seen_up_to') return { observation: { kind: 'deadline', seenUpTo: view.at }, transfer: null };
-  const settled = await settle(rail, payment, now);
+  const settled = await settle(rail, payment, [], now);
   if (settled.kind !== 'settled') return null;
   const transfer = { paymentId: payment.id, transfer: settled.transfer, blockHash: null };
   return { observation: settled.observation, transfer };

@@ -28,7 +28,13 @@ export const describeApi = fastifyPlugin(
       },
     });
     app.get('/openapi.json', { config: { guard: { kind: 'open' } }, schema: { hide: true } }, () => app.swagger());
-    await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, uiConfig: { url: '/openapi.json' } });
+    await app.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: true,
+      // A developer reads them over plain HTTP on his own machine.
+      transformStaticCSP: (header) => header.replace(/upgrade-insecure-requests;?/, ''),
+      uiConfig: { url: '/openapi.json' },
+    });
   },
   { name: 'describe-api' },
 );

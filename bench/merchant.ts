@@ -1,0 +1,40 @@
+import type { BenchService } from './service.ts';
+
+/** A project with a full test key, made through the command line as an operator would. */
+export async function makeMerchant(
+  service: BenchService,
+): Promise<{ readonly projectId: string; readonly headers: Record<string, string> }> {
+  const project = await service.cli('project', 'create', '--name', 'Bench');
+  const projectId = String(project['id']);
+  const scope = [
+    '--project',
+    projectId,
+    '--mode',
+    'test',
+    '--kind',
+    'secret',
+    '--permission',
+    'full',
+    '--name',
+    'Bench',
+  ];
+  const made = await service.cli('key', 'create', ...scope);
+  return {
+    projectId,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${String(made['key'])}` },
+  };
+}
+
+export const ORDER = JSON.stringify({
+  amount: 25,
+  currency: 'USD',
+  crypto_currency: 'BTC',
+  description: 'Two tickets',
+  customer_email: 'customer@example.com',
+});
+
+/** Registers an endpoint for every documented event. */
+export async function addWebhook(service: BenchService, projectId: string, url: string): Promise<string> {
+  const scope = ['--project', projectId, '--mode', 'test', '--url', url, '--events', 'all'];
+  return String((await service.cli('webhook', 'create', ...scope))['id']);
+}

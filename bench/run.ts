@@ -1,0 +1,24 @@
+import { createOrder } from './create-order.ts';
+import { deliver } from './deliver.ts';
+import { manyPayments } from './many-payments.ts';
+import { print, type Figure } from './report.ts';
+import { start } from './start.ts';
+
+const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  'create-order': createOrder,
+  deliver,
+  'many-payments': manyPayments,
+  start,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.find((name) => !Object.hasOwn(BENCHES, name));
+if (unknown !== undefined) {
+  console.error(`There is no measurement ${unknown}; there are ${Object.keys(BENCHES).join(', ')}.`);
+  process.exit(2);
+}
+for (const [name, run] of Object.entries(BENCHES)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.error(`Measuring ${name} …`);
+  for (const figure of await run()) print(figure);
+}

@@ -251,16 +251,18 @@ create table wallets (
   network text not null,
   kind text not null check (kind in ('xpub')),
   source text not null,
+  -- Names the wallet whatever form its source was written in.
+  first_address text not null,
   confirmations integer,
   created_at timestamptz not null,
   replaced_at timestamptz
 );
--- The next index of each source: projects that share one never get the same address.
+-- The next index of each wallet: projects that share one never get the same address.
 create table address_indexes (
   network text not null,
-  source text not null,
+  first_address text not null,
   next_index integer not null,
-  primary key (network, source)
+  primary key (network, first_address)
 );
 create unique index wallets_current on wallets (project_id, network) where replaced_at is null;
 

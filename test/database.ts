@@ -11,15 +11,25 @@ export interface TestDatabase extends DatabaseHandle {
 
 /** A fresh, migrated database of the test's own; it goes when the test ends. */
 export async function testDatabase(): Promise<TestDatabase> {
+  const { database, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  return database;
+}
+
+/** A fresh, migrated database for the tests of a whole file; whoever asks for it drops it. */
+export async function createTestDatabase(): Promise<{ readonly database: TestDatabase; drop(): Promise<void> }> {
   const server = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;
   await asAdmin(`create database ${name} template ${TEMPLATE}`);
   const handle = openDatabase({ ...server, database: name }, { maxConnections: 8, onError: () => {} });
-  onTestFinished(async () => {
-    await handle.close();
-    await asAdmin(`drop database ${name} with (force)`);
-  });
-  return { ...handle, url: `postgres://${server.user}@${encodeURIComponent(server.host)}:${server.port}/${name}` };
+  const url = `postgres://${server.user}@${encodeURIComponent(server.host)}:${server.port}/${name}`;
+  return {
+    database: { ...handle, url },
+    drop: async () => {
+      await handle.close();
+      await asAdmin(`drop database ${name} with (force)`);
+    },
+  };
 }
 
 async function asAdmin(statement: string): Promise<void> {

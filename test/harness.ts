@@ -40,9 +40,11 @@ export interface TestApp extends App {
 
 export const COMPLETE_AFTER_MS = 60_000;
 
-/** Builds the application; `live` replaces the rail of live mode. */
-export async function testApp(options: { readonly live?: (database: TestDatabase) => Rail } = {}): Promise<TestApp> {
-  const database = await testDatabase();
+/** Builds the application; `live` replaces the rail of live mode, `database` is one that outlives the test. */
+export async function testApp(
+  options: { readonly live?: (database: TestDatabase) => Rail; readonly database?: TestDatabase } = {},
+): Promise<TestApp> {
+  const database = options.database ?? (await testDatabase());
   const clock = manualClock();
   const sandbox = sandboxRail(testRates(), COMPLETE_AFTER_MS);
   const rails: Record<Mode, Rail> = { test: sandbox, live: options.live?.(database) ?? sandbox };

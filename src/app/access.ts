@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { parseKey } from '../domain/api-key.ts';
 import type { KeyKind, Mode, Permission } from '../domain/permission.ts';
 import { findKeyByHash, anyProjectAllowsOrigin } from '../store/api-keys.ts';
@@ -63,12 +63,12 @@ export function createAccess(db: Database, notifications: Notifications): Access
 
   return {
     find(keyText) {
-      if (parseKey(keyText) === null) return null;
-      const hash = createHash('sha256').update(keyText).digest();
-      const name = hash.toString('base64');
+      const name = hash('sha256', keyText, 'base64');
       const cached = notifications.healthy() ? keys.get(name) : undefined;
       if (cached !== undefined) return cached;
-      return readThrough<AccessKey | null>(keys, MAX_CACHED_KEYS, name, () => findKeyByHash(db, hash));
+      if (parseKey(keyText) === null) return null;
+      const digest = Buffer.from(name, 'base64');
+      return readThrough<AccessKey | null>(keys, MAX_CACHED_KEYS, name, () => findKeyByHash(db, digest));
     },
     anyProjectAllows(origin) {
       const cached = notifications.healthy() ? origins.get(origin) : undefined;

@@ -41,12 +41,12 @@ export function chainRail(db: Database, rates: RateSource, networks: readonly Ne
 
   return {
     rates,
-    tokens: async (projectId) => {
-      const wallets = new Set((await listWallets(db, projectId)).map((wallet) => wallet.network));
+    tokens: async (projectId, trx) => {
+      const wallets = new Set((await listWallets(trx ?? db, projectId)).map((wallet) => wallet.network));
       return networks.filter((network) => wallets.has(network)).flatMap(nativeToken);
     },
-    issue: async (payment, token) => {
-      const taken = await takeAddressIndex(db, payment.projectId, token.network);
+    issue: async (payment, token, trx) => {
+      const taken = await takeAddressIndex(trx ?? db, payment.projectId, token.network);
       if (taken === null) return { kind: 'no_method', message: `No wallet is set for ${token.network}.` };
       const address = deriverOf(taken.source).addressAt(taken.index);
       return { kind: 'issued', address, wallet: { id: taken.walletId, index: taken.index } };

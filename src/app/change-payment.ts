@@ -3,7 +3,7 @@ import type { Payment, Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { nextDueAt, transition, type Arrow, type Observation, type RefusalReason } from '../domain/transition.ts';
 import type { Trx } from '../store/database.ts';
-import { saveChanges, type IssuedAddress, type NewEvent, type PaymentChange } from '../store/payment-rows.ts';
+import { saveChanges, type IssuedAddress, type NewEvent, type PaymentChange } from '../store/save-changes.ts';
 import { lockPayments } from '../store/payments.ts';
 import type { App } from './context.ts';
 import { paymentEvents } from './events.ts';

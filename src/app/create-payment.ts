@@ -4,7 +4,7 @@ import type { Mode } from '../domain/permission.ts';
 import { nextDueAt } from '../domain/transition.ts';
 import { formatTransactionNumber } from '../domain/views.ts';
 import { takeTransactionNumbers } from '../store/payments.ts';
-import { saveChanges, type CountShard, type IssuedAddress, type PaymentChange } from '../store/payment-rows.ts';
+import { saveChanges, type CountShard, type IssuedAddress, type PaymentChange } from '../store/save-changes.ts';
 import type { Trx } from '../store/database.ts';
 import { createBatcher } from './batch.ts';
 import { newId, type App } from './context.ts';

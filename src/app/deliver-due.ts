@@ -1,24 +1,17 @@
-import { encodeId } from '../domain/id.ts';
-import { nextAttemptDelayMs } from '../domain/retry-schedule.ts';
-import { claimDeliveries, recordAttempts, type AttemptRecord, type DueDelivery } from '../store/deliveries.ts';
-import { closeEndpoint } from '../store/webhook-endpoints.ts';
-import type { AttemptResult } from '../webhooks/exchange.ts';
-import { openSecret } from '../webhooks/secret.ts';
+import { giveBackDeliveries, claimDeliveries, recordAttempts, type DueDelivery } from '../store/deliveries.ts';
 import type { WebhookSender } from '../webhooks/send.ts';
-import { signDelivery } from '../webhooks/signature.ts';
+import { attempt, closeGone, createSecretCache, type Attempted } from './attempt-delivery.ts';
 import { createBatcher } from './batch.ts';
 import type { App } from './context.ts';
+import { createLanes, type Lane } from './delivery-lanes.ts';
+import { wasRolledBack } from './idempotency.ts';
 
-/** Longer than an attempt can take, its recording included: a delivery whose worker died is due again after this. */
+/** Longer than a delivery waits in its lane, is attempted and recorded: if its worker dies, it is due again after this. */
 const LEASE_MS = 60_000;
-/** An endpoint that nothing is known of yet gets this many deliveries at once, and twice as many with each success. */
-const FIRST_QUOTA = 8;
-const MOST_QUOTA = 128;
-/** Endpoints that fail share this many places at most, so that dead ones never take those of the living. */
-const FAILING_QUOTA = 8;
-const FAILING_PLACES = 1_000;
-const MOST_IN_FLIGHT = 2_000;
+const MOST_HELD = 5_000;
 const CLAIM_LIMIT = 500;
+/** A wrong key or a database that is away fails every delivery: it is told once in this time. */
+const FAULT_QUIET_MS = 10_000;
 
 export interface WebhookDelivery {
   readonly sender: WebhookSender;
@@ -26,192 +19,164 @@ export interface WebhookDelivery {
   readonly sealingKey: Uint8Array;
 }
 
+export interface DelivererEvents {
+  /** There may be something to take again. */
+  readonly onFree: () => void;
+  /** Deliveries could not be attempted or recorded; they are due again when their leases end. */
+  readonly onFault: (error: unknown) => void;
+}
+
 export interface Deliverer {
-  /** Takes what is due and starts sending it; resolves when it was taken, with how many. */
-  takeDue(): Promise<number>;
-  /** Resolves when nothing is being sent or recorded. */
+  /** Takes what is due and starts sending it; resolves when it was taken, with whether there is more to take at once. */
+  takeDue(): Promise<boolean>;
+  /**
+   * Starts nothing more, gives back what was not started, and resolves when the attempts under way are recorded. Those that
+   * are cut short by closing the sender count for nothing: they are made again when their leases end.
+   */
+  stop(): Promise<void>;
+  /** Resolves when nothing is held: waiting, being sent or being recorded. */
   idle(): Promise<void>;
-  inFlight(): number;
 }
 
-interface EndpointState {
-  inFlight: number;
-  quota: number;
-  failing: boolean;
-}
-
-/**
- * Sends due deliveries, each endpoint in its own lane: a lane has a quota that grows with successes and shrinks with
- * failures, and a slow or dead endpoint fills only its own. `onFree` is told when a lane has room again.
- */
-export function createDeliverer(app: App, webhooks: WebhookDelivery, onFree: () => void): Deliverer {
-  const lanes = new Map<string, EndpointState>();
+/** Sends due deliveries, each endpoint in its own lane. */
+export function createDeliverer(app: App, webhooks: WebhookDelivery, events: DelivererEvents): Deliverer {
+  const lanes = createLanes();
+  const held = createHeld(events.onFree);
   const secrets = createSecretCache(webhooks.sealingKey);
-  let inFlight = 0;
-  let idleListeners: (() => void)[] = [];
-
-  const recorder = createBatcher<Attempted, true>(
-    { maxInFlight: 2, maxBatch: 200, maxWaiting: MOST_IN_FLIGHT * 2 },
-    async (attempted) => {
-      await record(app, attempted);
-      return attempted.map(() => true as const);
-    },
+  const onFault = quietly(app, events.onFault);
+  let stopping = false;
+  const recorder = createBatcher<Attempted, Recorded>(
+    { maxInFlight: 2, maxBatch: 200, maxWaiting: MOST_HELD },
+    (batch) => recordBatch(app, batch),
   );
 
-  const laneOf = (endpointId: string): EndpointState => {
-    const lane = lanes.get(endpointId) ?? { inFlight: 0, quota: FIRST_QUOTA, failing: false };
-    lanes.set(endpointId, lane);
-    return lane;
+  const startWaiting = (lane: Lane): void => {
+    for (let next = lanes.start(lane); next !== null; next = lanes.start(lane)) void deliver(lane, next);
   };
 
-  const send = async (delivery: DueDelivery): Promise<void> => {
-    const lane = laneOf(delivery.endpointId);
+  const deliver = async (lane: Lane, delivery: DueDelivery): Promise<void> => {
     try {
-      const attempted = await attempt(app, webhooks.sender, secrets, delivery, false);
-      lane.failing = attempted.record.next.kind !== 'delivered';
-      lane.quota = lane.failing ? FAILING_QUOTA : Math.min(MOST_QUOTA, lane.quota * 2);
-      await recorder.add(attempted);
+      const attempted = await attemptIn(lane, delivery);
+      // Whoever closes the sender cuts short what waits for an answer. The receiver is not to blame, so nothing is recorded.
+      if (stopping && attempted.record.error?.stage === 'response') return;
+      const recorded = await recorder.add(attempted);
+      if (recorded.kind === 'fault') throw recorded.error;
+      const { next } = attempted.record;
+      if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
+    } catch (error) {
+      if (!stopping) onFault(error);
     } finally {
-      lane.inFlight -= 1;
-      inFlight -= 1;
-      if (lane.inFlight === 0 && !lane.failing && lanes.size > 10_000) lanes.delete(delivery.endpointId);
-      onFree();
-      if (inFlight === 0) for (const listener of idleListeners.splice(0)) listener();
+      held.release([delivery]);
     }
   };
 
-  const freePlaces = (): Record<string, number> => {
-    const failing = [...lanes.values()].filter((lane) => lane.failing).length;
-    const share = Math.max(1, Math.floor(FAILING_PLACES / Math.max(1, failing)));
-    const places: Record<string, number> = {};
-    for (const [id, lane] of lanes) {
-      const quota = lane.failing ? Math.min(lane.quota, share) : lane.quota;
-      places[id] = Math.max(0, quota - lane.inFlight);
+  const attemptIn = async (lane: Lane, delivery: DueDelivery): Promise<Attempted> => {
+    let attempted: Attempted | null = null;
+    try {
+      attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery.leaseUntil);
+      return attempted;
+    } finally {
+      lanes.end(lane, attempted?.record.next.kind === 'delivered');
+      // What waits for an endpoint that is gone is stopped when that is recorded.
+      if (attempted?.gone === true) held.release(lane.waiting.splice(0));
+      startWaiting(lane);
+      if (attempted !== null && lanes.wantsMore(lane)) events.onFree();
     }
-    return places;
+  };
+
+  const giveBack = async (deliveries: readonly DueDelivery[]): Promise<void> => {
+    if (deliveries.length === 0) return;
+    held.release(deliveries);
+    await giveBackDeliveries(app.db, deliveries, app.clock());
   };
 
   return {
-    inFlight: () => inFlight,
-    idle: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
+    idle: () => held.idle(),
+    stop: async () => {
+      stopping = true;
+      await giveBack(lanes.takeOutAll()).catch(onFault);
+      await held.idle();
+    },
     takeDue: async () => {
-      const limit = Math.min(CLAIM_LIMIT, MOST_IN_FLIGHT - inFlight);
-      if (limit <= 0) return 0;
+      await giveBack(lanes.takeOutStale(app.clock()));
+      if (stopping || held.isFull()) return false;
       const now = app.clock();
+      const quotas = lanes.quotas();
       const due = await claimDeliveries(app.db, {
         now,
         leaseUntil: now + LEASE_MS,
-        quotas: freePlaces(),
-        defaultQuota: FIRST_QUOTA,
-        limit,
+        quotas: quotas.named,
+        defaultQuota: quotas.others,
+        limit: CLAIM_LIMIT,
       });
-      for (const delivery of due) {
-        laneOf(delivery.endpointId).inFlight += 1;
-        inFlight += 1;
-      }
-      // A fault in recording leaves the delivery to its lease: it is attempted again, never lost.
-      for (const delivery of due) void send(delivery).catch(() => {});
-      return due.length;
+      // A lease that ended under way, since the clock was set or the machine slept, must not make a second attempt beside the first.
+      const filled = lanes.fill(held.take(due), quotas, now);
+      if (stopping) await giveBack(lanes.takeOutAll());
+      else for (const lane of filled) startWaiting(lane);
+      return due.length === CLAIM_LIMIT;
     },
   };
 }
 
-interface Attempted {
-  readonly record: AttemptRecord;
-  readonly endpointId: string;
-  /** The receiver says that it is gone for good (410). */
-  readonly gone: boolean;
-}
-
-/** Attempts one delivery and says what follows; nothing is saved yet. */
-export async function attempt(
-  app: App,
-  sender: WebhookSender,
-  secrets: SecretCache,
-  delivery: DueDelivery,
-  manual: boolean,
-): Promise<Attempted> {
-  const startedAt = app.clock();
-  const headers = signDelivery({
-    secrets: secrets.of(delivery, startedAt),
-    id: encodeId('event', delivery.eventId),
-    body: delivery.body,
-    timestampSeconds: Math.floor(startedAt / 1000),
-  });
-  const result = await sender.send({
-    url: delivery.url,
-    mode: delivery.mode,
-    headers: { ...headers },
-    body: delivery.body,
-  });
-  const endedAt = startedAt + result.durationMs;
-  const acknowledged = result.kind === 'response' && result.status >= 200 && result.status < 300;
+/** The deliveries that this process holds. `onRoom` is told when there is room for a whole claim again. */
+function createHeld(onRoom: () => void) {
+  const ids = new Set<bigint>();
+  let idleListeners: (() => void)[] = [];
+  const isFull = (): boolean => ids.size + CLAIM_LIMIT > MOST_HELD;
   return {
-    endpointId: delivery.endpointId,
-    gone: result.kind === 'response' && result.status === 410,
-    record: {
-      deliveryId: delivery.id,
-      manual,
-      startedAt,
-      durationMs: result.durationMs,
-      requestHeaders: { ...headers, 'content-type': 'application/json' },
-      ...outcome(result),
-      next: acknowledged ? { kind: 'delivered', at: endedAt } : afterFailure(delivery.attempts + 1, manual, endedAt),
+    isFull,
+    /** Takes hold of those that are not held already. */
+    take: (deliveries: readonly DueDelivery[]): readonly DueDelivery[] => {
+      const taken = deliveries.filter(({ id }) => !ids.has(id));
+      for (const { id } of taken) ids.add(id);
+      return taken;
     },
+    release: (deliveries: readonly DueDelivery[]): void => {
+      const wasFull = isFull();
+      for (const { id } of deliveries) ids.delete(id);
+      if (wasFull && !isFull()) onRoom();
+      if (ids.size === 0) for (const listener of idleListeners.splice(0)) listener();
+    },
+    idle: (): Promise<void> =>
+      ids.size === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve)),
   };
 }
 
-function afterFailure(failedAttempts: number, manual: boolean, endedAt: number): AttemptRecord['next'] {
-  if (manual) return { kind: 'as_scheduled' };
-  const delayMs = nextAttemptDelayMs(failedAttempts);
-  if (delayMs === null) return { kind: 'failed' };
-  return { kind: 'again', at: Math.ceil(endedAt + delayMs) };
+function quietly(app: App, onFault: (error: unknown) => void): (error: unknown) => void {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    // By distance, so that a clock that is set back silences nothing.
+    if (Math.abs(app.clock() - toldAt) < FAULT_QUIET_MS) return;
+    toldAt = app.clock();
+    onFault(error);
+  };
 }
 
-function outcome(result: AttemptResult): Pick<AttemptRecord, 'response' | 'error'> {
-  if (result.kind === 'error') return { response: null, error: { stage: result.stage, message: result.message } };
-  const { status, responseHeaders, responseBody, truncated } = result;
-  return { response: { status, headers: responseHeaders, body: responseBody, truncated }, error: null };
+type Recorded = { readonly kind: 'recorded' } | { readonly kind: 'fault'; readonly error: unknown };
+
+/** Saves attempts together. One that the database refuses must not fail its neighbours: then each is saved alone. */
+async function recordBatch(app: App, batch: readonly Attempted[]): Promise<readonly Recorded[]> {
+  const outcomes = await recordTogether(app, batch);
+  await closeGone(app, batch);
+  return outcomes;
 }
 
-/** Saves attempts; endpoints that are gone are disabled together with them. */
-export async function record(app: App, attempted: readonly Attempted[]): Promise<void> {
-  const gone = new Set(attempted.filter((one) => one.gone).map((one) => one.endpointId));
-  const records = attempted.map((one) => one.record);
-  if (gone.size === 0) {
+async function recordTogether(app: App, batch: readonly Attempted[]): Promise<readonly Recorded[]> {
+  const records = batch.map((attempted) => attempted.record);
+  try {
     await recordAttempts(app.db, records);
-    return;
+    return records.map(() => ({ kind: 'recorded' }));
+  } catch (error) {
+    if (records.length === 1 || !wasRolledBack(error)) throw error;
   }
-  await app.db.transaction().execute(async (trx) => {
-    await recordAttempts(trx, records);
-    for (const id of gone) {
-      await closeEndpoint(trx, id, { kind: 'disabled', reason: 'The endpoint answered 410 Gone.' }, app.clock());
-    }
-  });
-}
-
-/** Opened secrets of the endpoints in use, so that each is decrypted once and not at every attempt. */
-export interface SecretCache {
-  /** The secrets to sign with now, newest first: the previous one signs along while it overlaps. */
-  of(delivery: DueDelivery, now: number): readonly string[];
-}
-
-export function createSecretCache(sealingKey: Uint8Array): SecretCache {
-  const opened = new Map<string, { readonly sealed: Buffer; readonly secret: string }>();
-  const open = (name: string, sealed: Buffer, endpointId: string): string => {
-    const known = opened.get(name);
-    if (known?.sealed.equals(sealed)) return known.secret;
-    const secret = openSecret(sealingKey, sealed, endpointId);
-    if (opened.size >= 10_000) opened.clear();
-    opened.set(name, { sealed, secret });
-    return secret;
-  };
-  return {
-    of: (delivery, now) => {
-      const { endpointId, sealedSecret, previousSealedSecret, previousSecretUntil } = delivery;
-      const newest = open(`new ${endpointId}`, sealedSecret, endpointId);
-      if (previousSealedSecret === null || previousSecretUntil === null || previousSecretUntil <= now) return [newest];
-      return [newest, open(`old ${endpointId}`, previousSealedSecret, endpointId)];
-    },
-  };
+  const outcomes: Recorded[] = [];
+  for (const record of records) {
+    outcomes.push(
+      await recordAttempts(app.db, [record]).then(
+        () => ({ kind: 'recorded' as const }),
+        (error: unknown) => ({ kind: 'fault' as const, error }),
+      ),
+    );
+  }
+  return outcomes;
 }

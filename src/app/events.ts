@@ -1,7 +1,7 @@
 import type { EventType } from '../domain/event-type.ts';
 import type { Payment } from '../domain/payment.ts';
 import { eventBody, paymentEventData } from '../domain/views.ts';
-import type { NewEvent } from '../store/payment-rows.ts';
+import type { NewEvent } from '../store/save-changes.ts';
 import { newId, type App } from './context.ts';
 
 /** The events of one change of a payment, numbered on from its last; returns the payment with its new last number. */

@@ -226,6 +226,8 @@ describe('expiry', () => {
     expect((await shop.app.read(order.id)).status).toBe('pending');
     await shop.mine();
     await shop.follow();
+    // A payment that is an hour overdue is looked at once a minute.
+    shop.app.clock.advance(60_000);
     await runDue(shop.app, 100);
     expect((await shop.app.read(order.id)).status).toBe('expired');
     expect(await eventsOf(shop.app, order.id)).toEqual(['order.created', 'order.expired']);

@@ -20,7 +20,7 @@ import {
   type WatchedAddress,
 } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
-import { saveChanges, type PaymentChange } from '../store/payment-rows.ts';
+import { saveChanges, type PaymentChange } from '../store/save-changes.ts';
 import { lockPayments } from '../store/payments.ts';
 import { findTransfers, saveTransfers } from '../store/transfers.ts';
 import { observe } from './change-payment.ts';

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import type { Mode } from '../domain/permission.ts';
 import { findAnswer, forgetOldAnswer } from '../store/payments.ts';
-import type { IdempotentAnswer } from '../store/payment-rows.ts';
+import type { IdempotentAnswer } from '../store/save-changes.ts';
 import type { App } from './context.ts';
 
 /** Answers are kept for 24 hours. */

@@ -31,11 +31,11 @@ export function selectToken(
 ): Promise<ChangeOutcome<TokenRefusal>> {
   return changePayment<TokenRefusal>(app, {
     selector,
-    decide: async (payment, _trx, now) => {
+    decide: async (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
-      const choice = await chooseToken(rail, payment.projectId, wanted.asset, wanted.network);
+      const choice = await chooseToken(rail, payment.projectId, wanted.asset, wanted.network, trx);
       if (choice.kind !== 'ok') return choice;
-      return chosen(app, rail, payment, choice.token, now);
+      return chosen(app, rail, payment, choice.token, trx, now);
     },
   });
 }
@@ -45,9 +45,10 @@ async function chosen(
   rail: Rail,
   payment: Payment,
   token: Parameters<Rail['issue']>[1],
+  trx: Trx,
   now: number,
 ): Promise<Decision | TokenRefusal> {
-  const quoted = await quotePayment(rail, payment, token);
+  const quoted = await quotePayment(rail, payment, token, trx);
   if (quoted.kind !== 'ok') return quoted;
   const { quote, wallet } = quoted;
   const address = wallet === null ? undefined : issuedAddress(app, payment, quote, wallet, now);

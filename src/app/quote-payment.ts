@@ -2,7 +2,8 @@ import { isAssetCode, isNetwork, quoteUnits, tokenOf, usdCents, type Token } fro
 import { formatDecimal, type Fiat } from '../domain/money.ts';
 import type { Payment, Quote } from '../domain/payment.ts';
 import { matchingAddress } from '../rails/address.ts';
-import type { IssuedAddress } from '../store/payment-rows.ts';
+import type { Trx } from '../store/database.ts';
+import type { IssuedAddress } from '../store/save-changes.ts';
 import type { App } from './context.ts';
 import type { Rail } from './rail.ts';
 
@@ -20,8 +21,9 @@ export async function chooseToken(
   projectId: string,
   asset: string,
   network: string | null,
+  trx?: Trx,
 ): Promise<{ readonly kind: 'ok'; readonly token: Token } | TokenRefusal> {
-  const enabled = await rail.tokens(projectId);
+  const enabled = await rail.tokens(projectId, trx);
   const names = [...new Set(enabled.map((token) => token.asset))].join(', ');
   if (!isAssetCode(asset)) {
     return {
@@ -52,7 +54,7 @@ export async function chooseToken(
   return {
     kind: 'refused',
     param: 'crypto_currency',
-    message: `${asset} cannot be accepted yet: no wallet is set for it. Set one with: cointill wallet set --project ${projectId} --network ${network ?? tokenOf(asset)?.network ?? 'NETWORK'} --xpub XPUB`,
+    message: `${asset} cannot be accepted yet: it needs a wallet of the project and a node of its network that the service follows. Set the wallet with: cointill wallet set --project ${projectId} --network ${network ?? tokenOf(asset)?.network ?? 'NETWORK'} --xpub XPUB`,
   };
 }
 
@@ -93,6 +95,7 @@ export async function quotePayment(
   rail: Rail,
   payment: { readonly id: string; readonly projectId: string; readonly amountMinor: bigint; readonly currency: Fiat },
   token: Token,
+  trx?: Trx,
 ): Promise<
   | {
       readonly kind: 'ok';
@@ -103,7 +106,7 @@ export async function quotePayment(
 > {
   const price = priceToken(rail, token, payment.amountMinor, payment.currency);
   if (price.kind !== 'ok') return price;
-  const issued = await rail.issue(payment, token);
+  const issued = await rail.issue(payment, token, trx);
   if (issued.kind === 'no_method') return { kind: 'refused', param: 'crypto_currency', message: issued.message };
   const { asset, network, decimals } = token;
   const toleranceUnits = (price.owedUnits * TOLERANCE_BASIS_POINTS) / 10_000n;

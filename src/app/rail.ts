@@ -2,6 +2,7 @@ import type { Network, Token } from '../domain/asset.ts';
 import type { Payment, Transfer } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { RateSource } from '../rates/source.ts';
+import type { Trx } from '../store/database.ts';
 
 /** An address issued for a payment; `wallet` is null where nothing has to be watched. */
 export type Issued =
@@ -25,10 +26,17 @@ export type DueView =
  */
 export interface Rail {
   readonly rates: RateSource;
-  /** The tokens that the project can be paid in now, its favourite first. */
-  tokens(projectId: string): readonly Token[] | Promise<readonly Token[]>;
-  /** A fresh address for a payment. Never touches the network. */
-  issue(payment: { readonly id: string; readonly projectId: string }, token: Token): Issued | Promise<Issued>;
+  /**
+   * The tokens that the project can be paid in now, its favourite first. Who holds a transaction passes it: waiting for a
+   * second connection while holding one would deadlock the pool.
+   */
+  tokens(projectId: string, trx?: Trx): readonly Token[] | Promise<readonly Token[]>;
+  /** A fresh address for a payment. Never touches the network. In a transaction it is given back when that is undone. */
+  issue(
+    payment: { readonly id: string; readonly projectId: string },
+    token: Token,
+    trx?: Trx,
+  ): Issued | Promise<Issued>;
   /** When a new payment completes by itself; null: never. */
   completesAt(createdAt: number, expiresAt: number): number | null;
   dueView(payment: Payment, now: number): DueView | Promise<DueView>;

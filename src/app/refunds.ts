@@ -7,7 +7,7 @@ import { nextDueAt } from '../domain/transition.ts';
 import { refundView } from '../domain/views.ts';
 import { checkPayoutAddress } from '../rails/address.ts';
 import type { Trx } from '../store/database.ts';
-import { saveChanges } from '../store/payment-rows.ts';
+import { saveChanges } from '../store/save-changes.ts';
 import { lockPayments } from '../store/payments.ts';
 import { findRefund, insertRefund, lockDueRefunds, lockRefund, refundedUnits, updateRefund } from '../store/refunds.ts';
 import { newId, type App } from './context.ts';

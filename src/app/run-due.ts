@@ -1,15 +1,16 @@
 import type { Payment } from '../domain/payment.ts';
 import type { Observation } from '../domain/transition.ts';
-import type { PaymentChange } from '../store/payment-rows.ts';
-import { saveChanges } from '../store/payment-rows.ts';
+import type { PaymentChange } from '../store/save-changes.ts';
+import { saveChanges } from '../store/save-changes.ts';
 import { lockDuePayments, postponeDue } from '../store/payments.ts';
 import { saveTransfers, type PaymentTransfer } from '../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from './context.ts';
 import { settle } from './payment-actions.ts';
 
-/** A payment whose rail has not seen far enough is looked at again after this. */
+/** A payment whose rail has not seen far enough is looked at again after this, and ever less often up to a minute. */
 const LOOK_AGAIN_MS = 2_000;
+const LOOK_AGAIN_AT_MOST_MS = 60_000;
 
 /**
  * Draws the consequences of time: expiry, the end of the monitoring window, the sandbox's completion. Takes up to `limit`
@@ -21,12 +22,12 @@ export async function runDue(app: App, limit: number): Promise<number> {
     const payments = await lockDuePayments(trx, now, limit);
     const changes: PaymentChange[] = [];
     const transfers: PaymentTransfer[] = [];
-    const later: string[] = [];
+    const later: Payment[] = [];
     for (const payment of payments) {
       const due = await observeDue(app, payment, now);
       const result = due === null ? null : observe(app, payment, [due.observation], now);
       if (due === null || result?.kind !== 'observed' || !result.moved) {
-        later.push(payment.id);
+        later.push(payment);
         continue;
       }
       changes.push(result.change);
@@ -34,7 +35,13 @@ export async function runDue(app: App, limit: number): Promise<number> {
     }
     await saveTransfers(trx, transfers);
     if (changes.length > 0) await saveChanges(trx, changes, 2);
-    if (later.length > 0) await postponeDue(trx, later, now + LOOK_AGAIN_MS);
+    for (const [at, group] of Map.groupBy(later, (payment) => lookAgainAt(payment, now))) {
+      await postponeDue(
+        trx,
+        group.map(({ id }) => id),
+        at,
+      );
+    }
     return payments.length;
   });
 }
@@ -51,4 +58,10 @@ async function observeDue(
   if (settled.kind !== 'settled') return null;
   const transfer = { paymentId: payment.id, transfer: settled.transfer, blockHash: null };
   return { observation: settled.observation, transfer };
+}
+
+function lookAgainAt(payment: Payment, now: number): number {
+  const overdueMs = now - payment.expiresAt;
+  const doublings = Math.max(0, Math.floor(Math.log2(Math.max(1, overdueMs / LOOK_AGAIN_MS))));
+  return now + Math.min(LOOK_AGAIN_AT_MOST_MS, LOOK_AGAIN_MS * 2 ** doublings);
 }

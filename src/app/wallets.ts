@@ -46,6 +46,7 @@ export async function setProjectWallet(
       network,
       kind: 'xpub',
       source: parsed.xpub,
+      firstAddress: parsed.deriver.addressAt(0),
       confirmations,
       createdAt: now,
     });

@@ -5,7 +5,7 @@ import { eventBody, paymentEventData, refundView } from '../domain/views.ts';
 import type { Refund } from '../domain/refund.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
 import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../store/deliveries.ts';
-import { saveEvent } from '../store/payment-rows.ts';
+import { saveEvent } from '../store/save-changes.ts';
 import { findProject } from '../store/projects.ts';
 import {
   closeEndpoint,
@@ -19,7 +19,8 @@ import {
 import { checkWebhookUrl, type WebhookPolicy } from '../webhooks/guard.ts';
 import { newWebhookSecret, sealSecret } from '../webhooks/secret.ts';
 import { newId, type App } from './context.ts';
-import { attempt, createSecretCache, record, type WebhookDelivery } from './deliver-due.ts';
+import { attempt, createSecretCache, record } from './attempt-delivery.ts';
+import type { WebhookDelivery } from './deliver-due.ts';
 import type { Rejected } from './projects.ts';
 
 /** How long a replaced secret signs along. */
@@ -151,7 +152,7 @@ export async function retryDelivery(app: App, webhooks: WebhookDelivery, id: big
       message: 'There is no such delivery. List them with: cointill webhook deliveries ENDPOINT_ID',
     };
   }
-  const attempted = await attempt(app, webhooks.sender, createSecretCache(webhooks.sealingKey), delivery, true);
+  const attempted = await attempt(app, webhooks.sender, createSecretCache(webhooks.sealingKey), delivery, null);
   await record(app, [attempted]);
   const { response, error, durationMs, next } = attempted.record;
   return {

@@ -23,7 +23,13 @@ export function banner(config: Config, { addresses, firstStart }: Started): read
     ]),
     '',
   ];
-  return [...lines, ...(firstStart === null ? laterLines() : firstLines(config, addresses, firstStart)), ''];
+  return [
+    ...lines,
+    ...(firstStart === null ? laterLines() : firstLines(config, addresses, firstStart)),
+    '',
+    'Stop with Ctrl-C.',
+    '',
+  ];
 }
 
 function laterLines(): readonly string[] {

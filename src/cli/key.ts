@@ -27,10 +27,10 @@ export function addKeyCommands(program: Command): void {
     .addOption(required('--kind <kind>', 'secret: for your server; public: for web pages and apps', KEY_KINDS))
     .addOption(required('--permission <permission>', 'what it may do', PERMISSIONS))
     .requiredOption('--name <name>', 'what the key is called')
-    .action((options: CreateOptions) =>
-      withCointill(async ({ app }) => {
-        const { project, mode, kind, permission, name } = options;
-        const request = { projectId: projectIdOf(project), mode, kind, permission, name };
+    .action((options: CreateOptions) => {
+      const { project, mode, kind, permission, name } = options;
+      const request = { projectId: projectIdOf(project), mode, kind, permission, name };
+      return withCointill(async ({ app }) => {
         const { stored, key: text } = done(await createKey(app, request));
         const record = {
           id: encodeId('key', stored.id),
@@ -44,28 +44,29 @@ export function addKeyCommands(program: Command): void {
           ...keyLines(stored),
           ...secretFields('Key', text, 'Shown only once: keep it now. Cointill stores nothing but its hash.'),
         ]);
-      }),
-    );
+      });
+    });
 
   printsRecord(key.command('list').description("list a project's keys, without their texts"))
     .requiredOption('--project <id>', 'whose keys')
-    .action((options: OutputOptions & { readonly project: string }) =>
-      withCointill(async ({ app }) => {
-        const { keys } = done(await keysOf(app, projectIdOf(options.project)));
+    .action((options: OutputOptions & { readonly project: string }) => {
+      const projectId = projectIdOf(options.project);
+      return withCointill(async ({ app }) => {
+        const { keys } = done(await keysOf(app, projectId));
         print(options, keys.map(keyRecord), () => keyTable(keys));
-      }),
-    );
+      });
+    });
 
   printsRecord(key.command('revoke').description('refuse a key from now on, within a second everywhere, for good'))
     .argument('<id>', "the key's id, key_…")
-    .action((text: string, options: OutputOptions) =>
-      withCointill(async ({ app }) => {
-        const uuid = keyIdOf(text);
+    .action((text: string, options: OutputOptions) => {
+      const uuid = keyIdOf(text);
+      return withCointill(async ({ app }) => {
         done(await removeKey(app, uuid));
         const id = encodeId('key', uuid);
         print(options, { id, revoked: true }, () => [`Revoked ${id}: requests with it are refused from now on.`]);
-      }),
-    );
+      });
+    });
 }
 
 function required(flags: string, description: string, choices: readonly string[]): Option {

@@ -3,7 +3,7 @@ import { MODES, type Mode } from '../domain/permission.ts';
 import type { Database } from '../store/database.ts';
 import { listPayments } from '../store/payments.ts';
 import { findProject, listProjects } from '../store/projects.ts';
-import { commaSeparated, projectIdOf } from './arguments.ts';
+import { commaSeparated } from './arguments.ts';
 import { CommandFailure, noProject } from './failure.ts';
 
 /** Reads `--status`: payment statuses by commas; null where it is not given. */
@@ -22,7 +22,7 @@ export function statusesOf(text: string | undefined): readonly PaymentStatus[] |
 export async function listAllPayments(
   db: Database,
   wanted: {
-    readonly project?: string;
+    readonly projectId: string | null;
     readonly mode?: Mode;
     readonly surface?: Surface;
     readonly statuses: readonly PaymentStatus[] | null;
@@ -30,7 +30,7 @@ export async function listAllPayments(
     readonly offset: number;
   },
 ): Promise<readonly Payment[]> {
-  const projectIds = await projectsOf(db, wanted.project);
+  const projectIds = await projectsOf(db, wanted.projectId);
   const modes = wanted.mode === undefined ? MODES : [wanted.mode];
   const surfaces = wanted.surface === undefined ? SURFACES : [wanted.surface];
   const filter = { statuses: wanted.statuses, createdFrom: null, createdBefore: null };
@@ -53,9 +53,8 @@ function newestFirst(a: Payment, b: Payment): number {
   return a.id < b.id ? 1 : -1;
 }
 
-async function projectsOf(db: Database, wanted: string | undefined): Promise<readonly string[]> {
-  if (wanted === undefined) return (await listProjects(db)).map(({ id }) => id);
-  const id = projectIdOf(wanted);
-  if ((await findProject(db, id)) !== null) return [id];
-  throw noProject(id);
+async function projectsOf(db: Database, wanted: string | null): Promise<readonly string[]> {
+  if (wanted === null) return (await listProjects(db)).map(({ id }) => id);
+  if ((await findProject(db, wanted)) === null) throw noProject(wanted);
+  return [wanted];
 }

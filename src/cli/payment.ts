@@ -13,7 +13,7 @@ import {
 import type { TokenRefusal } from '../app/quote-payment.ts';
 import { SURFACES, type Surface } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
-import { paymentSelectorOf, wholeNumber } from './arguments.ts';
+import { paymentSelectorOf, projectIdOf, wholeNumber } from './arguments.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';
 import { listAllPayments, statusesOf } from './payment-list.ts';
@@ -46,24 +46,27 @@ export function addPaymentCommands(program: Command): void {
     .option('--status <statuses>', 'only with these statuses, by commas, such as pending,confirming')
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
     .option('--offset <n>', `how many to pass over, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)
-    .action((options: ListOptions) =>
-      withCointill(async ({ app }) => {
-        const payments = await listAllPayments(app.db, { ...options, statuses: statusesOf(options.status) });
+    .action(({ project, status, ...options }: ListOptions) => {
+      const projectId = project === undefined ? null : projectIdOf(project);
+      const statuses = statusesOf(status);
+      return withCointill(async ({ app }) => {
+        const payments = await listAllPayments(app.db, { ...options, projectId, statuses });
         const records = payments.map((one) => paymentRecord(one, app.links));
         print(options, records, () => paymentTable(payments));
-      }),
-    );
+      });
+    });
 
   printsRecord(payment.command('show').description('show a payment with its timeline, events and transfers'))
     .argument('<id>', 'ord_… or a UUID')
-    .action((id: string, options: OutputOptions) =>
-      withCointill(async ({ app }) => {
-        const found = await findPayment(app.db, paymentSelectorOf(id));
+    .action((id: string, options: OutputOptions) => {
+      const selector = paymentSelectorOf(id);
+      return withCointill(async ({ app }) => {
+        const found = await findPayment(app.db, selector);
         const history = await readHistory(app.db, found);
         const record = { ...paymentRecord(found, app.links), ...historyRecord(history) };
         print(options, record, () => [...paymentLines(found, app.links), ...historyLines(history)]);
-      }),
-    );
+      });
+    });
 
   addAction(payment, 'complete', 'complete a test payment now, as its timer would', completeSandboxPayment);
   addAction(payment, 'accept', 'take the confirmed money that is there as payment', acceptPayment);
@@ -86,8 +89,9 @@ function addAction(payment: Command, action: PaymentAction, description: string,
 }
 
 function act(action: PaymentAction, id: string, options: OutputOptions, run: Act): Promise<void> {
+  const selector = paymentSelectorOf(id);
   return withCointill(async ({ app }) => {
-    const payment = changed(await run(app, paymentSelectorOf(id)), action, id);
+    const payment = changed(await run(app, selector), action, id);
     print(options, paymentRecord(payment, app.links), () => paymentLines(payment, app.links));
   });
 }

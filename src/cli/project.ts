@@ -66,9 +66,10 @@ export function addProjectCommands(program: Command): void {
     );
 }
 
-function change(id: string, changes: Parameters<typeof changeProject>[2], options: OutputOptions): Promise<void> {
+function change(text: string, changes: Parameters<typeof changeProject>[2], options: OutputOptions): Promise<void> {
+  const id = projectIdOf(text);
   return withCointill(async ({ app }) => {
-    const { project } = done(await changeProject(app, projectIdOf(id), changes));
+    const { project } = done(await changeProject(app, id, changes));
     print(options, projectRecord(project), () => projectLines(project));
   });
 }

@@ -13,7 +13,7 @@ interface SetOptions extends OutputOptions {
   readonly project: string;
   readonly network: string;
   readonly xpub: string;
-  readonly confirmations?: number;
+  readonly confirmations?: number | null;
 }
 
 /** Enough to compare with a wallet's own list. */
@@ -32,32 +32,27 @@ export function addWalletCommands(program: Command): void {
       `blocks that a payment has to wait for (default: ${DEFAULT_CONFIRMATIONS})`,
       wholeNumber(1, 1000),
     )
-    .action((options: SetOptions) =>
-      withCointill(async ({ app }) => {
-        const { wallet } = done(
-          await setProjectWallet(app, {
-            projectId: projectIdOf(options.project),
-            network: options.network,
-            xpub: options.xpub,
-            confirmations: options.confirmations ?? null,
-          }),
-        );
+    .action(({ project, network, xpub, confirmations = null, ...options }: SetOptions) => {
+      const request = { projectId: projectIdOf(project), network, xpub, confirmations };
+      return withCointill(async ({ app }) => {
+        const { wallet } = done(await setProjectWallet(app, request));
         print(options, walletRecord(wallet), () => walletLines(wallet));
-      }),
-    );
+      });
+    });
 
   printsRecord(wallet.command('show').description("show a project's wallets and their first addresses"))
     .requiredOption('--project <id>', 'whose wallets')
-    .action((options: OutputOptions & { readonly project: string }) =>
-      withCointill(async ({ app }) => {
-        const { wallets } = done(await walletsOf(app, projectIdOf(options.project)));
+    .action((options: OutputOptions & { readonly project: string }) => {
+      const projectId = projectIdOf(options.project);
+      return withCointill(async ({ app }) => {
+        const { wallets } = done(await walletsOf(app, projectId));
         print(options, wallets.map(walletRecord), () =>
           wallets.length === 0
             ? ['The project has no wallet yet. Set one with: cointill wallet set']
             : wallets.flatMap((wallet, index) => [...(index === 0 ? [] : ['']), ...walletLines(wallet)]),
         );
-      }),
-    );
+      });
+    });
 }
 
 function firstAddresses(wallet: Wallet): readonly string[] {

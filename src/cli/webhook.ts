@@ -49,10 +49,9 @@ function addCreate(webhook: Command): void {
       `all (the documented ones), or types by commas; only by name: ${OPT_IN_EVENTS.join(', ')}`,
     )
     .addHelpText('after', `\nDocumented events: ${DOCUMENTED_EVENTS.join(', ')}`)
-    .action((options: CreateOptions) =>
-      withCointill(async ({ app, sealingKey, policyOf }) => {
-        const { mode, url, events } = options;
-        const request = { projectId: projectIdOf(options.project), mode, url, events };
+    .action(({ project, mode, url, events, ...options }: CreateOptions) => {
+      const request = { projectId: projectIdOf(project), mode, url, events };
+      return withCointill(async ({ app, sealingKey, policyOf }) => {
         const { endpoint, secret } = done(await createEndpoint(app, sealingKey, policyOf, request));
         const id = encodeId('endpoint', endpoint.id);
         print(options, { id, url: endpoint.url, secret, events: endpoint.events }, () => [
@@ -64,49 +63,49 @@ function addCreate(webhook: Command): void {
           ]),
           ...secretFields('Secret', secret, 'Shown only once: keep it now. Verify every delivery with it.'),
         ]);
-      }),
-    );
+      });
+    });
 }
 
 function addList(webhook: Command): void {
   printsRecord(webhook.command('list').description('list endpoints, without their secrets'))
     .option('--project <id>', 'only of this project')
-    .action((options: OutputOptions & { readonly project?: string }) =>
-      withCointill(async ({ app }) => {
-        const projectId = options.project === undefined ? null : projectIdOf(options.project);
+    .action((options: OutputOptions & { readonly project?: string }) => {
+      const projectId = options.project === undefined ? null : projectIdOf(options.project);
+      return withCointill(async ({ app }) => {
         if (projectId !== null && (await findProject(app.db, projectId)) === null) {
           throw noProject(projectId);
         }
         const endpoints = await endpointsOf(app, projectId);
         print(options, endpoints.map(endpointRecord), () => endpointTable(endpoints));
-      }),
-    );
+      });
+    });
 }
 
 function addDeleteAndEnable(webhook: Command): void {
   printsRecord(webhook.command('delete').description('delete an endpoint; what waits for it is stopped'))
     .argument('<id>', "the endpoint's id, we_…")
-    .action((text: string, options: OutputOptions) =>
-      withCointill(async ({ app }) => {
-        const uuid = endpointIdOf(text);
+    .action((text: string, options: OutputOptions) => {
+      const uuid = endpointIdOf(text);
+      return withCointill(async ({ app }) => {
         done(await deleteEndpoint(app, uuid));
         const id = encodeId('endpoint', uuid);
         print(options, { id, deleted: true }, () => [`Deleted ${id}: nothing is sent to it any more.`]);
-      }),
-    );
+      });
+    });
 
   printsRecord(webhook.command('enable').description('send to an endpoint again after it answered 410'))
     .argument('<id>', "the endpoint's id, we_…")
-    .action((text: string, options: OutputOptions) =>
-      withCointill(async ({ app }) => {
-        const uuid = endpointIdOf(text);
+    .action((text: string, options: OutputOptions) => {
+      const uuid = endpointIdOf(text);
+      return withCointill(async ({ app }) => {
         done(await reopenEndpoint(app, uuid));
         const id = encodeId('endpoint', uuid);
         print(options, { id, enabled: true }, () => [
           `Enabled ${id}: it gets every event from now on. What was stopped can be sent with: cointill webhook retry`,
         ]);
-      }),
-    );
+      });
+    });
 }
 
 function addRotate(webhook: Command): void {
@@ -114,9 +113,10 @@ function addRotate(webhook: Command): void {
     webhook.command('rotate').description('give an endpoint a new secret; the old one stays valid for 24 hours'),
   )
     .argument('<id>', "the endpoint's id, we_…")
-    .action((text: string, options: OutputOptions) =>
-      withCointill(async ({ app, sealingKey }) => {
-        const rotated = done(await rotateEndpointSecret(app, sealingKey, endpointIdOf(text)));
+    .action((text: string, options: OutputOptions) => {
+      const uuid = endpointIdOf(text);
+      return withCointill(async ({ app, sealingKey }) => {
+        const rotated = done(await rotateEndpointSecret(app, sealingKey, uuid));
         const { endpoint, secret, previousUntil } = rotated;
         const id = encodeId('endpoint', endpoint.id);
         const record = { id, url: endpoint.url, secret, previous_secret_until: isoTime(previousUntil) };
@@ -128,8 +128,8 @@ function addRotate(webhook: Command): void {
           ]),
           ...secretFields('Secret', secret, 'Shown only once: keep it now. x-service-signature uses it from now on.'),
         ]);
-      }),
-    );
+      });
+    });
 }
 
 function endpointRecord(endpoint: WebhookEndpoint): object {

@@ -273,10 +273,12 @@ export function exceptionOf(payment: Payment): Exception {
   const { all, inTime } = ledger;
   if (payment.completedOnUnits !== null && all.minedUnits < payment.completedOnUnits) return 'reorged';
   const lateMoney = all.seenUnits > inTime.seenUnits && inTime.seenUnits < required;
-  const confirmedTooLate = payment.failureReason === 'unconfirmed' && all.confirmedUnits > 0n;
+  // A payment that ended without the money that is now in blocks for it: a node that was behind, or a reorganisation.
+  const ended = payment.status === 'expired' || payment.status === 'failed';
+  const minedAfterEnd = ended && all.minedUnits >= required;
   // Nothing was seen when it was cancelled, so whatever is there came late, even in a block that is dated earlier.
   const afterCancel = payment.cancelledAt !== null && all.seenUnits > 0n;
-  if (lateMoney || confirmedTooLate || afterCancel) return 'paid_late';
+  if (lateMoney || minedAfterEnd || afterCancel) return 'paid_late';
   if (all.seenUnits > 0n && all.seenUnits < required) return 'underpaid';
   if (all.seenUnits > quote.owedUnits + quote.toleranceUnits) return 'overpaid';
   return 'none';

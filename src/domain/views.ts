@@ -28,9 +28,18 @@ export function exactNumber(units: bigint, decimals: number): RawJson {
   return json.rawJSON(formatDecimal(units, decimals));
 }
 
-/** ISO 8601 in UTC with milliseconds. */
+const MEMO_SIZE = 16;
+const memoTimes: number[] = Array<number>(MEMO_SIZE).fill(NaN);
+const memoTexts: string[] = Array<string>(MEMO_SIZE).fill('');
+
+/** ISO 8601 in UTC with milliseconds. A payment writes each of its times several times over, so the newest are kept. */
 export function isoTime(at: number): string {
-  return new Date(at).toISOString();
+  const slot = at & (MEMO_SIZE - 1);
+  if (memoTimes[slot] !== at) {
+    memoTimes[slot] = at;
+    memoTexts[slot] = new Date(at).toISOString();
+  }
+  return memoTexts[slot] ?? '';
 }
 
 function isoTimeOrNull(at: number | null): string | null {

@@ -1,6 +1,10 @@
 const DAY_MS = 24 * 60 * 60_000;
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** PostgreSQL has no year 0 and we write no year 10000; no payment was made outside, so what lies there is moved in. */
+const FIRST_AT = 0;
+const LAST_AT = Date.UTC(9999, 11, 31);
 
 /** A moment, and for how long it lasts: a bare date is a whole UTC day, a time one millisecond. */
 export interface Span {
@@ -10,14 +14,20 @@ export interface Span {
 
 /** Reads an ISO 8601 date (`2026-01-31`) or time with its zone (`2026-01-31T12:00:00Z`); null for anything else. */
 export function parseIsoDate(text: string): Span | null {
-  const date = DATE.exec(text);
-  if (date !== null) {
-    const startAt = Date.parse(`${text}T00:00:00.000Z`);
-    // JavaScript takes February 30th for March 2nd.
-    const same = Number.isFinite(startAt) && new Date(startAt).toISOString().slice(0, 10) === text;
-    return same ? { startAt, endAt: startAt + DAY_MS } : null;
-  }
-  const day = parseIsoDate(text.slice(0, 10));
-  const startAt = TIME.test(text) && day !== null ? Date.parse(text) : NaN;
-  return Number.isFinite(startAt) ? { startAt, endAt: startAt + 1 } : null;
+  const day = startOfDay(text.slice(0, 10));
+  if (day === null) return null;
+  if (text.length === 10) return span(day, DAY_MS);
+  const at = TIME.test(text) ? Date.parse(text) : NaN;
+  return Number.isFinite(at) ? span(at, 1) : null;
+}
+
+/** JavaScript takes February 30th for March 2nd; no calendar does. */
+function startOfDay(date: string): number | null {
+  const at = DATE.test(date) ? Date.parse(`${date}T00:00:00.000Z`) : NaN;
+  return Number.isFinite(at) && new Date(at).toISOString().slice(0, 10) === date ? at : null;
+}
+
+function span(startAt: number, lengthMs: number): Span {
+  const within = (at: number): number => Math.min(Math.max(at, FIRST_AT), LAST_AT);
+  return { startAt: within(startAt), endAt: within(startAt + lengthMs) };
 }

@@ -27,7 +27,8 @@ export interface ServerOptions {
 }
 
 const SLOW_SECONDS = 1;
-const MAX_PARAM_LENGTH = 500;
+/** As long as Node lets a request's head be: an id of any length is looked at by its route, which does not know it. */
+const MAX_PARAM_LENGTH = 16_384;
 
 /** One address of the service: the frame that every route stands in. */
 export function buildServer(options: ServerOptions): FastifyInstance {
@@ -43,6 +44,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     trustProxy: trustProxy === null ? false : [...trustProxy],
     genReqId: requestIds(),
+    // A child logger for each request costs more than the request's own log lines, which are rare and name their request.
+    childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     requestIdHeader: false as const,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       void limits.peek('test', clientBucket(clientAddress(request))).then((allowance) => {
@@ -61,7 +64,6 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     void reply
       .header('x-request-id', request.id)
       .header('x-content-type-options', 'nosniff')
-      .header('referrer-policy', 'no-referrer')
       .header('cache-control', 'no-store');
     done();
   });

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
+import { notify } from './notifications.ts';
 import type { DeliveryState } from './tables.ts';
 
-/** A delivery to be attempted now, with all that it takes. */
-export interface DueDelivery {
+/** A delivery with all that an attempt takes. */
+export interface Delivery {
   readonly id: bigint;
   /** Scheduled attempts that failed so far. */
   readonly attempts: number;
@@ -18,7 +19,12 @@ export interface DueDelivery {
   readonly previousSecretUntil: number | null;
 }
 
-interface DueRow {
+/** A delivery taken for this process, to be attempted and recorded before its lease ends. */
+export interface DueDelivery extends Delivery {
+  readonly leaseUntil: number;
+}
+
+interface DeliveryRow {
   id: bigint;
   attempts: number;
   event_id: string;
@@ -31,7 +37,7 @@ interface DueRow {
   previous_secret_until: number | null;
 }
 
-function dueFromRow(row: DueRow): DueDelivery {
+function deliveryFromRow(row: DeliveryRow): Delivery {
   return {
     id: row.id,
     attempts: row.attempts,
@@ -47,9 +53,16 @@ function dueFromRow(row: DueRow): DueDelivery {
 }
 
 /**
+ * A part of a statement that commits it without waiting for the disk. A claim or record that a crash of the database takes
+ * back makes a delivery due again: it is sent twice, as receivers must expect, and never lost.
+ */
+const UNFLUSHED = sql`unflushed as materialized (select set_config('synchronous_commit', 'off', true) as setting)`;
+
+/**
  * Takes due deliveries for this process: at most as many of each endpoint as its quota leaves, so that no endpoint's backlog
- * stands before another's. Endpoints are found by skipping along the index from one to the next, so the cost grows with the
- * number of endpoints that have something waiting, not with what waits. Taking moves `next_attempt_at` to `leaseUntil`.
+ * stands before another's; when `limit` cuts, chance decides between endpoints. Endpoints are found by skipping along the
+ * index from one to the next, so the cost grows with the number of endpoints that have something waiting, not with what
+ * waits. Taking moves `next_attempt_at` to `leaseUntil`. What still waits for a closed endpoint is stopped instead.
  */
 export async function claimDeliveries(
   db: Database,
@@ -62,7 +75,8 @@ export async function claimDeliveries(
     readonly limit: number;
   },
 ): Promise<readonly DueDelivery[]> {
-  const { rows } = await sql<DueRow>`
+  // The ids go into the update as an array: joined, the planner may read both tables whole for every claim.
+  const { rows } = await sql<DeliveryRow & { state: DeliveryState }>`
     with recursive waiting (endpoint_id) as (
       (select endpoint_id from deliveries where next_attempt_at is not null order by endpoint_id limit 1)
       union all
@@ -70,8 +84,10 @@ export async function claimDeliveries(
               where d.next_attempt_at is not null and d.endpoint_id > waiting.endpoint_id
               order by d.endpoint_id limit 1)
       from waiting where waiting.endpoint_id is not null
-    ), picked as materialized (
-      select d.id from (select endpoint_id from waiting where endpoint_id is not null) w
+    ), ${UNFLUSHED}, picked as materialized (
+      select d.id from unflushed cross join (
+        select endpoint_id from waiting where endpoint_id is not null order by random()
+      ) w
       cross join lateral (
         select id from deliveries
         where endpoint_id = w.endpoint_id and next_attempt_at <= ${timestamp(claim.now)}
@@ -81,26 +97,33 @@ export async function claimDeliveries(
       ) d
       limit ${claim.limit}
     )
-    update deliveries d set next_attempt_at = ${timestamp(claim.leaseUntil)}
-    from picked p, events e, webhook_endpoints w
-    where d.id = p.id and e.id = d.event_id and w.id = d.endpoint_id
-    returning d.id, d.attempts, d.event_id, e.body, d.endpoint_id, w.mode, w.url, w.secret,
+    update deliveries d set
+      state = case when w.deleted_at is null and w.disabled_at is null then d.state else 'stopped' end,
+      next_attempt_at = case when w.deleted_at is null and w.disabled_at is null then ${timestamp(claim.leaseUntil)} end
+    from events e, webhook_endpoints w
+    where d.id = any (array(select id from picked)) and e.id = d.event_id and w.id = d.endpoint_id
+    returning d.id, d.state, d.attempts, d.event_id, e.body, d.endpoint_id, w.mode, w.url, w.secret,
       w.previous_secret, w.previous_secret_until`.execute(db);
-  return rows.map(dueFromRow);
+  return rows.flatMap((row) =>
+    row.state === 'waiting' ? [{ ...deliveryFromRow(row), leaseUntil: claim.leaseUntil }] : [],
+  );
 }
 
-/** When the next waiting delivery is due; null when none waits. */
-export async function nextDeliveryAt(db: Database): Promise<number | null> {
-  const row = await db
-    .selectFrom('deliveries')
-    .select(({ fn }) => fn.min('next_attempt_at').as('at'))
-    .where('next_attempt_at', 'is not', null)
-    .executeTakeFirst();
-  return row?.at ?? null;
+/** Gives back what was taken and not attempted, so that it is due again before its lease ends. */
+export async function giveBackDeliveries(
+  db: Database,
+  taken: readonly Pick<DueDelivery, 'id' | 'leaseUntil'>[],
+  now: number,
+): Promise<void> {
+  const rows = taken.map(({ id, leaseUntil }) => ({ id: String(id), lease_until: new Date(leaseUntil).toISOString() }));
+  await sql`
+    update deliveries d set next_attempt_at = ${timestamp(now)}
+    from json_to_recordset(${JSON.stringify(rows)}::json) as taken (id bigint, lease_until timestamptz)
+    where d.id = taken.id and d.next_attempt_at = taken.lease_until`.execute(db);
 }
 
 /** One delivery with what an attempt takes, whatever its state; null when there is none or its endpoint was deleted. */
-export async function findDelivery(db: Database, id: bigint): Promise<DueDelivery | null> {
+export async function findDelivery(db: Database, id: bigint): Promise<Delivery | null> {
   const row = await db
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
@@ -110,14 +133,14 @@ export async function findDelivery(db: Database, id: bigint): Promise<DueDeliver
     .where('d.id', '=', id)
     .where('w.deleted_at', 'is', null)
     .executeTakeFirst();
-  return row === undefined ? null : dueFromRow(row);
+  return row === undefined ? null : deliveryFromRow(row);
 }
 
 /** What one attempt came to, and what follows for its delivery. */
 export interface AttemptRecord {
   readonly deliveryId: bigint;
-  /** An extra attempt by hand; it leaves the schedule as it is unless it was acknowledged. */
-  readonly manual: boolean;
+  /** The lease under which it was attempted; null: an extra attempt by hand, which leaves the schedule as it is unless acknowledged. */
+  readonly leaseUntil: number | null;
   readonly startedAt: number;
   readonly durationMs: number;
   readonly requestHeaders: Readonly<Record<string, string>>;
@@ -135,11 +158,16 @@ export interface AttemptRecord {
     | { readonly kind: 'as_scheduled' };
 }
 
-/** Records attempts and moves their deliveries on, all in one statement. A delivered one never waits again. */
+/**
+ * Records attempts and moves their deliveries on, all in one statement. A delivered one never waits again. An attempt whose
+ * lease was lost meanwhile (taken by another worker, stopped, retried by hand) is in the log and, unless it was acknowledged,
+ * moves nothing: what the schedule says is up to the lease's holder.
+ */
 export async function recordAttempts(executor: Database | Trx, records: readonly AttemptRecord[]): Promise<void> {
   const rows = records.map((record) => ({
     delivery_id: String(record.deliveryId),
-    manual: record.manual,
+    lease_until: record.leaseUntil === null ? null : new Date(record.leaseUntil).toISOString(),
+    manual: record.leaseUntil === null,
     started_at: new Date(record.startedAt).toISOString(),
     duration_ms: Math.round(record.durationMs),
     request_headers: record.requestHeaders,
@@ -153,11 +181,11 @@ export async function recordAttempts(executor: Database | Trx, records: readonly
     next_at: 'at' in record.next ? new Date(record.next.at).toISOString() : null,
   }));
   await sql`
-    with attempt as materialized (
-      select * from json_to_recordset(${JSON.stringify(rows)}::json) as a (
-        delivery_id bigint, manual boolean, started_at timestamptz, duration_ms integer, request_headers jsonb,
-        response_status smallint, response_headers jsonb, response_body text, response_truncated boolean,
-        error_stage text, error text, next text, next_at timestamptz)
+    with ${UNFLUSHED}, attempt as materialized (
+      select * from json_to_recordset(${storableJson(rows)}::json) as a (
+        delivery_id bigint, lease_until timestamptz, manual boolean, started_at timestamptz, duration_ms integer,
+        request_headers jsonb, response_status smallint, response_headers jsonb, response_body text,
+        response_truncated boolean, error_stage text, error text, next text, next_at timestamptz)
     ), recorded as (
       insert into delivery_attempts (delivery_id, manual, started_at, duration_ms, request_headers, response_status,
         response_headers, response_body, response_truncated, error_stage, error)
@@ -165,12 +193,24 @@ export async function recordAttempts(executor: Database | Trx, records: readonly
         response_headers, response_body, response_truncated, error_stage, error from attempt
     )
     update deliveries d set
-      attempts = d.attempts + case when a.manual then 0 else 1 end,
-      state = case a.next when 'delivered' then 'delivered' when 'failed' then 'failed' else d.state end,
-      next_attempt_at = case when a.next = 'again' and d.state = 'waiting' then a.next_at
-        when a.next = 'as_scheduled' then d.next_attempt_at end,
-      delivered_at = case a.next when 'delivered' then a.next_at else d.delivered_at end
-    from attempt a where d.id = a.delivery_id and d.state <> 'delivered'`.execute(executor);
+      attempts = d.attempts + case when d.next_attempt_at = a.lease_until then 1 else 0 end,
+      state = case when a.next = 'delivered' then 'delivered'
+        when a.next = 'failed' and d.next_attempt_at = a.lease_until then 'failed' else d.state end,
+      next_attempt_at = case when a.next = 'delivered' then null
+        when d.next_attempt_at = a.lease_until then a.next_at else d.next_attempt_at end,
+      delivered_at = case when a.next = 'delivered' then a.next_at else d.delivered_at end
+    from unflushed cross join attempt a
+    where d.id = any (array(select delivery_id from attempt)) and d.id = a.delivery_id and d.state <> 'delivered'
+  `.execute(executor);
+}
+
+/** JSON without what PostgreSQL cannot hold (NUL, half a surrogate pair), so that no answer fails the record of others. */
+function storableJson(rows: readonly object[]): string {
+  const text = JSON.stringify(rows);
+  if (!/\\u(0000|d[89a-f])/.test(text)) return text;
+  return JSON.stringify(rows, (_name, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value,
+  );
 }
 
 /** A delivery as the log shows it. */
@@ -192,6 +232,8 @@ export interface DeliverySummary {
     readonly responseStatus: number | null;
     readonly responseHeaders: Readonly<Record<string, string>> | null;
     readonly responseBody: string | null;
+    /** The answer was longer than what is kept of it. */
+    readonly responseTruncated: boolean;
     readonly errorStage: string | null;
     readonly error: string | null;
   }[];
@@ -236,6 +278,7 @@ export async function listDeliveries(
       responseStatus: attempt.response_status,
       responseHeaders: attempt.response_headers,
       responseBody: attempt.response_body,
+      responseTruncated: attempt.response_truncated,
       errorStage: attempt.error_stage,
       error: attempt.error,
     })),
@@ -255,7 +298,7 @@ export async function insertDelivery(trx: Trx, eventId: string, endpointId: stri
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await sql`select pg_notify('cointill', 'deliveries')`.execute(trx);
+  await notify(trx, 'deliveries');
   return row.id;
 }
 

@@ -15,7 +15,7 @@ export async function holdLease(
       conflict
         .column('name')
         .doUpdateSet({ holder, until: new Date(until) })
-        .where((where) => where.or([where('leases.holder', '=', holder), where('leases.until', '<', timestamp(now))])),
+        .where((where) => where.or([where('leases.holder', '=', holder), where('leases.until', '<=', timestamp(now))])),
     )
     .returning('name')
     .executeTakeFirst();

@@ -1,9 +1,6 @@
-import { sql, type Selectable } from 'kysely';
-import type { Arrow } from '../domain/transition.ts';
-import type { EventType } from '../domain/event-type.ts';
-import type { Payment, PaymentStatus, Quote, Surface } from '../domain/payment.ts';
-import type { Mode } from '../domain/permission.ts';
-import type { Database, Trx } from './database.ts';
+import type { Selectable } from 'kysely';
+import type { Payment, Quote } from '../domain/payment.ts';
+import { isoTime } from '../domain/views.ts';
 import type { PaymentsTable } from './tables.ts';
 
 type PaymentRow = Selectable<PaymentsTable>;
@@ -59,12 +56,21 @@ function quoteFromRow(row: PaymentRow): Quote | null {
   return { asset, network, decimals, owedUnits: owed_units, toleranceUnits: tolerance_units, address };
 }
 
-function iso(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
+/** A time as PostgreSQL reads it; what is left out of a JSON record is null. */
+export function iso(at: number | null): string | undefined {
+  return at === null ? undefined : isoTime(at);
 }
 
-/** A payment as a JSON record of its row: PostgreSQL reads whole batches of these in one parameter. */
-function rowFromPayment(payment: Payment, dueAt: number | null) {
+/** An amount as PostgreSQL reads it; nought is by far the most frequent and needs no text. */
+function units(amount: bigint): string | 0 {
+  return amount === 0n ? 0 : String(amount);
+}
+
+/**
+ * A payment as a JSON record of its row: PostgreSQL reads whole batches of these in one parameter. What is null is left
+ * out, for both sides' sake.
+ */
+export function rowFromPayment(payment: Payment, dueAt: number | null) {
   const { quote, ledger } = payment;
   return {
     id: payment.id,
@@ -73,33 +79,33 @@ function rowFromPayment(payment: Payment, dueAt: number | null) {
     surface: payment.surface,
     status: payment.status,
     exception: payment.exception,
-    failure_reason: payment.failureReason,
-    transaction_number: payment.transactionNumber,
+    failure_reason: payment.failureReason ?? undefined,
+    transaction_number: payment.transactionNumber ?? undefined,
     amount_minor: String(payment.amountMinor),
     currency: payment.currency,
     amount_usd_cents: String(payment.amountUsdCents),
-    merchant_order_id: payment.merchantOrderId,
-    description: payment.description,
-    customer_email: payment.customerEmail,
-    customer_name: payment.customerName,
-    success_url: payment.successUrl,
-    cancel_url: payment.cancelUrl,
-    metadata: Object.keys(payment.metadata).length === 0 ? null : payment.metadata,
+    merchant_order_id: payment.merchantOrderId ?? undefined,
+    description: payment.description ?? undefined,
+    customer_email: payment.customerEmail ?? undefined,
+    customer_name: payment.customerName ?? undefined,
+    success_url: payment.successUrl ?? undefined,
+    cancel_url: payment.cancelUrl ?? undefined,
+    metadata: isEmpty(payment.metadata) ? undefined : payment.metadata,
     asset: quote?.asset,
     network: quote?.network,
     decimals: quote?.decimals,
-    owed_units: quote === null ? null : String(quote.owedUnits),
-    tolerance_units: quote === null ? null : String(quote.toleranceUnits),
+    owed_units: quote === null ? undefined : units(quote.owedUnits),
+    tolerance_units: quote === null ? undefined : units(quote.toleranceUnits),
     address: quote?.address,
-    seen_units: String(ledger.all.seenUnits),
-    mined_units: String(ledger.all.minedUnits),
-    confirmed_units: String(ledger.all.confirmedUnits),
-    seen_in_time_units: String(ledger.inTime.seenUnits),
-    mined_in_time_units: String(ledger.inTime.minedUnits),
-    confirmed_in_time_units: String(ledger.inTime.confirmedUnits),
-    deciding_hash: ledger.transactionHash,
-    transaction_hash: payment.transactionHash,
-    completed_on_units: payment.completedOnUnits === null ? null : String(payment.completedOnUnits),
+    seen_units: units(ledger.all.seenUnits),
+    mined_units: units(ledger.all.minedUnits),
+    confirmed_units: units(ledger.all.confirmedUnits),
+    seen_in_time_units: units(ledger.inTime.seenUnits),
+    mined_in_time_units: units(ledger.inTime.minedUnits),
+    confirmed_in_time_units: units(ledger.inTime.confirmedUnits),
+    deciding_hash: ledger.transactionHash ?? undefined,
+    transaction_hash: payment.transactionHash ?? undefined,
+    completed_on_units: payment.completedOnUnits === null ? undefined : units(payment.completedOnUnits),
     created_at: iso(payment.createdAt),
     expires_at: iso(payment.expiresAt),
     grace_until: iso(payment.graceUntil),
@@ -112,250 +118,7 @@ function rowFromPayment(payment: Payment, dueAt: number | null) {
   };
 }
 
-/** An event ready to be stored: `body` holds the very bytes that are sent. */
-export interface NewEvent {
-  readonly id: string;
-  readonly projectId: string;
-  readonly mode: Mode;
-  readonly paymentId: string | null;
-  readonly type: EventType;
-  readonly body: string;
-  readonly createdAt: number;
-}
-
-/** An address handed out for a payment, with the quote it was handed out for. */
-export interface IssuedAddress {
-  readonly paymentId: string;
-  readonly quote: Quote;
-  /** The address in the form in which the chain's transfers carry it. */
-  readonly watchedAddress: string;
-  readonly walletId: string;
-  readonly index: number;
-  readonly issuedAt: number;
-  readonly watchUntil: number;
-}
-
-/** A stored answer: the same request with the same key within 24 hours gets it again. */
-export interface IdempotentAnswer {
-  readonly projectId: string;
-  readonly mode: Mode;
-  readonly route: string;
-  readonly key: string;
-  readonly bodyHash: Buffer;
-  readonly response: string;
-  readonly createdAt: number;
-}
-
-/** One payment, new (`before` null) or changed, with everything that must be saved together with it. */
-export interface PaymentChange {
-  readonly before: Payment | null;
-  readonly after: Payment;
-  readonly dueAt: number | null;
-  readonly arrows: readonly Arrow[];
-  readonly events: readonly NewEvent[];
-  readonly address?: IssuedAddress | undefined;
-}
-
-/** Rows of the day counters are spread over this many shards; each kind of writer uses its own. */
-export type CountShard = 0 | 1 | 2 | 3;
-
-interface CountDelta {
-  project_id: string;
-  mode: Mode;
-  surface: Surface;
-  day: string;
-  status: PaymentStatus;
-  shard: CountShard;
-  payments: number;
-  usd_cents: bigint;
-}
-
-/** What the changes add to and take from the day counters, in the order in which every writer locks their rows. */
-function countDeltas(changes: readonly PaymentChange[], shard: CountShard) {
-  const deltas = new Map<string, CountDelta>();
-  const add = (payment: Payment, count: 1 | -1): void => {
-    const day = new Date(payment.createdAt).toISOString().slice(0, 10);
-    const key = `${payment.projectId} ${payment.mode} ${payment.surface} ${day} ${payment.status}`;
-    const delta = deltas.get(key) ?? {
-      project_id: payment.projectId,
-      mode: payment.mode,
-      surface: payment.surface,
-      day,
-      status: payment.status,
-      shard,
-      payments: 0,
-      usd_cents: 0n,
-    };
-    delta.payments += count;
-    delta.usd_cents += BigInt(count) * payment.amountUsdCents;
-    deltas.set(key, delta);
-  };
-  for (const { before, after } of changes) {
-    if (before?.status === after.status) continue;
-    if (before !== null) add(before, -1);
-    add(after, 1);
-  }
-  return [...deltas.entries()]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, delta]) => ({ ...delta, usd_cents: String(delta.usd_cents) }));
-}
-
-const MUTABLE = [
-  'status',
-  'exception',
-  'failure_reason',
-  'asset',
-  'network',
-  'decimals',
-  'owed_units',
-  'tolerance_units',
-  'address',
-  'seen_units',
-  'mined_units',
-  'confirmed_units',
-  'seen_in_time_units',
-  'mined_in_time_units',
-  'confirmed_in_time_units',
-  'deciding_hash',
-  'transaction_hash',
-  'completed_on_units',
-  'grace_until',
-  'completed_at',
-  'cancelled_at',
-  'completes_at',
-  'due_at',
-  'confirming_sent',
-  'last_sequence',
-] as const satisfies readonly (keyof PaymentsTable)[];
-const SET_MUTABLE = sql.raw(MUTABLE.map((column) => `${column} = n.${column}`).join(', '));
-
-/**
- * Saves new and changed payments with their arrows, events, deliveries, counters, addresses and idempotent answers in one
- * statement, so that all of it is there after a crash or none. Deliveries are fanned out here: one for each event and
- * endpoint that asked for its type. Changed payments must be locked by the caller.
- */
-export async function saveChanges(
-  executor: Database | Trx,
-  changes: readonly PaymentChange[],
-  shard: CountShard,
-  answers: readonly IdempotentAnswer[] = [],
-): Promise<void> {
-  const created = changes.filter((change) => change.before === null);
-  const changed = changes.filter((change) => change.before !== null);
-  const rows = (part: readonly PaymentChange[]): string =>
-    JSON.stringify(part.map((change) => rowFromPayment(change.after, change.dueAt)));
-  const arrows = changes.flatMap(({ after, arrows }) =>
-    arrows.map(({ from, to, cause, at }) => ({
-      payment_id: after.id,
-      from_status: from,
-      to_status: to,
-      cause,
-      at: iso(at),
-    })),
-  );
-  await sql`
-    with new_payments as (
-      insert into payments select * from json_populate_recordset(null::payments, ${rows(created)}::json)
-    ), changed_payments as (
-      update payments set ${SET_MUTABLE}
-      from json_populate_recordset(null::payments, ${rows(changed)}::json) n where payments.id = n.id
-    ), new_arrows as (
-      insert into payment_arrows (payment_id, from_status, to_status, cause, at)
-      select payment_id, from_status, to_status, cause, at
-      from json_populate_recordset(null::payment_arrows, ${JSON.stringify(arrows)}::json)
-    ), new_addresses as (
-      insert into payment_addresses
-      select * from json_populate_recordset(null::payment_addresses, ${addressRows(changes)}::json)
-    ), new_answers as (
-      insert into idempotency_keys
-      select * from json_populate_recordset(null::idempotency_keys, ${answerRows(answers)}::json)
-    ), counted as (
-      insert into payment_day_counts
-      select * from json_populate_recordset(null::payment_day_counts, ${JSON.stringify(countDeltas(changes, shard))}::json)
-      on conflict (project_id, mode, surface, day, status, shard) do update
-      set payments = payment_day_counts.payments + excluded.payments,
-          usd_cents = payment_day_counts.usd_cents + excluded.usd_cents
-    ), ${eventsAndDeliveries(changes.flatMap((change) => change.events))}
-    select count(*) from told`.execute(executor);
-}
-
-/** Stores an event without sending it to anybody. */
-export async function saveEvent(trx: Trx, event: NewEvent): Promise<void> {
-  await trx
-    .insertInto('events')
-    .values({
-      id: event.id,
-      project_id: event.projectId,
-      mode: event.mode,
-      payment_id: event.paymentId,
-      type: event.type,
-      body: event.body,
-      created_at: new Date(event.createdAt),
-    })
-    .execute();
-}
-
-function eventsAndDeliveries(events: readonly NewEvent[]) {
-  const rows = JSON.stringify(
-    events.map((event) => ({
-      id: event.id,
-      project_id: event.projectId,
-      mode: event.mode,
-      payment_id: event.paymentId,
-      type: event.type,
-      body: event.body,
-      created_at: iso(event.createdAt),
-    })),
-  );
-  return sql`new_events as materialized (
-      insert into events select * from json_populate_recordset(null::events, ${rows}::json)
-      returning id, project_id, mode, type, created_at
-    ), new_deliveries as (
-      insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
-      select e.id, w.id, 'waiting', e.created_at, e.created_at
-      from new_events e
-      join webhook_endpoints w on w.project_id = e.project_id and w.mode = e.mode and e.type = any (w.events)
-      where w.deleted_at is null and w.disabled_at is null
-      returning 1
-    ), told as (
-      select pg_notify('cointill', 'deliveries') from (select 1 from new_deliveries limit 1) as first
-    )`;
-}
-
-function addressRows(changes: readonly PaymentChange[]): string {
-  return JSON.stringify(
-    changes.flatMap(({ address }) =>
-      address === undefined
-        ? []
-        : [
-            {
-              network: address.quote.network,
-              address: address.watchedAddress,
-              payment_id: address.paymentId,
-              wallet_id: address.walletId,
-              address_index: address.index,
-              asset: address.quote.asset,
-              decimals: address.quote.decimals,
-              owed_units: String(address.quote.owedUnits),
-              tolerance_units: String(address.quote.toleranceUnits),
-              issued_at: iso(address.issuedAt),
-              watch_until: iso(address.watchUntil),
-            },
-          ],
-    ),
-  );
-}
-
-function answerRows(answers: readonly IdempotentAnswer[]): string {
-  return JSON.stringify(
-    answers.map((answer) => ({
-      project_id: answer.projectId,
-      mode: answer.mode,
-      route: answer.route,
-      key: answer.key,
-      body_hash: `\\x${answer.bodyHash.toString('hex')}`,
-      response: answer.response,
-      created_at: iso(answer.createdAt),
-    })),
-  );
+function isEmpty(metadata: Readonly<Record<string, string>>): boolean {
+  for (const _ in metadata) return false;
+  return true;
 }

@@ -179,6 +179,7 @@ export interface WalletsTable {
   network: Network;
   kind: 'xpub';
   source: string;
+  first_address: string;
   confirmations: number | null;
   created_at: Timestamp;
   replaced_at: NullableTimestamp;
@@ -233,7 +234,7 @@ export interface Tables {
   delivery_attempts: DeliveryAttemptsTable;
   refunds: RefundsTable;
   wallets: WalletsTable;
-  address_indexes: { network: Network; source: string; next_index: number };
+  address_indexes: { network: Network; first_address: string; next_index: number };
   chain_cursors: { network: Network; height: number; hash: string; block_at: Timestamp; updated_at: Timestamp };
   chain_blocks: { network: Network; height: number; hash: string; block_at: Timestamp };
   leases: { name: string; holder: string; until: Timestamp };

@@ -10,6 +10,8 @@ export interface Wallet {
   readonly network: Network;
   readonly kind: 'xpub';
   readonly source: string;
+  /** Its address at index 0: the same for every form that the source may be written in. */
+  readonly firstAddress: string;
   readonly nextIndex: number;
   /** Confirmations that the merchant wants; null: the network's default. */
   readonly confirmations: number | null;
@@ -21,7 +23,7 @@ export async function listWallets(executor: Database | Trx, projectId: string): 
   const rows = await executor
     .selectFrom('wallets as w')
     .innerJoin('address_indexes as i', (join) =>
-      join.onRef('i.network', '=', 'w.network').onRef('i.source', '=', 'w.source'),
+      join.onRef('i.network', '=', 'w.network').onRef('i.first_address', '=', 'w.first_address'),
     )
     .selectAll('w')
     .select('i.next_index')
@@ -35,6 +37,7 @@ export async function listWallets(executor: Database | Trx, projectId: string): 
     network: row.network,
     kind: row.kind,
     source: row.source,
+    firstAddress: row.first_address,
     nextIndex: row.next_index,
     confirmations: row.confirmations,
     createdAt: row.created_at,
@@ -45,7 +48,7 @@ export async function listWallets(executor: Database | Trx, projectId: string): 
 export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex'>): Promise<void> {
   const [current] = (await listWallets(trx, wallet.projectId)).filter(({ network }) => network === wallet.network);
   await notify(trx, 'access');
-  if (current?.source === wallet.source) {
+  if (current?.firstAddress === wallet.firstAddress) {
     await trx
       .updateTable('wallets')
       .set({ confirmations: wallet.confirmations })
@@ -60,10 +63,10 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex'>): Pr
       .where('id', '=', current.id)
       .execute();
   }
-  // A source that was used before, here or by another project, goes on where it stopped: no address is handed out twice.
+  // A wallet that was used before, here or by another project, goes on where it stopped: no address is handed out twice.
   await trx
     .insertInto('address_indexes')
-    .values({ network: wallet.network, source: wallet.source, next_index: 0 })
+    .values({ network: wallet.network, first_address: wallet.firstAddress, next_index: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   await trx
@@ -74,6 +77,7 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex'>): Pr
       network: wallet.network,
       kind: wallet.kind,
       source: wallet.source,
+      first_address: wallet.firstAddress,
       confirmations: wallet.confirmations,
       created_at: new Date(wallet.createdAt),
     })
@@ -82,7 +86,7 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex'>): Pr
 
 /** Takes the next index of a project's wallet; null without a wallet. Every taker gets another one. */
 export async function takeAddressIndex(
-  db: Database,
+  executor: Database | Trx,
   projectId: string,
   network: Network,
 ): Promise<{ readonly walletId: string; readonly source: string; readonly index: number } | null> {
@@ -90,8 +94,8 @@ export async function takeAddressIndex(
     update address_indexes i set next_index = i.next_index + 1
     from wallets w
     where w.project_id = ${projectId} and w.network = ${network} and w.replaced_at is null
-      and i.network = w.network and i.source = w.source
-    returning w.id, w.source, i.next_index - 1 as index`.execute(db);
+      and i.network = w.network and i.first_address = w.first_address
+    returning w.id, w.source, i.next_index - 1 as index`.execute(executor);
   const [row] = rows;
   return row === undefined ? null : { walletId: row.id, source: row.source, index: row.index };
 }

@@ -85,11 +85,19 @@ export async function closeEndpoint(
     .returning('id')
     .executeTakeFirst();
   if (row === undefined) return false;
+  // What somebody is recording at this moment is left out, since waiting for each other could be a ring: claims stop it.
   await trx
     .updateTable('deliveries')
     .set({ state: 'stopped', next_attempt_at: null })
-    .where('endpoint_id', '=', id)
-    .where('next_attempt_at', 'is not', null)
+    .where('id', 'in', (deliveries) =>
+      deliveries
+        .selectFrom('deliveries')
+        .select('id')
+        .where('endpoint_id', '=', id)
+        .where('next_attempt_at', 'is not', null)
+        .forUpdate()
+        .skipLocked(),
+    )
     .execute();
   return true;
 }

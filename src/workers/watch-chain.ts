@@ -3,14 +3,16 @@ import { followChain, type FollowedChain } from '../app/follow-chain.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop, type Loop } from './loop.ts';
 
-/** A worker that died gives its chain up after this. */
-const LEASE_MS = 15_000;
+/** A worker that died gives its chain up after this. Two at once would do no harm: only one of them moves the cursor. */
+const LEASE_MS = 6_000;
 /** How often the lease is renewed, also while a slow node is waited for. */
-const LEASE_REST_MS = 3_000;
+const LEASE_REST_MS = 2_000;
 /** How long to rest at the head before asking the node again. */
 const HEAD_REST_MS = 1_000;
 /** How often the nodes are asked again which chain they are on. */
 const IDENTITY_REST_MS = 60_000;
+/** How long stopping waits for a round under way; one that hangs on its node changes nothing, its block comes again. */
+const STOP_WAIT_MS = 5_000;
 
 /**
  * Follows one chain as long as this process holds its lease; two workers never follow the same chain. A node on the wrong
@@ -58,9 +60,13 @@ export function watchChain(
   });
 
   return {
-    wake: () => blocks.wake(),
+    wake: () => {
+      lease.wake();
+      blocks.wake();
+    },
     stop: async () => {
-      await blocks.stop();
+      const waited = new Promise<void>((resolve) => setTimeout(resolve, STOP_WAIT_MS).unref());
+      await Promise.race([blocks.stop(), waited]);
       await lease.stop();
       await releaseLease(app.db, leaseName, holder).catch((error: unknown) => onError(leaseName, error));
     },

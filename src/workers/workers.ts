@@ -7,7 +7,10 @@ import type { Notifications } from '../store/notifications.ts';
 import { startLoop, type Loop } from './loop.ts';
 
 export interface Workers {
-  /** Takes nothing new and resolves when what is under way is done, or `graceMs` have passed. */
+  /**
+   * Takes nothing new and resolves when what is under way is done and recorded, or `graceMs` have passed. Closing the sender
+   * then cuts short what is left; those attempts are not recorded and are made again when their leases end.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -26,10 +29,13 @@ export function startWorkers(
 ): Workers {
   // The deliverer wakes the loop that drives it, so one of the two has to be named before it is there.
   let deliveries: Loop | null = null;
-  const deliverer = createDeliverer(app, webhooks, () => deliveries?.wake());
+  const deliverer = createDeliverer(app, webhooks, {
+    onFree: () => deliveries?.wake(),
+    onFault: (error) => onError('deliveries', error),
+  });
   deliveries = startLoop({
     name: 'deliveries',
-    work: async () => (await deliverer.takeDue()) > 0,
+    work: () => deliverer.takeDue(),
     restMs: DELIVERY_REST_MS,
     onError,
   });
@@ -50,9 +56,9 @@ export function startWorkers(
 
   return {
     stop: async (graceMs) => {
-      const stopping = Promise.all([payments.stop(), refunds.stop(), deliveries.stop(), forgetting.stop()]);
-      const finished = stopping.then(() => deliverer.idle());
-      await Promise.race([finished, new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref())]);
+      const loops = [payments, refunds, deliveries, forgetting].map((loop) => loop.stop());
+      const stopped = Promise.all([...loops, deliverer.stop()]);
+      await Promise.race([stopped, new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref())]);
     },
   };
 }

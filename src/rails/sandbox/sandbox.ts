@@ -1,5 +1,5 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes, concatBytes } from '@noble/hashes/utils.js';
+import { createHash } from 'node:crypto';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { bech32 } from '@scure/base';
 import type { Network } from '../../domain/asset.ts';
 import { toChecksumAddress } from '../evm/address.ts';
@@ -33,8 +33,7 @@ export function sandboxTransactionHash(network: Network, seed: Uint8Array | stri
 
 /** The purpose and the network are hashed along, so that one seed gives an address and a hash that share nothing. */
 function digest(purpose: string, network: Network, seed: Uint8Array | string): Uint8Array {
-  const seedBytes = typeof seed === 'string' ? utf8ToBytes(seed) : seed;
-  return sha256(concatBytes(utf8ToBytes(`sandbox ${purpose} ${network}\n`), seedBytes));
+  return createHash('sha256').update(`sandbox ${purpose} ${network}\n`).update(seed).digest();
 }
 
 function witnessAddress(prefix: string, program: Uint8Array): string {

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { program, textAt } from './program.testing.ts';
+
+describe('cointill', () => {
+  it('prints its version and its help on standard output', async () => {
+    const cointill = await program();
+    const [shown, help, groupHelp] = await Promise.all([
+      cointill.run('--version'),
+      cointill.run('--help'),
+      cointill.run('help', 'webhook'),
+    ]);
+    expect(shown).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    for (const group of ['start', 'project', 'key', 'webhook', 'payment', 'wallet'])
+      expect(help.stdout).toContain(`\n  ${group} `);
+    expect(groupHelp).toMatchObject({ code: 0, stderr: '' });
+    for (const command of ['create', 'list', 'delete', 'enable', 'rotate', 'test', 'deliveries', 'retry', 'listen'])
+      expect(groupHelp.stdout).toContain(`\n  ${command} `);
+  });
+
+  it('refuses wrong usage with exit code 2 and nothing on standard output', async () => {
+    const cointill = await program();
+    const wrong = [
+      [['fly'], "Unknown command 'fly'"],
+      [['project', 'paint'], "Unknown command 'paint'"],
+      [['project', 'create'], "Required option '--name <name>' not specified"],
+      [['project', 'list', '--colour'], "Unknown option '--colour'"],
+      [['project', 'list', 'extra'], 'Too many arguments'],
+      [['project', 'set', 'ID'], 'Nothing to set: give --allow-ips, --allow-origins or both'],
+      [['payment', 'simulate', 'ID', 'stolen'], 'Allowed choices are paid, part, over, late, failed, expired'],
+      [['payment', 'list', '--limit', '101'], 'It must be a whole number from 1 to 100'],
+      [['webhook', 'listen', '--secret', 'sesame'], 'A secret is whsec_ and base64'],
+    ] as const;
+    await Promise.all(
+      wrong.map(async ([args, message]) => {
+        const ended = await cointill.run(...args);
+        expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+      }),
+    );
+  });
+
+  it('names every bad setting and ends with exit code 1', async () => {
+    const cointill = await program({ PORT: 'four', RATE_LIMIT_TEST: '0' });
+    const { code, stdout, stderr } = await cointill.run('project', 'list');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('PORT must be a whole number');
+    expect(stderr).toContain('RATE_LIMIT_TEST must be a whole number');
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('says in one sentence that the database cannot be reached', async () => {
+    // Port 1 is nobody's.
+    const cointill = await program({ DATABASE_URL: 'postgres://cointill@127.0.0.1:1/cointill' });
+    const { code, stdout, stderr } = await cointill.run('project', 'list', '--json');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^The database cannot be reached \(.*ECONNREFUSED.*\)\. Start it, or correct DATABASE_URL\.\n$/,
+    );
+  });
+
+  it('works on the embedded database, for commands at the same time and after one another', async () => {
+    const cointill = await program();
+    const first = await cointill.run('project', 'create', '--name', 'First', '--json');
+    expect(first.stderr).toBe(`Made a new database in ${cointill.dataDir} (set DATA_DIR to use another).\n`);
+    const more = await Promise.all(
+      ['Second', 'Third'].map((name) => cointill.json('project', 'create', '--name', name)),
+    );
+    const list = await cointill.run('project', 'list', '--json');
+    expect(list.stderr).toBe('');
+    const projects: unknown = JSON.parse(list.stdout);
+    const ids = [JSON.parse(first.stdout), ...more].map((project: unknown) => textAt(project, 'id'));
+    expect(Array.isArray(projects) && projects.map((project) => textAt(project, 'id')).toSorted()).toEqual(
+      ids.toSorted(),
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { testApp } from '../../test/harness.ts';
+import { program, textAt } from './program.testing.ts';
+
+function creation(projectId: string, mode: string, kind: string, permission: string, name: string): readonly string[] {
+  const options = { project: projectId, mode, kind, permission, name };
+  return ['key', 'create', ...Object.entries(options).flatMap(([option, value]) => [`--${option}`, value])];
+}
+
+it('shows a key at its creation only, and revokes it by its id', async () => {
+  const { database, projectId } = await testApp();
+  const cointill = await program({ DATABASE_URL: database.url });
+  const made = await cointill.json(...creation(projectId, 'live', 'public', 'write', 'Web shop'));
+  const shared = { mode: 'live', kind: 'public', permission: 'write', name: 'Web shop' };
+  const key = expect.stringMatching(/^pk_live_[0-9A-Za-z]{38}$/);
+  expect(made).toEqual({ id: expect.stringMatching(/^key_[0-9a-z]{26}$/), key, ...shared });
+  const id = textAt(made, 'id');
+  const text = textAt(made, 'key');
+  const [row] = await database.db.selectFrom('api_keys').selectAll().execute();
+  expect(row?.hash).toEqual(createHash('sha256').update(text).digest());
+  const listed = await cointill.run('key', 'list', '--project', projectId, '--json');
+  const created = { created_at: expect.any(String), revoked_at: null };
+  expect(JSON.parse(listed.stdout)).toEqual([{ id, project_id: projectId, ...shared, ...created }]);
+  expect(listed.stdout).not.toContain(text);
+
+  expect(await cointill.json('key', 'revoke', id)).toEqual({ id, revoked: true });
+  const afterwards = await cointill.run('key', 'list', '--project', projectId);
+  expect(afterwards.stdout).toMatch(/^KEY ID .* REVOKED +NAME\nkey_\w+ +live +public +write +\S+Z +\S+Z +Web shop\n$/);
+});
+
+it('marks a key in readable output as shown only once', async () => {
+  const { database, projectId } = await testApp();
+  const cointill = await program({ DATABASE_URL: database.url });
+  const made = await cointill.run(...creation(projectId, 'test', 'secret', 'full', 'Server'));
+  expect(made.stdout).toMatch(/\nKey {2}sk_test_[0-9A-Za-z]{38}\n {5}Shown only once: keep it now\./);
+});
+
+it('refuses what it does not know, and never repeats a key that was given in place of its id', async () => {
+  const { database } = await testApp();
+  const cointill = await program({ DATABASE_URL: database.url });
+  const unknown = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+  const key = 'sk_test_abcdefghijklmnopqrstuvwxyz012345678901';
+  const [listed, revoked, wrong] = await Promise.all([
+    cointill.run('key', 'list', '--project', unknown),
+    cointill.run('key', 'revoke', 'key_00000000000000000000000000'),
+    cointill.run('key', 'revoke', key),
+  ]);
+  const stderr = `There is no project ${unknown}. List them with: cointill project list\n`;
+  expect(listed).toEqual({ code: 1, stdout: '', stderr });
+  expect(revoked).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('There is no such key.') });
+  expect(wrong).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('This is a key, not the id') });
+  expect(wrong.stderr).not.toContain(key);
+});

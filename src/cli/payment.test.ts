@@ -1,0 +1,201 @@
+import { expect, it } from 'vitest';
+import { testApp, type TestApp } from '../../test/harness.ts';
+import { completeSandboxPayment, simulatePayment } from '../app/payment-actions.ts';
+import { createProject } from '../app/projects.ts';
+import { publicPaymentId } from '../domain/views.ts';
+import { program, textAt, type Program } from './program.testing.ts';
+
+/** The application at the time of the programs that are started, and the program on its database. */
+async function setUp(): Promise<{ readonly app: TestApp; readonly cointill: Program }> {
+  const app = await testApp();
+  app.clock.set(Date.now());
+  return { app, cointill: await program({ DATABASE_URL: app.database.url }) };
+}
+
+const transaction = { surface: 'transaction', token: null } as const;
+
+it('completes an order and a transaction, each by its own id', async () => {
+  const { app, cointill } = await setUp();
+  const order = await app.pay({ merchantOrderId: 'SHOP-1', metadata: { cart: '7' } });
+  const other = await app.pay(transaction);
+  const [completed, completedOther] = await Promise.all([
+    cointill.json('payment', 'complete', publicPaymentId(order)),
+    cointill.json('payment', 'complete', other.id),
+  ]);
+  expect(completed).toEqual({
+    id: publicPaymentId(order),
+    surface: 'order',
+    mode: 'test',
+    project_id: app.projectId,
+    status: 'completed',
+    exception: 'none',
+    failure_reason: null,
+    transaction_number: null,
+    amount: 100,
+    currency: 'USD',
+    crypto_currency: 'BTC',
+    network: 'bitcoin',
+    crypto_amount: 0.00166667,
+    amount_received: 0.00166667,
+    amount_confirmed: 0.00166667,
+    address: order.quote?.address,
+    transaction_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    payment_url: `http://127.0.0.1:4001/pay/${publicPaymentId(order)}`,
+    order_id: 'SHOP-1',
+    description: null,
+    customer_email: null,
+    customer_name: null,
+    metadata: { cart: '7' },
+    success_url: null,
+    cancel_url: null,
+    created_at: new Date(order.createdAt).toISOString(),
+    expires_at: new Date(order.expiresAt).toISOString(),
+    completed_at: expect.any(String),
+    cancelled_at: null,
+  });
+  expect(completedOther).toMatchObject({ id: other.id, surface: 'transaction', status: 'completed' });
+  expect(completedOther).toMatchObject({ transaction_number: expect.stringMatching(/^TXN-\d{4}-000001$/) });
+});
+
+it('shows a payment with its timeline, its events and its transfers', async () => {
+  const { app, cointill } = await setUp();
+  const order = await app.pay();
+  const id = publicPaymentId(order);
+  await cointill.json('payment', 'simulate', id, 'paid');
+  const [shown, { stdout: text }] = await Promise.all([
+    cointill.json('payment', 'show', id),
+    cointill.run('payment', 'show', id),
+  ]);
+  expect(shown).toMatchObject({
+    id,
+    status: 'completed',
+    timeline: [
+      { at: new Date(order.createdAt).toISOString(), from: null, to: 'pending', cause: 'created' },
+      { at: expect.any(String), from: 'pending', to: 'processing', cause: 'money' },
+      { at: expect.any(String), from: 'processing', to: 'confirming', cause: 'money' },
+      { at: expect.any(String), from: 'confirming', to: 'completed', cause: 'money' },
+    ],
+    events: ['order.created', 'order.confirming', 'order.completed'].map((type, index) => ({
+      id: expect.stringMatching(/^evt_/),
+      type,
+      sequence: index + 1,
+      created_at: expect.any(String),
+    })),
+    transfers: [
+      {
+        network: 'bitcoin',
+        crypto_currency: 'BTC',
+        amount: 0.00166667,
+        state: 'confirmed',
+        address: order.quote?.address,
+      },
+    ],
+  });
+  expect(text).toContain('confirming → completed');
+  expect(text).toContain('#3 order.completed');
+  expect(text).toContain('0.00166667 BTC confirmed');
+});
+
+it('simulates money that is too much, never confirms or never comes', async () => {
+  const { app, cointill } = await setUp();
+  const ends = [
+    ['over', { status: 'completed', exception: 'overpaid' }],
+    ['failed', { status: 'failed', failure_reason: 'unconfirmed' }],
+    ['expired', { status: 'expired', exception: 'none' }],
+  ] as const;
+  await Promise.all(
+    ends.map(async ([simulation, end]) => {
+      const order = await app.pay();
+      expect(await cointill.json('payment', 'simulate', publicPaymentId(order), simulation)).toMatchObject(end);
+    }),
+  );
+});
+
+it('accepts money that came late, and cancels a payment without any', async () => {
+  const { app, cointill } = await setUp();
+  const [late, unpaid] = [await app.pay(), await app.pay()];
+  await simulatePayment(app, { id: late.id }, 'late');
+  const [accepted, cancelled] = await Promise.all([
+    cointill.json('payment', 'accept', publicPaymentId(late)),
+    cointill.json('payment', 'cancel', publicPaymentId(unpaid)),
+  ]);
+  expect(accepted).toMatchObject({ id: publicPaymentId(late), status: 'completed', exception: 'paid_late' });
+  expect(cancelled).toMatchObject({
+    id: publicPaymentId(unpaid),
+    status: 'cancelled',
+    cancelled_at: expect.any(String),
+  });
+});
+
+it('says why it refuses and what is possible, and changes nothing', async () => {
+  const { app, cointill } = await setUp();
+  const [open, underpaid, finished] = [await app.pay(), await app.pay(), await app.pay()];
+  const live = await app.pay({ mode: 'live' });
+  const other = await app.pay(transaction);
+  await simulatePayment(app, { id: underpaid.id }, 'part');
+  await completeSandboxPayment(app, { id: finished.id });
+  const refused = [
+    [['accept', publicPaymentId(open)], `${publicPaymentId(open)} is pending and cannot be accepted. Accepted can be`],
+    [['cancel', publicPaymentId(underpaid)], '(0.00083333 BTC, confirmed), so it cannot be cancelled.'],
+    [['complete', publicPaymentId(finished)], `${publicPaymentId(finished)} is already completed.`],
+    [['complete', publicPaymentId(live)], 'is a live payment: only test payments can be completed by hand.'],
+    [['show', publicPaymentId({ id: other.id, surface: 'order' })], 'There is no payment ord_'],
+    [['cancel', '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'], 'There is no payment 0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b.'],
+    [
+      ['cancel', "ord_'; drop table payments"],
+      "A payment's id is ord_ and 26 more characters, or a transaction's UUID.",
+    ],
+  ] as const;
+  await Promise.all(
+    refused.map(async ([args, message]) => {
+      const ended = await cointill.run('payment', ...args, '--json');
+      expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
+    }),
+  );
+  expect(await app.read(open.id)).toEqual(open);
+  expect(await app.read(live.id)).toEqual(live);
+});
+
+it('lists payments of all projects, modes and both APIs, the newest first, and narrows and pages', async () => {
+  const { app, cointill } = await setUp();
+  const second = await createProject(app, 'Second');
+  if (second.kind !== 'done') throw new Error(second.message);
+  const made = [];
+  for (const overrides of [{}, transaction, { mode: 'live' as const }, { projectId: second.project.id }]) {
+    app.clock.advance(1_000);
+    made.unshift(publicPaymentId(await app.pay(overrides)));
+  }
+  const ids = async (...args: readonly string[]): Promise<readonly string[]> => {
+    const payments = await cointill.json('payment', 'list', ...args);
+    if (!Array.isArray(payments)) throw new Error('not a list');
+    return payments.map((payment) => textAt(payment, 'id'));
+  };
+  const [all, page, narrowed, ofStatus] = await Promise.all([
+    ids(),
+    ids('--limit', '2', '--offset', '1'),
+    ids('--project', app.projectId, '--mode', 'test', '--surface', 'order'),
+    ids('--status', 'created,completed'),
+  ]);
+  const [, ofLive, ofTransaction, oldest] = made;
+  expect(all).toEqual(made);
+  expect(page).toEqual([ofLive, ofTransaction]);
+  expect(narrowed).toEqual([oldest]);
+  expect(ofStatus).toEqual([ofTransaction]);
+});
+
+it('lists payments as a table, and refuses unknown statuses and projects', async () => {
+  const { app, cointill } = await setUp();
+  const { id } = await app.pay({ ...transaction, merchantOrderId: 'SHOP-1' });
+  const [table, badStatus, unknownProject] = await Promise.all([
+    cointill.run('payment', 'list'),
+    cointill.run('payment', 'list', '--status', 'paid'),
+    cointill.run('payment', 'list', '--project', '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'),
+  ]);
+  expect(table.stdout).toMatch(/^PAYMENT +CREATED +MODE +STATUS +EXCEPTION +AMOUNT +TO PAY +ORDER ID\n/);
+  expect(table.stdout).toMatch(new RegExp(`\n${id} +\\S+Z +test +created +- +100 USD +- +SHOP-1\n$`));
+  expect(badStatus).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--status: "paid" is not one of created'),
+  });
+  expect(unknownProject).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no project 0198a1b2') });
+});

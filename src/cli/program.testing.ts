@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+
+const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
+
+// Every run is a process of its own: on a busy machine a test of many runs takes long.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** How a run ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A run that goes on. */
+export interface Running {
+  readonly pid: number;
+  /** Resolves with the text matched in what it wrote, once it is there; rejects when the program ends without it. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
+  signal(name: NodeJS.Signals): void;
+  readonly ended: Promise<Ended>;
+}
+
+/** The real program, `bin/cointill`, with nothing in its environment but what the test says and a data folder of its own. */
+export interface Program {
+  readonly dataDir: string;
+  run(...args: readonly string[]): Promise<Ended>;
+  /** Runs with `--json` and gives back the one document; throws with the message when the run fails. */
+  json(...args: readonly string[]): Promise<unknown>;
+  start(...args: readonly string[]): Running;
+}
+
+/** Prepares the program for one test; what is still running when the test ends is killed. */
+export async function program(env: Readonly<Record<string, string>> = {}): Promise<Program> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'cointill-cli-'));
+  // Root's embedded database runs as another user, who has to get in.
+  await chmod(dataDir, 0o755);
+  const running = new Set<Running>();
+  onTestFinished(async () => {
+    for (const one of running) one.signal('SIGKILL');
+    await Promise.all([...running].map((one) => one.ended));
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const start = (...args: readonly string[]): Running => {
+    const { PATH = '', HOME = dataDir } = process.env;
+    const one = launch(args, { PATH, HOME, DATA_DIR: dataDir, ...env });
+    running.add(one);
+    void one.ended.then(() => running.delete(one));
+    return one;
+  };
+  const run = (...args: readonly string[]): Promise<Ended> => start(...args).ended;
+  return {
+    dataDir,
+    start,
+    run,
+    json: async (...args) => {
+      const { code, stdout, stderr } = await run(...args, '--json');
+      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout);
+    },
+  };
+}
+
+function launch(args: readonly string[], env: Readonly<Record<string, string>>): Running {
+  const child = spawn(PROGRAM, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  const listeners = new Set<() => void>();
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    tell();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    tell();
+  });
+  let isOver = false;
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      isOver = true;
+      tell();
+      resolve({ code, stdout, stderr });
+    });
+  });
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    signal: (name) => void child.kill(name),
+    waitFor: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const match = pattern.exec(stdout) ?? pattern.exec(stderr);
+          if (match === null && !isOver) return;
+          listeners.delete(look);
+          if (match !== null) resolve(match);
+          else reject(new Error(`The program ended without ${pattern}.\n${stdout}\n${stderr}`));
+        };
+        listeners.add(look);
+        look();
+      }),
+  };
+}
+
+/** The text under a key of a JSON document. */
+export function textAt(document: unknown, key: string): string {
+  const value: unknown = typeof document === 'object' && document !== null ? Reflect.get(document, key) : undefined;
+  if (typeof value === 'string') return value;
+  throw new Error(`There is no text at ${key} of ${JSON.stringify(document)}`);
+}

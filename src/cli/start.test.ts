@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { testDatabase } from '../../test/database.ts';
+import { program, textAt } from './program.testing.ts';
+
+const CURL =
+  /curl -s (http:\S+) -H 'Authorization: Bearer (sk_test_\w+)' -H 'Content-Type: application\/json' -d '(.*)'/;
+const RUNNING = /Cointill is running\.[^]*Stop with Ctrl-C\./;
+
+/** Two ports of this machine, and what holds them until it is closed. */
+async function takePorts() {
+  const holders = [createServer(), createServer()];
+  const ports: string[] = [];
+  for (const holder of holders) {
+    await once(holder.listen(0, '127.0.0.1'), 'listening');
+    ports.push(String(Object(holder.address()).port));
+  }
+  const [live = '', sandbox = ''] = ports;
+  const close = async (): Promise<void> => {
+    for (const holder of holders) await once(holder.close(), 'close');
+  };
+  return { live, sandbox, close };
+}
+
+describe('cointill start', () => {
+  it('shows a curl at the first start that makes an order, and the key never again', async () => {
+    const { url: databaseUrl } = await testDatabase();
+    const ports = await takePorts();
+    await ports.close();
+    const cointill = await program({ DATABASE_URL: databaseUrl, PORT: ports.live, SANDBOX_PORT: ports.sandbox });
+    const first = cointill.start('start');
+    const [, url, key, body] = await first.waitFor(CURL);
+    await first.waitFor(RUNNING);
+    expect(url).toBe(`http://127.0.0.1:${ports.sandbox}/v1/orders`);
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const answer = await fetch(String(url), { method: 'POST', headers, body: String(body) });
+    expect(answer.status).toBe(200);
+    const order: unknown = await answer.json();
+    expect(order).toMatchObject({ status: 'pending', amount: 25, currency: 'USD', crypto_currency: 'BTC' });
+    expect(await cointill.json('payment', 'complete', textAt(order, 'id'))).toMatchObject({ status: 'completed' });
+    first.signal('SIGTERM');
+    expect((await first.ended).code).toBe(0);
+
+    const second = cointill.start('start');
+    await second.waitFor(RUNNING);
+    second.signal('SIGINT');
+    // npm passes on the Ctrl-C that the terminal has sent already: two at once are one.
+    second.signal('SIGINT');
+    const { code, stdout } = await second.ended;
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('sk_test_');
+    expect(stdout).toContain('./bin/cointill key create --project');
+  });
+
+  it('ends with one message that names the port that is taken', async () => {
+    const { url } = await testDatabase();
+    const ports = await takePorts();
+    const env = { DATABASE_URL: url, PORT: ports.live, SANDBOX_PORT: ports.sandbox, LOG_LEVEL: 'silent' };
+    const cointill = await program(env);
+    const ended = await cointill.run('start');
+    await ports.close();
+    expect(ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Port ${ports.live} of 127.0.0.1 is taken by another program. Stop that, or set PORT to another port.\n`,
+    });
+  });
+
+  it('names every bad setting before it starts anything', async () => {
+    const cointill = await program({ LOG_LEVEL: 'loud', ROLE: 'king' });
+    const { code, stdout, stderr } = await cointill.run('start');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('LOG_LEVEL must be one of');
+    expect(stderr).toContain('ROLE must be one of');
+  });
+});

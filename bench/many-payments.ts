@@ -45,7 +45,9 @@ async function copyOrders(
   await client.query('insert into copies select * from payments where project_id = $1 limit 1', [options.projectId]);
   await client.query(
     `insert into payments select (jsonb_populate_record(c, jsonb_build_object(
-         'id', gen_random_uuid(), 'surface', $2::text, 'status', $3::text, 'created_at', ${options.createdAt},
+         -- Ids begin with the time of creation.
+         'id', (lpad(to_hex((extract(epoch from ${options.createdAt}) * 1000)::bigint), 12, '0') || '7' ||
+           substr(md5(random()::text), 1, 19))::uuid, 'surface', $2::text, 'status', $3::text, 'created_at', ${options.createdAt},
          'expires_at', now(), 'completes_at', null, 'due_at', ${options.dueAt},
          'transaction_number', case when $2 = 'transaction' then 'TXN-2000-' || n end))).*
      from copies c, generate_series(1, $1) n`,

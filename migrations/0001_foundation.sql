@@ -70,8 +70,10 @@ create table payments (
   confirming_sent boolean not null,
   last_sequence integer not null
 );
-create index payments_by_time on payments (project_id, mode, surface, created_at desc, id desc);
-create index payments_by_status on payments (project_id, mode, surface, status, created_at desc, id desc);
+-- Ids begin with the time of creation, so they order payments by time; without a column for it the indexes are smaller and
+-- grow at one end only.
+create index payments_by_time on payments (project_id, mode, surface, id);
+create index payments_by_status on payments (project_id, mode, surface, status, id);
 create index payments_due on payments (due_at) where due_at is not null;
 create unique index payments_by_number on payments (project_id, mode, transaction_number)
   where transaction_number is not null;

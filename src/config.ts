@@ -53,9 +53,9 @@ export class ConfigError extends Error {
 export function readConfig(env: Readonly<Record<string, string | undefined>>, cwd: string): Config {
   const problems: string[] = [];
   const read = reader(env, problems);
-  const port = read.integer('PORT', 4000, 0, 65_535);
-  const sandboxPort = read.integer('SANDBOX_PORT', 4001, 0, 65_535);
-  if (port === sandboxPort && port !== 0) problems.push(`PORT and SANDBOX_PORT are both ${port}; they must differ.`);
+  const port = read.integer('PORT', 4000, 1, 65_535);
+  const sandboxPort = read.integer('SANDBOX_PORT', 4001, 1, 65_535);
+  if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}; they must differ.`);
   const host = read.text('HOST') ?? '127.0.0.1';
   const tls = readTls(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
   const scheme = tls === null ? 'http' : 'https';

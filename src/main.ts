@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import { sql } from 'kysely';
-import { pino, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { createAccess } from './app/access.ts';
-import { chainRail, DEFAULT_CONFIRMATIONS } from './app/chain-rail.ts';
-import type { App } from './app/context.ts';
+import { DEFAULT_CONFIRMATIONS } from './app/chain-rail.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
 import { firstStart } from './app/first-start.ts';
 import type { FollowedChain } from './app/follow-chain.ts';
 import { createPaymentReader } from './app/read-payment.ts';
-import { sandboxRail } from './app/sandbox-rail.ts';
 import type { Config } from './config.ts';
-import type { Mode } from './domain/permission.ts';
-import { DEFAULT_POLICY } from './domain/transition.ts';
+import { openCointill, type Cointill } from './core.ts';
 import type { Api } from './http/api.ts';
 import { checkoutRoutes } from './http/checkout/routes.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
@@ -24,100 +21,11 @@ import { refundRoutes } from './http/refunds/routes.ts';
 import { buildServer } from './http/server.ts';
 import { transactionRoutes } from './http/transactions/routes.ts';
 import { createEvmSource } from './rails/evm/source.ts';
-import { fixedRates, testRates } from './rates/fixed.ts';
-import { openDatabase, type DatabaseHandle } from './store/database.ts';
-import { startEmbeddedPostgres } from './store/embedded-postgres.ts';
-import { migrate } from './store/migrate.ts';
+import type { DatabaseHandle } from './store/database.ts';
 import { listen, type Notifications } from './store/notifications.ts';
-import type { WebhookPolicy } from './webhooks/guard.ts';
-import { loadSealingKey } from './webhooks/secret.ts';
 import { createWebhookSender } from './webhooks/send.ts';
 import { watchChain } from './workers/watch-chain.ts';
 import { startWorkers } from './workers/workers.ts';
-
-/** What the service and every command share: the database, brought to this program's version, and the use cases' context. */
-export interface Cointill {
-  readonly app: App;
-  readonly handle: DatabaseHandle;
-  readonly sealingKey: Uint8Array;
-  readonly policyOf: (mode: Mode) => WebhookPolicy;
-  close(): Promise<void>;
-}
-
-/** A logger that writes one JSON line an event to standard error and leaves secrets out. */
-export function createLogger(level: Config['logLevel']): Logger {
-  const secrets = ['authorization', 'key', 'secret', 'password', 'token', 'connectionString'];
-  return pino(
-    {
-      level,
-      redact: [...secrets, ...secrets.map((name) => `*.${name}`), 'req.headers.authorization'],
-      base: {},
-    },
-    pino.destination({ fd: 2, sync: false }),
-  );
-}
-
-const MAX_CONNECTIONS = 16;
-
-/** Opens the database (the embedded one is started or joined) and puts the use cases' context together. */
-export async function openCointill(config: Config, log: Logger): Promise<Cointill> {
-  await mkdir(config.dataDir, { recursive: true });
-  const sealingKey = loadSealingKey({ secretKey: config.secretKey ?? undefined, dataDir: config.dataDir });
-  const embedded =
-    config.databaseUrl === null
-      ? await startEmbeddedPostgres({
-          dataDir: config.dataDir,
-          log: (level, message, details) => log[level](details ?? {}, message),
-        })
-      : null;
-  const handle = openDatabase(
-    config.databaseUrl === null ? required(embedded).connection : { connectionString: config.databaseUrl },
-    { maxConnections: MAX_CONNECTIONS, onError: (error) => log.warn({ err: error }, 'a database connection broke') },
-  );
-  const close = async (): Promise<void> => {
-    await handle.close();
-    await embedded?.stop();
-  };
-  try {
-    const client = await handle.connect();
-    try {
-      const applied = await migrate(client);
-      if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
-    } finally {
-      await client.end();
-    }
-  } catch (error) {
-    await close().catch(() => {});
-    throw error;
-  }
-  const app = createApp(config, handle);
-  const policyOf = (mode: Mode): WebhookPolicy => ({
-    mode,
-    production: config.production,
-    allowCidrs: config.webhookAllowCidrs,
-  });
-  return { app, handle, sealingKey, policyOf, close };
-}
-
-function required<Value>(value: Value | null): Value {
-  if (value === null) throw new Error('A part that was to be started is missing.');
-  return value;
-}
-
-function createApp(config: Config, handle: DatabaseHandle): App {
-  const sandbox = sandboxRail(testRates(), config.sandboxCompleteAfterMs);
-  const networks = config.ethereumRpcUrls.length === 0 ? [] : ['ethereum' as const];
-  const chains = chainRail(handle.db, fixedRates(config.fixedRates), networks);
-  const rails = { test: sandbox, live: chains };
-  return {
-    db: handle.db,
-    clock: Date.now,
-    random: pooledRandom(),
-    railFor: (mode) => rails[mode],
-    links: { checkoutUrl: { live: config.checkoutUrl, test: config.sandboxCheckoutUrl } },
-    policy: DEFAULT_POLICY,
-  };
-}
 
 /** A running service. */
 export interface Service {
@@ -141,12 +49,13 @@ export async function startService(config: Config, log: Logger): Promise<Service
     }
   };
   try {
-    const first = await firstStart(core.app);
     const notifications = listen(core.handle);
     closers.push(() => notifications.stop());
     const metrics = createMetrics();
     if (config.role !== 'api') closers.push(await startWorkerParts(config, core, notifications, log));
     if (config.role !== 'worker') closers.push(await startServers(config, core, notifications, metrics, log));
+    // Last, for the key is shown only by a start that succeeded.
+    const first = config.role === 'worker' ? null : await firstStart(core.app);
     return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, stop };
   } catch (error) {
     await stop();
@@ -247,20 +156,4 @@ function followedChains(config: Config, log: Logger): readonly FollowedChain[] {
     log,
   });
   return [{ network: 'ethereum', source, confirmations: DEFAULT_CONFIRMATIONS }];
-}
-
-/** Random bytes cut from a larger draw: asking the system for ten at a time costs more than making the id they are for. */
-function pooledRandom(): (size: number) => Uint8Array {
-  const POOL_BYTES = 8192;
-  let pool = Buffer.alloc(0);
-  let used = 0;
-  return (size) => {
-    if (size > POOL_BYTES) return randomBytes(size);
-    if (used + size > pool.length) {
-      pool = randomBytes(POOL_BYTES);
-      used = 0;
-    }
-    used += size;
-    return pool.subarray(used - size, used);
-  };
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pino, type Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
-import type { Cointill } from '../main.ts';
+import type { Cointill } from '../core.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function withCointill<Result>(work: (cointill: Cointill) => Promise
 
 async function openDatabase(config: Config): Promise<Cointill> {
   // Loaded here and not above: help and mistakes in usage are told without it.
-  const { createLogger, openCointill } = await import('../main.ts');
+  const { createLogger, openCointill } = await import('../core.ts');
   const wantsLog = (process.env['LOG_LEVEL'] ?? '').trim() !== '';
   try {
     return await openCointill(config, wantsLog ? createLogger(config.logLevel) : warningsForPeople());

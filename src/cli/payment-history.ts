@@ -3,7 +3,7 @@ import { encodeId } from '../domain/id.ts';
 import type { Payment, PaymentStatus, Transfer } from '../domain/payment.ts';
 import { publicPaymentId } from '../domain/views.ts';
 import type { Database } from '../store/database.ts';
-import { findPayments, listArrows } from '../store/payments.ts';
+import { findPayments, listArrows, listEvents } from '../store/payments.ts';
 import { findTransfers } from '../store/transfers.ts';
 import { noPayment } from './failure.ts';
 
@@ -22,7 +22,7 @@ export interface TimelineStep {
   readonly cause: string;
 }
 
-export interface PaymentEvent {
+interface PaymentEvent {
   readonly id: string;
   readonly type: string;
   readonly sequence: number | null;
@@ -53,25 +53,16 @@ export async function readHistory(db: Database, payment: Payment): Promise<Payme
   }));
   return {
     timeline: [creation, ...steps],
-    events: await listEvents(db, payment.id),
+    events: (await listEvents(db, payment.id))
+      .map(({ id, type, body, created_at }) => ({
+        id: encodeId('event', id),
+        type,
+        sequence: sequenceOf(body),
+        createdAt: created_at,
+      }))
+      .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0) || a.createdAt - b.createdAt),
     transfers: (await findTransfers(db, [payment.id])).get(payment.id) ?? [],
   };
-}
-
-async function listEvents(db: Database, paymentId: string): Promise<readonly PaymentEvent[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select(['id', 'type', 'body', 'created_at'])
-    .where('payment_id', '=', paymentId)
-    .execute();
-  return rows
-    .map((row) => ({
-      id: encodeId('event', row.id),
-      type: row.type,
-      sequence: sequenceOf(row.body),
-      createdAt: row.created_at,
-    }))
-    .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0) || a.createdAt - b.createdAt);
 }
 
 function sequenceOf(body: string): number | null {

@@ -4,7 +4,7 @@ import { signDelivery, verifyServiceSignature } from '../webhooks/signature.ts';
 import { fields } from './output.ts';
 
 /** `unchecked`: no secret is known. `stale`: right, but its time is more than five minutes off, as in a replayed request. */
-export type SignatureCheck = 'verified' | 'wrong' | 'missing' | 'stale' | 'unchecked';
+type SignatureCheck = 'verified' | 'wrong' | 'missing' | 'stale' | 'unchecked';
 
 /** A delivery as it came in, and whether its signatures are right. */
 export interface ReceivedDelivery {
@@ -14,7 +14,7 @@ export interface ReceivedDelivery {
 }
 
 /** What the body says; null where it does not say it. Numbers are kept as they were written. */
-export interface ReceivedEvent {
+interface ReceivedEvent {
   readonly id: string | null;
   readonly type: string | null;
   readonly sequence: string | null;

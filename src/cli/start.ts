@@ -29,7 +29,7 @@ export function addStartCommand(program: Command): void {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
-  const { createLogger, startService } = await import('../main.ts');
+  const [{ createLogger }, { startService }] = await Promise.all([import('../core.ts'), import('../main.ts')]);
   const log = createLogger(config.logLevel);
   const ending = untilEnd(log);
   const begun = startService(config, log);

@@ -17,6 +17,12 @@ export function uuidV7(nowMs: number, random: Uint8Array): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${a}-${b}-${node}`;
 }
 
+/** The least UUID of version 7 that a time in epoch milliseconds can have: ids of records made earlier are smaller. */
+export function firstUuidOf(atMs: number): string {
+  const time = Math.max(0, Math.trunc(atMs)).toString(16).padStart(12, '0').slice(-12);
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The canonical (lower-case) form of a UUID text, or null. */

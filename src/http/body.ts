@@ -36,26 +36,22 @@ export function parseBodies(app: FastifyInstance): void {
       }
       const text = bytes.toString('utf8');
       void parseSafely(request, text, (error, value) => {
-        const fault =
-          error === null || error === undefined ? inexactNumber(text) : invalid(null, 'The body is not valid JSON.');
-        done(fault, fault === null ? value : undefined);
+        const failed = error !== null && error !== undefined;
+        done(failed ? invalid(null, 'The body is not valid JSON.') : null, failed ? undefined : exact(text, value));
       });
     },
   );
 }
 
-/** A number that does not read back as it was written would change an amount unseen. */
-function inexactNumber(text: string): Error | null {
-  if (!LONG_NUMBER.test(text)) return null;
-  let fault: Error | null = null;
-  const check = (key: string, value: unknown, context: { readonly source?: string }): unknown => {
-    if (typeof value === 'number' && context.source !== undefined && !readsBack(context.source, value)) {
-      fault ??= invalid(key, `${key} has more digits than a JSON number can carry exactly.`);
-    }
-    return value;
-  };
-  JSON.parse(text, check as (key: string, value: unknown) => unknown);
-  return fault;
+/**
+ * A number that does not read back as it was written would change an amount unseen: it becomes NaN, which no schema takes
+ * for a number. In a field that nobody reads it does no harm.
+ */
+function exact(text: string, value: unknown): unknown {
+  if (!LONG_NUMBER.test(text)) return value;
+  const check = (_key: string, part: unknown, context: { readonly source?: string }): unknown =>
+    typeof part === 'number' && context.source !== undefined && !readsBack(context.source, part) ? NaN : part;
+  return JSON.parse(text, check as (key: string, value: unknown) => unknown);
 }
 
 function readsBack(source: string, value: number): boolean {

@@ -4,7 +4,7 @@ import type { Mode, Operation } from '../domain/permission.ts';
 import { authenticate, authorise } from './auth.ts';
 import { clientAddress } from './client.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
-import { invalid, RequestError, type ErrorSurface } from './errors.ts';
+import { invalid, notFound, RequestError, type ErrorSurface } from './errors.ts';
 import { checkHttps, type HttpsPolicy } from './https-rule.ts';
 import { clientBucket, type Allowance, type Bucket, type RateLimits } from './rate-limit.ts';
 
@@ -33,50 +33,83 @@ export interface GuardOptions {
   readonly baseUrls: Readonly<Record<Mode, string>>;
 }
 
+const API_PATH = /^\/(?:v1|api\/transactions)(?:[/?]|$)/;
+
 /** The surface whose error shape a path takes. */
 export function surfaceOf(path: string): ErrorSurface {
   return path.startsWith('/api/') ? 'transaction' : 'order';
 }
 
-/** Checks every request in one order: HTTPS, key, rate limit, allow-list, project active, permission. The body comes after. */
+/**
+ * Checks every request in one order: HTTPS, key, rate limit, allow-list, project active, permission. The body comes after.
+ * What matches no route is refused here too, so that its body is never read.
+ */
 export function guardRequests(app: FastifyInstance, options: GuardOptions): void {
   app.decorateRequest('key', null);
-  app.addHook('onRequest', (request, reply) => guard(request, reply, options));
+  app.addHook('onRoute', (route) => {
+    // A forgotten guard would leave the operation unchecked.
+    if (API_PATH.test(route.url) && route.config?.guard?.kind !== 'api') {
+      throw new Error(`The route ${String(route.method)} ${route.url} says no guard of kind "api".`);
+    }
+    const own = route.onRequest === undefined ? [] : [route.onRequest].flat();
+    route.onRequest = [(request, reply) => guard(request, reply, options, route.config?.guard ?? null), ...own];
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    await guard(request, reply, options, null);
+    if (!reply.sent) throw nothingAt(request);
+  });
 }
 
-async function guard(request: FastifyRequest, reply: FastifyReply, options: GuardOptions): Promise<unknown> {
-  const known = request.routeOptions.config.guard;
-  const rule: Guard = known ?? { kind: 'open' };
-  const path = request.url;
-  const isApi = rule.kind === 'api' || (known === undefined && /^\/(?:v1|api\/transactions)(?:[/?]|$)/.test(path));
-  const address = clientAddress(request);
-  const fault = duplicateHeader(request);
-  if (rule.kind !== 'health') {
+/** The checks for a request that Fastify gives up on before routing: a path that is not a URL's. */
+export async function guardUnrouted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: GuardOptions,
+): Promise<void> {
+  await guard(request, reply, options, null);
+}
+
+export function nothingAt(request: FastifyRequest): RequestError {
+  const [path = ''] = request.url.split('?');
+  return notFound(`There is nothing at ${request.method} ${path.slice(0, 200)}.`);
+}
+
+/** Throws what stands against the request. `rule` is null where no route matches. */
+async function guard(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: GuardOptions,
+  rule: Guard | null,
+): Promise<void> {
+  const { limits } = options;
+  const fault = headerFault(request);
+  if (rule?.kind !== 'health') {
     const refusal = checkHttps(request, options.https);
     if (refusal !== null) {
-      await tell(reply, options.limits, 'test', address);
+      await tell(request, reply, limits);
       throw refusal;
     }
   }
-  if (request.method === 'OPTIONS') return preflight(request, reply, options, address);
-  if (isApi) return guardApi(request, reply, options, address, rule, fault);
-  const counted = rule.kind === 'page' || known === undefined;
-  const bucket: Bucket = rule.kind === 'page' ? 'page' : 'test';
-  if (counted) await count(reply, options.limits, bucket, clientBucket(address));
-  else await tell(reply, options.limits, 'test', address);
+  if (rule === null && request.method === 'OPTIONS') return guardOptions(request, reply, options);
+  if (rule === null ? API_PATH.test(request.url) : rule.kind === 'api') {
+    return guardApi(request, reply, options, rule?.kind === 'api' ? rule : null, fault);
+  }
+  if (rule === null) await count(reply, limits, 'test', clientBucket(clientAddress(request)));
+  else if (rule.kind === 'page') await count(reply, limits, 'page', clientBucket(clientAddress(request)));
+  else await tell(request, reply, limits);
   if (fault !== null) throw fault;
-  return undefined;
 }
 
 async function guardApi(
   request: FastifyRequest,
   reply: FastifyReply,
   options: GuardOptions,
-  address: string,
-  rule: Guard,
+  rule: Extract<Guard, { readonly kind: 'api' }> | null,
   fault: RequestError | null,
-): Promise<undefined> {
-  const surface = rule.kind === 'api' ? rule.surface : surfaceOf(request.url);
+): Promise<void> {
+  const surface = rule?.surface ?? surfaceOf(request.url);
+  const address = clientAddress(request);
   let key: AccessKey | RequestError;
   if (fault?.type === 'authentication_error') key = fault;
   else {
@@ -85,33 +118,29 @@ async function guardApi(
   }
   if (key instanceof RequestError) {
     await count(reply, options.limits, 'test', clientBucket(address));
+    void reply.header('www-authenticate', 'Bearer');
     throw key;
   }
   request.key = key;
   if (key.kind === 'public') allowOrigin(reply, request.headers.origin, key);
   await count(reply, options.limits, key.mode, key.id);
-  const refusal = authorise(key, address, rule.kind === 'api' ? rule.operation : null, surface);
+  const refusal = authorise(key, address, rule?.operation ?? null, surface) ?? fault;
   if (refusal !== null) throw refusal;
-  if (fault !== null) throw fault;
-  return undefined;
 }
 
-async function preflight(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: GuardOptions,
-  address: string,
-): Promise<FastifyReply> {
-  await tell(reply, options.limits, 'test', address);
-  const { origin } = request.headers;
+/** A preflight carries no key, so it is neither counted nor refused for one. Any other OPTIONS is a wrong method. */
+async function guardOptions(request: FastifyRequest, reply: FastifyReply, options: GuardOptions): Promise<void> {
+  await tell(request, reply, options.limits);
+  const { origin, 'access-control-request-method': method } = request.headers;
+  if (method === undefined || !API_PATH.test(request.url)) return;
   answerPreflight(reply, origin ?? '', origin !== undefined && (await options.access.anyProjectAllows(origin)));
-  return reply.send();
+  void reply.send();
 }
 
 /** Counts the request, tells what is left and refuses it when nothing is. */
 async function count(reply: FastifyReply, limits: RateLimits, bucket: Bucket, id: string): Promise<void> {
   const allowance = await limits.consume(bucket, id);
-  setHeaders(reply, allowance);
+  void reply.headers(rateLimitHeaders(allowance));
   if (allowance.allowed) return;
   const seconds = allowance.retryAfterSeconds;
   void reply.header('retry-after', String(seconds));
@@ -121,23 +150,27 @@ async function count(reply: FastifyReply, limits: RateLimits, bucket: Bucket, id
   );
 }
 
-/** Tells what is left without counting. */
-async function tell(reply: FastifyReply, limits: RateLimits, bucket: Bucket, address: string): Promise<void> {
-  setHeaders(reply, await limits.peek(bucket, clientBucket(address)));
+/** The three headers that every response carries. */
+export function rateLimitHeaders(allowance: Allowance): Record<string, string> {
+  return {
+    'x-ratelimit-limit': String(allowance.limit),
+    'x-ratelimit-remaining': String(allowance.remaining),
+    'x-ratelimit-reset': String(allowance.resetSeconds),
+  };
 }
 
-function setHeaders(reply: FastifyReply, allowance: Allowance): void {
-  void reply
-    .header('x-ratelimit-limit', String(allowance.limit))
-    .header('x-ratelimit-remaining', String(allowance.remaining))
-    .header('x-ratelimit-reset', String(allowance.resetSeconds));
+/** Tells what the client's address has left, without counting. */
+export async function tell(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): Promise<void> {
+  void reply.headers(rateLimitHeaders(await limits.peek('test', clientBucket(clientAddress(request)))));
 }
 
 /** Headers that decide something must come once: two of them mean two readers could read different ones. */
 const SINGLE = new Set(['authorization', 'host', 'content-type', 'content-length', 'idempotency-key', 'origin']);
 
-function duplicateHeader(request: FastifyRequest): RequestError | null {
-  const raw = request.raw.rawHeaders;
+function headerFault(request: FastifyRequest): RequestError | null {
+  const { rawHeaders: raw, httpVersion, headers } = request.raw;
+  // RFC 9112, 3.2. Node's own refusal would lack the rate-limit headers and is switched off.
+  if (headers.host === undefined && httpVersion === '1.1') return invalid(null, 'The Host header is missing.');
   let seen = '';
   for (let index = 0; index < raw.length; index += 2) {
     const name = (raw[index] ?? '').toLowerCase();

@@ -7,13 +7,13 @@ export interface HttpsPolicy {
   readonly behindProxy: boolean;
 }
 
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|\[::1\])(?::\d{1,5})?$/i;
 const LOOPBACK_ADDRESS = /^(?:127\.|::1$|::ffff:127\.)/;
 
 /** Refuses plain HTTP, except by a developer on the same machine with no proxy in between (decisions, HTTPS). */
 export function checkHttps(request: FastifyRequest, policy: HttpsPolicy): RequestError | null {
   if ((request.raw.socket as { encrypted?: boolean }).encrypted === true) return null;
-  if (policy.behindProxy) return request.protocol === 'https' ? null : refusal();
+  if (policy.behindProxy) return cameByHttps(request) ? null : refusal();
   const headers = request.raw.headers;
   const local =
     !policy.production &&
@@ -21,6 +21,19 @@ export function checkHttps(request: FastifyRequest, policy: HttpsPolicy): Reques
     LOOPBACK_HOST.test(headers.host ?? '') &&
     !Object.keys(headers).some((name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-'));
   return local ? null : refusal();
+}
+
+/**
+ * What the proxy says, believed from a trusted one alone (`request.protocol` is `http` for others). Proxies in a row each
+ * add a word; every one of them must be https, so that no hop was plain.
+ */
+function cameByHttps(request: FastifyRequest): boolean {
+  const said = request.headers['x-forwarded-proto'];
+  return (
+    typeof said === 'string' &&
+    request.protocol.toLowerCase() === 'https' &&
+    said.split(',').every((word) => word.trim().toLowerCase() === 'https')
+  );
 }
 
 function refusal(): RequestError {

@@ -1,14 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import type { Access } from '../app/access.ts';
 import type { Mode } from '../domain/permission.ts';
 import { BODY_LIMIT_BYTES, parseBodies } from './body.ts';
-import { clientAddress } from './client.ts';
 import { describeApi } from './docs.ts';
-import { asRequestError, errorBody, invalid, notFound, type RequestError } from './errors.ts';
-import { guardRequests, surfaceOf } from './guard.ts';
-import { clientBucket, type Allowance, type RateLimits } from './rate-limit.ts';
+import { asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
+import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, tell } from './guard.ts';
+import { clientBucket, type RateLimits } from './rate-limit.ts';
 import { compileValidator } from './validation.ts';
 
 export interface ServerOptions {
@@ -29,15 +35,26 @@ export interface ServerOptions {
 const SLOW_SECONDS = 1;
 /** As long as Node lets a request's head be: an id of any length is looked at by its route, which does not know it. */
 const MAX_PARAM_LENGTH = 16_384;
+/** How long a client may take to read its last answer. */
+const GOODBYE_MS = 2_000;
+
+const SAFETY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+} as const;
 
 /** One address of the service: the frame that every route stands in. */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { limits, tls, trustProxy } = options;
+  const guarding = { ...options, https: { production: options.production, behindProxy: trustProxy !== null } };
+  // Node's own refusal of a request without Host would lack the rate-limit headers; the guard refuses it instead.
+  const http = { requireHostHeader: false };
   const settings = {
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    connectionTimeout: 120_000,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle' as const,
@@ -48,37 +65,42 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     requestIdHeader: false as const,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      void limits.peek('test', clientBucket(clientAddress(request))).then((allowance) => {
-        void reply.headers(rateLimitHeaders(allowance));
-        return answerError(request, reply, asRequestError(error));
-      });
+      standardHeaders(request, reply);
+      const told = asRequestError(error);
+      guardUnrouted(request, reply, guarding).then(
+        () => (reply.sent ? reply : answerError(request, reply, told)),
+        (refusal: unknown) => answerError(request, reply, asRequestError(refusal)),
+      );
     },
-    clientErrorHandler: (error: Error, socket: Socket) => void answerMalformed(socket, limits),
+    clientErrorHandler: (_error: Error, socket: Socket) => void answerMalformed(socket, limits),
   };
-  const app = (tls === null ? Fastify(settings) : Fastify({ ...settings, https: tls })) as FastifyInstance;
+  const app = (
+    tls === null ? Fastify({ ...settings, http }) : Fastify({ ...settings, https: { ...tls, ...http } })
+  ) as FastifyInstance;
+  // Expectations that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 without our headers.
+  app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    app.routing(request, response),
+  );
   app.setValidatorCompiler(compileValidator);
   // Views carry exact numbers that only JSON.stringify writes as they are.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   parseBodies(app);
   app.addHook('onRequest', (request, reply, done) => {
-    void reply
-      .header('x-request-id', request.id)
-      .header('x-content-type-options', 'nosniff')
-      .header('cache-control', 'no-store');
+    standardHeaders(request, reply);
     done();
   });
-  guardRequests(app, {
-    ...options,
-    https: { production: options.production, behindProxy: trustProxy !== null },
-  });
-  app.setErrorHandler((error, request, reply) => {
+  guardRequests(app, guarding);
+  app.setErrorHandler(async (error, request, reply) => {
+    if (isGone(request)) return reply.hijack();
     const told = asRequestError(error);
     if (told.status >= 500)
       request.log.error({ err: error, request: request.id, path: pathOf(request) }, 'a request failed');
+    // The guard itself may have failed before it could tell, for want of the database.
+    if (!reply.hasHeader('x-ratelimit-limit')) await tell(request, reply, limits);
     return answerError(request, reply, told);
   });
   app.setNotFoundHandler((request) => {
-    throw notFound(`There is nothing at ${request.method} ${pathOf(request).slice(0, 200)}.`);
+    throw nothingAt(request);
   });
   app.addHook('onResponse', (request, reply, done) => {
     const seconds = reply.elapsedTime / 1000;
@@ -91,7 +113,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     }
     done();
   });
-  void app.register(describeApi, { baseUrls: options.baseUrls });
+  describeApi(app, options.baseUrls);
   for (const plugin of options.plugins) void app.register(async (scope) => plugin(scope));
   return app;
 }
@@ -107,17 +129,20 @@ function pathOf(request: FastifyRequest): string {
   return request.url.split('?')[0] ?? '';
 }
 
-function rateLimitHeaders(allowance: Allowance): Record<string, string> {
-  return {
-    'x-ratelimit-limit': String(allowance.limit),
-    'x-ratelimit-remaining': String(allowance.remaining),
-    'x-ratelimit-reset': String(allowance.resetSeconds),
-  };
+function standardHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('x-request-id', request.id).headers(SAFETY_HEADERS);
+}
+
+/** Whether the client hung up while its body was read: there is nobody to answer, and nothing of ours failed. */
+function isGone(request: FastifyRequest): boolean {
+  return request.raw.destroyed && !request.raw.complete;
 }
 
 /** What is not HTTP, or has headers beyond all bounds, never becomes a request; it is answered on the bare socket. */
 async function answerMalformed(socket: Socket, limits: RateLimits): Promise<void> {
-  if (!socket.writable) {
+  // Behind an answer that has begun, another would read as a part of it.
+  const open: unknown = Reflect.get(socket, '_httpMessage');
+  if (!socket.writable || (open instanceof ServerResponse && open.headersSent)) {
     socket.destroy();
     return;
   }
@@ -128,10 +153,14 @@ async function answerMalformed(socket: Socket, limits: RateLimits): Promise<void
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
+    ...SAFETY_HEADERS,
     ...rateLimitHeaders(allowance),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  // A client that never closes its side must not hold the socket.
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroySoon());
+  socket.resume();
+  socket.setTimeout(GOODBYE_MS, () => socket.destroy());
 }
 
 /** Ids that tell requests of one log apart: a random word of the process and a number. */

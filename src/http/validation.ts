@@ -22,6 +22,8 @@ function isPlainText(value: string): boolean {
 }
 
 function isHttpUrl(value: string): boolean {
+  // `URL` would also take `http:x` and `https:/\\x`, which other readers take for something else.
+  if (!/^https?:\/\/[^/\\?#]/i.test(value)) return false;
   if (!isPlainText(value) || /[\s\p{Cc}]/u.test(value)) return false;
   const url = URL.parse(value);
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
@@ -56,7 +58,14 @@ export function oneOf<Word extends string>(words: readonly Word[]): TUnsafe<Word
   return Type.Unsafe<Word>({ type: 'string', enum: [...words] });
 }
 
-const ajv = new Ajv({ coerceTypes: false, useDefaults: true, removeAdditional: false, strict: false, verbose: true });
+const ajv = new Ajv({
+  coerceTypes: false,
+  useDefaults: true,
+  removeAdditional: false,
+  strict: false,
+  strictNumbers: true,
+  verbose: true,
+});
 ajv.addKeyword({
   keyword: RULE,
   type: 'string',
@@ -97,7 +106,7 @@ function readQuery(schema: ObjectSchema, data: unknown): Record<string, unknown>
 
 function readQueryValue(type: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  if (type === 'integer' && /^-?(?:0|[1-9]\d{0,15})$/.test(value)) return Number(value);
+  if (type === 'integer' && /^(?:0|-?[1-9]\d{0,14})$/.test(value)) return Number(value);
   if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
 }
@@ -177,5 +186,7 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'true or false';
-  return typeof value === 'number' ? 'a number' : 'an object';
+  if (typeof value !== 'number') return 'an object';
+  if (Number.isFinite(value)) return Number.isInteger(value) ? 'a number' : 'a number with decimals';
+  return Number.isNaN(value) ? 'one with more digits than can be read exactly' : 'one too large to be read';
 }

@@ -1,5 +1,6 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Payment, PaymentStatus, Surface } from '../domain/payment.ts';
+import { firstUuidOf } from '../domain/id.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { paymentFromRow } from './payment-rows.ts';
@@ -63,7 +64,7 @@ export interface PaymentFilter {
   readonly createdBefore: number | null;
 }
 
-/** One page of payments, the newest first. Ids settle the order of payments made in the same millisecond. */
+/** One page of payments, the newest first: ids are in the order of creation, by the millisecond, and never tie. */
 export async function listPayments(
   db: Database,
   scope: PaymentScope & { readonly mode: Mode },
@@ -73,21 +74,26 @@ export async function listPayments(
   // Each status is read along its own index, newest first, and the strands are merged; one strand when there is no filter.
   const strands = (filter.statuses ?? [null]).map((status) => {
     const ofStatus = status === null ? sql`` : sql`and status = ${status}`;
-    const from = filter.createdFrom === null ? sql`` : sql`and created_at >= ${new Date(filter.createdFrom)}`;
-    const before = filter.createdBefore === null ? sql`` : sql`and created_at < ${new Date(filter.createdBefore)}`;
-    return sql`(select id, created_at from payments
-      where project_id = ${scope.projectId} and mode = ${scope.mode} and surface = ${scope.surface} ${ofStatus} ${from} ${before}
-      order by created_at desc, id desc limit ${page.limit + page.offset})`;
+    return sql`(select id from payments
+      where project_id = ${scope.projectId} and mode = ${scope.mode} and surface = ${scope.surface} ${ofStatus}
+        ${createdWithin(filter.createdFrom, filter.createdBefore)}
+      order by id desc limit ${page.limit + page.offset})`;
   });
   const { rows } = await sql<{ id: string }>`
     select id from (${sql.join(strands, sql` union all `)}) page
-    order by created_at desc, id desc limit ${page.limit} offset ${page.offset}`.execute(db);
+    order by id desc limit ${page.limit} offset ${page.offset}`.execute(db);
   const payments = await findPayments(
     db,
     rows.map((row) => row.id),
   );
   const byId = new Map(payments.map((payment) => [payment.id, payment]));
   return rows.flatMap((row) => byId.get(row.id) ?? []);
+}
+
+/** Limits a query to a time of creation, along the ids that begin with it. From inclusive, before exclusive. */
+function createdWithin(from: number | null, before: number | null) {
+  const lower = from === null ? sql`` : sql`and id >= ${firstUuidOf(from)}::uuid`;
+  return before === null ? lower : sql`${lower} and id < ${firstUuidOf(before)}::uuid`;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -117,7 +123,7 @@ export async function countPayments(
   const ofScope = sql`project_id = ${scope.projectId} and mode = any (${scope.modes}::text[]) and surface = ${scope.surface}`;
   const parts = edges.map(
     ([start, end]) => sql`select status, count(*) as payments, sum(amount_usd_cents) as usd_cents from payments
-      where ${ofScope} and created_at >= ${new Date(start)} and created_at < ${new Date(end)} group by status`,
+      where ${ofScope} ${createdWithin(start, end)} group by status`,
   );
   if (wholeDays) {
     const fromDay = firstDay === null ? sql`` : sql`and day >= ${dayText(firstDay)}::date`;
@@ -142,6 +148,15 @@ export async function listArrows(db: Database, paymentId: string) {
     .select(['from_status', 'to_status', 'cause', 'at'])
     .where('payment_id', '=', paymentId)
     .orderBy('id')
+    .execute();
+}
+
+/** Events of a payment, with their bytes. */
+export async function listEvents(db: Database, paymentId: string) {
+  return db
+    .selectFrom('events')
+    .select(['id', 'type', 'body', 'created_at'])
+    .where('payment_id', '=', paymentId)
     .execute();
 }
 

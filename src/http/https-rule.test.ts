@@ -1,0 +1,87 @@
+import * as fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import { tryServer } from './test-frame.ts';
+
+const roomy = { test: 1e9, live: 1e9, page: 1e9 };
+const developer = tryServer({}, roomy);
+const production = tryServer({ production: true }, roomy);
+const proxied = tryServer({ production: true, trustProxy: ['10.0.0.0/8'] }, roomy);
+afterAll(async () => {
+  await Promise.all([developer.close(), production.close(), proxied.close()]);
+});
+
+const local = { host: fc.constantFrom('localhost', 'LOCALHOST:4000', '127.0.0.1:4000', '127.8.9.10', '[::1]:4000') };
+const peer = fc.constantFrom('127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1');
+const stranger = fc.constantFrom('10.0.0.1', '192.168.1.5', '8.8.8.8', '::2', '::ffff:10.0.0.1', '2001:db8::1');
+const foreignHost = fc.constantFrom(
+  'shop.example',
+  'localhost.evil.example',
+  '127.0.0.1.evil.example',
+  '127.0.0.256',
+  'x@localhost',
+);
+const proxyHeader = fc.constantFrom(
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+  'x-forwarded-anything',
+);
+
+const refused = async (
+  app: typeof developer,
+  remoteAddress: string,
+  headers: Record<string, string>,
+): Promise<boolean> => {
+  const answer = await app.inject({ url: '/v1/orders', remoteAddress, headers });
+  return answer.statusCode === 403 && answer.json<{ error: { type: string } }>().error.type === 'https_required';
+};
+
+it('lets plain HTTP through from loopback to a loopback host, to a developer alone', async () => {
+  await fc.assert(
+    fc.asyncProperty(peer, local.host, async (address, host) => {
+      expect(await refused(developer, address, { host })).toBe(false);
+      expect(await refused(production, address, { host })).toBe(true);
+    }),
+  );
+});
+
+it('refuses plain HTTP from elsewhere, to another host, or that came through any proxy', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      peer,
+      stranger,
+      local.host,
+      foreignHost,
+      proxyHeader,
+      async (address, elsewhere, host, other, header) => {
+        expect(await refused(developer, elsewhere, { host })).toBe(true);
+        expect(await refused(developer, address, { host: other })).toBe(true);
+        expect(await refused(developer, address, { host, [header]: 'https' })).toBe(true);
+      },
+    ),
+  );
+});
+
+it('believes X-Forwarded-Proto from a trusted proxy alone, and only when every hop was HTTPS', async () => {
+  const word = fc.constantFrom('https', 'HTTPS', 'http', 'wss', '');
+  await fc.assert(
+    fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 3 }), fc.boolean(), async (words, trusted) => {
+      const secure = trusted && words.every((one) => one.toLowerCase() === 'https');
+      const headers = { 'x-forwarded-proto': words.join(', ') };
+      expect(await refused(proxied, trusted ? '10.1.1.1' : '11.1.1.1', headers)).toBe(!secure);
+    }),
+  );
+});
+
+it('lets health and readiness through whatever came', async () => {
+  for (const app of [developer, production, proxied]) {
+    expect(
+      (await app.inject({ url: '/healthz', remoteAddress: '8.8.8.8', headers: { host: 'x.example' } })).statusCode,
+    ).toBe(200);
+    expect(
+      (await app.inject({ url: '/readyz', remoteAddress: '8.8.8.8', headers: { host: 'x.example' } })).statusCode,
+    ).toBe(503);
+  }
+});

@@ -110,10 +110,11 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
         limit: CLAIM_LIMIT,
       });
       // A lease that ended under way, since the clock was set or the machine slept, must not make a second attempt beside the first.
-      const filled = lanes.fill(held.take(due), quotas, now);
+      const isCut = due.length === CLAIM_LIMIT;
+      const filled = lanes.fill(held.take(due), { quotas, isCut, now });
       if (stopping) await giveBack(lanes.takeOutAll());
       else for (const lane of filled) startWaiting(lane);
-      return due.length === CLAIM_LIMIT;
+      return isCut;
     },
   };
 }

@@ -22,7 +22,7 @@ export interface Lane {
   width: number;
   /** The latest attempt was acknowledged. */
   proven: boolean;
-  /** The last claim got all that it asked for. */
+  /** The last claim for it got all that it asked for, or was cut. */
   mayHaveMore: boolean;
 }
 
@@ -32,10 +32,17 @@ export interface Quotas {
   readonly others: number;
 }
 
+/** How deliveries were taken; `isCut` when the claim as a whole was limited, whatever the quotas. */
+export interface Claim {
+  readonly quotas: Quotas;
+  readonly isCut: boolean;
+  readonly now: number;
+}
+
 export interface Lanes {
   quotas(): Quotas;
-  /** Lines up what a claim with these quotas took, and returns the lanes that got something. */
-  fill(due: readonly DueDelivery[], quotas: Quotas, now: number): Iterable<Lane>;
+  /** Lines up what was taken, and returns the lanes that got something. */
+  fill(due: readonly DueDelivery[], claim: Claim): Iterable<Lane>;
   /** The lane's next delivery, to be sent now; null when its width is used up or nothing waits. */
   start(lane: Lane): DueDelivery | null;
   /** Notes that an attempt ended. A lane doubles its width with each success and is narrow again after a failure. */
@@ -79,14 +86,14 @@ export function createLanes(): Lanes {
       const named = [...lanes].map(([id, lane]) => [id, isFull && !lane.proven ? 0 : placesIn(lane)] as const);
       return { named: Object.fromEntries(named), others: isFull ? 0 : FIRST_WIDTH };
     },
-    fill(due, quotas, now) {
-      for (const [id, places] of Object.entries(quotas.named)) if (places > 0) laneOf(id).mayHaveMore = false;
+    fill(due, { quotas, isCut, now }) {
+      for (const [id, places] of Object.entries(quotas.named)) if (places > 0) laneOf(id).mayHaveMore = isCut;
       const filled = Map.groupBy(due, (delivery) => delivery.endpointId);
       return [...filled].map(([id, deliveries]) => {
         const lane = laneOf(id);
         if (lane.waiting.length === 0) lane.takenAt = now;
         lane.waiting.push(...deliveries);
-        lane.mayHaveMore = deliveries.length >= (quotas.named[id] ?? quotas.others);
+        lane.mayHaveMore = isCut || deliveries.length >= (quotas.named[id] ?? quotas.others);
         return lane;
       });
     },

@@ -24,8 +24,21 @@ export async function chooseToken(
   trx?: Trx,
 ): Promise<{ readonly kind: 'ok'; readonly token: Token } | TokenRefusal> {
   const enabled = await rail.tokens(projectId, trx);
-  const names = [...new Set(enabled.map((token) => token.asset))].join(', ');
+  const token = enabled.find(
+    (candidate) => candidate.asset === asset && (network === null || candidate.network === network),
+  );
+  return token === undefined ? refuseToken(enabled, projectId, asset, network) : { kind: 'ok', token };
+}
+
+/** Why a token cannot be had: unknown, not on that network, or not set up. */
+function refuseToken(
+  enabled: readonly Token[],
+  projectId: string,
+  asset: string,
+  network: string | null,
+): TokenRefusal {
   if (!isAssetCode(asset)) {
+    const names = [...new Set(enabled.map((token) => token.asset))].join(', ');
     return {
       kind: 'refused',
       param: 'crypto_currency',
@@ -39,10 +52,6 @@ export async function chooseToken(
       message: `network is not known; ${asset} can be paid on ${networksOf(enabled, asset)}.`,
     };
   }
-  const token = enabled.find(
-    (candidate) => candidate.asset === asset && (network === null || candidate.network === network),
-  );
-  if (token !== undefined) return { kind: 'ok', token };
   const elsewhere = networksOf(enabled, asset);
   if (network !== null && (elsewhere !== '' || tokenOf(asset, network) === null)) {
     return {

@@ -34,7 +34,8 @@ const memoTexts: string[] = Array<string>(MEMO_SIZE).fill('');
 
 /** ISO 8601 in UTC with milliseconds. A payment writes each of its times several times over, so the newest are kept. */
 export function isoTime(at: number): string {
-  const slot = at & (MEMO_SIZE - 1);
+  // By the second: lifetimes are whole seconds, so that a payment's times differ there and not in the milliseconds.
+  const slot = Math.floor(at / 1000) & (MEMO_SIZE - 1);
   if (memoTimes[slot] !== at) {
     memoTimes[slot] = at;
     memoTexts[slot] = new Date(at).toISOString();

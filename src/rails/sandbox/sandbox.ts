@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { bech32 } from '@scure/base';
 import type { Network } from '../../domain/asset.ts';
@@ -33,7 +33,8 @@ export function sandboxTransactionHash(network: Network, seed: Uint8Array | stri
 
 /** The purpose and the network are hashed along, so that one seed gives an address and a hash that share nothing. */
 function digest(purpose: string, network: Network, seed: Uint8Array | string): Uint8Array {
-  return createHash('sha256').update(`sandbox ${purpose} ${network}\n`).update(seed).digest();
+  const head = `sandbox ${purpose} ${network}\n`;
+  return hash('sha256', typeof seed === 'string' ? head + seed : Buffer.concat([Buffer.from(head), seed]), 'buffer');
 }
 
 function witnessAddress(prefix: string, program: Uint8Array): string {

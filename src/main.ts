@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
+import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { createAccess } from './app/access.ts';
@@ -43,17 +44,20 @@ const STOP_GRACE_MS = 8_000;
 export async function startService(config: Config, log: Logger): Promise<Service> {
   const core = await openCointill(config, log);
   const closers: (() => Promise<unknown>)[] = [() => core.close()];
+  const parts: (() => Promise<unknown>)[] = [];
+  const closed = (close: () => Promise<unknown>): Promise<unknown> =>
+    close().catch((error: unknown) => log.error({ err: error }, 'stopping a part failed'));
   const stop = async (): Promise<void> => {
-    for (const close of closers.splice(0).toReversed()) {
-      await close().catch((error: unknown) => log.error({ err: error }, 'stopping a part failed'));
-    }
+    // Together, so that they share the time that there is; then what they stand on.
+    await Promise.all(parts.splice(0).map(closed));
+    for (const close of closers.splice(0).toReversed()) await closed(close);
   };
   try {
     const notifications = listen(core.handle);
     closers.push(() => notifications.stop());
     const metrics = createMetrics();
-    if (config.role !== 'api') closers.push(await startWorkerParts(config, core, notifications, log));
-    if (config.role !== 'worker') closers.push(await startServers(config, core, notifications, metrics, log));
+    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, log));
+    if (config.role !== 'worker') parts.push(await startServers(config, core, notifications, metrics, log));
     // Last, for the key is shown only by a start that succeeded.
     const first = config.role === 'worker' ? null : await firstStart(core.app);
     return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, stop };
@@ -102,7 +106,7 @@ async function startServers(
     { server: buildServer({ ...common, side: 'test' }), port: config.sandboxPort },
   ];
   const stop = async (): Promise<void> => {
-    await Promise.all(servers.map(({ server }) => server.close()));
+    await Promise.all(servers.map(({ server }) => closeServer(server)));
     await api.creator.idle();
     limits.close();
   };
@@ -113,6 +117,24 @@ async function startServers(
     throw error;
   }
   return stop;
+}
+
+/** How often connections that have become idle are looked for. */
+const IDLE_LOOK_MS = 50;
+
+/**
+ * Closing a server ends the connections that are idle at that moment. Those whose last answer comes later would keep it for
+ * their keep-alive time, and a client that never ends its request for ever.
+ */
+async function closeServer(server: FastifyInstance): Promise<void> {
+  const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_LOOK_MS);
+  const limit = setTimeout(() => server.server.closeAllConnections(), STOP_GRACE_MS);
+  try {
+    await server.close();
+  } finally {
+    clearInterval(idle);
+    clearTimeout(limit);
+  }
 }
 
 async function readiness(handle: DatabaseHandle, notifications: Notifications): Promise<Readiness> {

@@ -17,7 +17,10 @@ export async function testDatabase(): Promise<TestDatabase> {
 }
 
 /** A fresh, migrated database for the tests of a whole file; whoever asks for it drops it. */
-export async function createTestDatabase(): Promise<{ readonly database: TestDatabase; drop(): Promise<void> }> {
+export async function createTestDatabase(): Promise<{
+  readonly database: TestDatabase;
+  readonly drop: () => Promise<void>;
+}> {
   const server = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;
   await asAdmin(`create database ${name} template ${TEMPLATE}`);

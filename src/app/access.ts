@@ -50,11 +50,12 @@ export function createAccess(db: Database, notifications: Notifications): Access
   notifications.on('access', forget);
   notifications.onDown(forget);
 
-  /** Reads, and keeps the answer unless something changed or notifications broke while the read was under way. */
+  /** Reads, and keeps the answer if notifications arrived all the while that the read was under way, and none did. */
   async function readThrough<Value>(cache: Map<string, Value>, limit: number, key: string, read: () => Promise<Value>) {
     const before = generation;
+    const wasHealthy = notifications.healthy();
     const value = await read();
-    if (value !== null && generation === before && notifications.healthy()) {
+    if (value !== null && wasHealthy && generation === before && notifications.healthy()) {
       if (cache.size >= limit) cache.clear();
       cache.set(key, value);
     }

@@ -3,7 +3,7 @@ import type { WebhookSender } from '../webhooks/send.ts';
 import { attempt, closeGone, createSecretCache, type Attempted } from './attempt-delivery.ts';
 import { createBatcher } from './batch.ts';
 import type { App } from './context.ts';
-import { createLanes, type Lane } from './delivery-lanes.ts';
+import { createLanes, type Lane, type Quotas } from './delivery-lanes.ts';
 import { wasRolledBack } from './idempotency.ts';
 
 /** Longer than a delivery waits in its lane, is attempted and recorded: if its worker dies, it is due again after this. */
@@ -45,10 +45,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
   const secrets = createSecretCache(webhooks.sealingKey);
   const onFault = quietly(app, events.onFault);
   let stopping = false;
-  const recorder = createBatcher<Attempted, Recorded>(
-    { maxInFlight: 2, maxBatch: 200, maxWaiting: MOST_HELD },
-    (batch) => recordBatch(app, batch),
-  );
+  const recorder = createRecorder(app);
 
   const startWaiting = (lane: Lane): void => {
     for (let next = lanes.start(lane); next !== null; next = lanes.start(lane)) void deliver(lane, next);
@@ -66,7 +63,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
     } catch (error) {
       if (!stopping) onFault(error);
     } finally {
-      held.release([delivery]);
+      held.endRecording();
     }
   };
 
@@ -76,6 +73,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery.leaseUntil);
       return attempted;
     } finally {
+      held.startRecording(delivery);
       lanes.end(lane, attempted?.record.next.kind === 'delivered');
       // What waits for an endpoint that is gone is stopped when that is recorded.
       if (attempted?.gone === true) held.release(lane.waiting.splice(0));
@@ -102,44 +100,60 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       if (stopping || held.isFull()) return false;
       const now = app.clock();
       const quotas = lanes.quotas();
-      const due = await claimDeliveries(app.db, {
-        now,
-        leaseUntil: now + LEASE_MS,
-        quotas: quotas.named,
-        defaultQuota: quotas.others,
-        limit: CLAIM_LIMIT,
-      });
-      // A lease that ended under way, since the clock was set or the machine slept, must not make a second attempt beside the first.
+      const due = await claimDue(app, quotas, now);
       const isCut = due.length === CLAIM_LIMIT;
-      const filled = lanes.fill(held.take(due), { quotas, isCut, now });
+      // A lease that ended under way, since the clock was set or the machine slept, makes no second attempt beside the first.
+      const filled = lanes.lineUp(held.take(due), { quotas, isCut, now });
       if (stopping) await giveBack(lanes.takeOutAll());
       else for (const lane of filled) startWaiting(lane);
-      return isCut;
+      // A lane may have emptied while its claim was under way: nothing would wake it any more.
+      return isCut || lanes.anyWantsMore();
     },
   };
 }
 
+function claimDue(app: App, quotas: Quotas, now: number): Promise<readonly DueDelivery[]> {
+  return claimDeliveries(app.db, {
+    now,
+    leaseUntil: now + LEASE_MS,
+    quotas: quotas.named,
+    defaultQuota: quotas.others,
+    limit: CLAIM_LIMIT,
+  });
+}
+
 /** The deliveries that this process holds. `onRoom` is told when there is room for a whole claim again. */
 function createHeld(onRoom: () => void) {
-  const ids = new Set<bigint>();
+  const open = new Set<bigint>();
+  let recording = 0;
   let idleListeners: (() => void)[] = [];
-  const isFull = (): boolean => ids.size + CLAIM_LIMIT > MOST_HELD;
+  const isFull = (): boolean => open.size + recording + CLAIM_LIMIT > MOST_HELD;
+  const isIdle = (): boolean => open.size + recording === 0;
+  const change = (apply: () => void): void => {
+    const wasFull = isFull();
+    apply();
+    if (wasFull && !isFull()) onRoom();
+    if (isIdle()) for (const listener of idleListeners.splice(0)) listener();
+  };
   return {
     isFull,
-    /** Takes hold of those that are not held already. */
+    /** Takes hold of those that are not waiting or being sent already. */
     take: (deliveries: readonly DueDelivery[]): readonly DueDelivery[] => {
-      const taken = deliveries.filter(({ id }) => !ids.has(id));
-      for (const { id } of taken) ids.add(id);
+      const taken = deliveries.filter(({ id }) => !open.has(id));
+      for (const { id } of taken) open.add(id);
       return taken;
     },
-    release: (deliveries: readonly DueDelivery[]): void => {
-      const wasFull = isFull();
-      for (const { id } of deliveries) ids.delete(id);
-      if (wasFull && !isFull()) onRoom();
-      if (ids.size === 0) for (const listener of idleListeners.splice(0)) listener();
+    release: (deliveries: readonly DueDelivery[]): void =>
+      change(() => {
+        for (const { id } of deliveries) open.delete(id);
+      }),
+    /** It was sent. From the moment its record is committed it may be claimed anew, which may be heard of before the commit is. */
+    startRecording: ({ id }: DueDelivery): void => {
+      open.delete(id);
+      recording += 1;
     },
-    idle: (): Promise<void> =>
-      ids.size === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve)),
+    endRecording: (): void => change(() => (recording -= 1)),
+    idle: (): Promise<void> => (isIdle() ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
   };
 }
 
@@ -155,13 +169,16 @@ function quietly(app: App, onFault: (error: unknown) => void): (error: unknown) 
 
 type Recorded = { readonly kind: 'recorded' } | { readonly kind: 'fault'; readonly error: unknown };
 
-/** Saves attempts together. One that the database refuses must not fail its neighbours: then each is saved alone. */
-async function recordBatch(app: App, batch: readonly Attempted[]): Promise<readonly Recorded[]> {
-  const outcomes = await recordTogether(app, batch);
-  await closeGone(app, batch);
-  return outcomes;
+/** Saves attempts that end together in one statement. */
+function createRecorder(app: App) {
+  return createBatcher<Attempted, Recorded>({ maxInFlight: 2, maxBatch: 200, maxWaiting: MOST_HELD }, async (batch) => {
+    const outcomes = await recordTogether(app, batch);
+    await closeGone(app, batch);
+    return outcomes;
+  });
 }
 
+/** One record that the database refuses must not fail its neighbours: then each is saved alone. */
 async function recordTogether(app: App, batch: readonly Attempted[]): Promise<readonly Recorded[]> {
   const records = batch.map((attempted) => attempted.record);
   try {

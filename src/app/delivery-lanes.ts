@@ -22,7 +22,7 @@ export interface Lane {
   width: number;
   /** The latest attempt was acknowledged. */
   proven: boolean;
-  /** The last claim for it got all that it asked for, or was cut. */
+  /** Unless the last claim looked and found less than there was room for. */
   mayHaveMore: boolean;
 }
 
@@ -42,13 +42,14 @@ export interface Claim {
 export interface Lanes {
   quotas(): Quotas;
   /** Lines up what was taken, and returns the lanes that got something. */
-  fill(due: readonly DueDelivery[], claim: Claim): Iterable<Lane>;
+  lineUp(due: readonly DueDelivery[], claim: Claim): Iterable<Lane>;
   /** The lane's next delivery, to be sent now; null when its width is used up or nothing waits. */
   start(lane: Lane): DueDelivery | null;
   /** Notes that an attempt ended. A lane doubles its width with each success and is narrow again after a failure. */
   end(lane: Lane, acknowledged: boolean): void;
   /** Whether there is room for more and probably something to take. */
   wantsMore(lane: Lane): boolean;
+  anyWantsMore(): boolean;
   /** Takes out what has waited for too long. */
   takeOutStale(now: number): readonly DueDelivery[];
   takeOutAll(): readonly DueDelivery[];
@@ -57,7 +58,8 @@ export interface Lanes {
 /** A lane for each endpoint, so that a slow or dead one fills only its own. */
 export function createLanes(): Lanes {
   const lanes = new Map<string, Lane>();
-  let unprovenWidth = FIRST_WIDTH;
+  /** Of each lane that is not proven; 0 when their places are used up. */
+  let unprovenPlaces = FIRST_WIDTH;
 
   const laneOf = (endpointId: string): Lane => {
     const known = lanes.get(endpointId);
@@ -69,10 +71,12 @@ export function createLanes(): Lanes {
 
   /** Places are offered when half of them are free, so that claims are few and large. */
   const placesIn = (lane: Lane): number => {
-    const most = lane.proven ? lane.width * AHEAD : unprovenWidth;
+    const most = lane.proven ? lane.width * AHEAD : unprovenPlaces;
     const taken = heldIn(lane);
     return taken <= most / 2 ? most - taken : 0;
   };
+
+  const wantsMore = (lane: Lane): boolean => lane.mayHaveMore && placesIn(lane) > 0;
 
   const takeOut = (isStale: (lane: Lane) => boolean): readonly DueDelivery[] =>
     [...lanes.values()].filter(isStale).flatMap((lane) => lane.waiting.splice(0));
@@ -81,13 +85,14 @@ export function createLanes(): Lanes {
     quotas() {
       for (const [id, lane] of lanes) if (lanes.size > MANY_LANES && heldIn(lane) === 0) lanes.delete(id);
       const unproven = [...lanes.values()].filter((lane) => !lane.proven);
-      unprovenWidth = Math.min(FIRST_WIDTH, Math.ceil(UNPROVEN_PLACES / Math.max(1, unproven.length)));
       const isFull = unproven.reduce((sum, lane) => sum + heldIn(lane), 0) >= UNPROVEN_PLACES;
-      const named = [...lanes].map(([id, lane]) => [id, isFull && !lane.proven ? 0 : placesIn(lane)] as const);
+      unprovenPlaces = isFull ? 0 : Math.min(FIRST_WIDTH, Math.ceil(UNPROVEN_PLACES / Math.max(1, unproven.length)));
+      const named = [...lanes].map(([id, lane]) => [id, placesIn(lane)] as const);
       return { named: Object.fromEntries(named), others: isFull ? 0 : FIRST_WIDTH };
     },
-    fill(due, { quotas, isCut, now }) {
-      for (const [id, places] of Object.entries(quotas.named)) if (places > 0) laneOf(id).mayHaveMore = isCut;
+    lineUp(due, { quotas, isCut, now }) {
+      // A lane without a free place was not looked at.
+      for (const [id, places] of Object.entries(quotas.named)) laneOf(id).mayHaveMore = isCut || places === 0;
       const filled = Map.groupBy(due, (delivery) => delivery.endpointId);
       return [...filled].map(([id, deliveries]) => {
         const lane = laneOf(id);
@@ -108,7 +113,8 @@ export function createLanes(): Lanes {
       lane.proven = acknowledged;
       lane.width = acknowledged ? Math.min(MOST_WIDTH, lane.width * 2) : FIRST_WIDTH;
     },
-    wantsMore: (lane) => lane.mayHaveMore && placesIn(lane) > 0,
+    wantsMore,
+    anyWantsMore: () => [...lanes.values()].some(wantsMore),
     takeOutStale: (now) => takeOut((lane) => now - lane.takenAt > LONGEST_WAIT_MS),
     takeOutAll: () => takeOut(() => true),
   };

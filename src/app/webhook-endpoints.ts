@@ -31,6 +31,11 @@ const NO_ENDPOINT: Rejected = {
   message: 'There is no such webhook endpoint. List them with: cointill webhook list',
 };
 
+const DISABLED: Rejected = {
+  kind: 'rejected',
+  message: 'The endpoint is disabled. Enable it first with: cointill webhook enable',
+};
+
 /** Reads `all` (the documented events) or a comma-separated list of event types. */
 export function parseEventTypes(
   text: string,
@@ -152,6 +157,7 @@ export async function retryDelivery(app: App, webhooks: WebhookDelivery, id: big
       message: 'There is no such delivery. List them with: cointill webhook deliveries ENDPOINT_ID',
     };
   }
+  if ((await findEndpoint(app.db, delivery.endpointId))?.disabledAt !== null) return DISABLED;
   const attempted = await attempt(app, webhooks.sender, createSecretCache(webhooks.sealingKey), delivery, null);
   await record(app, [attempted]);
   const { response, error, durationMs, next } = attempted.record;
@@ -173,9 +179,7 @@ export async function sendTestEvent(
   if (!isEventType(type)) return { kind: 'rejected', message: `--type must be one of ${EVENT_TYPES.join(', ')}.` };
   const endpoint = await findEndpoint(app.db, endpointId);
   if (endpoint === null) return NO_ENDPOINT;
-  if (endpoint.disabledAt !== null) {
-    return { kind: 'rejected', message: 'The endpoint is disabled. Enable it first with: cointill webhook enable' };
-  }
+  if (endpoint.disabledAt !== null) return DISABLED;
   const now = app.clock();
   const id = newId(app, now);
   const data = { ...sampleData(app, endpoint, type, now), test: true };

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import type { Mode } from '../domain/permission.ts';
+import { completeDocument, documentHead } from './openapi.ts';
 
 type BaseUrls = Readonly<Record<Mode, string>>;
 
@@ -16,9 +17,12 @@ export function describeApi(app: FastifyInstance, baseUrls: BaseUrls): void {
   });
   let reading: Promise<FastifyInstance> | null = null;
   const reader = (): Promise<FastifyInstance> => (reading ??= buildReader(routes, baseUrls));
+  let completing: Promise<object> | null = null;
+  const document = (): Promise<object> =>
+    (completing ??= reader().then((described) => completeDocument(described.swagger())));
   const hidden = { config: { guard: { kind: 'open' as const } }, schema: { hide: true } };
-  app.decorate('openApi', async () => (await reader()).swagger());
-  app.get('/openapi.json', hidden, async () => (await reader()).swagger());
+  app.decorate('openApi', document);
+  app.get('/openapi.json', hidden, document);
   app.get('/docs', hidden, (_request, reply) => reply.redirect('/docs/'));
   app.get('/docs/*', hidden, async (request, reply) => passOn(await reader(), request, reply));
   app.addHook('onClose', async () => {
@@ -48,21 +52,7 @@ async function buildReader(routes: readonly RouteOptions[], baseUrls: BaseUrls):
   reader.setValidatorCompiler(() => () => true);
   reader.setSerializerCompiler(() => JSON.stringify);
   await reader.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Cointill',
-        version: '1',
-        description: 'Accept cryptocurrency payments. Test keys begin with sk_test_, live keys with sk_live_.',
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
-      servers: [
-        { url: baseUrls.test, description: 'Sandbox' },
-        { url: baseUrls.live, description: 'Live' },
-      ],
-      components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
-      security: [{ apiKey: [] }],
-    },
+    openapi: documentHead(baseUrls),
   });
   await reader.register(swaggerUi, {
     routePrefix: '/docs',

@@ -119,10 +119,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 }
 
 function answerError(request: FastifyRequest, reply: FastifyReply, error: RequestError): FastifyReply {
+  const { guard } = request.routeOptions.config;
+  // A path may be written with escapes, so the route knows better than its text.
+  const surface = guard?.kind === 'api' ? guard.surface : surfaceOf(request.url);
   return reply
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(error, surfaceOf(request.url))));
+    .send(JSON.stringify(errorBody(error, surface)));
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -1,33 +1,96 @@
 import { Type, type TSchema } from 'typebox';
 
-/** Shapes that both APIs answer; they document and are checked by the tests, they do not filter. */
+/**
+ * Shapes that both APIs answer; they document and are checked by the tests, they do not filter. A shape's `title` is its
+ * name in the OpenAPI document (openapi.ts).
+ */
 
-export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-export const time = () => Type.String({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
+export const nullable = <Schema extends TSchema>(schema: Schema, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+
+export const time = (description?: string) =>
+  Type.String({
+    format: 'date-time',
+    examples: ['2026-01-31T12:00:00.000Z'],
+    ...(description === undefined ? {} : { description }),
+  });
+
+export const described = (description: string, options: { readonly examples?: readonly string[] } = {}) =>
+  Type.String({ description, ...(options.examples === undefined ? {} : { examples: [...options.examples] }) });
 
 /** Which page of a list: `limit` 1 to 100, 50 unless said otherwise. */
 export const pageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'How many at most. Never silently clamped.' }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      default: 0,
+      description: 'How many of the newest to leave out.',
+    }),
+  ),
 };
 
-export const paginationShape = Type.Object({
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-  total: Type.Integer(),
-  has_more: Type.Boolean(),
-});
+export const paginationShape = Type.Object(
+  {
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    total: Type.Integer({ description: 'How many there are in all, whatever the page.' }),
+    has_more: Type.Boolean({ description: 'Whether there are more after this page.' }),
+  },
+  { title: 'Pagination' },
+);
 
 /** A page as `pagination` tells of it. */
 export function pagination(page: { readonly limit: number; readonly offset: number }, shown: number, total: number) {
   return { limit: page.limit, offset: page.offset, total, has_more: page.offset + shown < total };
 }
 
-const keyError = Type.Object({ error: Type.Object({ type: Type.String(), message: Type.String() }) });
-const orderError = Type.Object({
-  error: Type.Object({ type: Type.String(), message: Type.String(), param: Type.Optional(Type.String()) }),
-});
-const transactionError = Type.Object({ success: Type.Literal(false), message: Type.String() });
+const message = described('Names the field, the rule and the way out. For people; it may change.');
+
+const keyError = Type.Object(
+  {
+    error: Type.Object({
+      type: Type.Unsafe<string>({
+        type: 'string',
+        enum: ['authentication_error', 'permission_error', 'https_required'],
+        description:
+          'The key is missing, invalid or of the other address; it may not do this; or the request came by HTTP.',
+      }),
+      message,
+    }),
+  },
+  { title: 'KeyError', description: 'What is wrong with the key or the way the request came. Alike on both APIs.' },
+);
+
+const orderError = Type.Object(
+  {
+    error: Type.Object({
+      type: Type.Unsafe<string>({
+        type: 'string',
+        enum: [
+          'invalid_request_error',
+          'not_found_error',
+          'conflict_error',
+          'rate_limit_error',
+          'api_error',
+          'service_unavailable',
+        ],
+        description: 'For programs: 400, 404, 409, 429, 500 and 503, in this order.',
+      }),
+      message,
+      param: Type.Optional(described('The field, parameter or header to blame.', { examples: ['amount'] })),
+    }),
+  },
+  { title: 'OrderError', description: 'Every other error of the Order API.' },
+);
+
+const transactionError = Type.Object(
+  { success: Type.Literal(false), message },
+  { title: 'TransactionError', description: 'Every other error of the Transaction API.' },
+);
 
 /** The errors of the Order API by status. */
 export const orderErrors = {
@@ -55,6 +118,10 @@ export const transactionErrors = {
 
 export const idempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
-    Type.String({ description: 'The same key and body within 24 hours get the same answer. At most 255 characters.' }),
+    Type.String({
+      description:
+        'Makes it safe to send the request again: the same key and body within 24 hours get the first answer again, with `Idempotent-Replayed: true`. Another body is refused (400); while the first is still running, 409. 1 to 255 visible ASCII characters.',
+      examples: ['5b0c1f1e-8f5c-4f0e-9a55-0e5d2a4f6c11'],
+    }),
   ),
 });

@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { sql } from 'kysely';
 import type { Database, DatabaseHandle, Trx } from './database.ts';
 
-/** What processes tell each other through PostgreSQL: `access` when a key, project or endpoint changed, `deliveries` when some are due. */
+/** What processes tell each other through PostgreSQL: `access` when a key or project changed, `deliveries` when some are due. */
 export type Topic = 'access' | 'deliveries' | 'payments';
 
 const CHANNEL = 'cointill';
@@ -28,7 +28,7 @@ export function listen(handle: DatabaseHandle): Notifications {
   const listeners = new Map<Topic, (() => void)[]>();
   const downListeners: (() => void)[] = [];
   let client: Client | null = null;
-  let answeredAt = 0;
+  let provenAt = 0;
   let asking = false;
   let stopped = false;
 
@@ -36,7 +36,7 @@ export function listen(handle: DatabaseHandle): Notifications {
     if (client === null) return;
     const broken = client;
     client = null;
-    answeredAt = 0;
+    provenAt = 0;
     for (const listener of downListeners) listener();
     broken.end().catch(() => {});
   };
@@ -49,22 +49,31 @@ export function listen(handle: DatabaseHandle): Notifications {
     next.on('end', () => {
       if (client === next) down();
     });
-    await next.query(`listen ${CHANNEL}`);
-    client = next;
-    answeredAt = performance.now();
+    try {
+      const askedAt = performance.now();
+      await next.query(`listen ${CHANNEL}`);
+      if (stopped) throw new Error('Stopped while it connected.');
+      client = next;
+      provenAt = askedAt;
+    } catch (error) {
+      next.end().catch(() => {});
+      throw error;
+    }
   };
 
   const beat = async (): Promise<void> => {
     if (stopped || asking) {
-      if (client !== null && performance.now() - answeredAt > SILENCE_MS) down();
+      if (client !== null && performance.now() - provenAt > SILENCE_MS) down();
       return;
     }
     asking = true;
     try {
       if (client === null) await connect();
       else {
+        // An answer proves that what was notified before the question has arrived, not what was notified after it.
+        const askedAt = performance.now();
         await client.query('select 1');
-        answeredAt = performance.now();
+        provenAt = askedAt;
       }
     } catch {
       down();
@@ -77,7 +86,7 @@ export function listen(handle: DatabaseHandle): Notifications {
   void beat();
 
   return {
-    healthy: () => client !== null && performance.now() - answeredAt < SILENCE_MS,
+    healthy: () => client !== null && performance.now() - provenAt < SILENCE_MS,
     on: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
     onDown: (listener) => void downListeners.push(listener),
     stop: async () => {

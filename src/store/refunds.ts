@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import type { Refund, RefundStatus } from '../domain/refund.ts';
+import type { Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import type { RefundsTable } from './tables.ts';
@@ -118,13 +119,15 @@ export async function listRefunds(
     readonly projectId: string;
     readonly mode: Mode;
     readonly status: RefundStatus | null;
-    readonly paymentId: string | null;
+    readonly payment: { readonly id: string; readonly surface: Surface } | null;
   },
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ readonly refunds: readonly Refund[]; readonly total: number }> {
   let query = db.selectFrom('refunds').where('project_id', '=', scope.projectId).where('mode', '=', scope.mode);
   if (scope.status !== null) query = query.where('status', '=', scope.status);
-  if (scope.paymentId !== null) query = query.where('payment_id', '=', scope.paymentId);
+  if (scope.payment !== null) {
+    query = query.where('payment_id', '=', scope.payment.id).where('payment_surface', '=', scope.payment.surface);
+  }
   const rows = await query
     .selectAll()
     .orderBy('created_at', 'desc')

@@ -26,7 +26,7 @@ import {
 const DEFAULT_LIFETIME_SECONDS = 1_800;
 const tags = ['Orders'];
 const guard = (operation: Operation) => ({ guard: { kind: 'api', surface: 'order', operation } as const });
-const idParams = Type.Object({ id: Type.String() });
+const idParams = Type.Object({ id: Type.String({ description: 'The id of the order, ord_….' }) });
 
 /** The Order API below `/v1/orders`. */
 export function orderRoutes(api: Api): (app: FastifyInstance) => void {
@@ -42,6 +42,8 @@ function createRoute(app: FastifyInstance, api: Api): void {
     tags,
     operationId: 'createOrder',
     summary: 'Create an order',
+    description:
+      'Quotes the amount in the asset, issues an address and answers the page to send the customer to. A test order completes by itself after 60 seconds; one that lives 60 seconds expires instead. Needs Full Access or Write Only; public keys may.',
     headers: idempotencyHeader,
     body: createOrderBody,
     response: { 200: createdOrderShape, ...orderErrors },
@@ -92,6 +94,7 @@ function readRoutes(app: FastifyInstance, api: Api): void {
         tags,
         operationId: 'listOrders',
         summary: 'List orders, newest first',
+        description: 'Orders of the key’s own project and mode. Needs Full Access or Read Only.',
         querystring: listOrdersQuery,
         response: { 200: orderListShape, ...orderErrors },
       },
@@ -124,6 +127,8 @@ function readRoutes(app: FastifyInstance, api: Api): void {
         tags,
         operationId: 'getOrder',
         summary: 'Get an order',
+        description:
+          'Never changes anything. Needs Full Access or Read Only; public keys see it without the customer’s data.',
         params: idParams,
         response: { 200: orderShape, ...orderErrors },
       },
@@ -140,10 +145,24 @@ function readRoutes(app: FastifyInstance, api: Api): void {
 
 function changeRoutes(app: FastifyInstance, api: Api): void {
   const changes = [
-    { verb: 'cancel', done: 'cancelled', summary: 'Cancel an order on which nothing was seen', run: cancelPayment },
-    { verb: 'accept', done: 'accepted', summary: 'Accept the confirmed money as payment', run: acceptPayment },
+    {
+      verb: 'cancel',
+      done: 'cancelled',
+      summary: 'Cancel an order on which nothing was seen',
+      description:
+        'Allowed while it is open and no money was seen on it; otherwise 400. Needs Full Access or Write Only.',
+      run: cancelPayment,
+    },
+    {
+      verb: 'accept',
+      done: 'accepted',
+      summary: 'Accept the confirmed money as payment',
+      description:
+        'Takes what is there as the payment of an expired, cancelled, failed or underpaid one, and completes it. Needs Full Access or Write Only.',
+      run: acceptPayment,
+    },
   ] as const;
-  for (const { verb, done, summary, run } of changes) {
+  for (const { verb, done, summary, description, run } of changes) {
     app.post<{ Params: { id: string } }>(
       `/v1/orders/:id/${verb}`,
       {
@@ -152,6 +171,7 @@ function changeRoutes(app: FastifyInstance, api: Api): void {
           tags,
           operationId: `${verb}Order`,
           summary,
+          description,
           headers: idempotencyHeader,
           params: idParams,
           response: { 200: orderShape, ...orderErrors },

@@ -2,67 +2,150 @@ import { Type, type Static } from 'typebox';
 import { ASSET_CODES, NETWORKS } from '../../domain/asset.ts';
 import { FIATS } from '../../domain/money.ts';
 import { ORDER_STATUSES } from '../../domain/order-status.ts';
-import { nullable, pageQuery, paginationShape, time } from '../shapes.ts';
+import { EXCEPTIONS } from '../../domain/payment.ts';
+import { described, nullable, pageQuery, paginationShape, time } from '../shapes.ts';
 import { email, httpUrl, metadata, oneOf, text } from '../validation.ts';
 
-export const createOrderBody = Type.Object({
-  amount: Type.Number({ description: 'Fiat amount, at most as many decimals as the currency has.', examples: [25] }),
-  currency: text({ max: 10, min: 1, description: `Fiat currency: ${FIATS.join(', ')}.` }),
-  crypto_currency: text({ max: 20, min: 1, description: `Crypto asset: ${ASSET_CODES.join(', ')}.` }),
-  network: Type.Optional(
-    text({ max: 20, min: 1, description: `For an asset on several networks: ${NETWORKS.join(', ')}.` }),
-  ),
-  description: Type.Optional(text({ max: 1_000 })),
-  customer_email: Type.Optional(email),
-  order_id: Type.Optional(text({ max: 255, description: "Merchant's own reference." })),
-  return_url: Type.Optional(httpUrl),
-  success_url: Type.Optional(httpUrl),
-  cancel_url: Type.Optional(httpUrl),
-  expires_in: Type.Optional(
-    Type.Integer({ minimum: 60, maximum: 86_400, description: 'Lifetime in seconds; 1800 unless said otherwise.' }),
-  ),
-  metadata: Type.Optional(metadata),
-});
+export const createOrderBody = Type.Object(
+  {
+    amount: Type.Number({
+      description: 'Fiat amount above 0, at most 1,000,000.00 USD; no more decimals than the currency has.',
+      examples: [25],
+    }),
+    currency: text({ max: 10, min: 1, description: `Fiat currency: ${FIATS.join(', ')}.` }),
+    crypto_currency: text({ max: 20, min: 1, description: `Crypto asset: ${ASSET_CODES.join(', ')}.` }),
+    network: Type.Optional(
+      text({ max: 20, min: 1, description: `For an asset on several networks: ${NETWORKS.join(', ')}.` }),
+    ),
+    description: Type.Optional(text({ max: 1_000, description: 'Shown to the customer on the payment page.' })),
+    customer_email: Type.Optional(email),
+    order_id: Type.Optional(
+      text({ max: 255, description: "Merchant's own reference; comes back in events as metadata.order_id." }),
+    ),
+    return_url: Type.Optional(httpUrl),
+    success_url: Type.Optional(httpUrl),
+    cancel_url: Type.Optional(httpUrl),
+    expires_in: Type.Optional(
+      Type.Integer({ minimum: 60, maximum: 86_400, description: 'Lifetime in seconds; 1800 unless said otherwise.' }),
+    ),
+    metadata: Type.Optional(metadata),
+  },
+  {
+    title: 'CreateOrder',
+    description: 'Unknown fields are ignored.',
+    examples: [
+      {
+        amount: 25,
+        currency: 'USD',
+        crypto_currency: 'BTC',
+        order_id: 'A-1001',
+        return_url: 'https://shop.example/thanks',
+      },
+    ],
+  },
+);
 export type CreateOrderBody = Static<typeof createOrderBody>;
 
 const created = {
   id: Type.String({ examples: ['ord_01kadfw4t3f7vb8y2z6m5n9qrs'] }),
   status: oneOf(ORDER_STATUSES),
   amount: Type.Number(),
-  currency: Type.String(),
-  crypto_currency: nullable(Type.String()),
-  crypto_amount: nullable(Type.Number({ description: 'Crypto units, up to 8 decimals.' })),
-  payment_url: Type.String(),
+  currency: Type.String({ examples: ['USD'] }),
+  crypto_currency: nullable(Type.String({ examples: ['BTC'] })),
+  crypto_amount: nullable(
+    Type.Number(),
+    'What is to be paid, in crypto units with up to 8 decimals, locked with the order; never written with an exponent.',
+  ),
+  payment_url: described('Send the customer there.', {
+    examples: ['https://pay.example/pay/ord_01kadfw4t3f7vb8y2z6m5n9qrs'],
+  }),
   expires_at: time(),
   created_at: time(),
 };
-export const createdOrderShape = Type.Object(created);
 
-export const orderShape = Type.Object({
-  ...created,
-  network: nullable(Type.String()),
-  address: nullable(Type.String()),
-  amount_received: nullable(Type.Number()),
-  transaction_hash: nullable(Type.String()),
-  completed_at: nullable(time()),
-  exception: Type.String(),
-  failure_reason: nullable(Type.String()),
-  order_id: nullable(Type.String()),
-  description: nullable(Type.String()),
-  customer_email: Type.Optional(nullable(Type.String())),
-  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
-  return_url: nullable(Type.String()),
-  cancel_url: nullable(Type.String()),
+const CREATED_EXAMPLE = {
+  id: 'ord_01kadfw4t3f7vb8y2z6m5n9qrs',
+  status: 'pending',
+  amount: 25,
+  currency: 'USD',
+  crypto_currency: 'BTC',
+  crypto_amount: 0.00041667,
+  payment_url: 'https://pay.example/pay/ord_01kadfw4t3f7vb8y2z6m5n9qrs',
+  expires_at: '2026-01-31T12:30:00.000Z',
+  created_at: '2026-01-31T12:00:00.000Z',
+};
+
+export const createdOrderShape = Type.Object(created, {
+  title: 'CreatedOrder',
+  description: 'An order as its creation answers it.',
+  examples: [CREATED_EXAMPLE],
 });
+
+export const orderShape = Type.Object(
+  {
+    ...created,
+    network: nullable(Type.String()),
+    address: nullable(Type.String(), 'Where the customer pays.'),
+    amount_received: nullable(Type.Number(), 'What was seen so far, in crypto units.'),
+    transaction_hash: nullable(Type.String(), 'Of the transfer that reached the amount; null until completed.'),
+    completed_at: nullable(time()),
+    exception: Type.Unsafe<string>({
+      ...oneOf(EXCEPTIONS),
+      description: 'What is unusual beside the status; the strongest of several.',
+    }),
+    failure_reason: nullable(oneOf(['underpaid', 'unconfirmed'])),
+    order_id: nullable(Type.String(), "Merchant's own reference."),
+    description: nullable(Type.String()),
+    customer_email: Type.Optional(nullable(Type.String(), 'Not shown to public keys.')),
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: "As given, and order_id: the merchant's reference, else the order's id. Not shown to public keys.",
+      }),
+    ),
+    return_url: nullable(Type.String()),
+    cancel_url: nullable(Type.String()),
+  },
+  {
+    title: 'Order',
+    description: 'An order as it is read: what creation answered, and what has become of it.',
+    examples: [
+      {
+        ...CREATED_EXAMPLE,
+        status: 'completed',
+        network: 'bitcoin',
+        address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+        amount_received: 0.00041667,
+        transaction_hash: '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b',
+        completed_at: '2026-01-31T12:11:30.000Z',
+        exception: 'none',
+        failure_reason: null,
+        order_id: 'A-1001',
+        description: null,
+        customer_email: null,
+        metadata: { order_id: 'A-1001' },
+        return_url: 'https://shop.example/thanks',
+        cancel_url: null,
+      },
+    ],
+  },
+);
 
 export const listOrdersQuery = Type.Object({
   status: Type.Optional(oneOf(ORDER_STATUSES)),
   created_after: Type.Optional(
     Type.String({ description: 'ISO 8601: orders created after this time, or after this UTC day.' }),
   ),
-  created_before: Type.Optional(Type.String({ description: 'ISO 8601: orders created before this time or UTC day.' })),
+  created_before: Type.Optional(
+    Type.String({
+      description:
+        'ISO 8601: orders created before this time or UTC day. Fix it, and pages stay as they are while orders arrive.',
+    }),
+  ),
   ...pageQuery,
 });
 export type ListOrdersQuery = Static<typeof listOrdersQuery>;
 
-export const orderListShape = Type.Object({ data: Type.Array(orderShape), pagination: paginationShape });
+export const orderListShape = Type.Object(
+  { data: Type.Array(orderShape), pagination: paginationShape },
+  { title: 'OrderList' },
+);

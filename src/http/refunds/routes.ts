@@ -1,62 +1,27 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { cancelRefund, createRefund, readRefund, type RefundOutcome } from '../../app/refunds.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import { parseFiatAmount } from '../../domain/money.ts';
 import type { Operation } from '../../domain/permission.ts';
-import { REFUND_STATUSES } from '../../domain/refund.ts';
 import { refundView } from '../../domain/views.ts';
 import { listRefunds } from '../../store/refunds.ts';
 import { keyOf, selectorOf, type Api } from '../api.ts';
 import { invalid, notFound } from '../errors.ts';
 import { idempotencyOf, sendJson, sendReplay } from '../idempotency-key.ts';
-import { idempotencyHeader, nullable, orderErrors, pageQuery, pagination, paginationShape, time } from '../shapes.ts';
-import { oneOf, text } from '../validation.ts';
+import { idempotencyHeader, orderErrors, pagination } from '../shapes.ts';
+import {
+  createRefundBody,
+  listRefundsQuery,
+  refundListShape,
+  refundShape,
+  type CreateRefundBody,
+  type ListRefundsQuery,
+} from './schema.ts';
 
 const tags = ['Refunds'];
 const guard = (operation: Operation) => ({ guard: { kind: 'api', surface: 'order', operation } as const });
-const idParams = Type.Object({ id: Type.String() });
-
-const createRefundBody = Type.Object({
-  order_id: Type.Optional(text({ max: 100, description: "The order's id (ord_…), or transaction_id." })),
-  transaction_id: Type.Optional(text({ max: 100, description: "The transaction's id, or order_id." })),
-  amount: Type.Optional(
-    Type.Number({ description: "In the payment's currency, at its locked quote; all that is left unless said." }),
-  ),
-  crypto_amount: Type.Optional(Type.Number({ description: 'In the crypto asset, instead of amount.' })),
-  address: Type.Optional(
-    text({ max: 200, min: 1, description: 'Where to pay; without it the customer types it at claim_url.' }),
-  ),
-  reason: Type.Optional(text({ max: 1_000 })),
-});
-type CreateRefundBody = Static<typeof createRefundBody>;
-
-const refundShape = Type.Object({
-  id: Type.String({ examples: ['re_01kadfw4t3f7vb8y2z6m5n9qrs'] }),
-  object: Type.Literal('refund'),
-  status: oneOf(REFUND_STATUSES),
-  payment: Type.String(),
-  amount: Type.Number(),
-  currency: Type.String(),
-  crypto_currency: Type.String(),
-  network: Type.String(),
-  crypto_amount: Type.Number(),
-  address: nullable(Type.String()),
-  claim_url: nullable(Type.String()),
-  transaction_hash: nullable(Type.String()),
-  reason: nullable(Type.String()),
-  failure_reason: nullable(Type.String()),
-  created_at: time(),
-  completed_at: nullable(time()),
-});
-
-const listRefundsQuery = Type.Object({
-  status: Type.Optional(oneOf(REFUND_STATUSES)),
-  order_id: Type.Optional(Type.String()),
-  transaction_id: Type.Optional(Type.String()),
-  ...pageQuery,
-});
-type ListRefundsQuery = Static<typeof listRefundsQuery>;
+const idParams = Type.Object({ id: Type.String({ description: 'The id of the refund, re_….' }) });
 
 /** Refunds of both surfaces' payments, below `/v1/refunds`. */
 export function refundRoutes(api: Api): (app: FastifyInstance) => void {
@@ -72,6 +37,8 @@ function createRoute(app: FastifyInstance, api: Api): void {
     tags,
     operationId: 'createRefund',
     summary: 'Refund a payment, wholly or in part',
+    description:
+      'For final payments with confirmed money. The sum of a payment’s refunds never exceeds what was received. A test refund completes after 10 seconds. A live one is an instruction to your own wallet: it completes when its payment is seen confirmed, and fails when it stays unpaid for 7 days. Needs Full Access or Write Only.',
     headers: idempotencyHeader,
     body: createRefundBody,
     response: { 200: refundShape, ...orderErrors },
@@ -153,6 +120,7 @@ function readRoutes(app: FastifyInstance, api: Api): void {
         tags,
         operationId: 'getRefund',
         summary: 'Get a refund',
+        description: 'Needs Full Access or Read Only.',
         params: idParams,
         response: { 200: refundShape, ...orderErrors },
       },
@@ -174,17 +142,19 @@ function readRoutes(app: FastifyInstance, api: Api): void {
         tags,
         operationId: 'listRefunds',
         summary: 'List refunds, newest first',
+        description: 'Refunds of the key’s own project and mode. Needs Full Access or Read Only.',
         querystring: listRefundsQuery,
-        response: { 200: Type.Object({ data: Type.Array(refundShape), pagination: paginationShape }), ...orderErrors },
+        response: { 200: refundListShape, ...orderErrors },
       },
     },
     async (request) => {
       const key = keyOf(request);
       const { limit = 50, offset = 0, status, order_id, transaction_id } = request.query;
       const narrowed = order_id !== undefined || transaction_id !== undefined;
-      const { paymentId } = narrowed ? paymentOf(request.query) : { paymentId: null };
-      if (narrowed && paymentId === null) return { data: [], pagination: pagination({ limit, offset }, 0, 0) };
-      const scope = { projectId: key.project.id, mode: key.mode, status: status ?? null, paymentId };
+      const named = narrowed ? paymentOf(request.query) : null;
+      if (named?.paymentId === null) return { data: [], pagination: pagination({ limit, offset }, 0, 0) };
+      const payment = named === null ? null : { id: named.paymentId, surface: named.surface };
+      const scope = { projectId: key.project.id, mode: key.mode, status: status ?? null, payment };
       const { refunds, total } = await listRefunds(core.db, scope, { limit, offset });
       return {
         data: refunds.map((refund) => refundView(refund, core.links)),
@@ -203,6 +173,8 @@ function cancelRoute(app: FastifyInstance, api: Api): void {
         tags,
         operationId: 'cancelRefund',
         summary: 'Withdraw a refund that was not paid yet',
+        description:
+          'It then counts as failed, and what it took can be refunded anew. Needs Full Access or Write Only.',
         headers: idempotencyHeader,
         params: idParams,
         response: { 200: refundShape, ...orderErrors },

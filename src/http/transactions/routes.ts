@@ -27,7 +27,7 @@ import {
 const DEFAULT_LIFETIME_MINUTES = 30;
 const tags = ['Transactions'];
 const guard = (operation: Operation) => ({ guard: { kind: 'api', surface: 'transaction', operation } as const });
-const idParams = Type.Object({ id: Type.String() });
+const idParams = Type.Object({ id: Type.String({ description: 'The UUID of the transaction.' }) });
 const answer = (shape: Parameters<typeof success>[0]) => ({ 200: success(shape), ...transactionErrors });
 
 /** The Transaction API below `/api/transactions`. */
@@ -45,6 +45,8 @@ function createRoute(app: FastifyInstance, api: Api): void {
     tags,
     operationId: 'createTransaction',
     summary: 'Create a transaction',
+    description:
+      'The customer chooses the token at payment_url. The key decides the mode. A test transaction completes by itself after 60 seconds; one that lives one minute expires instead. Needs Full Access or Write Only; public keys may.',
     headers: idempotencyHeader,
     body: createTransactionBody,
     response: created,
@@ -98,6 +100,7 @@ function readRoutes(app: FastifyInstance, api: Api): void {
         tags,
         operationId: 'getStatistics',
         summary: 'Statistics of transactions',
+        description: 'Counts transactions by the time of their creation. Needs Full Access or Read Only.',
         querystring: statsQuery,
         response: answer({ stats: statsShape }),
       },
@@ -129,7 +132,9 @@ function readRoutes(app: FastifyInstance, api: Api): void {
         tags,
         operationId: 'listTransactions',
         summary: 'List the transactions of a project, newest first',
-        params: Type.Object({ projectId: Type.String() }),
+        description:
+          'Transactions of the key’s own mode; projectId must be its own project. Needs Full Access or Read Only.',
+        params: Type.Object({ projectId: Type.String({ description: 'The UUID of the project.' }) }),
         querystring: listTransactionsQuery,
         response: answer({ transactions: Type.Array(transactionShape), pagination: paginationShape }),
       },
@@ -165,6 +170,8 @@ function readRoutes(app: FastifyInstance, api: Api): void {
         tags,
         operationId: 'getTransaction',
         summary: 'Get a transaction',
+        description:
+          'Never changes anything. Needs Full Access or Read Only; public keys see it without the customer’s data.',
         params: idParams,
         response: answer({ transaction: transactionShape }),
       },
@@ -186,11 +193,20 @@ function changeRoutes(app: FastifyInstance, api: Api): void {
       verb: 'cancel',
       done: 'cancelled',
       summary: 'Cancel a transaction on which nothing was seen',
+      description:
+        'Allowed while it is open and no money was seen on it; otherwise 400. Needs Full Access or Write Only.',
       run: cancelPayment,
     },
-    { verb: 'accept', done: 'accepted', summary: 'Accept the confirmed money as payment', run: acceptPayment },
+    {
+      verb: 'accept',
+      done: 'accepted',
+      summary: 'Accept the confirmed money as payment',
+      description:
+        'Takes what is there as the payment of an expired, cancelled, failed or underpaid one, and completes it. Needs Full Access or Write Only.',
+      run: acceptPayment,
+    },
   ] as const;
-  for (const { verb, done, summary, run } of changes) {
+  for (const { verb, done, summary, description, run } of changes) {
     app.post<{ Params: { id: string } }>(
       `/api/transactions/:id/${verb}`,
       {
@@ -199,6 +215,7 @@ function changeRoutes(app: FastifyInstance, api: Api): void {
           tags,
           operationId: `${verb}Transaction`,
           summary,
+          description,
           headers: idempotencyHeader,
           params: idParams,
           response: answer({ transaction: transactionShape }),

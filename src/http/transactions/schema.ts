@@ -1,57 +1,113 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment.ts';
-import { nullable, pageQuery, time } from '../shapes.ts';
+import { EXCEPTIONS, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment.ts';
+import { described, nullable, pageQuery, time } from '../shapes.ts';
 import { email, httpUrl, metadata, oneOf, text } from '../validation.ts';
 
-export const createTransactionBody = Type.Object({
-  amount: Type.Number({ description: 'Amount in USD, 0.01 to 1000000, at most two decimals.', examples: [49.99] }),
-  customer_email: Type.Optional(email),
-  customer_name: Type.Optional(text({ max: 255 })),
-  order_id: Type.Optional(text({ max: 255, description: "Merchant's own reference." })),
-  order_description: Type.Optional(text({ max: 1_000 })),
-  success_url: Type.Optional(httpUrl),
-  cancel_url: Type.Optional(httpUrl),
-  expires_in_minutes: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_440, description: 'Lifetime; 30 unless said otherwise.' }),
-  ),
-  metadata: Type.Optional(metadata),
-});
+export const createTransactionBody = Type.Object(
+  {
+    amount: Type.Number({ description: 'Amount in USD, 0.01 to 1000000, at most two decimals.', examples: [49.99] }),
+    customer_email: Type.Optional(email),
+    customer_name: Type.Optional(text({ max: 255 })),
+    order_id: Type.Optional(text({ max: 255, description: "Merchant's own reference." })),
+    order_description: Type.Optional(text({ max: 1_000, description: 'Shown to the customer on the payment page.' })),
+    success_url: Type.Optional(httpUrl),
+    cancel_url: Type.Optional(httpUrl),
+    expires_in_minutes: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_440, description: 'Lifetime; 30 unless said otherwise.' }),
+    ),
+    metadata: Type.Optional(metadata),
+  },
+  {
+    title: 'CreateTransaction',
+    description: 'Unknown fields are ignored.',
+    examples: [
+      {
+        amount: 49.99,
+        order_id: 'A-1001',
+        success_url: 'https://shop.example/thanks',
+        cancel_url: 'https://shop.example/cart',
+      },
+    ],
+  },
+);
 export type CreateTransactionBody = Static<typeof createTransactionBody>;
 
-export const transactionShape = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  transaction_number: Type.String({ examples: ['TXN-2026-000001'] }),
-  status: oneOf(PAYMENT_STATUSES),
-  amount_usd: Type.Number(),
-  currency: Type.String(),
-  payment_url: Type.String(),
-  created_at: time(),
-  expires_at: time(),
-  transaction_hash: Type.Optional(nullable(Type.String())),
-  completed_at: Type.Optional(time()),
-  order_id: nullable(Type.String()),
-  order_description: nullable(Type.String()),
-  customer_email: Type.Optional(nullable(Type.String())),
-  customer_name: Type.Optional(nullable(Type.String())),
-  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
-  success_url: nullable(Type.String()),
-  cancel_url: nullable(Type.String()),
-  crypto_currency: nullable(Type.String()),
-  network: nullable(Type.String()),
-  crypto_amount: nullable(Type.Number()),
-  address: nullable(Type.String()),
-  amount_received: nullable(Type.Number()),
-  exception: Type.String(),
-  failure_reason: nullable(Type.String()),
-});
+export const transactionShape = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    transaction_number: described('Gapless per project, mode and UTC year.', { examples: ['TXN-2026-000001'] }),
+    status: oneOf(PAYMENT_STATUSES),
+    amount_usd: Type.Number(),
+    currency: Type.String({ examples: ['USD'] }),
+    payment_url: described('Send the customer there.'),
+    created_at: time(),
+    expires_at: time(),
+    transaction_hash: Type.Optional(nullable(Type.String(), 'Once it is completed.')),
+    completed_at: Type.Optional(time('Once it is completed.')),
+    order_id: nullable(Type.String(), "Merchant's own reference."),
+    order_description: nullable(Type.String()),
+    customer_email: Type.Optional(nullable(Type.String(), 'Not shown to public keys.')),
+    customer_name: Type.Optional(nullable(Type.String(), 'Not shown to public keys.')),
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description:
+          "As given, and order_id: the merchant's reference, else the transaction's id. Not shown to public keys.",
+      }),
+    ),
+    success_url: nullable(Type.String()),
+    cancel_url: nullable(Type.String()),
+    crypto_currency: nullable(Type.String(), 'Null until the customer has chosen a token.'),
+    network: nullable(Type.String()),
+    crypto_amount: nullable(Type.Number(), 'What is to be paid, in crypto units with up to 8 decimals.'),
+    address: nullable(Type.String(), 'Where the customer pays.'),
+    amount_received: nullable(Type.Number(), 'What was seen so far, in crypto units.'),
+    exception: Type.Unsafe<string>({
+      ...oneOf(EXCEPTIONS),
+      description: 'What is unusual beside the status; the strongest of several.',
+    }),
+    failure_reason: nullable(oneOf(['underpaid', 'unconfirmed'])),
+  },
+  {
+    title: 'Transaction',
+    examples: [
+      {
+        id: '019ab6fe-134b-7da2-b478-4a3d2ad4df19',
+        transaction_number: 'TXN-2026-000001',
+        status: 'created',
+        amount_usd: 49.99,
+        currency: 'USD',
+        payment_url: 'https://pay.example/pay/019ab6fe-134b-7da2-b478-4a3d2ad4df19',
+        created_at: '2026-01-31T12:00:00.000Z',
+        expires_at: '2026-01-31T12:30:00.000Z',
+        order_id: 'A-1001',
+        order_description: null,
+        customer_email: null,
+        customer_name: null,
+        metadata: { order_id: 'A-1001' },
+        success_url: 'https://shop.example/thanks',
+        cancel_url: 'https://shop.example/cart',
+        crypto_currency: null,
+        network: null,
+        crypto_amount: null,
+        address: null,
+        amount_received: null,
+        exception: 'none',
+        failure_reason: null,
+      },
+    ],
+  },
+);
 
-export const statsShape = Type.Object({
-  total_transactions: Type.Integer(),
-  total_volume_usd: Type.Number(),
-  completed_transactions: Type.Integer(),
-  conversion_rate: Type.Number({ description: 'Completed in percent of all, two decimals.' }),
-  by_status: Type.Object(Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, Type.Integer()]))),
-});
+export const statsShape = Type.Object(
+  {
+    total_transactions: Type.Integer(),
+    total_volume_usd: Type.Number({ description: 'Sum of the completed ones.' }),
+    completed_transactions: Type.Integer(),
+    conversion_rate: Type.Number({ description: 'Completed in percent of all, two decimals.' }),
+    by_status: Type.Object(Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, Type.Integer()]))),
+  },
+  { title: 'Statistics' },
+);
 
 /** The envelope of every success of this API. */
 export const success = <Shape extends Record<string, TSchema>>(shape: Shape) =>
@@ -65,8 +121,12 @@ export interface ListTransactionsQuery {
 }
 
 export const statsQuery = Type.Object({
-  start_date: Type.Optional(Type.String({ description: 'ISO 8601, inclusive; a bare date means the whole UTC day.' })),
-  end_date: Type.Optional(Type.String({ description: 'ISO 8601, inclusive.' })),
-  testing_mode: Type.Optional(Type.Boolean({ default: false, description: 'Include test transactions.' })),
+  start_date: Type.Optional(
+    Type.String({ description: 'ISO 8601, inclusive; a bare date means the whole UTC day.', examples: ['2026-01-01'] }),
+  ),
+  end_date: Type.Optional(Type.String({ description: 'ISO 8601, inclusive.', examples: ['2026-01-31T11:59:59Z'] })),
+  testing_mode: Type.Optional(
+    Type.Boolean({ default: false, description: 'Include test transactions. Implied for a test key.' }),
+  ),
 });
 export type StatsQuery = Static<typeof statsQuery>;

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import type { App } from '../src/app/context.ts';
+import { createPaymentCreator } from '../src/app/create-payment.ts';
+import { createPaymentReader } from '../src/app/read-payment.ts';
+import { sandboxRail } from '../src/app/sandbox-rail.ts';
+import { readConfig } from '../src/config.ts';
+import { DEFAULT_POLICY } from '../src/domain/transition.ts';
+import type { Api } from '../src/http/api.ts';
+import { orderRoutes } from '../src/http/orders/routes.ts';
+import { createRateLimits } from '../src/http/rate-limit.ts';
+import { refundRoutes } from '../src/http/refunds/routes.ts';
+import { buildServer } from '../src/http/server.ts';
+import { transactionRoutes } from '../src/http/transactions/routes.ts';
+import { testRates } from '../src/rates/fixed.ts';
+import { openDatabase } from '../src/store/database.ts';
+
+/** Writes docs/openapi.json from the routes' schemas; with --check it only says whether the file is what they say. */
+const FILE = path.join(import.meta.dirname, '../docs/openapi.json');
+
+const text = `${JSON.stringify(await describe(), null, 2)}\n`;
+if (process.argv.includes('--check')) {
+  const committed = await readFile(FILE, 'utf8').catch(() => '');
+  if (committed !== text) {
+    console.error('docs/openapi.json is not what the routes say. Write it anew: npm run openapi');
+    process.exitCode = 1;
+  }
+} else {
+  await writeFile(FILE, text);
+}
+
+/** The document of a server that never listens, on a pool that never connects. */
+async function describe(): Promise<object> {
+  const config = readConfig({}, '/');
+  const database = openDatabase(
+    { host: 'localhost', port: 5432, user: 'nobody', database: 'none' },
+    { maxConnections: 1, onError: () => {} },
+  );
+  const rail = sandboxRail(testRates(), config.sandboxCompleteAfterMs);
+  const app: App = {
+    db: database.db,
+    clock: Date.now,
+    random: randomBytes,
+    railFor: () => rail,
+    links: { checkoutUrl: { live: config.checkoutUrl, test: config.sandboxCheckoutUrl } },
+    policy: DEFAULT_POLICY,
+  };
+  const api: Api = { app, creator: createPaymentCreator(app), reader: createPaymentReader(app) };
+  const server = buildServer({
+    side: 'live',
+    access: { find: () => null, anyProjectAllows: () => false },
+    limits: createRateLimits(config.rateLimits, null, () => {}),
+    baseUrls: { live: config.baseUrl, test: config.sandboxBaseUrl },
+    production: false,
+    trustProxy: null,
+    tls: null,
+    log: pino({ level: 'silent' }),
+    onAnswered: () => {},
+    plugins: [transactionRoutes(api), orderRoutes(api), refundRoutes(api)],
+  });
+  try {
+    await server.ready();
+    return await server.openApi();
+  } finally {
+    await server.close();
+    await database.close();
+  }
+}

@@ -1,0 +1,177 @@
+import { sql } from 'kysely';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { testApp, type TestApp } from '../../test/harness.ts';
+import type { DatabaseHandle } from '../store/database.ts';
+import { listen, type Notifications } from '../store/notifications.ts';
+import { createAccess, type Access } from './access.ts';
+import { changeProject, createKey, createProject, removeKey } from './projects.ts';
+
+interface Node {
+  readonly access: Access;
+  readonly notifications: Notifications;
+  /** Resolves when the node was told of a change. */
+  readonly told: () => Promise<void>;
+}
+
+/** What a process of its own on the same database would have. */
+async function node(app: TestApp, handle: DatabaseHandle = app.database): Promise<Node> {
+  const notifications = listen(handle);
+  onTestFinished(() => notifications.stop());
+  const access = createAccess(app.db, notifications);
+  let listeners: (() => void)[] = [];
+  notifications.on('access', () => {
+    for (const listener of listeners.splice(0)) listener();
+  });
+  await untilHealthy(notifications);
+  return { access, notifications, told: () => new Promise((resolve) => listeners.push(resolve)) };
+}
+
+const untilHealthy = (notifications: Notifications): Promise<void> =>
+  vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: 5_000 });
+
+async function newKey(app: TestApp): Promise<{ readonly id: string; readonly key: string }> {
+  const request = { projectId: app.projectId, mode: 'test', kind: 'secret', permission: 'full', name: 'Shop' } as const;
+  const made = await createKey(app, request);
+  if (made.kind !== 'done') throw new Error(made.message);
+  return { id: made.stored.id, key: made.key };
+}
+
+/** A cached answer comes without waiting. */
+const isCached = (access: Access, key: string): boolean => !(access.find(key) instanceof Promise);
+
+it('a key is found with its project and then kept; unknown and mistyped keys are not found', async () => {
+  const app = await testApp();
+  const { key } = await newKey(app);
+  const { access } = await node(app);
+  expect(isCached(access, key)).toBe(false);
+  expect(await access.find(key)).toMatchObject({
+    mode: 'test',
+    kind: 'secret',
+    permission: 'full',
+    project: { id: app.projectId, active: true, allowIps: [], allowOrigins: [] },
+  });
+  expect(isCached(access, key)).toBe(true);
+  expect(access.find(`${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`)).toBeNull();
+  expect(access.find('')).toBeNull();
+  const other = await testApp();
+  const { key: foreign } = await newKey(other);
+  expect(await access.find(foreign)).toBeNull();
+  expect(isCached(access, foreign)).toBe(false);
+});
+
+it('a revoked key stops working on every node within a second', async () => {
+  const app = await testApp();
+  const { id, key } = await newKey(app);
+  const nodes = [await node(app), await node(app)];
+  for (const { access } of nodes) {
+    await access.find(key);
+    expect(isCached(access, key)).toBe(true);
+  }
+  const told = nodes.map((each) => each.told());
+  const startedMs = performance.now();
+  expect(await removeKey(app, id)).toEqual({ kind: 'done' });
+  await Promise.all(told);
+  for (const { access } of nodes) expect(await access.find(key)).toBeNull();
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+});
+
+it('an answer that was read while something changed is not kept', async () => {
+  const app = await testApp();
+  const { id, key } = await newKey(app);
+  const { access, told } = await node(app);
+  // The read sees the key before it is revoked and answers after the revocation was told.
+  const lock = Promise.withResolvers<void>();
+  const isLocked = Promise.withResolvers<void>();
+  const held = app.db.transaction().execute(async (trx) => {
+    await sql`lock table projects in access exclusive mode`.execute(trx);
+    isLocked.resolve();
+    await lock.promise;
+  });
+  await isLocked.promise;
+  const reading = access.find(key);
+  const changed = told();
+  await sql`update api_keys set revoked_at = now() where id = ${id}`.execute(app.db);
+  await sql`select pg_notify('cointill', 'access')`.execute(app.db);
+  await changed;
+  lock.resolve();
+  await held;
+  await reading;
+  expect(isCached(access, key)).toBe(false);
+  expect(await access.find(key)).toBeNull();
+});
+
+it('a project that becomes inactive or changes its allow-lists is seen so by every node', async () => {
+  const app = await testApp();
+  const { key } = await newKey(app);
+  const { access, told } = await node(app);
+  const origin = 'https://shop.example';
+  await access.find(key);
+  expect(await access.anyProjectAllows(origin)).toBe(false);
+  const changes = { allowIps: ['10.0.0.0/8', '2001:db8::1'], allowOrigins: [origin] };
+  let changed = told();
+  await changeProject(app, app.projectId, changes);
+  await changed;
+  expect(await access.find(key)).toMatchObject({ project: { active: true, ...changes } });
+  expect(await access.anyProjectAllows(origin)).toBe(true);
+  expect(access.anyProjectAllows(origin)).toBe(true);
+  changed = told();
+  await changeProject(app, app.projectId, { active: false });
+  await changed;
+  expect(await access.find(key)).toMatchObject({ project: { active: false, ...changes } });
+  // An origin is allowed as long as one active project allows it.
+  expect(await access.anyProjectAllows(origin)).toBe(false);
+  const second = await createProject(app, 'Second');
+  if (second.kind !== 'done') throw new Error(second.message);
+  changed = told();
+  await changeProject(app, second.project.id, { allowOrigins: [origin] });
+  await changed;
+  expect(await access.anyProjectAllows(origin)).toBe(true);
+});
+
+it('nothing is cached while notifications are down, and what was cached is forgotten', async () => {
+  const app = await testApp();
+  const { id, key } = await newKey(app);
+  let isAway = false;
+  const { access, notifications } = await node(app, {
+    ...app.database,
+    connect: () => (isAway ? Promise.reject(new Error('connection refused')) : app.database.connect()),
+  });
+  await access.find(key);
+  expect(isCached(access, key)).toBe(true);
+  isAway = true;
+  const isDown = new Promise<void>((resolve) => notifications.onDown(resolve));
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(app.db);
+  await isDown;
+  for (let index = 0; index < 3; index += 1) {
+    expect(isCached(access, key)).toBe(false);
+    expect(await access.find(key)).not.toBeNull();
+    expect(await access.anyProjectAllows('https://shop.example')).toBe(false);
+    expect(access.anyProjectAllows('https://shop.example')).toBeInstanceOf(Promise);
+  }
+  await removeKey(app, id);
+  expect(await access.find(key)).toBeNull();
+  isAway = false;
+  await untilHealthy(notifications);
+  expect(await access.find(key)).toBeNull();
+});
+
+it('an answer is not kept when notifications came back only while it was being read', async () => {
+  const app = await testApp();
+  const { key } = await newKey(app);
+  let isHealthy = false;
+  const silent: Notifications = {
+    healthy: () => isHealthy,
+    on: () => {},
+    onDown: () => {},
+    stop: () => Promise.resolve(),
+  };
+  const access = createAccess(app.db, silent);
+  const reading = access.find(key);
+  isHealthy = true;
+  await reading;
+  expect(isCached(access, key)).toBe(false);
+  expect(isCached(access, key)).toBe(false);
+  await access.find(key);
+  expect(isCached(access, key)).toBe(true);
+});

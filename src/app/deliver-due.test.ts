@@ -1,0 +1,387 @@
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { newPayment } from '../../test/harness.ts';
+import { encodeId } from '../domain/id.ts';
+import { claimDeliveries } from '../store/deliveries.ts';
+import { verifyServiceSignature } from '../webhooks/signature.ts';
+import { cancelPayment, simulatePayment } from './payment-actions.ts';
+import { createProject } from './projects.ts';
+import { deliverAll, insertBacklog, shop, silentShop, webhookApp, type Shop } from './webhooks.testing.ts';
+
+const MINUTE_MS = 60_000;
+const LEASE_MS = MINUTE_MS;
+
+const typesAt = (receiver: Shop): readonly string[] =>
+  receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type).toSorted();
+
+describe('an event that was committed with its payment', () => {
+  it('reaches every endpoint as one byte string that both signatures verify, at every attempt', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    app.clock.set(Date.now());
+    let failing = true;
+    const first = await shop((response) => response.writeHead(failing ? 500 : 200).end());
+    const second = await shop();
+    const [one, two] = [await register(first.url), await register(second.url)];
+    const payment = await app.pay({ merchantOrderId: 'Grüße €' });
+    await deliverAll(app, deliverer());
+    failing = false;
+    app.clock.advance(MINUTE_MS);
+    await deliverAll(app, deliverer());
+
+    const event = await app.db.selectFrom('events').selectAll().executeTakeFirstOrThrow();
+    expect(JSON.parse(event.body)).toMatchObject({
+      type: 'order.created',
+      data: { id: encodeId('order', payment.id), metadata: { order_id: 'Grüße €' } },
+    });
+    expect(first.requests).toHaveLength(3);
+    expect(second.requests).toHaveLength(1);
+    for (const [requests, secret] of [
+      [first.requests, one.secret],
+      [second.requests, two.secret],
+    ] as const) {
+      for (const { headers, body } of requests) {
+        expect(body).toBe(event.body);
+        expect(headers['webhook-id']).toBe(encodeId('event', event.id));
+        expect(new Webhook(secret).verify(body, { ...headers } as Record<string, string>)).toEqual(JSON.parse(body));
+        expect(verifyServiceSignature(secret, body, String(headers['x-service-signature']))).toBe(true);
+      }
+    }
+    const delivered = { state: 'delivered', nextAttemptAt: null, eventId: event.id, body: event.body };
+    expect(await log(one.id)).toMatchObject([{ ...delivered, attempts: 3, deliveredAt: app.clock() }]);
+    expect(await log(two.id)).toMatchObject([{ ...delivered, attempts: 1 }]);
+  });
+
+  it('goes only to endpoints of its project and mode that asked for its type, and opt-in types only by name', async () => {
+    const { app, deliverer, register } = await webhookApp();
+    const another = await createProject(app, 'Another shop');
+    if (another.kind !== 'done') throw new Error(another.message);
+    const [all, completed, cancelled, live, foreign] = [
+      await shop(),
+      await shop(),
+      await shop(),
+      await shop(),
+      await shop(),
+    ];
+    await register(all.url);
+    await register(completed.url, { events: 'order.completed' });
+    await register(cancelled.url, { events: 'order.cancelled, order.exception' });
+    await register(live.url, { mode: 'live' });
+    await register(foreign.url, { projectId: another.project.id });
+    await simulatePayment(app, { id: (await app.pay()).id }, 'over');
+    await cancelPayment(app, { id: (await app.pay()).id });
+    await app.pay({ mode: 'live' });
+    await deliverAll(app, deliverer());
+
+    expect(typesAt(all)).toEqual(['order.completed', 'order.confirming', 'order.created', 'order.created']);
+    expect(typesAt(completed)).toEqual(['order.completed']);
+    expect(typesAt(cancelled)).toEqual(['order.cancelled', 'order.exception']);
+    expect(typesAt(live)).toEqual(['order.created']);
+    expect(typesAt(foreign)).toEqual([]);
+  });
+
+  it('is not sent when its payment was not saved', async () => {
+    const { app, deliverer, register } = await webhookApp();
+    const receiver = await shop();
+    const { id } = await register(receiver.url);
+    const unsaved = app.creator.create(newPayment(app.projectId, { description: 'NUL \0' }), () => '', null);
+    await expect(unsaved).rejects.toThrow('Unicode');
+    await deliverAll(app, deliverer());
+    expect(receiver.requests).toHaveLength(0);
+    expect(await app.db.selectFrom('deliveries').selectAll().where('endpoint_id', '=', id).execute()).toEqual([]);
+  });
+});
+
+describe('the schedule', () => {
+  it('makes ten attempts, each counted from the end of the failed one, whichever process makes them, and gives up', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await shop((response) => {
+      app.clock.advance(700);
+      response.writeHead(503).end('later');
+    });
+    const { id } = await register(receiver.url);
+    await app.pay();
+    const createdAt = app.clock();
+    const waitsMinutes = [0, 1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60, 24 * 60];
+    for (const [index, waitMinutes] of waitsMinutes.entries()) {
+      const beforeRestart = deliverer();
+      await beforeRestart.takeDue();
+      await beforeRestart.idle();
+      const dueAt = app.clock() + waitMinutes * MINUTE_MS;
+      expect(await log(id)).toMatchObject([{ state: 'waiting', attempts: index + 1, nextAttemptAt: dueAt }]);
+      const afterRestart = deliverer();
+      if (waitMinutes > 0) app.clock.set(dueAt - 1);
+      if (waitMinutes > 0) await afterRestart.takeDue();
+      await afterRestart.idle();
+      expect(receiver.requests).toHaveLength(index + 1);
+      app.clock.set(dueAt);
+    }
+    expect(app.clock() - createdAt).toBe((68 * 60 + 36) * MINUTE_MS + 9 * 700);
+    await deliverAll(app, deliverer());
+    expect(await log(id)).toMatchObject([{ state: 'failed', attempts: 10, nextAttemptAt: null, deliveredAt: null }]);
+    app.clock.advance(30 * 24 * 60 * MINUTE_MS);
+    await deliverAll(app, deliverer());
+    expect(receiver.requests).toHaveLength(10);
+  });
+
+  it('ends with the first acknowledgement, which any 2xx is and no redirect', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const answers = [302, 400, 204];
+    const receiver = await shop((response) => response.writeHead(answers.shift() ?? 500, { location: '/' }).end());
+    const { id } = await register(receiver.url);
+    await app.pay();
+    await deliverAll(app, deliverer());
+    app.clock.advance(MINUTE_MS);
+    await deliverAll(app, deliverer());
+    app.clock.advance(30 * 24 * 60 * MINUTE_MS);
+    await deliverAll(app, deliverer());
+    expect(receiver.requests).toHaveLength(3);
+    expect(await log(id)).toMatchObject([{ state: 'delivered', attempts: 3, nextAttemptAt: null }]);
+  });
+});
+
+describe('a lease', () => {
+  it('gives a delivery back when its process died, and the dead one can no longer move the schedule', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await silentShop();
+    const { id } = await register(receiver.url);
+    await app.pay();
+    const lost = deliverer();
+    await lost.takeDue();
+    const toLost = await receiver.next();
+    const heir = deliverer();
+    app.clock.advance(LEASE_MS - 1);
+    await heir.takeDue();
+    await heir.idle();
+    expect(receiver.requests).toHaveLength(1);
+    app.clock.advance(1);
+    await heir.takeDue();
+    const toHeir = await receiver.next();
+
+    toLost.writeHead(500).end('from before');
+    await lost.idle();
+    const leaseUntil = app.clock() + LEASE_MS;
+    expect(await log(id)).toMatchObject([{ state: 'waiting', attempts: 0, nextAttemptAt: leaseUntil }]);
+    toHeir.end('welcome');
+    await heir.idle();
+    const [delivery] = await log(id);
+    expect(delivery).toMatchObject({ state: 'delivered', attempts: 1, nextAttemptAt: null });
+    expect(delivery?.log.map((attempt) => attempt.responseBody)).toEqual(['from before', 'welcome']);
+  });
+
+  it('that ends under way, since the clock was set, makes no second attempt beside the first', async () => {
+    const { app, deliverer, register } = await webhookApp();
+    const receiver = await silentShop();
+    const { id } = await register(receiver.url);
+    const second = await shop();
+    await app.pay();
+    const process = deliverer();
+    await process.takeDue();
+    const response = await receiver.next();
+    app.clock.advance(24 * 60 * MINUTE_MS);
+    const other = await register(second.url);
+    await app.pay();
+    await process.takeDue();
+    response.end();
+    (await receiver.next()).end();
+    await process.idle();
+    expect(receiver.requests).toHaveLength(2);
+    expect(second.requests).toHaveLength(1);
+    expect(id).not.toBe(other.id);
+  });
+
+  it('is held by one process alone, however many take at the same time', async () => {
+    const { app, deliverer, register } = await webhookApp();
+    const receiver = await shop();
+    for (let index = 0; index < 10; index += 1) {
+      await insertBacklog(app, (await register(`${receiver.url}/${index}`)).endpoint, 100);
+    }
+    const claim = { now: app.clock(), leaseUntil: app.clock() + LEASE_MS, quotas: {}, defaultQuota: 20, limit: 90 };
+    const claims = await Promise.all(Array.from({ length: 4 }, () => claimDeliveries(app.db, claim)));
+    const ids = claims.flat().map((delivery) => delivery.id);
+    expect(ids).toHaveLength(360);
+    expect(new Set(ids).size).toBe(360);
+    await Promise.all([deliverer(), deliverer(), deliverer()].map((process) => deliverAll(app, process)));
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(640);
+    expect(receiver.requests).toHaveLength(640);
+  });
+});
+
+describe('an endpoint that answers 410', () => {
+  it('is disabled, and what waits for it stops', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const gone = await shop((response) => response.writeHead(410).end());
+    const healthy = await shop();
+    const { id, endpoint } = await register(gone.url);
+    await insertBacklog(app, endpoint, 40);
+    await register(healthy.url);
+    await deliverAll(app, deliverer());
+    // What was under way beside the first answer, and nothing after it.
+    expect(gone.requests.length).toBeLessThanOrEqual(8);
+    const states = (await log(id)).map(({ state, nextAttemptAt }) => `${state} ${nextAttemptAt}`);
+    expect(new Set(states)).toEqual(new Set(['stopped null']));
+    const stored = await app.db.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).executeTakeFirst();
+    expect(stored).toMatchObject({ disabled_at: app.clock(), disabled_reason: expect.stringContaining('410') });
+    await app.pay();
+    await deliverAll(app, deliverer());
+    expect(healthy.requests).toHaveLength(1);
+    expect(await log(id)).toHaveLength(40);
+  });
+});
+
+describe('the log of a delivery', () => {
+  it('keeps what was sent and what came back: status, headers, the first 64 KiB, duration', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await shop((response) => {
+      app.clock.advance(321);
+      response.writeHead(500, { 'x-shop': 'Bücher' }).end('x'.repeat(70_000));
+    });
+    const { id } = await register(receiver.url);
+    await app.pay();
+    const startedAt = app.clock();
+    const process = deliverer();
+    await process.takeDue();
+    await process.idle();
+    const [attempt] = (await log(id))[0]?.log ?? [];
+    expect(attempt).toMatchObject({
+      manual: false,
+      startedAt,
+      durationMs: 321,
+      responseStatus: 500,
+      responseHeaders: { 'x-shop': expect.any(String) },
+      responseBody: 'x'.repeat(65_536),
+      responseTruncated: true,
+      error: null,
+      errorStage: null,
+    });
+    const sent = receiver.requests[0]?.headers ?? {};
+    expect(Object.keys(attempt?.requestHeaders ?? {})).toContain('x-service-signature');
+    expect(sent).toMatchObject({ ...attempt?.requestHeaders });
+  });
+
+  it('keeps the stage and message of an attempt that got no answer', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await shop();
+    await receiver.close();
+    const { id } = await register(receiver.url);
+    await app.pay();
+    const process = deliverer();
+    await process.takeDue();
+    await process.idle();
+    expect((await log(id))[0]?.log).toMatchObject([
+      { responseStatus: null, responseBody: null, errorStage: 'connect', error: expect.stringContaining('127.0.0.1') },
+    ]);
+  });
+
+  it('takes NUL bytes and broken UTF-8 in answers', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await shop((response) => response.end(Buffer.from([0x61, 0, 0xff, 0xed, 0xa0, 0x80, 0x62])));
+    const { id } = await register(receiver.url);
+    await app.pay();
+    await deliverAll(app, deliverer());
+    const [delivery] = await log(id);
+    expect(delivery?.state).toBe('delivered');
+    expect(delivery?.log[0]?.responseBody).toMatch(/^a\uFFFD+b$/);
+  });
+});
+
+describe('a fault', () => {
+  it('in the record of one answer leaves those beside it alone', async () => {
+    const { app, faults, deliverer, register } = await webhookApp();
+    await sql`alter table delivery_attempts add check (response_body <> 'refuse me')`.execute(app.db);
+    const receiver = await silentShop();
+    for (let index = 0; index < 10; index += 1) await register(receiver.url);
+    await app.pay();
+    const process = deliverer();
+    await process.takeDue();
+    const responses = await Promise.all(Array.from({ length: 10 }, () => receiver.next()));
+    for (const [index, response] of responses.entries()) response.end(index === 5 ? 'refuse me' : 'fine');
+    await process.idle();
+    const states = await app.db.selectFrom('deliveries').select('state').orderBy('state').execute();
+    expect(states.map(({ state }) => state)).toEqual([...Array.from({ length: 9 }, () => 'delivered'), 'waiting']);
+    expect(faults).toHaveLength(1);
+  });
+
+  it('of the sealing key sends nothing, is told, and costs no attempt', async () => {
+    const { app, faults, sealingKey, deliverer, register, log } = await webhookApp();
+    const receiver = await shop();
+    const { id, endpoint } = await register(receiver.url);
+    await insertBacklog(app, endpoint, 20);
+    await deliverAll(app, deliverer({ sealingKey: Buffer.alloc(32) }));
+    expect(receiver.requests).toHaveLength(0);
+    expect(faults).toHaveLength(1);
+    expect(String(faults[0])).toContain('SECRET_KEY');
+    expect((await log(id)).map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => 0));
+    app.clock.advance(LEASE_MS);
+    await deliverAll(app, deliverer({ sealingKey }));
+    expect(receiver.requests).toHaveLength(20);
+  });
+});
+
+describe('a deliverer that stops', () => {
+  it('records the attempts under way as they end, failures too, and takes nothing more', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await silentShop();
+    const [one, two] = [await register(receiver.url), await register(receiver.url)];
+    await app.pay();
+    const process = deliverer();
+    await process.takeDue();
+    const [first, second] = [await receiver.next(), await receiver.next()];
+    const stopped = process.stop();
+    await app.pay();
+    expect(await process.takeDue()).toBe(false);
+    first.end();
+    second.writeHead(500).end();
+    await stopped;
+    expect(receiver.requests).toHaveLength(2);
+    const logs = [...(await log(one.id)), ...(await log(two.id))];
+    expect(logs.map(({ state, attempts }) => `${state} ${attempts}`).toSorted()).toEqual([
+      'delivered 1',
+      'waiting 0',
+      'waiting 0',
+      'waiting 1',
+    ]);
+  });
+
+  it('does not blame the receiver for attempts that the closing of the sender cut short: they are made again', async () => {
+    const { app, newSender, deliverer, register, log } = await webhookApp();
+    const receiver = await silentShop();
+    const { id } = await register(receiver.url);
+    await app.pay();
+    const sender = newSender();
+    const process = deliverer({ sender });
+    await process.takeDue();
+    await receiver.next();
+    const stopped = process.stop();
+    await sender.close(0);
+    await stopped;
+    const leaseUntil = app.clock() + LEASE_MS;
+    expect(await log(id)).toMatchObject([{ state: 'waiting', attempts: 0, nextAttemptAt: leaseUntil, log: [] }]);
+    app.clock.advance(LEASE_MS);
+    const afterRestart = deliverer();
+    await afterRestart.takeDue();
+    (await receiver.next()).end();
+    await afterRestart.idle();
+    expect(await log(id)).toMatchObject([{ state: 'delivered', attempts: 1 }]);
+  });
+
+  it('gives back what it took and did not start, for others to send at once', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await silentShop();
+    const { id, endpoint } = await register(receiver.url);
+    await insertBacklog(app, endpoint, 200);
+    const process = deliverer();
+    await process.takeDue();
+    // A first answer makes the process take ahead.
+    for (let index = 0; index < 8; index += 1) (await receiver.next()).end();
+    await process.idle();
+    await process.takeDue();
+    const under = await Promise.all(Array.from({ length: 64 }, () => receiver.next()));
+    const stopped = process.stop();
+    for (const response of under) response.end();
+    await stopped;
+    expect(receiver.requests).toHaveLength(72);
+    const isDue = (delivery: { nextAttemptAt: number | null }): boolean => delivery.nextAttemptAt === app.clock();
+    expect((await log(id)).filter(isDue)).toHaveLength(128);
+  });
+});

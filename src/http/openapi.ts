@@ -1,0 +1,160 @@
+import type { Mode } from '../domain/permission.ts';
+import { describeWebhooks } from './webhook-schema.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const OVERVIEW = `Accept cryptocurrency payments.
+
+**Two APIs, one record.** The Transaction API (\`/api/transactions\`) lets the customer choose the token on the payment page; the Order API (\`/v1\`) names it at creation. A record is read through the API that made it.
+
+**Keys.** \`Authorization: Bearer <key>\`. Test keys begin with \`sk_test_\` and move no money; live keys with \`sk_live_\`. The Order API takes live keys at the live address and test keys at the sandbox; the Transaction API takes both at the live address. Public keys (\`pk_\`) create a payment and read one by its id, without the customer's data. Full Access does all, Read Only reads, Write Only creates and changes.
+
+**Limits.** 100 requests a minute for a test key, 1000 for a live one, in fixed windows; every answer tells what is left. Bodies are JSON of at most 64 KiB.
+
+**Amounts** are JSON numbers, exact to the last decimal. **Times** are ISO 8601 in UTC.`;
+
+/** What the generator starts from. */
+export function documentHead(baseUrls: Readonly<Record<Mode, string>>) {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Cointill', version: '1', description: OVERVIEW, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [
+      { url: baseUrls.test, description: 'Sandbox: test keys' },
+      { url: baseUrls.live, description: 'Live' },
+    ],
+    tags: [
+      { name: 'Transactions', description: 'Amounts in USD; the customer chooses the token on the payment page.' },
+      { name: 'Orders', description: 'Amounts in any listed currency; the token is named at creation.' },
+      { name: 'Refunds', description: 'Money back for transactions and orders.' },
+      { name: 'Webhooks', description: 'Signed events that are sent to registered endpoints.' },
+    ],
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http' as const,
+          scheme: 'bearer',
+          description: 'An API key: sk_test_…, sk_live_…, pk_test_…, pk_live_….',
+        },
+      },
+    },
+    security: [{ apiKey: [] }],
+  };
+}
+
+const integer = (description: string) => ({ description, schema: { type: 'integer' } });
+const RESPONSE_HEADERS = {
+  'X-RateLimit-Limit': { ...integer('Requests allowed in the window.'), required: true },
+  'X-RateLimit-Remaining': { ...integer('Requests left in the window.'), required: true },
+  'X-RateLimit-Reset': { ...integer('Unix time in seconds when the window ends, rounded up.'), required: true },
+  'X-Request-Id': { description: 'Names the request in our log.', schema: { type: 'string' } },
+  'Retry-After': integer('Seconds until the window ends.'),
+  'Idempotent-Replayed': {
+    description: 'true when this is the stored answer of an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+};
+type HeaderName = keyof typeof RESPONSE_HEADERS;
+const ALWAYS: readonly HeaderName[] = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+];
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  200: 'Success.',
+  400: 'The request is not valid; the message names the field and the rule.',
+  401: 'The API key is missing, invalid, or of the other address.',
+  403: 'The key may not do this, the address is not on the allow-list, the project is not active, or the request came by HTTP.',
+  404: 'There is no such thing, or it belongs to another project, mode or API.',
+  409: 'The first request with this Idempotency-Key is still running.',
+  429: 'Too many requests.',
+  500: 'Something went wrong on our side.',
+  503: 'The service cannot take the request right now. Try again shortly.',
+};
+
+/**
+ * Completes what the generator made of the routes' schemas: shapes with a title become components, answers get their
+ * meaning and headers, our own rules become the formats that JSON Schema knows, and the webhooks are added.
+ */
+export function completeDocument(generated: object): object {
+  const { paths, components, ...head } = asRecord(generated);
+  const schemas: Record<string, unknown> = {};
+  const errors: Record<string, unknown> = {};
+  const completed = mapValues(asRecord(paths), (item) =>
+    mapValues(asRecord(item), (operation) => complete(operation, errors)),
+  );
+  const responses = extractNamed(errors, schemas);
+  const named = asRecord(extractNamed({ paths: completed, webhooks: describeWebhooks() }, schemas));
+  const inOrder = Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return {
+    ...head,
+    ...named,
+    components: { ...asRecord(components), schemas: inOrder, responses, headers: RESPONSE_HEADERS },
+  };
+}
+
+/** Errors look alike on every route of an API, so they are kept once in `errors` and referred to. */
+function complete(operation: unknown, errors: Record<string, unknown>): Json {
+  const { responses, ...rest } = asRecord(operation);
+  const surface = JSON.stringify(rest['tags']) === '["Transactions"]' ? 'Transaction' : 'Order';
+  const parameters = Array.isArray(rest['parameters']) ? { parameters: rest['parameters'].map(namedParameter) } : {};
+  const takesKey = JSON.stringify(rest['parameters'] ?? []).includes('idempotency-key');
+  // Only requests that can be sent with a key meet one that is still running.
+  const possible = Object.entries(asRecord(responses)).filter(([status]) => status !== '409' || takesKey);
+  const told = possible.map(([status, response]) => {
+    const extra: readonly HeaderName[] =
+      status === '429' ? ['Retry-After'] : status === '200' && takesKey ? ['Idempotent-Replayed'] : [];
+    const headers = [...ALWAYS, ...extra].map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+    const whole = {
+      ...asRecord(response),
+      description: MEANINGS[status] ?? '',
+      headers: Object.fromEntries(headers),
+    };
+    if (status === '200') return [status, whole];
+    const name = `${surface}${status}`;
+    errors[name] = whole;
+    return [status, { $ref: `#/components/responses/${name}` }];
+  });
+  return { ...rest, ...parameters, responses: Object.fromEntries(told) };
+}
+
+/** Schemas name headers in lower case because Node does; documents write them as people do. */
+function namedParameter(parameter: unknown): Json {
+  const record = asRecord(parameter);
+  return record['name'] === 'idempotency-key' ? { ...record, name: 'Idempotency-Key' } : record;
+}
+
+/** Moves every schema with a title to `schemas` and leaves a reference. */
+function extractNamed(value: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((part) => extractNamed(part, schemas));
+  if (!isRecord(value)) return value;
+  const copy = mapValues(withFormats(value), (part) => extractNamed(part, schemas));
+  const { title } = copy;
+  if (typeof title !== 'string' || copy['type'] !== 'object') return copy;
+  schemas[title] = copy;
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+const FORMATS: Readonly<Record<string, Json>> = {
+  email: { format: 'email' },
+  'http-url': { format: 'uri', description: 'Absolute http or https URL.' },
+};
+
+function withFormats(schema: Json): Json {
+  const { 'x-rule': rule, minLength, ...rest } = schema;
+  const bounded = minLength === undefined || minLength === 0 ? rest : { ...rest, minLength };
+  return typeof rule === 'string' ? { ...bounded, ...FORMATS[rule] } : bounded;
+}
+
+function mapValues(record: Json, change: (value: unknown) => unknown): Json {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+}
+
+function asRecord(value: unknown): Json {
+  return isRecord(value) ? value : {};
+}
+
+function isRecord(value: unknown): value is Json {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,283 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { completeSandboxPayment, simulatePayment } from '../../src/app/payment-actions.ts';
+import { decodeId } from '../../src/domain/id.ts';
+import { httpTest, type Answer, type Shop } from '../http.ts';
+
+const http = await httpTest();
+afterAll(() => http.close());
+
+const CUSTOMER = { customer_email: 'anna@example.com', customer_name: 'Anna Karenina' };
+const CSP =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+async function transaction(shop: Shop, fields: object = {}): Promise<string> {
+  const { body } = await shop.call({
+    path: '/api/transactions/create',
+    body: { amount: 49.99, order_description: 'Two <mugs> & "more"', ...CUSTOMER, ...fields },
+  });
+  return body.transaction.id;
+}
+
+async function order(shop: Shop, fields: object = {}): Promise<string> {
+  const { body } = await shop.call({
+    path: '/v1/orders',
+    body: { amount: 25, currency: 'USD', crypto_currency: 'ETH', customer_email: 'anna@example.com', ...fields },
+  });
+  return body.id;
+}
+
+function show(id: string, query = ''): Promise<Answer> {
+  return http.call({ path: `/pay/${id}${query}` });
+}
+
+function submit(path: string, fields: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  return http.call({
+    method: 'POST',
+    path,
+    body: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+}
+
+async function statusOf(shop: Shop, id: string): Promise<unknown> {
+  return id.startsWith('ord_')
+    ? (await shop.call({ path: `/v1/orders/${id}` })).body.status
+    : (await shop.call({ path: `/api/transactions/${id}` })).body.transaction.status;
+}
+
+/** What every page has to be, whatever it shows. */
+function expectPage(answer: Answer, status: number): void {
+  expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8']);
+  expect(answer.headers).toMatchObject({
+    'content-security-policy': CSP,
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cache-control': 'no-store',
+  });
+  expect(answer.text).toMatch(/^<!doctype html>/i);
+  expect(answer.text).not.toMatch(/<script|javascript:|\son\w+=|https?:\/\/(?!shop\.example|www\.w3\.org)/i);
+  expect(answer.text).not.toMatch(/anna@example\.com|Karenina/);
+}
+
+describe('the page of a transaction', () => {
+  it('offers the tokens as forms; choosing one leads to amount, address and QR code', async () => {
+    const shop = await http.shop();
+    const id = await transaction(shop);
+    const page = await show(id);
+    expectPage(page, 200);
+    expect(page.text).toContain('49.99');
+    expect(page.text).toContain('Two &lt;mugs&gt; &amp; &quot;more&quot;');
+    expect(page.text).toContain(`action="/pay/${id}/token"`);
+    expect(page.text).toMatch(/name="asset" value="USDT".*name="network" value="polygon"/s);
+
+    const chosen = await submit(`/pay/${id}/token`, { asset: 'USDT', network: 'polygon' });
+    expect([chosen.status, chosen.headers['location'], chosen.text]).toEqual([303, `/pay/${id}`, '']);
+    const { body } = await shop.call({ path: `/api/transactions/${id}` });
+    expect(body.transaction).toMatchObject({ status: 'pending', crypto_currency: 'USDT', network: 'polygon' });
+    const pay = await show(id);
+    expectPage(pay, 200);
+    expect(pay.text.replaceAll(/<[^>]*>|\s/g, '')).toContain(String(body.transaction['address']));
+    expect(pay.text).toContain('49.99');
+    expect(pay.text).toContain('<svg');
+  });
+
+  it('lets the token be changed until money was seen', async () => {
+    const shop = await http.shop();
+    const id = await transaction(shop);
+    await submit(`/pay/${id}/token`, { asset: 'BTC', network: 'bitcoin' });
+    const again = await show(id, '?choose=token');
+    expectPage(again, 200);
+    expect(again.text).toContain(`action="/pay/${id}/token"`);
+    expect((await submit(`/pay/${id}/token`, { asset: 'LTC', network: '' })).status).toBe(303);
+    await simulatePayment(http.app, { id }, 'part');
+    const late = await submit(`/pay/${id}/token`, { asset: 'BTC', network: 'bitcoin' });
+    expectPage(late, 400);
+    expect(late.text).toContain('money for this payment was already seen');
+    const { body } = await shop.call({ path: `/api/transactions/${id}` });
+    expect(body.transaction['crypto_currency']).toBe('LTC');
+  });
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['no token', {}],
+    ['an unknown asset', { asset: 'DOGE', network: 'dogecoin' }],
+    ['a network of another asset', { asset: 'BTC', network: 'ethereum' }],
+    ['what every object has', { asset: 'constructor', network: '__proto__' }],
+    ['NUL', { asset: 'BTC\0', network: '\0' }],
+    ['an injection', { asset: "BTC'; --", network: '"><script>' }],
+    ['too much text', { asset: 'B'.repeat(7_000), network: '' }],
+  ])('refuses %s with a page that says so, and changes nothing', async (_name, fields) => {
+    const shop = await http.shop();
+    const id = await transaction(shop);
+    const answer = await submit(`/pay/${id}/token`, fields);
+    expectPage(answer, 400);
+    expect(answer.text).toContain('role="alert"');
+    expect(await statusOf(shop, id)).toBe('created');
+  });
+
+  it('says that an amount is too small for a token', async () => {
+    const shop = await http.shop();
+    const id = await transaction(shop, { amount: 0.01 });
+    const answer = await submit(`/pay/${id}/token`, { asset: 'BTC', network: 'bitcoin' });
+    expectPage(answer, 400);
+    expect(answer.text).toContain('too small');
+  });
+
+  it('has nothing to do with fields twice, JSON or other bodies', async () => {
+    const shop = await http.shop();
+    const id = await transaction(shop);
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answers = [
+      await http.call({ path: `/pay/${id}/token`, body: 'asset=BTC&asset=ETH', headers: form }),
+      await http.call({ path: `/pay/${id}/token`, body: '[1]' }),
+      await http.call({ path: `/pay/${id}/token`, body: 'null' }),
+      await http.call({ path: `/pay/${id}/token`, body: '{' }),
+      await http.call({ path: `/pay/${id}/token`, body: 'x', headers: { 'content-type': 'text/plain' } }),
+      await http.call({ path: `/pay/${id}/token`, body: `asset=${'x'.repeat(9_000)}`, headers: form }),
+      await http.call({ path: `/pay/${id}/token`, body: 'asset=%E0%A4%A&%', headers: form }),
+      await http.call({ path: `/pay/${id}/token`, method: 'POST' }),
+    ];
+    for (const answer of answers) expectPage(answer, 400);
+    expect(await statusOf(shop, id)).toBe('created');
+  });
+});
+
+describe('the page of an order', () => {
+  it('shows what to pay; its token is the merchant’s choice', async () => {
+    const shop = await http.shop();
+    const id = await order(shop, {
+      return_url: 'https://shop.example/thanks',
+      cancel_url: 'https://shop.example/back',
+    });
+    const page = await show(id);
+    expectPage(page, 200);
+    expect(page.text).toContain('0.00833334');
+    expect(page.text).not.toContain('/token"');
+    const answer = await submit(`/pay/${id}/token`, { asset: 'BTC', network: 'bitcoin' });
+    expectPage(answer, 400);
+    expect((await shop.call({ path: `/v1/orders/${id}` })).body['crypto_currency']).toBe('ETH');
+  });
+
+  it('of both modes is found at either address: whoever has the link sees it', async () => {
+    const shop = await http.shop();
+    const { body } = await shop.call({
+      side: 'live',
+      path: '/v1/orders',
+      body: { amount: 1, currency: 'USD', crypto_currency: 'ETH' },
+    });
+    for (const side of ['live', 'test'] as const) {
+      const page = await http.call({ side, path: `/pay/${body.id}` });
+      expectPage(page, 200);
+      expect(page.text).not.toContain('Test mode');
+    }
+  });
+});
+
+describe('cancelling on the page', () => {
+  it('cancels what is open and leads back to the page, which then says so', async () => {
+    const shop = await http.shop();
+    for (const id of [await transaction(shop, { cancel_url: 'https://shop.example/back' }), await order(shop)]) {
+      const answer = await submit(`/pay/${id}/cancel`);
+      expect([answer.status, answer.headers['location']]).toEqual([303, `/pay/${id}`]);
+      expect(await statusOf(shop, id)).toBe('cancelled');
+      const page = await show(id);
+      expectPage(page, 200);
+      expect(page.text).toMatch(/cancelled/i);
+      const again = await submit(`/pay/${id}/cancel`);
+      expectPage(again, 400);
+      expect(again.text).toContain('no longer open');
+    }
+  });
+
+  it('is refused once money was seen, and looking changes nothing', async () => {
+    const shop = await http.shop();
+    const id = await order(shop);
+    expect((await show(`${id}/cancel`)).status).toBe(404);
+    await simulatePayment(http.app, { id: decodeId('order', id) ?? '' }, 'part');
+    expectPage(await submit(`/pay/${id}/cancel`), 400);
+    expect(await statusOf(shop, id)).toBe('pending');
+  });
+});
+
+describe('pages of what has ended', () => {
+  it('a completed one shows it, and the way back to the shop', async () => {
+    const shop = await http.shop();
+    const id = await transaction(shop, { success_url: 'https://shop.example/thanks' });
+    await completeSandboxPayment(http.app, { id });
+    const page = await show(id);
+    expectPage(page, 200);
+    expect(page.text).toContain('href="https://shop.example/thanks');
+    expect(page.text).not.toContain('<form');
+    const choose = await submit(`/pay/${id}/token`, { asset: 'BTC', network: 'bitcoin' });
+    expectPage(choose, 400);
+  });
+
+  it('an expired one shows it and asks for no money', async () => {
+    const shop = await http.shop();
+    const id = await transaction(shop);
+    await simulatePayment(http.app, { id }, 'expired');
+    const page = await show(id);
+    expectPage(page, 200);
+    expect(page.text).toMatch(/expired/i);
+    expect(page.text).not.toContain('<form');
+  });
+
+  it('one whose time is up but not yet drawn asks for no money either', async () => {
+    const shop = await http.shop();
+    const id = await order(shop, { expires_in: 60 });
+    http.clock.advance(60_000);
+    const page = await show(id);
+    expectPage(page, 200);
+    expect(page.text).not.toContain('/cancel"');
+    http.clock.advance(-60_000);
+  });
+});
+
+it('an unknown, malformed or forged id is a clear page with 404', async () => {
+  const ids = [
+    'ord_00000000000000000000000000',
+    '00000000-0000-7000-8000-000000000000',
+    'x',
+    '%00',
+    "'%20or%201=1",
+    '%3Cscript%3E',
+    'x'.repeat(3_000),
+    '..%2f..%2fetc%2fpasswd',
+  ];
+  for (const id of ids) {
+    expectPage(await show(id), 404);
+    expectPage(await submit(`/pay/${id}/token`, { asset: 'BTC' }), 404);
+    expectPage(await submit(`/pay/${id}/cancel`), 404);
+  }
+  // The UUID behind an order is not its link.
+  const behind = await show(decodeId('order', await order(await http.shop())) ?? '');
+  expectPage(behind, 404);
+  expect(behind.text).toContain('There is no such payment');
+});
+
+it('what a shop writes cannot become markup, nor a link that is no web address', async () => {
+  const shop = await http.shop();
+  const id = await transaction(shop, {
+    order_id: '"><img src=x onerror=alert(1)>',
+    order_description: '</p><script>alert(1)</script>',
+    success_url: 'https://shop.example/?"><script>alert(1)</script>',
+    cancel_url: "https://shop.example/'onclick='alert(1)",
+  });
+  const page = await show(id);
+  expect(page.text).not.toMatch(/<img src=x|<script|\?"|'onclick/);
+  await completeSandboxPayment(http.app, { id });
+  expect((await show(id)).text).not.toMatch(/<img src=x|<script|\?"|'onclick/);
+});
+
+it('the stylesheet is served once and for long', async () => {
+  const shop = await http.shop();
+  const page = await show(await order(shop));
+  const path = /<link rel="stylesheet" href="([^"]+)"/.exec(page.text)?.[1] ?? '';
+  const { status, headers } = await http.call({ path });
+  expect([status, headers['content-type']]).toEqual([200, 'text/css; charset=utf-8']);
+  expect(headers['cache-control']).toContain('immutable');
+});
+
+it('nothing of all this was logged as a fault of ours', () => {
+  expect(http.logged).toEqual([]);
+});

@@ -1,0 +1,258 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { pino } from 'pino';
+import { expect, vi } from 'vitest';
+import { createAccess, type Access } from '../src/app/access.ts';
+import { changeProject, createKey, createProject, removeKey } from '../src/app/projects.ts';
+import { createPaymentReader } from '../src/app/read-payment.ts';
+import type { KeyKind, Mode, Permission } from '../src/domain/permission.ts';
+import type { Api } from '../src/http/api.ts';
+import { checkoutRoutes } from '../src/http/checkout/routes.ts';
+import { healthRoutes } from '../src/http/health.ts';
+import { createMetrics, metricsRoute } from '../src/http/metrics.ts';
+import { orderRoutes } from '../src/http/orders/routes.ts';
+import { createRateLimits, type RateLimits } from '../src/http/rate-limit.ts';
+import { refundRoutes } from '../src/http/refunds/routes.ts';
+import { buildServer, type ServerOptions } from '../src/http/server.ts';
+import { transactionRoutes } from '../src/http/transactions/routes.ts';
+import { listen } from '../src/store/notifications.ts';
+import { createTestDatabase } from './database.ts';
+import { testApp, type ManualClock, type TestApp } from './harness.ts';
+import { responseFaults } from './response-shape.ts';
+
+/** One request. An object as `body` is sent as JSON; texts and bytes are sent as they are. */
+export interface Call {
+  /** Which address is called; the sandbox's unless said otherwise. */
+  readonly side?: Mode;
+  readonly method?: string;
+  readonly path: string;
+  /** An API key for the Authorization header. */
+  readonly key?: string | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The client's address; 127.0.0.1 unless said otherwise. */
+  readonly address?: string;
+}
+
+export interface Answer<Body = unknown> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The parsed JSON; undefined where the answer is something else. */
+  readonly body: Body;
+}
+
+export interface KeySpec {
+  readonly mode: Mode;
+  readonly kind: KeyKind;
+  readonly permission: Permission;
+}
+
+/** A project of its own with keys of every kind, made when they are first asked for. */
+export interface Shop {
+  readonly projectId: string;
+  key(spec?: Partial<KeySpec>): Promise<string>;
+  /** Calls with a full secret test key, or with the key that is named. */
+  call<Body = Fields>(call: Call & { readonly as?: Partial<KeySpec> }): Promise<Answer<Body>>;
+}
+
+/** What most tests look at in an answer. */
+export interface Fields {
+  readonly id: string;
+  readonly status: string;
+  readonly transaction: Record<string, unknown> & { readonly id: string; readonly status: string };
+  readonly [name: string]: unknown;
+}
+
+/** Both addresses of the service on a real database, with a clock that the test drives. */
+export interface HttpTest {
+  readonly app: TestApp;
+  readonly clock: ManualClock;
+  readonly access: Access;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly limits: RateLimits;
+  /** What was logged as an error; a sound service logs none. */
+  readonly logged: readonly string[];
+  server(side: Mode): FastifyInstance;
+  /** Another server on the same application: with other limits, behind a proxy, in production. */
+  build(options: Partial<ServerOptions>): FastifyInstance;
+  call<Body = unknown>(call: Call, server?: FastifyInstance): Promise<Answer<Body>>;
+  shop(): Promise<Shop>;
+  changeProject(id: string, changes: Parameters<typeof changeProject>[2]): Promise<void>;
+  revokeKey(keyText: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const PLENTY = { test: 1_000_000, live: 1_000_000, page: 1_000_000 };
+export const METRICS_TOKEN = 'metrics-token-of-the-test';
+export const BASE_URLS = { live: 'https://api.example', test: 'https://sandbox.api.example' } as const;
+
+/** Starts the application and both servers. Every answer is checked against its route's schema and for its headers. */
+export async function httpTest(): Promise<HttpTest> {
+  const { database, drop } = await createTestDatabase();
+  const app = await testApp({ database });
+  const notifications = listen(database);
+  const access = createAccess(app.db, notifications);
+  // Registered after the cache's own listeners, so the cache has forgotten when these are told.
+  let heard: (() => void)[] = [];
+  const tell = (): void => {
+    for (const resolve of heard) resolve();
+    heard = [];
+  };
+  notifications.on('access', tell);
+  notifications.onDown(tell);
+  const limits = createRateLimits(PLENTY, null, () => {});
+  const metrics = createMetrics();
+  const logged: string[] = [];
+  const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
+  const api: Api = { app, creator: app.creator, reader: createPaymentReader(app) };
+  const faults: string[] = [];
+  const built: FastifyInstance[] = [];
+  const build = (options: Partial<ServerOptions>): FastifyInstance => {
+    const server = buildServer({
+      side: 'test',
+      access,
+      limits,
+      baseUrls: BASE_URLS,
+      production: false,
+      trustProxy: null,
+      tls: null,
+      log,
+      onAnswered: metrics.onAnswered,
+      plugins: apiPlugins(api, metrics),
+      ...options,
+    });
+    server.addHook('onSend', (request, reply, payload, done) => {
+      faults.push(...faultsOf(request, reply.statusCode, payload));
+      done();
+    });
+    built.push(server);
+    return server;
+  };
+  const servers: Record<Mode, FastifyInstance> = { live: build({ side: 'live' }), test: build({ side: 'test' }) };
+  await Promise.all([servers.live.ready(), servers.test.ready()]);
+  await vi.waitFor(() => expect(notifications.healthy()).toBe(true));
+
+  /** Makes a change of keys or projects and waits until this process has heard of it. */
+  const heardOf = async (change: () => Promise<{ readonly kind: string }>): Promise<void> => {
+    const told = new Promise<void>((resolve) => heard.push(resolve));
+    const outcome = await change();
+    if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome));
+    await told;
+  };
+  const keyIds = new Map<string, string>();
+  const call = async <Body>(request: Call, server = servers[request.side ?? 'test']): Promise<Answer<Body>> => {
+    const answer = await inject<Body>(server, request);
+    const where = `${request.method ?? 'GET'} ${request.path.slice(0, 200)} → ${answer.status} ${answer.text.slice(0, 500)}`;
+    const wrong = [...faults.splice(0), ...rateLimitHeaders(answer.headers)];
+    if (wrong.length > 0) throw new Error(`${where}: ${wrong.join('; ')}`);
+    return answer;
+  };
+  const shop = async (): Promise<Shop> => {
+    const created = await createProject(app, 'Shop');
+    if (created.kind !== 'done') throw new Error(created.message);
+    const projectId = created.project.id;
+    const keys = new Map<string, Promise<string>>();
+    const make = async (spec: KeySpec): Promise<string> => {
+      const made = await createKey(app, { projectId, name: 'Key', ...spec });
+      if (made.kind !== 'done') throw new Error(made.message);
+      keyIds.set(made.key, made.stored.id);
+      return made.key;
+    };
+    const key = (spec: Partial<KeySpec> = {}): Promise<string> => {
+      const whole: KeySpec = { mode: 'test', kind: 'secret', permission: 'full', ...spec };
+      const name = Object.values(whole).join(' ');
+      const known = keys.get(name) ?? make(whole);
+      keys.set(name, known);
+      return known;
+    };
+    return {
+      projectId,
+      key,
+      call: async ({ as, ...request }) => {
+        const side = request.side ?? as?.mode ?? 'test';
+        return call({ key: await key({ mode: side, ...as }), ...request, side });
+      },
+    };
+  };
+  return {
+    app,
+    clock: app.clock,
+    access,
+    metrics,
+    limits,
+    logged,
+    server: (side) => servers[side],
+    build,
+    call,
+    shop,
+    changeProject: (id, changes) => heardOf(() => changeProject(app, id, changes)),
+    revokeKey: (text) => heardOf(() => removeKey(app, keyIds.get(text) ?? '')),
+    close: async () => {
+      await Promise.all(built.map((server) => server.close()));
+      await app.creator.idle();
+      await notifications.stop();
+      await drop();
+    },
+  };
+}
+
+/** All routes of a server, as the service itself registers them. */
+function apiPlugins(api: Api, metrics: ReturnType<typeof createMetrics>): ServerOptions['plugins'] {
+  return [
+    healthRoutes(() => Promise.resolve({ ok: true, checks: { database: 'ok' } })),
+    metricsRoute(metrics.registry, METRICS_TOKEN),
+    transactionRoutes(api),
+    orderRoutes(api),
+    refundRoutes(api),
+    checkoutRoutes(api),
+  ];
+}
+
+async function inject<Body>(server: FastifyInstance, call: Call): Promise<Answer<Body>> {
+  const { body } = call;
+  const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+  const hasBody = body !== undefined;
+  const response = await server.inject({
+    method: call.method ?? (hasBody ? 'POST' : 'GET'),
+    url: call.path,
+    headers: {
+      ...(call.key === undefined ? {} : { authorization: `Bearer ${call.key}` }),
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+      ...call.headers,
+    },
+    ...(hasBody ? { payload: isRaw ? body : JSON.stringify(body) } : {}),
+    ...(call.address === undefined ? {} : { remoteAddress: call.address }),
+  });
+  const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+  const isJson = (headers['content-type'] ?? '').startsWith('application/json') && response.payload !== '';
+  return {
+    status: response.statusCode,
+    headers,
+    text: response.payload,
+    body: (isJson ? JSON.parse(response.payload) : undefined) as Body,
+  };
+}
+
+/** What is wrong with the three headers that every answer carries. */
+export function rateLimitHeaders(headers: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const read = (name: string): number => (/^\d+$/.test(headers[name] ?? '') ? Number(headers[name]) : NaN);
+  const limit = read('x-ratelimit-limit');
+  const remaining = read('x-ratelimit-remaining');
+  const reset = read('x-ratelimit-reset');
+  const faults: string[] = [];
+  if (!(limit > 0)) faults.push(`X-RateLimit-Limit is ${headers['x-ratelimit-limit']}`);
+  if (!(remaining >= 0 && remaining <= limit))
+    faults.push(`X-RateLimit-Remaining is ${headers['x-ratelimit-remaining']}`);
+  const now = Date.now() / 1000;
+  if (!(reset >= Math.floor(now) && reset <= now + 62))
+    faults.push(`X-RateLimit-Reset is ${headers['x-ratelimit-reset']}`);
+  return faults;
+}
+
+function faultsOf(request: FastifyRequest, status: number, payload: unknown): readonly string[] {
+  if (request.method === 'HEAD' || request.routeOptions.config.guard?.kind !== 'api') return [];
+  const text = typeof payload === 'string' ? payload : String(payload);
+  return responseFaults(request.routeOptions.schema?.response, status, text).map(
+    (fault) => `${request.method} ${request.url} → ${status}: ${fault}`,
+  );
+}

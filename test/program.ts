@@ -1,0 +1,205 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { program, type Ended, type Program, type Running } from '../src/cli/program.testing.ts';
+import { openDatabase, type DatabaseHandle } from '../src/store/database.ts';
+
+/** Tests that say nothing else are limited by the machine, not by the service's rates. */
+const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000', RATE_LIMIT_PAGE: '1000000000' };
+
+/** The real program on a data folder and ports of its own, which stay the same when it is started again. */
+export interface TestService {
+  readonly live: string;
+  readonly sandbox: string;
+  /** The command line, on the same data. */
+  readonly cointill: Program;
+  /** Runs one command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails. */
+  command(line: string): Promise<unknown>;
+  /** Starts the service and resolves when it says that it is ready. */
+  start(): Promise<Started>;
+  /** The embedded server's process id; null when none runs. */
+  postmasterPid(): Promise<number | null>;
+  /** Connects to the embedded database beside the service. */
+  openDatabase(): Promise<DatabaseHandle>;
+  /** The embedded database as a `DATABASE_URL`. */
+  databaseUrl(): Promise<string>;
+}
+
+/** A service that runs. */
+export interface Started {
+  readonly running: Running;
+  /** What the first start on an empty database shows; null at any other. */
+  readonly first: { readonly projectId: string; readonly key: string } | null;
+  /** Asks it to stop and resolves when it has ended. */
+  readonly stop: () => Promise<Ended>;
+  /** `kill -9`. */
+  readonly kill: () => Promise<Ended>;
+}
+
+/** Prepares the service; what is still running when the test ends is killed, its database included. */
+export async function testService(env: Readonly<Record<string, string>> = {}): Promise<TestService> {
+  const [port, sandboxPort] = [await freePort(), await freePort()];
+  const cointill = await program({ ...NO_LIMITS, PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...env });
+  const live = `http://127.0.0.1:${port}`;
+  const sandbox = `http://127.0.0.1:${sandboxPort}`;
+  const started = new Set<Started>();
+  const cluster = path.join(cointill.dataDir, 'postgres');
+  const readServer = () => readPostmaster(cluster);
+  onTestFinished(async () => {
+    // The service first: it would bring its database back.
+    await Promise.all([...started].map((one) => one.kill()));
+    const server = await readServer();
+    if (server !== null) await killProcess(server.pid);
+  });
+  return {
+    live,
+    sandbox,
+    cointill,
+    command: (line) => cointill.json(...line.split(' ')),
+    start: async () => {
+      const one = launched(cointill.start('start'));
+      started.add(one);
+      await one.running.waitFor(/Stop with Ctrl-C\./);
+      if (env['ROLE'] !== 'worker') await untilReady(sandbox);
+      return { ...one, first: firstStart(await one.running.waitFor(/Cointill is running[^]*Ctrl-C\./)) };
+    },
+    postmasterPid: async () => (await readServer())?.pid ?? null,
+    openDatabase: async () => {
+      const server = await readServer();
+      if (server === null) throw new Error('The embedded database is not running.');
+      const where = { host: server.socketDir, port: 5432, user: 'cointill', database: 'cointill' };
+      const handle = openDatabase(where, { maxConnections: 2, onError: () => {} });
+      onTestFinished(() => handle.close());
+      return handle;
+    },
+    databaseUrl: async () => {
+      const server = await readServer();
+      if (server === null) throw new Error('The embedded database is not running.');
+      return `postgres://cointill@${encodeURIComponent(server.socketDir)}:5432/cointill`;
+    },
+  };
+}
+
+function launched(running: Running): Started {
+  const end = (signal: NodeJS.Signals): Promise<Ended> => {
+    running.signal(signal);
+    return running.ended;
+  };
+  return { running, first: null, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+}
+
+function firstStart([banner]: RegExpExecArray): Started['first'] {
+  const projectId = /Project +([0-9a-f-]{36})/.exec(banner)?.[1];
+  const key = /sk_test_\w+/.exec(banner)?.[0];
+  return projectId === undefined || key === undefined ? null : { projectId, key };
+}
+
+async function untilReady(url: string): Promise<void> {
+  await eventually(`${url} is ready`, async () => ((await fetch(`${url}/readyz`)).ok ? true : null));
+}
+
+/** The running server of a cluster, from its postmaster.pid: process id in the first line, socket folder in the fifth. */
+async function readPostmaster(cluster: string): Promise<{ readonly pid: number; readonly socketDir: string } | null> {
+  const text = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = text.split('\n');
+  const pid = Number(lines[0]);
+  return pid > 0 && isAlive(pid) ? { pid, socketDir: lines[4] ?? '' } : null;
+}
+
+/** Whether a process runs (one that ended and waits for its parent counts as running). */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** `kill -9`, and waits for the end. */
+export async function killProcess(pid: number): Promise<void> {
+  process.kill(pid, 'SIGKILL');
+  await eventually(`process ${pid} ended`, () => (isAlive(pid) ? null : true));
+}
+
+const LOOK_AGAIN_MS = 15;
+
+/** What `look` finds, as soon as it finds something; a look that fails is taken again. Throws when the time is up. */
+export async function eventually<Found>(
+  what: string,
+  look: () => Found | null | Promise<Found | null>,
+  withinMs = 15_000,
+): Promise<Found> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    let fault: unknown;
+    try {
+      const found = await look();
+      if (found !== null) return found;
+    } catch (error) {
+      fault = error;
+    }
+    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}.`, { cause: fault });
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+/** Below the range from which the system takes ports for outgoing connections: nobody takes it while a service restarts. */
+const PORTS = { first: 12_000, count: 18_000 };
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+}
+
+/** An answer of the API. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The API as a merchant's server uses it. A call that takes longer than `timeoutMs` fails. */
+export function client(
+  baseUrl: string,
+  key: string,
+  timeoutMs = 15_000,
+): (path: string, body?: object, headers?: Readonly<Record<string, string>>) => Promise<Answer> {
+  return async (path, body, headers = {}) => {
+    const answer = await fetch(`${baseUrl}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return { status: answer.status, headers: answer.headers, body: JSON.parse(await answer.text()) };
+  };
+}
+
+/** An event as a receiver parses it. */
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly created_at: string;
+  readonly sequence: number;
+  readonly data: Readonly<Record<string, unknown>> & { readonly id: string; readonly status: string };
+}
+
+/** The event in the body of a delivery. */
+export function eventOf(delivery: { readonly body: string }): ReceivedEvent {
+  return JSON.parse(delivery.body);
+}

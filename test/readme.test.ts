@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
+
+describe('the README', () => {
+  it('lists every setting that the program reads, and no other', async () => {
+    const config = await readFile(path.join(ROOT, 'src/config.ts'), 'utf8');
+    const read = [...config.matchAll(/(?:\(|\[)'([A-Z]+(?:_[A-Z]+)*)'/g)].map(([, name]) => name);
+    const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
+    const listed = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    expect(new Set(listed)).toEqual(new Set(read));
+    expect(listed).toHaveLength(new Set(listed).size);
+  });
+
+  it('links to files that are there', () => {
+    const targets = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, target]) => target ?? '');
+    expect(targets).toContain('ARCHITECTURE.md');
+    expect(targets.filter((target) => !existsSync(path.join(ROOT, target)))).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { Redis } from 'ioredis';
+
+/** A real Redis server on a free loopback port. */
+export interface TestRedis {
+  readonly url: string;
+  /** The names of all that it holds. */
+  keys(): Promise<readonly string[]>;
+  /** It keeps its connections open and answers nothing. */
+  freeze(): void;
+  thaw(): void;
+  stop(): Promise<void>;
+  /** Starts it anew, empty, at the same address. */
+  start(): Promise<void>;
+}
+
+export async function startRedis(): Promise<TestRedis> {
+  const port = await freePort();
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-redis-'));
+  let child: ChildProcess | null = await spawnRedis(port, folder);
+  const stop = async (): Promise<void> => {
+    const running = child;
+    child = null;
+    if (running === null) return;
+    const gone = once(running, 'exit');
+    running.kill('SIGKILL');
+    await gone;
+    await rm(folder, { recursive: true, force: true });
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    keys: async () => {
+      const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null });
+      try {
+        await client.connect();
+        return await client.keys('*');
+      } finally {
+        client.disconnect();
+      }
+    },
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    stop,
+    start: async () => {
+      child = await spawnRedis(port, os.tmpdir());
+    },
+  };
+}
+
+async function spawnRedis(port: number, folder: string): Promise<ChildProcess> {
+  const child = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  await once(child, 'spawn');
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.includes('Ready to accept connections')) {
+      child.stdout.resume();
+      return child;
+    }
+  }
+  throw new Error('redis-server ended before it was ready.');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise<void>((resolve) => void server.close(() => resolve()));
+  if (address === null || typeof address === 'string') throw new Error('No port could be had.');
+  return address.port;
+}

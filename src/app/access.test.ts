@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
 import type { DatabaseHandle } from '../store/database.ts';
-import { listen, type Notifications } from '../store/notifications.ts';
+import { listen, notify, type Notifications } from '../store/notifications.ts';
 import { createAccess, type Access } from './access.ts';
 import { changeProject, createKey, createProject, removeKey } from './projects.ts';
 
@@ -79,23 +79,28 @@ it('an answer that was read while something changed is not kept', async () => {
   const app = await testApp();
   const { id, key } = await newKey(app);
   const { access, told } = await node(app);
-  // The read sees the key before it is revoked and answers after the revocation was told.
-  const lock = Promise.withResolvers<void>();
-  const isLocked = Promise.withResolvers<void>();
-  const held = app.db.transaction().execute(async (trx) => {
-    await sql`lock table projects in access exclusive mode`.execute(trx);
-    isLocked.resolve();
-    await lock.promise;
+  // The read sees the keys as they are and then waits, while the key is revoked.
+  await sql`alter table api_keys rename to stored_keys`.execute(app.db);
+  await sql`create view api_keys as
+    select * from stored_keys where pg_advisory_xact_lock_shared(7)::text = ''`.execute(app.db);
+  let reading: unknown = null;
+  await app.db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(7)`.execute(trx);
+    reading = access.find(key);
+    await vi.waitFor(
+      async () => {
+        const { rows } = await sql`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event = 'advisory'`.execute(app.db);
+        expect(rows).toHaveLength(1);
+      },
+      { interval: 5 },
+    );
+    const changed = told();
+    await sql`update stored_keys set revoked_at = now() where id = ${id}`.execute(app.db);
+    await notify(app.db, 'access');
+    await changed;
   });
-  await isLocked.promise;
-  const reading = access.find(key);
-  const changed = told();
-  await sql`update api_keys set revoked_at = now() where id = ${id}`.execute(app.db);
-  await sql`select pg_notify('cointill', 'access')`.execute(app.db);
-  await changed;
-  lock.resolve();
-  await held;
-  await reading;
+  expect(await reading).not.toBeNull();
   expect(isCached(access, key)).toBe(false);
   expect(await access.find(key)).toBeNull();
 });

@@ -7,7 +7,15 @@ import { claimDeliveries } from '../store/deliveries.ts';
 import { verifyServiceSignature } from '../webhooks/signature.ts';
 import { cancelPayment, simulatePayment } from './payment-actions.ts';
 import { createProject } from './projects.ts';
-import { deliverAll, insertBacklog, shop, silentShop, webhookApp, type Shop } from './webhooks.testing.ts';
+import {
+  deliverAll,
+  insertBacklog,
+  shop,
+  silentShop,
+  webhookApp,
+  withDeliveriesLocked,
+  type Shop,
+} from './webhooks.testing.ts';
 
 const MINUTE_MS = 60_000;
 const LEASE_MS = MINUTE_MS;
@@ -383,5 +391,47 @@ describe('a deliverer that stops', () => {
     expect(receiver.requests).toHaveLength(72);
     const isDue = (delivery: { nextAttemptAt: number | null }): boolean => delivery.nextAttemptAt === app.clock();
     expect((await log(id)).filter(isDue)).toHaveLength(128);
+  });
+
+  it('gives back what a claim under way takes after all', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await shop();
+    const { id } = await register(receiver.url);
+    await app.pay();
+    const process = deliverer();
+    let taking: Promise<boolean> | null = null;
+    let stopped: Promise<void> | null = null;
+    await withDeliveriesLocked(app, async (blocked) => {
+      taking = process.takeDue();
+      await blocked(1);
+      stopped = process.stop();
+    });
+    await Promise.all([taking, stopped]);
+    expect(receiver.requests).toHaveLength(0);
+    expect(await log(id)).toMatchObject([{ state: 'waiting', attempts: 0, nextAttemptAt: app.clock(), log: [] }]);
+  });
+});
+
+describe('a claim', () => {
+  it('that found no room says that there is more when room was made meanwhile', async () => {
+    const { app, deliverer, register } = await webhookApp();
+    const receiver = await silentShop();
+    const { endpoint } = await register(receiver.url);
+    await insertBacklog(app, endpoint, 5);
+    const process = deliverer();
+    expect(await process.takeDue()).toBe(false);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => receiver.next()));
+    await insertBacklog(app, endpoint, 5);
+    let taking: Promise<boolean> | null = null;
+    await withDeliveriesLocked(app, async (blocked) => {
+      taking = process.takeDue();
+      await blocked(1);
+      for (const response of responses) response.end();
+      // The answers have arrived when their record waits too.
+      await blocked(2);
+    });
+    expect(await taking).toBe(true);
+    await process.takeDue();
+    for (let index = 0; index < 5; index += 1) (await receiver.next()).end();
   });
 });

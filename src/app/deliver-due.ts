@@ -89,7 +89,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
   };
 
   return {
-    idle: () => held.idle(),
+    idle: held.idle,
     stop: async () => {
       stopping = true;
       await giveBack(lanes.takeOutAll()).catch(onFault);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
 import type { EventType } from '../domain/event-type.ts';
 import { timestamp } from '../store/database.ts';
@@ -123,4 +123,24 @@ export async function insertBacklog(app: TestApp, endpoint: WebhookEndpoint, cou
     )
     insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
     select id, ${endpoint.id}, 'waiting', ${createdAt}, ${createdAt} from made`.execute(app.db);
+}
+
+/** Keeps every statement on the deliveries waiting while `during` runs; `blocked` resolves when so many wait. */
+export async function withDeliveriesLocked(
+  app: TestApp,
+  during: (blocked: (statements: number) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const blocked = (statements: number): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        const { rows } = await sql`select pid from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
+        expect(rows).toHaveLength(statements);
+      },
+      { interval: 5, timeout: 5_000 },
+    );
+  await app.db.transaction().execute(async (trx) => {
+    await sql`lock table deliveries in access exclusive mode`.execute(trx);
+    await during(blocked);
+  });
 }

@@ -54,13 +54,14 @@ function firstLines(
       ['  Secret key', `${key}  (shown only once: keep it now)`],
     ]),
     '',
+    'To see signed webhooks arrive, start this in a second terminal first:',
+    '',
+    `  ./bin/cointill webhook listen --project ${projectId}`,
+    '',
     'Make a first order of 25 USD, to be paid in Bitcoin:',
     '',
     `  curl -s ${addresses.test}/v1/orders -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
     '',
     `Open the payment_url of the answer. The order completes by itself after ${seconds} seconds.`,
-    'To see its signed webhooks arrive:',
-    '',
-    `  ./bin/cointill webhook listen --project ${projectId}`,
   ];
 }

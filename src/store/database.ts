@@ -101,6 +101,8 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     idleTimeoutMillis: 60_000,
   });
   pool.on('error', options.onError);
+  // The pool listens to idle clients only; one that breaks between the queries of a transaction would end the process.
+  pool.on('connect', (client) => void client.on('error', () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,

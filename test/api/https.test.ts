@@ -80,6 +80,14 @@ describe('on a developer’s machine', () => {
     expect(await outcome({ path: '/v1/orders', headers: { host } })).toBe('refused');
   });
 
+  it.each(['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-anything'])(
+    'the mark of a proxy, %s, is refused, whatever it says',
+    async (name) => {
+      for (const value of ['', 'https', 'for=127.0.0.1;proto=https'])
+        expect(await outcome({ path: '/v1/orders', headers: { [name]: value } })).toBe('refused');
+    },
+  );
+
   const addresses = fc.constantFrom(
     '127.0.0.1',
     '127.1.2.3',

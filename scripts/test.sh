@@ -30,5 +30,6 @@ oxfmt --check
 oxlint
 tsc
 knip
+node scripts/complete-lockfile.ts --check
 node scripts/write-openapi.ts --check
 vitest run "$@"

@@ -147,33 +147,6 @@ export async function httpTest(): Promise<HttpTest> {
     if (wrong.length > 0) throw new Error(`${where}: ${wrong.join('; ')}`);
     return answer;
   };
-  const shop = async (): Promise<Shop> => {
-    const created = await createProject(app, 'Shop');
-    if (created.kind !== 'done') throw new Error(created.message);
-    const projectId = created.project.id;
-    const keys = new Map<string, Promise<string>>();
-    const make = async (spec: KeySpec): Promise<string> => {
-      const made = await createKey(app, { projectId, name: 'Key', ...spec });
-      if (made.kind !== 'done') throw new Error(made.message);
-      keyIds.set(made.key, made.stored.id);
-      return made.key;
-    };
-    const key = (spec: Partial<KeySpec> = {}): Promise<string> => {
-      const whole: KeySpec = { mode: 'test', kind: 'secret', permission: 'full', ...spec };
-      const name = Object.values(whole).join(' ');
-      const known = keys.get(name) ?? make(whole);
-      keys.set(name, known);
-      return known;
-    };
-    return {
-      projectId,
-      key,
-      call: async ({ as, ...request }) => {
-        const side = request.side ?? as?.mode ?? 'test';
-        return call({ key: await key({ mode: side, ...as }), ...request, side });
-      },
-    };
-  };
   return {
     app,
     clock: app.clock,
@@ -184,7 +157,7 @@ export async function httpTest(): Promise<HttpTest> {
     server: (side) => servers[side],
     build,
     call,
-    shop,
+    shop: () => openShop(app, call, keyIds),
     changeProject: (id, changes) => heardOf(() => changeProject(app, id, changes)),
     revokeKey: (text) => heardOf(() => removeKey(app, keyIds.get(text) ?? '')),
     close: async () => {
@@ -192,6 +165,35 @@ export async function httpTest(): Promise<HttpTest> {
       await app.creator.idle();
       await notifications.stop();
       await drop();
+    },
+  };
+}
+
+/** Makes a project; its keys are made when they are first asked for, and their ids are noted in `keyIds`. */
+async function openShop(app: TestApp, call: HttpTest['call'], keyIds: Map<string, string>): Promise<Shop> {
+  const created = await createProject(app, 'Shop');
+  if (created.kind !== 'done') throw new Error(created.message);
+  const projectId = created.project.id;
+  const keys = new Map<string, Promise<string>>();
+  const make = async (spec: KeySpec): Promise<string> => {
+    const made = await createKey(app, { projectId, name: 'Key', ...spec });
+    if (made.kind !== 'done') throw new Error(made.message);
+    keyIds.set(made.key, made.stored.id);
+    return made.key;
+  };
+  const key = (spec: Partial<KeySpec> = {}): Promise<string> => {
+    const whole: KeySpec = { mode: 'test', kind: 'secret', permission: 'full', ...spec };
+    const name = `${whole.mode} ${whole.kind} ${whole.permission}`;
+    const known = keys.get(name) ?? make(whole);
+    keys.set(name, known);
+    return known;
+  };
+  return {
+    projectId,
+    key,
+    call: async ({ as, ...request }) => {
+      const side = request.side ?? as?.mode ?? 'test';
+      return call({ key: await key({ mode: side, ...as }), ...request, side });
     },
   };
 }

@@ -237,6 +237,26 @@ describe('an endpoint that answers 410', () => {
   });
 });
 
+describe('an endpoint that answered and then answers 410', () => {
+  it('is sent nothing of what was taken ahead', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await silentShop();
+    const { id, endpoint } = await register(receiver.url);
+    await insertBacklog(app, endpoint, 200);
+    const process = deliverer();
+    await process.takeDue();
+    for (let index = 0; index < 8; index += 1) (await receiver.next()).end();
+    await process.idle();
+    await process.takeDue();
+    const under = await Promise.all(Array.from({ length: 64 }, () => receiver.next()));
+    for (const response of under) response.writeHead(410).end();
+    await process.idle();
+    expect(receiver.requests).toHaveLength(72);
+    const states = (await log(id)).map(({ state }) => state);
+    expect(states.filter((state) => state === 'stopped')).toHaveLength(192);
+  });
+});
+
 describe('the log of a delivery', () => {
   it('keeps what was sent and what came back: status, headers, the first 64 KiB, duration', async () => {
     const { app, deliverer, register, log } = await webhookApp();
@@ -399,14 +419,12 @@ describe('a deliverer that stops', () => {
     const { id } = await register(receiver.url);
     await app.pay();
     const process = deliverer();
-    let taking: Promise<boolean> | null = null;
-    let stopped: Promise<void> | null = null;
-    await withDeliveriesLocked(app, async (blocked) => {
-      taking = process.takeDue();
+    const under = await withDeliveriesLocked(app, async (blocked) => {
+      const taking = process.takeDue();
       await blocked(1);
-      stopped = process.stop();
+      return { taking, stopping: process.stop() };
     });
-    await Promise.all([taking, stopped]);
+    await Promise.all([under.taking, under.stopping]);
     expect(receiver.requests).toHaveLength(0);
     expect(await log(id)).toMatchObject([{ state: 'waiting', attempts: 0, nextAttemptAt: app.clock(), log: [] }]);
   });
@@ -422,13 +440,13 @@ describe('a claim', () => {
     expect(await process.takeDue()).toBe(false);
     const responses = await Promise.all(Array.from({ length: 5 }, () => receiver.next()));
     await insertBacklog(app, endpoint, 5);
-    let taking: Promise<boolean> | null = null;
-    await withDeliveriesLocked(app, async (blocked) => {
-      taking = process.takeDue();
+    const { taking } = await withDeliveriesLocked(app, async (blocked) => {
+      const taking = process.takeDue();
       await blocked(1);
       for (const response of responses) response.end();
       // The answers have arrived when their record waits too.
       await blocked(2);
+      return { taking };
     });
     expect(await taking).toBe(true);
     await process.takeDue();

@@ -126,10 +126,10 @@ export async function insertBacklog(app: TestApp, endpoint: WebhookEndpoint, cou
 }
 
 /** Keeps every statement on the deliveries waiting while `during` runs; `blocked` resolves when so many wait. */
-export async function withDeliveriesLocked(
+export async function withDeliveriesLocked<Result>(
   app: TestApp,
-  during: (blocked: (statements: number) => Promise<void>) => Promise<void>,
-): Promise<void> {
+  during: (blocked: (statements: number) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
   const blocked = (statements: number): Promise<void> =>
     vi.waitFor(
       async () => {
@@ -139,8 +139,8 @@ export async function withDeliveriesLocked(
       },
       { interval: 5, timeout: 5_000 },
     );
-  await app.db.transaction().execute(async (trx) => {
+  return app.db.transaction().execute(async (trx) => {
     await sql`lock table deliveries in access exclusive mode`.execute(trx);
-    await during(blocked);
+    return during(blocked);
   });
 }

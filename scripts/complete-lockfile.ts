@@ -1,0 +1,75 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * Completes package-lock.json: npm leaves out the optional packages of other platforms that it could not look up when the
+ * lock was written, and `npm ci` then refuses the whole lock. With `--check` it only says whether any is missing.
+ */
+interface Entry {
+  readonly version?: string;
+  readonly dev?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+interface Lock {
+  packages: Record<string, Entry & Record<string, unknown>>;
+}
+
+const FILE = path.join(import.meta.dirname, '../package-lock.json');
+const SYSTEMS = ['android', 'openharmony', 'darwin', 'freebsd', 'netbsd', 'openbsd', 'sunos', 'aix', 'win32', 'linux'];
+/** How names of packages write processors, and what Node.js calls them; longer names first. */
+const PROCESSORS = [
+  ['arm64', 'arm64'],
+  ['amd64', 'x64'],
+  ['x64', 'x64'],
+  ['ia32', 'ia32'],
+  ['ppc64', 'ppc64'],
+  ['riscv64', 'riscv64'],
+  ['s390x', 's390x'],
+  ['loong64', 'loong64'],
+  ['wasm32', 'wasm32'],
+  ['arm', 'arm'],
+] as const;
+
+const lock = JSON.parse(await readFile(FILE, 'utf8')) as Lock;
+const missing = Object.entries(lock.packages).flatMap(([parent, entry]) =>
+  Object.entries(entry.optionalDependencies ?? {})
+    .filter(([name, range]) => !isLocked(parent, name) && /^\d+\.\d+\.\d+/.test(range))
+    .map(([name, version]) => ({ name, version, dev: entry.dev === true })),
+);
+
+if (process.argv.includes('--check')) {
+  if (missing.length > 0) {
+    console.error(`package-lock.json lacks ${missing.length} packages of other platforms, so npm ci refuses it.`);
+    console.error('Run: node scripts/complete-lockfile.ts');
+    process.exit(1);
+  }
+} else {
+  for (const { name, version, dev } of missing) lock.packages[`node_modules/${name}`] = entryOf(name, version, dev);
+  const sorted = Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  await writeFile(FILE, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
+  console.log(`Added ${missing.length} packages.`);
+}
+
+/** Whether a package is locked where its dependant looks for it: beside it, or in any folder above. */
+function isLocked(parent: string, name: string): boolean {
+  for (let folder = parent; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    if (lock.packages[folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`] !== undefined)
+      return true;
+    if (!folder.includes('/node_modules/')) return lock.packages[`node_modules/${name}`] !== undefined;
+  }
+}
+
+function entryOf(name: string, version: string, dev: boolean): Entry & Record<string, unknown> {
+  const system = SYSTEMS.find((candidate) => name.includes(candidate));
+  const processor = PROCESSORS.find(([written]) => name.includes(written))?.[1];
+  const libc = name.includes('musl') ? 'musl' : name.endsWith('-gnu') ? 'glibc' : undefined;
+  return {
+    version,
+    ...(processor === undefined ? {} : { cpu: [processor] }),
+    ...(dev ? { dev } : {}),
+    ...(libc === undefined ? {} : { libc: [libc] }),
+    optional: true,
+    ...(system === undefined ? {} : { os: [system] }),
+  };
+}

@@ -51,7 +51,7 @@ async function describe(): Promise<object> {
   const server = buildServer({
     side: 'live',
     access: { find: () => null, anyProjectAllows: () => false },
-    limits: createRateLimits(config.rateLimits, null, () => {}),
+    limits: createRateLimits(config.rateLimits, null),
     baseUrls: { live: config.baseUrl, test: config.sandboxBaseUrl },
     production: false,
     trustProxy: null,

@@ -100,7 +100,7 @@ export async function httpTest(): Promise<HttpTest> {
   };
   notifications.on('access', tell);
   notifications.onDown(tell);
-  const limits = createRateLimits(PLENTY, null, () => {});
+  const limits = createRateLimits(PLENTY, null);
   const metrics = createMetrics();
   const logged: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });

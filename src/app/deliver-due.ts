@@ -45,6 +45,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
   const secrets = createSecretCache(webhooks.sealingKey);
   const onFault = quietly(app, events.onFault);
   let stopping = false;
+  let claiming = false;
   const recorder = createRecorder(app);
 
   const startWaiting = (lane: Lane): void => {
@@ -78,7 +79,8 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       // What waits for an endpoint that is gone is stopped when that is recorded.
       if (attempted?.gone === true) held.release(lane.waiting.splice(0));
       startWaiting(lane);
-      if (attempted !== null && lanes.wantsMore(lane)) events.onFree();
+      // A claim under way looks for itself, when it is done, whether there is room again.
+      if (attempted !== null && !claiming && lanes.wantsMore(lane)) events.onFree();
     }
   };
 
@@ -100,7 +102,8 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       if (stopping || held.isFull()) return false;
       const now = app.clock();
       const quotas = lanes.quotas();
-      const due = await claimDue(app, quotas, now);
+      claiming = true;
+      const due = await claimDue(app, quotas, now).finally(() => (claiming = false));
       const isCut = due.length === CLAIM_LIMIT;
       // A lease that ended under way, since the clock was set or the machine slept, makes no second attempt beside the first.
       const filled = lanes.lineUp(held.take(due), { quotas, isCut, now });

@@ -9,7 +9,6 @@ export const DOCUMENTED_EVENTS = [
   'refund.completed',
   'refund.failed',
 ] as const;
-type DocumentedEventType = (typeof DOCUMENTED_EVENTS)[number];
 
 /** Beyond the documented ones: an endpoint gets these only by name. */
 export const OPT_IN_EVENTS = ['order.cancelled', 'order.exception'] as const;

@@ -56,9 +56,13 @@ export function paymentUrl(payment: Pick<Payment, 'id' | 'surface' | 'mode'>, li
   return `${links.checkoutUrl[payment.mode]}/pay/${publicPaymentId(payment)}`;
 }
 
-/** `metadata.order_id` is always a string: the merchant's reference, else the payment's id. */
+/** `metadata.order_id` is always a string: the merchant's reference, wherever he gave it, else the payment's id. */
 function metadataView(payment: Payment): Record<string, string> {
-  return { ...payment.metadata, order_id: payment.merchantOrderId ?? publicPaymentId(payment) };
+  return {
+    order_id: publicPaymentId(payment),
+    ...payment.metadata,
+    ...(payment.merchantOrderId === null ? {} : { order_id: payment.merchantOrderId }),
+  };
 }
 
 function cryptoView(payment: Payment) {

@@ -1,3 +1,5 @@
+import { invalid } from './errors.ts';
+
 const DAY_MS = 24 * 60 * 60_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
@@ -30,4 +32,21 @@ function startOfDay(date: string): number | null {
 function span(startAt: number, lengthMs: number): Span {
   const within = (at: number): number => Math.min(Math.max(at, FIRST_AT), LAST_AT);
   return { startAt: within(startAt), endAt: within(startAt + lengthMs) };
+}
+
+/** A query parameter that is a date or time; null when it is not there. */
+export function readIsoDate(name: string, text: string | undefined): Span | null {
+  if (text === undefined) return null;
+  const span = parseIsoDate(text);
+  if (span !== null) return span;
+  const rule = 'an ISO 8601 date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z';
+  throw invalid(name, `${name} must be ${rule}.`);
+}
+
+/** When payments were created, by the parameters `created_after` and `created_before`; both leave out their own moment. */
+export function readCreated(query: { readonly created_after?: string; readonly created_before?: string }) {
+  return {
+    createdFrom: readIsoDate('created_after', query.created_after)?.endAt ?? null,
+    createdBefore: readIsoDate('created_before', query.created_before)?.startAt ?? null,
+  };
 }

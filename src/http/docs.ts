@@ -59,7 +59,8 @@ async function buildReader(routes: readonly RouteOptions[], baseUrls: BaseUrls):
     staticCSP: true,
     // A developer reads them over plain HTTP on his own machine.
     transformStaticCSP: (header) => header.replace(/upgrade-insecure-requests;?/, ''),
-    uiConfig: { url: '/openapi.json' },
+    transformSpecification: (generated) => ({ ...completeDocument(generated) }),
+    theme: { title: 'Cointill API', css: [{ filename: 'theme.css', content: '.topbar { display: none }' }] },
   });
   for (const { method, url, schema } of routes)
     reader.route({ method, url, schema: schema ?? {}, handler: () => null });

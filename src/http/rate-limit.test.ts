@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startRedis } from '../../test/redis.ts';
 import { clientBucket, createRateLimits } from './rate-limit.ts';
+import { connectRedis } from './redis.ts';
 
 const LIMITS = { test: 3, live: 5, page: 2 };
 const NOW = Date.UTC(2026, 5, 15, 12, 0, 0, 250);
@@ -10,7 +11,7 @@ describe('in memory', () => {
 
   it('a window is one minute from the first request; its end is told in Unix seconds, rounded up', async () => {
     vi.useFakeTimers({ now: NOW });
-    const limits = createRateLimits(LIMITS, null, () => {});
+    const limits = createRateLimits(LIMITS, null);
     const first = await limits.consume('test', 'a');
     expect(first).toEqual({
       allowed: true,
@@ -36,7 +37,7 @@ describe('in memory', () => {
   });
 
   it('keys, modes and the page count apart', async () => {
-    const limits = createRateLimits(LIMITS, null, () => {});
+    const limits = createRateLimits(LIMITS, null);
     await limits.consume('test', 'a');
     expect(await limits.consume('test', 'b')).toMatchObject({ remaining: 2 });
     expect(await limits.consume('live', 'a')).toMatchObject({ remaining: 4, limit: 5 });
@@ -44,7 +45,7 @@ describe('in memory', () => {
   });
 
   it('peeking counts nothing, also where nothing was counted yet', async () => {
-    const limits = createRateLimits(LIMITS, null, () => {});
+    const limits = createRateLimits(LIMITS, null);
     for (let index = 0; index < 5; index += 1) {
       expect(await limits.peek('test', 'a')).toMatchObject({ allowed: true, remaining: 3, limit: 3 });
     }
@@ -57,7 +58,12 @@ describe('with Redis', () => {
   it('processes share their counts', async () => {
     const redis = await startRedis();
     const faults: Error[] = [];
-    const processes = [1, 2].map(() => createRateLimits(LIMITS, redis.url, (error) => void faults.push(error)));
+    const processes = [1, 2].map(() =>
+      createRateLimits(
+        LIMITS,
+        connectRedis(redis.url, (error) => void faults.push(error)),
+      ),
+    );
     try {
       await vi.waitFor(async () => {
         for (const limits of processes) await limits.consume('page', 'warm');
@@ -80,7 +86,10 @@ describe('with Redis', () => {
   it('that dies or hangs, each process goes on counting for itself, at once; it is used again when it is back', async () => {
     const redis = await startRedis();
     const faults: Error[] = [];
-    const limits = createRateLimits(LIMITS, redis.url, (error) => void faults.push(error));
+    const limits = createRateLimits(
+      LIMITS,
+      connectRedis(redis.url, (error) => void faults.push(error)),
+    );
     try {
       await vi.waitFor(async () => {
         await limits.consume('page', 'warm');

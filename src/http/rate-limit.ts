@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 /** `test` and `live` count per key, `page` the payment page per client address. */
@@ -23,23 +23,8 @@ export interface RateLimits {
 
 const WINDOW_SECONDS = 60;
 
-/** No request waits for a Redis that is away or hangs: its connection is given up, and this process counts until it is back. */
-const REDIS_OPTIONS = {
-  enableOfflineQueue: false,
-  maxRetriesPerRequest: 0,
-  connectTimeout: 2_000,
-  commandTimeout: 250,
-  socketTimeout: 500,
-};
-
 /** Fixed windows of one minute, in memory or shared through Redis. While Redis is away each process counts for itself. */
-export function createRateLimits(
-  limits: Readonly<Record<Bucket, number>>,
-  redisUrl: string | null,
-  onError: (error: Error) => void,
-): RateLimits {
-  const redis = redisUrl === null ? null : new Redis(redisUrl, REDIS_OPTIONS);
-  redis?.on('error', onError);
+export function createRateLimits(limits: Readonly<Record<Bucket, number>>, redis: Redis | null): RateLimits {
   const limiterOf = (bucket: Bucket): RateLimiterMemory | RateLimiterRedis => {
     const options = { keyPrefix: `cointill:${bucket}`, points: limits[bucket], duration: WINDOW_SECONDS };
     const memory = new RateLimiterMemory(options);

@@ -18,6 +18,19 @@ export const time = (description?: string) =>
 export const described = (description: string, options: { readonly examples?: readonly string[] } = {}) =>
   Type.String({ description, ...(options.examples === undefined ? {} : { examples: [...options.examples] }) });
 
+/** When what a list shows was created. */
+export const createdQuery = {
+  created_after: Type.Optional(
+    Type.String({ description: 'ISO 8601: only what was created after this time, or after this UTC day.' }),
+  ),
+  created_before: Type.Optional(
+    Type.String({
+      description:
+        'ISO 8601: only what was created before this time or UTC day. Fix it, and pages stay as they are while more arrives.',
+    }),
+  ),
+};
+
 /** Which page of a list: `limit` 1 to 100, 50 unless said otherwise. */
 export const pageQuery = {
   limit: Type.Optional(

@@ -74,7 +74,7 @@ export function tryServer(
   options: Partial<ServerOptions> = {},
   perMinute = { test: 5, live: 9, page: 7 },
 ): FastifyInstance {
-  const limits = createRateLimits(perMinute, null, () => {});
+  const limits = createRateLimits(perMinute, null);
   const metrics = createMetrics();
   return buildServer({
     side: 'test',

@@ -109,7 +109,7 @@ it('errors are not kept: the same key succeeds once the request is right', async
 
 it('a replay counts against the rate limit', async () => {
   const shop = await http.shop();
-  const server = http.build({ limits: createRateLimits({ test: 2, live: 2, page: 2 }, null, () => {}) });
+  const server = http.build({ limits: createRateLimits({ test: 2, live: 2, page: 2 }, null) });
   const request = { key: await shop.key(), path: '/v1/orders', body: ORDER, ...withKey('k') };
   const statuses: number[] = [];
   for (let index = 0; index < 3; index += 1) statuses.push((await http.call(request, server)).status);

@@ -249,7 +249,7 @@ describe('the IP allow-list', () => {
 it('the checks come in one order: HTTPS, key, rate limit, allow-list, active, permission, body', async () => {
   const shop = await http.shop();
   await http.changeProject(shop.projectId, { active: false, allowIps: ['203.0.113.7'] });
-  const limits = createRateLimits({ test: 3, live: 3, page: 3 }, null, () => {});
+  const limits = createRateLimits({ test: 3, live: 3, page: 3 }, null);
   const server = http.build({ limits });
   const used = await shop.key({ permission: 'read' });
   const post = (key: string | undefined, host: string) =>

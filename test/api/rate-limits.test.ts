@@ -10,7 +10,7 @@ const LIMITS = { test: 3, live: 5, page: 2 };
 
 /** A server with small limits of its own. */
 function limited(side: 'test' | 'live' = 'test'): FastifyInstance {
-  return http.build({ side, limits: createRateLimits(LIMITS, null, () => {}) });
+  return http.build({ side, limits: createRateLimits(LIMITS, null) });
 }
 
 function left({ headers }: Answer): string {
@@ -105,7 +105,7 @@ it('requests without a valid key count per client address, at the test limit, on
 });
 
 it('clients behind a trusted proxy are counted one by one, IPv6 ones by their /64', async () => {
-  const server = http.build({ trustProxy: ['127.0.0.1'], limits: createRateLimits(LIMITS, null, () => {}) });
+  const server = http.build({ trustProxy: ['127.0.0.1'], limits: createRateLimits(LIMITS, null) });
   const from = (client: string): Call => ({
     path: '/v1/orders',
     headers: { 'x-forwarded-for': client, 'x-forwarded-proto': 'https' },

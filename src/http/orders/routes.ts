@@ -9,7 +9,7 @@ import type { Operation } from '../../domain/permission.ts';
 import { createdOrderView, orderView } from '../../domain/views.ts';
 import { countPayments, listPayments } from '../../store/payments.ts';
 import { keyOf, selectorOf, sendChanged, sendCreated, totalOf, type Api } from '../api.ts';
-import { parseIsoDate } from '../dates.ts';
+import { readCreated } from '../dates.ts';
 import { invalid, notFound } from '../errors.ts';
 import { idempotencyOf } from '../idempotency-key.ts';
 import { idempotencyHeader, orderErrors, pagination } from '../shapes.ts';
@@ -101,12 +101,11 @@ function readRoutes(app: FastifyInstance, api: Api): void {
     },
     async (request) => {
       const key = keyOf(request);
-      const { limit = 50, offset = 0, status, created_after, created_before } = request.query;
+      const { limit = 50, offset = 0, status } = request.query;
       const scope = { projectId: key.project.id, mode: key.mode, modes: [key.mode], surface: 'order' as const };
       const filter = {
         statuses: status === undefined ? null : statusesOfOrder(status),
-        createdFrom: readTime('created_after', created_after)?.endAt ?? null,
-        createdBefore: readTime('created_before', created_before)?.startAt ?? null,
+        ...readCreated(request.query),
       };
       const [payments, counts] = await Promise.all([
         listPayments(core.db, scope, filter, { limit, offset }),
@@ -188,16 +187,4 @@ function changeRoutes(app: FastifyInstance, api: Api): void {
       },
     );
   }
-}
-
-function readTime(name: string, text: string | undefined) {
-  if (text === undefined) return null;
-  const span = parseIsoDate(text);
-  if (span === null) {
-    throw invalid(
-      name,
-      `${name} must be an ISO 8601 date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z.`,
-    );
-  }
-  return span;
 }

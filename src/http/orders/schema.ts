@@ -3,7 +3,7 @@ import { ASSET_CODES, NETWORKS } from '../../domain/asset.ts';
 import { FIATS } from '../../domain/money.ts';
 import { ORDER_STATUSES } from '../../domain/order-status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
-import { described, nullable, pageQuery, paginationShape, time } from '../shapes.ts';
+import { described, nullable, createdQuery, pageQuery, paginationShape, time } from '../shapes.ts';
 import { email, httpUrl, metadata, oneOf, text } from '../validation.ts';
 
 export const createOrderBody = Type.Object(
@@ -132,15 +132,7 @@ export const orderShape = Type.Object(
 
 export const listOrdersQuery = Type.Object({
   status: Type.Optional(oneOf(ORDER_STATUSES)),
-  created_after: Type.Optional(
-    Type.String({ description: 'ISO 8601: orders created after this time, or after this UTC day.' }),
-  ),
-  created_before: Type.Optional(
-    Type.String({
-      description:
-        'ISO 8601: orders created before this time or UTC day. Fix it, and pages stay as they are while orders arrive.',
-    }),
-  ),
+  ...createdQuery,
   ...pageQuery,
 });
 export type ListOrdersQuery = Static<typeof listOrdersQuery>;

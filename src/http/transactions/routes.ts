@@ -8,7 +8,7 @@ import type { Operation } from '../../domain/permission.ts';
 import { exactNumber, transactionView, paymentUrl } from '../../domain/views.ts';
 import { countPayments, listPayments } from '../../store/payments.ts';
 import { keyOf, selectorOf, sendChanged, sendCreated, totalOf, type Api } from '../api.ts';
-import { parseIsoDate } from '../dates.ts';
+import { readCreated, readIsoDate } from '../dates.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import { idempotencyOf } from '../idempotency-key.ts';
 import { idempotencyHeader, pagination, paginationShape, transactionErrors } from '../shapes.ts';
@@ -108,8 +108,8 @@ function readRoutes(app: FastifyInstance, api: Api): void {
     async (request) => {
       const key = keyOf(request);
       const { start_date, end_date, testing_mode } = request.query;
-      const start = readDate('start_date', start_date);
-      const end = readDate('end_date', end_date);
+      const start = readIsoDate('start_date', start_date);
+      const end = readIsoDate('end_date', end_date);
       const modes =
         key.mode === 'test'
           ? (['test'] as const)
@@ -149,7 +149,7 @@ function readRoutes(app: FastifyInstance, api: Api): void {
       const { limit = 50, offset = 0, status } = request.query;
       const scope = { projectId, mode: key.mode, modes: [key.mode], surface: 'transaction' as const };
       const statuses = status === undefined ? null : [status];
-      const filter = { statuses, createdFrom: null, createdBefore: null };
+      const filter = { statuses, ...readCreated(request.query) };
       const [payments, counts] = await Promise.all([
         listPayments(core.db, scope, filter, { limit, offset }),
         countPayments(core.db, scope, filter),
@@ -235,18 +235,6 @@ function changeRoutes(app: FastifyInstance, api: Api): void {
       },
     );
   }
-}
-
-function readDate(name: string, text: string | undefined) {
-  if (text === undefined) return null;
-  const span = parseIsoDate(text);
-  if (span === null) {
-    throw invalid(
-      name,
-      `${name} must be an ISO 8601 date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z.`,
-    );
-  }
-  return span;
 }
 
 /** Statistics from the counts: volume is that of completed transactions, in US cents; the rate has two decimals. */

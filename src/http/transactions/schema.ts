@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { EXCEPTIONS, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment.ts';
-import { described, nullable, pageQuery, time } from '../shapes.ts';
+import { described, nullable, createdQuery, pageQuery, time } from '../shapes.ts';
 import { email, httpUrl, metadata, oneOf, text } from '../validation.ts';
 
 export const createTransactionBody = Type.Object(
@@ -113,9 +113,15 @@ export const statsShape = Type.Object(
 export const success = <Shape extends Record<string, TSchema>>(shape: Shape) =>
   Type.Object({ success: Type.Literal(true), ...shape });
 
-export const listTransactionsQuery = Type.Object({ status: Type.Optional(oneOf(PAYMENT_STATUSES)), ...pageQuery });
+export const listTransactionsQuery = Type.Object({
+  status: Type.Optional(oneOf(PAYMENT_STATUSES)),
+  ...createdQuery,
+  ...pageQuery,
+});
 export interface ListTransactionsQuery {
   readonly status?: PaymentStatus;
+  readonly created_after?: string;
+  readonly created_before?: string;
   readonly limit?: number;
   readonly offset?: number;
 }

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { acceptPayment, cancelPayment } from '../../app/payment-actions.ts';
 import { decodeId } from '../../domain/id.ts';
 import { FIATS, isFiat, parseFiatAmount } from '../../domain/money.ts';
 import { statusesOfOrder } from '../../domain/order-status.ts';
@@ -8,7 +7,8 @@ import type { Payment } from '../../domain/payment.ts';
 import type { Operation } from '../../domain/permission.ts';
 import { createdOrderView, orderView } from '../../domain/views.ts';
 import { countPayments, listPayments } from '../../store/payments.ts';
-import { keyOf, selectorOf, sendChanged, sendCreated, totalOf, type Api } from '../api.ts';
+import { keyOf, selectorOf, sendCreated, totalOf, type Api } from '../api.ts';
+import { changeRoutes } from '../change-routes.ts';
 import { readCreated } from '../dates.ts';
 import { invalid, notFound } from '../errors.ts';
 import { idempotencyOf } from '../idempotency-key.ts';
@@ -33,7 +33,15 @@ export function orderRoutes(api: Api): (app: FastifyInstance) => void {
   return (app) => {
     createRoute(app, api);
     readRoutes(app, api);
-    changeRoutes(app, api);
+    changeRoutes(app, api, {
+      surface: 'order',
+      path: '/v1/orders',
+      tag: 'Orders',
+      params: idParams,
+      parseId: (text) => decodeId('order', text),
+      present: (payment) => JSON.stringify(orderView(payment, api.app.links)),
+      response: { 200: orderShape, ...orderErrors },
+    });
   };
 }
 
@@ -140,51 +148,4 @@ function readRoutes(app: FastifyInstance, api: Api): void {
       return orderView(payment, core.links, key.kind === 'public' ? 'public' : 'merchant');
     },
   );
-}
-
-function changeRoutes(app: FastifyInstance, api: Api): void {
-  const changes = [
-    {
-      verb: 'cancel',
-      done: 'cancelled',
-      summary: 'Cancel an order on which nothing was seen',
-      description:
-        'Allowed while it is open and no money was seen on it; otherwise 400. Needs Full Access or Write Only.',
-      run: cancelPayment,
-    },
-    {
-      verb: 'accept',
-      done: 'accepted',
-      summary: 'Accept the confirmed money as payment',
-      description:
-        'Takes what is there as the payment of an expired, cancelled, failed or underpaid one, and completes it. Needs Full Access or Write Only.',
-      run: acceptPayment,
-    },
-  ] as const;
-  for (const { verb, done, summary, description, run } of changes) {
-    app.post<{ Params: { id: string } }>(
-      `/v1/orders/:id/${verb}`,
-      {
-        config: guard('write'),
-        schema: {
-          tags,
-          operationId: `${verb}Order`,
-          summary,
-          description,
-          headers: idempotencyHeader,
-          params: idParams,
-          response: { 200: orderShape, ...orderErrors },
-        },
-      },
-      async (request, reply) => {
-        const key = keyOf(request);
-        const id = decodeId('order', request.params.id);
-        if (id === null) throw notFound('There is no such order.');
-        const present = (payment: Payment): string => JSON.stringify(orderView(payment, api.app.links));
-        const idempotency = idempotencyOf(request, key);
-        const outcome = await run(api.app, selectorOf(key, 'order', id), { present, idempotency });
-        return sendChanged(reply, outcome, 'order', done);
-      },
-    );
-  }
 }

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { acceptPayment, cancelPayment } from '../../app/payment-actions.ts';
 import { fiatDecimals, parseFiatAmount } from '../../domain/money.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { PAYMENT_STATUSES, type Payment } from '../../domain/payment.ts';
 import type { Operation } from '../../domain/permission.ts';
 import { exactNumber, transactionView, paymentUrl } from '../../domain/views.ts';
 import { countPayments, listPayments } from '../../store/payments.ts';
-import { keyOf, selectorOf, sendChanged, sendCreated, totalOf, type Api } from '../api.ts';
+import { keyOf, selectorOf, sendCreated, totalOf, type Api } from '../api.ts';
+import { changeRoutes } from '../change-routes.ts';
 import { readCreated, readIsoDate } from '../dates.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import { idempotencyOf } from '../idempotency-key.ts';
@@ -35,7 +35,15 @@ export function transactionRoutes(api: Api): (app: FastifyInstance) => void {
   return (app) => {
     createRoute(app, api);
     readRoutes(app, api);
-    changeRoutes(app, api);
+    changeRoutes(app, api, {
+      surface: 'transaction',
+      path: '/api/transactions',
+      tag: 'Transactions',
+      params: idParams,
+      parseId: parseUuid,
+      present: (payment) => JSON.stringify({ success: true, transaction: transactionView(payment, api.app.links) }),
+      response: answer({ transaction: transactionShape }),
+    });
   };
 }
 
@@ -185,56 +193,6 @@ function readRoutes(app: FastifyInstance, api: Api): void {
       return { success: true, transaction: transactionView(payment, core.links, audience) };
     },
   );
-}
-
-function changeRoutes(app: FastifyInstance, api: Api): void {
-  const changes = [
-    {
-      verb: 'cancel',
-      done: 'cancelled',
-      summary: 'Cancel a transaction on which nothing was seen',
-      description:
-        'Allowed while it is open and no money was seen on it; otherwise 400. Needs Full Access or Write Only.',
-      run: cancelPayment,
-    },
-    {
-      verb: 'accept',
-      done: 'accepted',
-      summary: 'Accept the confirmed money as payment',
-      description:
-        'Takes what is there as the payment of an expired, cancelled, failed or underpaid one, and completes it. Needs Full Access or Write Only.',
-      run: acceptPayment,
-    },
-  ] as const;
-  for (const { verb, done, summary, description, run } of changes) {
-    app.post<{ Params: { id: string } }>(
-      `/api/transactions/:id/${verb}`,
-      {
-        config: guard('write'),
-        schema: {
-          tags,
-          operationId: `${verb}Transaction`,
-          summary,
-          description,
-          headers: idempotencyHeader,
-          params: idParams,
-          response: answer({ transaction: transactionShape }),
-        },
-      },
-      async (request, reply) => {
-        const key = keyOf(request);
-        const id = parseUuid(request.params.id);
-        if (id === null) throw notFound('There is no such transaction.');
-        const present = (payment: Payment): string =>
-          JSON.stringify({ success: true, transaction: transactionView(payment, api.app.links) });
-        const outcome = await run(api.app, selectorOf(key, 'transaction', id), {
-          present,
-          idempotency: idempotencyOf(request, key),
-        });
-        return sendChanged(reply, outcome, 'transaction', done);
-      },
-    );
-  }
 }
 
 /** Statistics from the counts: volume is that of completed transactions, in US cents; the rate has two decimals. */

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import type { TSchema } from 'typebox';
+import { acceptPayment, cancelPayment } from '../app/payment-actions.ts';
+import type { Payment, Surface } from '../domain/payment.ts';
+import { keyOf, selectorOf, sendChanged, type Api } from './api.ts';
+import { notFound } from './errors.ts';
+import { idempotencyOf } from './idempotency-key.ts';
+import { idempotencyHeader } from './shapes.ts';
+
+/** How a surface names and shows the payments that can be changed through it. */
+export interface ChangedSurface {
+  readonly surface: Surface;
+  /** Its collection, such as `/v1/orders`. */
+  readonly path: string;
+  readonly tag: string;
+  /** The schema of the path's parameter `id`. */
+  readonly params: TSchema;
+  /** The UUID of an id in the path, or null for what is none. */
+  readonly parseId: (text: string) => string | null;
+  /** The answer's body. */
+  readonly present: (payment: Payment) => string;
+  /** Shapes of the answers by status. */
+  readonly response: object;
+}
+
+const CHANGES = [
+  {
+    verb: 'cancel',
+    done: 'cancelled',
+    summary: 'on which nothing was seen',
+    description:
+      'Allowed while it is open and no money was seen on it; otherwise 400. Needs Full Access or Write Only.',
+    run: cancelPayment,
+  },
+  {
+    verb: 'accept',
+    done: 'accepted',
+    summary: 'with the confirmed money that is there',
+    description:
+      'Takes what is there as the payment of an expired, cancelled, failed or underpaid one, and completes it. Needs Full Access or Write Only.',
+    run: acceptPayment,
+  },
+] as const;
+
+/** `POST …/{id}/cancel` and `POST …/{id}/accept`, alike on both surfaces. */
+export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedSurface): void {
+  const { surface } = of;
+  const noun = surface === 'order' ? 'an order' : 'a transaction';
+  for (const { verb, done, summary, description, run } of CHANGES) {
+    const name = verb === 'cancel' ? 'Cancel' : 'Accept';
+    app.post<{ Params: { id: string } }>(
+      `${of.path}/:id/${verb}`,
+      {
+        config: { guard: { kind: 'api', surface, operation: 'write' } },
+        schema: {
+          tags: [of.tag],
+          operationId: verb + (surface === 'order' ? 'Order' : 'Transaction'),
+          summary: `${name} ${noun} ${summary}`,
+          description,
+          headers: idempotencyHeader,
+          params: of.params,
+          response: of.response,
+        },
+      },
+      async (request, reply) => {
+        const key = keyOf(request);
+        const id = of.parseId(request.params.id);
+        if (id === null) throw notFound(`There is no such ${surface}.`);
+        const idempotency = idempotencyOf(request, key);
+        const outcome = await run(api.app, selectorOf(key, surface, id), { present: of.present, idempotency });
+        return sendChanged(reply, outcome, surface, done);
+      },
+    );
+  }
+}

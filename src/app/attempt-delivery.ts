@@ -1,7 +1,7 @@
 import { encodeId } from '../domain/id.ts';
 import { nextAttemptDelayMs } from '../domain/retry-schedule.ts';
 import { recordAttempts, type AttemptRecord, type Delivery } from '../store/deliveries.ts';
-import { closeEndpoint } from '../store/webhook-endpoints.ts';
+import { closeEndpoint, type WebhookEndpoint } from '../store/webhook-endpoints.ts';
 import type { AttemptResult } from '../webhooks/exchange.ts';
 import { openSecret } from '../webhooks/secret.ts';
 import type { WebhookSender } from '../webhooks/send.ts';
@@ -25,21 +25,21 @@ export async function attempt(
 ): Promise<Attempted> {
   const startedAt = app.clock();
   const headers = signDelivery({
-    secrets: secrets.of(delivery, startedAt),
+    secrets: secrets.of(delivery.endpoint, startedAt),
     id: encodeId('event', delivery.eventId),
     body: delivery.body,
     timestampSeconds: Math.floor(startedAt / 1000),
   });
   const result = await sender.send({
-    url: delivery.url,
-    mode: delivery.mode,
+    url: delivery.endpoint.url,
+    mode: delivery.endpoint.mode,
     headers: { ...headers },
     body: delivery.body,
   });
   const endedAt = startedAt + result.durationMs;
   const acknowledged = result.kind === 'response' && result.status >= 200 && result.status < 300;
   return {
-    endpointId: delivery.endpointId,
+    endpointId: delivery.endpoint.id,
     gone: result.kind === 'response' && result.status === 410,
     record: {
       deliveryId: delivery.id,
@@ -89,7 +89,7 @@ export async function closeGone(app: App, attempted: readonly Attempted[]): Prom
 /** Opened secrets of the endpoints in use, so that each is decrypted once and not at every attempt. */
 export interface SecretCache {
   /** The secrets to sign with now, newest first: the previous one signs along while it overlaps. */
-  of(delivery: Delivery, now: number): readonly string[];
+  of(endpoint: WebhookEndpoint, now: number): readonly string[];
 }
 
 export function createSecretCache(sealingKey: Uint8Array): SecretCache {
@@ -103,11 +103,10 @@ export function createSecretCache(sealingKey: Uint8Array): SecretCache {
     return secret;
   };
   return {
-    of: (delivery, now) => {
-      const { endpointId, sealedSecret, previousSealedSecret, previousSecretUntil } = delivery;
-      const newest = open(`new ${endpointId}`, sealedSecret, endpointId);
+    of: ({ id, sealedSecret, previousSealedSecret, previousSecretUntil }, now) => {
+      const newest = open(`new ${id}`, sealedSecret, id);
       if (previousSealedSecret === null || previousSecretUntil === null || previousSecretUntil <= now) return [newest];
-      return [newest, open(`old ${endpointId}`, previousSealedSecret, endpointId)];
+      return [newest, open(`old ${id}`, previousSealedSecret, id)];
     },
   };
 }

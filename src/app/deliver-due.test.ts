@@ -242,18 +242,18 @@ describe('an endpoint that answered and then answers 410', () => {
     const { app, deliverer, register, log } = await webhookApp();
     const receiver = await silentShop();
     const { id, endpoint } = await register(receiver.url);
-    await insertBacklog(app, endpoint, 200);
+    await insertBacklog(app, endpoint, 300);
     const process = deliverer();
     await process.takeDue();
     for (let index = 0; index < 8; index += 1) (await receiver.next()).end();
     await process.idle();
     await process.takeDue();
-    const under = await Promise.all(Array.from({ length: 64 }, () => receiver.next()));
+    const under = await Promise.all(Array.from({ length: 128 }, () => receiver.next()));
     for (const response of under) response.writeHead(410).end();
     await process.idle();
-    expect(receiver.requests).toHaveLength(72);
+    expect(receiver.requests).toHaveLength(136);
     const states = (await log(id)).map(({ state }) => state);
-    expect(states.filter((state) => state === 'stopped')).toHaveLength(192);
+    expect(states.filter((state) => state === 'stopped')).toHaveLength(292);
   });
 });
 
@@ -397,20 +397,20 @@ describe('a deliverer that stops', () => {
     const { app, deliverer, register, log } = await webhookApp();
     const receiver = await silentShop();
     const { id, endpoint } = await register(receiver.url);
-    await insertBacklog(app, endpoint, 200);
+    await insertBacklog(app, endpoint, 300);
     const process = deliverer();
     await process.takeDue();
     // A first answer makes the process take ahead.
     for (let index = 0; index < 8; index += 1) (await receiver.next()).end();
     await process.idle();
     await process.takeDue();
-    const under = await Promise.all(Array.from({ length: 64 }, () => receiver.next()));
+    const under = await Promise.all(Array.from({ length: 128 }, () => receiver.next()));
     const stopped = process.stop();
     for (const response of under) response.end();
     await stopped;
-    expect(receiver.requests).toHaveLength(72);
+    expect(receiver.requests).toHaveLength(136);
     const isDue = (delivery: { nextAttemptAt: number | null }): boolean => delivery.nextAttemptAt === app.clock();
-    expect((await log(id)).filter(isDue)).toHaveLength(128);
+    expect((await log(id)).filter(isDue)).toHaveLength(164);
   });
 
   it('gives back what a claim under way takes after all', async () => {

@@ -2,20 +2,26 @@ import { describe, expect, it } from 'vitest';
 import type { DueDelivery } from '../store/deliveries.ts';
 import { createLanes, type Lane, type Lanes } from './delivery-lanes.ts';
 
-const SECRET = Buffer.alloc(0);
-
 function due(endpointId: string, count: number): readonly DueDelivery[] {
+  const endpoint = {
+    id: endpointId,
+    projectId: 'project',
+    mode: 'test',
+    url: 'https://shop.example/',
+    events: [],
+    sealedSecret: Buffer.alloc(0),
+    previousSealedSecret: null,
+    previousSecretUntil: null,
+    disabledAt: null,
+    disabledReason: null,
+    createdAt: 0,
+  } as const;
   return Array.from({ length: count }, (_, index) => ({
     id: BigInt(index),
     attempts: 0,
     eventId: 'event',
     body: '{}',
-    endpointId,
-    mode: 'test',
-    url: 'https://shop.example/',
-    sealedSecret: SECRET,
-    previousSealedSecret: null,
-    previousSecretUntil: null,
+    endpoint,
     leaseUntil: 60_000,
   }));
 }
@@ -42,8 +48,8 @@ describe('a lane', () => {
     const lane = lineUp(lanes, 'b', 10_000);
     startAll(lanes, lane);
     for (let index = 0; index < 8; index += 1) lanes.end(lane, true);
-    expect(startAll(lanes, lineUp(lanes, 'b', 10_000))).toBe(64);
-    expect(lane.waiting).toHaveLength(512 - 64);
+    expect(startAll(lanes, lineUp(lanes, 'b', 10_000))).toBe(128);
+    expect(lane.waiting).toHaveLength(512 - 128);
     lanes.end(lane, false);
     expect(lanes.start(lane)).toBeNull();
     expect(lane.width).toBe(8);

@@ -2,9 +2,9 @@ import type { DueDelivery } from '../store/deliveries.ts';
 
 /** This many go at once to an endpoint that nothing is known of yet or that fails; twice as many with each success. */
 const FIRST_WIDTH = 8;
-const MOST_WIDTH = 64;
+const MOST_WIDTH = 128;
 /** Of an endpoint that answers, up to this many times its width is taken: a large claim costs hardly more than a small one. */
-const AHEAD = 8;
+const AHEAD = 4;
 /** What was taken ahead is given back after this: the endpoint is slower than thought, or was changed meanwhile. */
 const LONGEST_WAIT_MS = 2_000;
 /** Endpoints that are new or fail share these places, so that dead ones never take those of the living. */
@@ -93,7 +93,7 @@ export function createLanes(): Lanes {
     lineUp(due, { quotas, isCut, now }) {
       // A lane without a free place was not looked at.
       for (const [id, places] of Object.entries(quotas.named)) laneOf(id).mayHaveMore = isCut || places === 0;
-      const filled = Map.groupBy(due, (delivery) => delivery.endpointId);
+      const filled = Map.groupBy(due, (delivery) => delivery.endpoint.id);
       return [...filled].map(([id, deliveries]) => {
         const lane = laneOf(id);
         if (lane.waiting.length === 0) lane.takenAt = now;

@@ -157,7 +157,7 @@ export async function retryDelivery(app: App, webhooks: WebhookDelivery, id: big
       message: 'There is no such delivery. List them with: cointill webhook deliveries ENDPOINT_ID',
     };
   }
-  if ((await findEndpoint(app.db, delivery.endpointId))?.disabledAt !== null) return DISABLED;
+  if (delivery.endpoint.disabledAt !== null) return DISABLED;
   const attempted = await attempt(app, webhooks.sender, createSecretCache(webhooks.sealingKey), delivery, null);
   await record(app, [attempted]);
   const { response, error, durationMs, next } = attempted.record;

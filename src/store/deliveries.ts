@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notify } from './notifications.ts';
 import type { DeliveryState } from './tables.ts';
+import { findEndpoint, findEndpoints, type WebhookEndpoint } from './webhook-endpoints.ts';
 
 /** A delivery with all that an attempt takes. */
 export interface Delivery {
@@ -11,12 +11,7 @@ export interface Delivery {
   readonly attempts: number;
   readonly eventId: string;
   readonly body: string;
-  readonly endpointId: string;
-  readonly mode: Mode;
-  readonly url: string;
-  readonly sealedSecret: Buffer;
-  readonly previousSealedSecret: Buffer | null;
-  readonly previousSecretUntil: number | null;
+  readonly endpoint: WebhookEndpoint;
 }
 
 /** A delivery taken for this process, to be attempted and recorded before its lease ends. */
@@ -26,30 +21,11 @@ export interface DueDelivery extends Delivery {
 
 interface DeliveryRow {
   id: bigint;
+  state: DeliveryState;
   attempts: number;
   event_id: string;
   body: string;
   endpoint_id: string;
-  mode: Mode;
-  url: string;
-  secret: Buffer;
-  previous_secret: Buffer | null;
-  previous_secret_until: number | null;
-}
-
-function deliveryFromRow(row: DeliveryRow): Delivery {
-  return {
-    id: row.id,
-    attempts: row.attempts,
-    eventId: row.event_id,
-    body: row.body,
-    endpointId: row.endpoint_id,
-    mode: row.mode,
-    url: row.url,
-    sealedSecret: row.secret,
-    previousSealedSecret: row.previous_secret,
-    previousSecretUntil: row.previous_secret_until,
-  };
 }
 
 /**
@@ -75,14 +51,16 @@ export async function claimDeliveries(
     readonly limit: number;
   },
 ): Promise<readonly DueDelivery[]> {
-  // The ids go into the update as an array: joined, the planner may read both tables whole for every claim.
-  const { rows } = await sql<DeliveryRow & { state: DeliveryState }>`
+  // Both written so that a planner with old statistics errs little: sorted as the index of waiting deliveries is, so that it
+  // takes that one; and updated by an array of ids, since it may join by reading both tables whole.
+  const { rows } = await sql<DeliveryRow>`
     with recursive waiting (endpoint_id) as (
-      (select endpoint_id from deliveries where next_attempt_at is not null order by endpoint_id limit 1)
+      (select endpoint_id from deliveries where next_attempt_at is not null
+       order by endpoint_id, next_attempt_at, id limit 1)
       union all
       select (select d.endpoint_id from deliveries d
               where d.next_attempt_at is not null and d.endpoint_id > waiting.endpoint_id
-              order by d.endpoint_id limit 1)
+              order by d.endpoint_id, d.next_attempt_at, d.id limit 1)
       from waiting where waiting.endpoint_id is not null
     ), ${UNFLUSHED}, picked as materialized (
       select d.id from unflushed cross join (
@@ -102,11 +80,18 @@ export async function claimDeliveries(
       next_attempt_at = case when w.deleted_at is null and w.disabled_at is null then ${timestamp(claim.leaseUntil)} end
     from events e, webhook_endpoints w
     where d.id = any (array(select id from picked)) and e.id = d.event_id and w.id = d.endpoint_id
-    returning d.id, d.state, d.attempts, d.event_id, e.body, d.endpoint_id, w.mode, w.url, w.secret,
-      w.previous_secret, w.previous_secret_until`.execute(db);
-  return rows.flatMap((row) =>
-    row.state === 'waiting' ? [{ ...deliveryFromRow(row), leaseUntil: claim.leaseUntil }] : [],
-  );
+    returning d.id, d.state, d.attempts, d.event_id, e.body, d.endpoint_id`.execute(db);
+  const due = rows.filter((row) => row.state === 'waiting');
+  // Read once for all deliveries of an endpoint.
+  const endpoints = await findEndpoints(db, [...new Set(due.map((row) => row.endpoint_id))]);
+  return due.flatMap((row) => {
+    const endpoint = endpoints.get(row.endpoint_id);
+    return endpoint === undefined ? [] : [{ ...deliveryFromRow(row, endpoint), leaseUntil: claim.leaseUntil }];
+  });
+}
+
+function deliveryFromRow(row: Omit<DeliveryRow, 'state'>, endpoint: WebhookEndpoint): Delivery {
+  return { id: row.id, attempts: row.attempts, eventId: row.event_id, body: row.body, endpoint };
 }
 
 /** Gives back what was taken and not attempted, so that it is due again before its lease ends. */
@@ -127,13 +112,11 @@ export async function findDelivery(db: Database, id: bigint): Promise<Delivery |
   const row = await db
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
-    .innerJoin('webhook_endpoints as w', 'w.id', 'd.endpoint_id')
     .select(['d.id', 'd.attempts', 'd.event_id', 'e.body', 'd.endpoint_id'])
-    .select(['w.mode', 'w.url', 'w.secret', 'w.previous_secret', 'w.previous_secret_until'])
     .where('d.id', '=', id)
-    .where('w.deleted_at', 'is', null)
     .executeTakeFirst();
-  return row === undefined ? null : deliveryFromRow(row);
+  const endpoint = row === undefined ? null : await findEndpoint(db, row.endpoint_id);
+  return row === undefined || endpoint === null ? null : deliveryFromRow(row, endpoint);
 }
 
 /** What one attempt came to, and what follows for its delivery. */

@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely';
+import { sql, type Selectable, type SqlBool } from 'kysely';
 import type { EventType } from '../domain/event-type.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
@@ -67,6 +67,21 @@ export async function findEndpoint(executor: Database | Trx, id: string): Promis
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return row === undefined ? null : endpointFromRow(row);
+}
+
+/** These endpoints by their ids, without those that were deleted. */
+export async function findEndpoints(
+  db: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, WebhookEndpoint>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return new Map(rows.map((row) => [row.id, endpointFromRow(row)]));
 }
 
 /** Stops sending to an endpoint: deleted by the merchant, or disabled because it answered 410. What waits is stopped. */

@@ -212,33 +212,30 @@ describe('a manual retry', () => {
 });
 
 describe('a test event', () => {
-  it.each(EVENT_TYPES)(
-    'of type %s goes to its endpoint alone, marked as a test, whatever that asked for',
-    async (type) => {
-      const { app, deliverer, register, log } = await webhookApp();
-      app.clock.set(Date.now());
-      const receiver = await shop();
-      const bystander = await shop();
-      const { id, secret } = await register(receiver.url, {
-        events: type === 'order.failed' ? 'order.created' : 'order.failed',
-      });
-      await register(bystander.url);
+  it('of any type goes to its endpoint alone, marked as a test, whatever that asked for', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    app.clock.set(Date.now());
+    const receiver = await shop();
+    const bystander = await shop();
+    const { id, secret } = await register(receiver.url, { events: 'order.failed' });
+    await register(bystander.url, { events: EVENT_TYPES.join() });
+    for (const type of EVENT_TYPES) {
       const sent = await sendTestEvent(app, id, type);
       if (sent.kind !== 'done') throw new Error(sent.message);
       await deliverAll(app, deliverer());
-      expect(bystander.requests).toHaveLength(0);
-      const [request] = receiver.requests;
-      expect(
-        new Webhook(secret).verify(request?.body ?? '', { ...request?.headers } as Record<string, string>),
-      ).toMatchObject({
+      const request = receiver.requests.at(-1);
+      const headers = { ...request?.headers } as Record<string, string>;
+      expect(new Webhook(secret).verify(request?.body ?? '', headers)).toMatchObject({
         id: encodeId('event', sent.eventId),
         type,
         created_at: new Date(app.clock()).toISOString(),
         data: { test: true, object: type.split('.')[0] },
       });
-      expect(await log(id)).toMatchObject([{ id: sent.deliveryId, type, state: 'delivered' }]);
-    },
-  );
+      expect((await log(id)).at(-1)).toMatchObject({ id: sent.deliveryId, type, state: 'delivered' });
+    }
+    expect(receiver.requests).toHaveLength(EVENT_TYPES.length);
+    expect(bystander.requests).toHaveLength(0);
+  });
 
   it('of an unknown type or for an unknown endpoint is refused', async () => {
     const { app, register } = await webhookApp();

@@ -199,10 +199,13 @@ create table deliveries (
   next_attempt_at timestamptz,
   created_at timestamptz not null,
   delivered_at timestamptz
+) with (
+  -- Every delivery moves through the index of waiting ones: what it leaves behind is cleared away early.
+  autovacuum_vacuum_scale_factor = 0.01,
+  autovacuum_analyze_scale_factor = 0.02
 );
 create index deliveries_due on deliveries (endpoint_id, next_attempt_at, id) where next_attempt_at is not null;
 create index deliveries_by_endpoint on deliveries (endpoint_id, id desc);
-create index deliveries_by_event on deliveries (event_id);
 create index deliveries_by_age on deliveries using brin (created_at);
 
 create table delivery_attempts (

@@ -20,7 +20,7 @@ describe('a project', () => {
     const app = await testApp();
     for (const name of ['', '   ', 'a'.repeat(101), 'two\nlines', 'NUL \0', 'half \uD800']) {
       const rejected = { kind: 'rejected', message: expect.stringContaining('--name') };
-      expect(await createProject(app, name), JSON.stringify(name)).toMatchObject(rejected);
+      expect({ name, ...(await createProject(app, name)) }).toMatchObject(rejected);
     }
     expect(await projectsOf(app)).toHaveLength(1);
   });
@@ -54,7 +54,7 @@ describe('a project', () => {
     for (const [changes, option] of bad) {
       const rejected = { kind: 'rejected', message: expect.stringContaining(option) };
       const changed = await changeProject(app, app.projectId, { active: false, ...changes });
-      expect(changed, JSON.stringify(changes)).toMatchObject(rejected);
+      expect({ changes, ...changed }).toMatchObject(rejected);
     }
     expect(await projectsOf(app)).toMatchObject([{ active: true, allowIps: [], allowOrigins: [] }]);
   });

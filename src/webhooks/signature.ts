@@ -55,9 +55,9 @@ function serviceSignature(secret: string, body: string | Uint8Array): string {
 }
 
 function standardSignature(secret: string, prefix: string, body: string | Uint8Array): string {
-  const key = Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64');
+  const key = secret.slice(WEBHOOK_SECRET_PREFIX.length);
   if (!secret.startsWith(WEBHOOK_SECRET_PREFIX) || key.length === 0) {
     throw new TypeError(`a webhook secret must be ${WEBHOOK_SECRET_PREFIX} and base64`);
   }
-  return `v1,${createHmac('sha256', key).update(prefix).update(body).digest('base64')}`;
+  return `v1,${createHmac('sha256', key, { encoding: 'base64' }).update(prefix).update(body).digest('base64')}`;
 }

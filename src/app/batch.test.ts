@@ -5,18 +5,17 @@ import { createPaymentCreator } from './create-payment.ts';
 
 /** Batches that end when the test says so. */
 function heldBatches(options: Partial<Parameters<typeof createBatcher>[0]> = {}) {
-  const under: { readonly items: readonly number[]; readonly slot: number; readonly end: (failure?: Error) => void }[] =
-    [];
+  const under: { readonly items: readonly number[]; readonly end: (failure?: Error) => void }[] = [];
   const batcher = createBatcher<number, string>(
     { maxInFlight: 2, maxBatch: 3, maxWaiting: 6, ...options },
-    (items, slot) =>
+    (items) =>
       new Promise((resolve, reject) => {
         const end = (failure?: Error): void => {
           under.splice(under.indexOf(batch), 1);
           if (failure === undefined) resolve(items.map((item) => `result ${item}`));
           else reject(failure);
         };
-        const batch = { items, slot, end };
+        const batch = { items, end };
         under.push(batch);
       }),
   );
@@ -36,14 +35,13 @@ describe('a batcher', () => {
     expect(await Promise.all(results)).toEqual(['result 1', 'result 2']);
   });
 
-  it('never has more batches under way than allowed, each in a slot of its own, and collects the rest in order', async () => {
+  it('never has more batches under way than allowed, and collects the rest in order', async () => {
     const { batcher, under } = heldBatches({ maxWaiting: 100 });
     const results = Array.from({ length: 20 }, (_, item) => batcher.add(item));
     let most = 0;
     const seen: number[] = [];
     for (await turn(); under.length > 0; await turn()) {
       most = Math.max(most, under.length);
-      expect(new Set(under.map(({ slot }) => slot)).size).toBe(under.length);
       // The later batch ends first: results must find their items all the same.
       const batch = under.at(-1);
       seen.push(...(batch?.items ?? []));

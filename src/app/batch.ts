@@ -17,34 +17,30 @@ export interface BatchOptions {
 
 /**
  * Group commit: items that arrive together go to the database together. An item never waits for company: a batch starts at
- * once while fewer than `maxInFlight` are under way. `slot` numbers the batches under way, from 0.
+ * once while fewer than `maxInFlight` are under way.
  */
 export function createBatcher<Item, Result>(
   options: BatchOptions,
-  run: (items: readonly Item[], slot: number) => Promise<readonly Result[]>,
+  run: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): { add(item: Item): Promise<Result>; idle(): Promise<void> } {
   let waiting: Waiting<Item, Result>[] = [];
-  const freeSlots = Array.from({ length: options.maxInFlight }, (_, slot) => slot);
+  let inFlight = 0;
   let scheduled = false;
   let idleListeners: (() => void)[] = [];
 
   const start = (): void => {
     scheduled = false;
-    while (waiting.length > 0) {
-      const slot = freeSlots.shift();
-      if (slot === undefined) return;
+    while (waiting.length > 0 && inFlight < options.maxInFlight) {
       const batch = waiting.slice(0, options.maxBatch);
       waiting = waiting.slice(options.maxBatch);
-      void runBatch(batch, slot);
+      inFlight += 1;
+      void runBatch(batch);
     }
   };
 
-  const runBatch = async (batch: readonly Waiting<Item, Result>[], slot: number): Promise<void> => {
+  const runBatch = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
     try {
-      const results = await run(
-        batch.map(({ item }) => item),
-        slot,
-      );
+      const results = await run(batch.map(({ item }) => item));
       for (const [index, { resolve, reject }] of batch.entries()) {
         const result = results[index];
         if (result === undefined) reject(new Error('The batch gave no result for this item.'));
@@ -53,9 +49,9 @@ export function createBatcher<Item, Result>(
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      freeSlots.push(slot);
+      inFlight -= 1;
       start();
-      if (waiting.length === 0 && freeSlots.length === options.maxInFlight) {
+      if (waiting.length === 0 && inFlight === 0) {
         for (const listener of idleListeners) listener();
         idleListeners = [];
       }
@@ -76,7 +72,7 @@ export function createBatcher<Item, Result>(
         setImmediate(start);
       }),
     idle: () =>
-      waiting.length === 0 && freeSlots.length === options.maxInFlight
+      waiting.length === 0 && inFlight === 0
         ? Promise.resolve()
         : new Promise((resolve) => idleListeners.push(resolve)),
   };

@@ -93,7 +93,7 @@ async function change<Refusal extends { readonly kind: string }>(
   const { change: changed } = observed;
   const body = present?.(changed.after) ?? '';
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
-  await saveChanges(trx, [{ ...changed, address: decision.address }], 3, answers);
+  await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
   return { kind: 'changed', payment: changed.after, body };
 }
 

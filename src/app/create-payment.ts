@@ -4,7 +4,7 @@ import type { Mode } from '../domain/permission.ts';
 import { nextDueAt } from '../domain/transition.ts';
 import { formatTransactionNumber } from '../domain/views.ts';
 import { takeTransactionNumbers } from '../store/payments.ts';
-import { saveChanges, type CountShard, type IssuedAddress, type PaymentChange } from '../store/save-changes.ts';
+import { saveChanges, type IssuedAddress, type PaymentChange } from '../store/save-changes.ts';
 import type { Trx } from '../store/database.ts';
 import { createBatcher } from './batch.ts';
 import { newId, type App } from './context.ts';
@@ -64,23 +64,19 @@ export interface PaymentCreator {
   idle(): Promise<void>;
 }
 
-/** Payments that arrive together are saved in one statement; at most two batches are under way (docs/decisions/0004). */
+/** Payments that arrive together are saved in one statement; one batch is under way at a time (docs/decisions/0004). */
 export function createPaymentCreator(app: App): PaymentCreator {
-  const batcher = createBatcher<Draft, Saved>(
-    { maxInFlight: 2, maxBatch: 200, maxWaiting: 5_000 },
-    async (drafts, slot) => {
-      const shard: CountShard = slot === 0 ? 0 : 1;
-      if (drafts.length === 1) return saveOneByOne(app, drafts, shard);
-      try {
-        return await saveBatch(app, drafts, shard);
-      } catch (error) {
-        // Without the server's own word that it refused the batch, the batch may have been saved: never save it twice.
-        if (!wasRolledBack(error)) throw error;
-        // One bad row must not fail its neighbours: each is tried alone and gets its own answer.
-        return saveOneByOne(app, drafts, shard);
-      }
-    },
-  );
+  const batcher = createBatcher<Draft, Saved>({ maxInFlight: 1, maxBatch: 200, maxWaiting: 5_000 }, async (drafts) => {
+    if (drafts.length === 1) return saveOneByOne(app, drafts);
+    try {
+      return await saveBatch(app, drafts);
+    } catch (error) {
+      // Without the server's own word that it refused the batch, the batch may have been saved: never save it twice.
+      if (!wasRolledBack(error)) throw error;
+      // One bad row must not fail its neighbours: each is tried alone and gets its own answer.
+      return saveOneByOne(app, drafts);
+    }
+  });
   return {
     idle: () => batcher.idle(),
     create: (request, present, idempotency) =>
@@ -154,17 +150,17 @@ async function draftPayment(
 }
 
 /** Saves the drafts in one transaction; those that get a number do so in the same one, so that none is used twice or lost. */
-async function saveBatch(app: App, drafts: readonly Draft[], shard: CountShard): Promise<readonly Saved[]> {
+async function saveBatch(app: App, drafts: readonly Draft[]): Promise<readonly Saved[]> {
   const numbered = drafts.some(({ payment }) => payment.surface === 'transaction');
-  if (!numbered) return save(app, drafts, new Map(), shard, null);
-  return app.db.transaction().execute(async (trx) => save(app, drafts, await takeNumbers(trx, drafts), shard, trx));
+  if (!numbered) return save(app, drafts, new Map(), null);
+  return app.db.transaction().execute(async (trx) => save(app, drafts, await takeNumbers(trx, drafts), trx));
 }
 
-async function saveOneByOne(app: App, drafts: readonly Draft[], shard: CountShard): Promise<readonly Saved[]> {
+async function saveOneByOne(app: App, drafts: readonly Draft[]): Promise<readonly Saved[]> {
   const results: Saved[] = [];
   for (const draft of drafts) {
     try {
-      results.push(...(await saveBatch(app, [draft], shard)));
+      results.push(...(await saveBatch(app, [draft])));
     } catch (error) {
       results.push(isAnswerConflict(error) ? { kind: 'answer_conflict' } : { kind: 'fault', error });
     }
@@ -199,7 +195,6 @@ async function save(
   app: App,
   drafts: readonly Draft[],
   numbers: ReadonlyMap<string, string>,
-  shard: CountShard,
   trx: Trx | null,
 ): Promise<readonly Saved[]> {
   const changes: PaymentChange[] = [];
@@ -220,6 +215,6 @@ async function save(
     saved.push({ kind: 'done', body });
     if (idempotency !== null) answers.push(answerRow(idempotency, body, draft.createdAt));
   }
-  await saveChanges(trx ?? app.db, changes, shard, answers);
+  await saveChanges(trx ?? app.db, changes, 0, answers);
   return saved;
 }

@@ -200,7 +200,7 @@ async function observeMoney(app: App, trx: Trx, paymentIds: readonly string[], n
     const result = observe(app, payment, observations, now);
     if (result.kind === 'observed' && result.moved) changes.push(result.change);
   }
-  if (changes.length > 0) await saveChanges(trx, changes, 3);
+  if (changes.length > 0) await saveChanges(trx, changes, 2);
 }
 
 /**

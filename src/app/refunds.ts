@@ -257,7 +257,7 @@ async function saved(
   const after = { ...payment, lastSequence: payment.lastSequence + 1 };
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   const dueAt = nextDueAt(after, app.policy);
-  await saveChanges(trx, [{ before: payment, after, dueAt, arrows: [], events: [event] }], 3, answers);
+  await saveChanges(trx, [{ before: payment, after, dueAt, arrows: [], events: [event] }], 2, answers);
   return { kind: 'done', refund, body };
 }
 

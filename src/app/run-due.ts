@@ -34,7 +34,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
       if (due.transfer !== null) transfers.push(due.transfer);
     }
     await saveTransfers(trx, transfers);
-    if (changes.length > 0) await saveChanges(trx, changes, 2);
+    if (changes.length > 0) await saveChanges(trx, changes, 1);
     for (const [at, group] of Map.groupBy(later, (payment) => lookAgainAt(payment, now))) {
       await postponeDue(
         trx,

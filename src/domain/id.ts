@@ -30,6 +30,7 @@ export function parseUuid(text: string): string | null {
   return UUID.test(text) ? text.toLowerCase() : null;
 }
 
+const HEX_DIGITS = '0123456789abcdef';
 /** Crockford's alphabet: no i, l, o, u, so nothing is misread and no words arise. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -67,13 +68,21 @@ export function encodeId(kind: IdKind, uuid: string): string {
 export function decodeId(kind: IdKind, text: string): string | null {
   const prefix = ID_PREFIXES[kind];
   if (text.length !== prefix.length + 26 || !text.startsWith(prefix)) return null;
-  let value = 0n;
-  for (const character of text.slice(prefix.length)) {
-    const digit = ALPHABET.indexOf(character);
+  let hex = '';
+  let held = 0;
+  // The first two of the 130 bits stand for nothing and must be zero, as encodeId wrote them.
+  let bits = -2;
+  for (let index = prefix.length; index < text.length; index += 1) {
+    const digit = ALPHABET.indexOf(text.charAt(index));
     if (digit < 0) return null;
-    value = (value << 5n) | BigInt(digit);
+    held = (held << 5) | digit;
+    bits += 5;
+    if (index === prefix.length && held > 7) return null;
+    while (bits >= 4) {
+      bits -= 4;
+      hex += HEX_DIGITS.charAt((held >> bits) & 15);
+      held &= (1 << bits) - 1;
+    }
   }
-  if (value >> 128n) return null;
-  const hex = value.toString(16).padStart(32, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

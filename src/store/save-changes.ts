@@ -53,7 +53,7 @@ export interface PaymentChange {
 }
 
 /** Rows of the day counters are spread over this many shards; each kind of writer uses its own. */
-export type CountShard = 0 | 1 | 2 | 3;
+export type CountShard = 0 | 1 | 2;
 
 interface CountDelta {
   project_id: string;

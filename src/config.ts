@@ -1,12 +1,39 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { AssetCode, UsdPriceE8 } from './domain/asset.ts';
+import { NETWORKS, type AssetCode, type UsdPriceE8 } from './domain/asset.ts';
 import type { Fiat } from './domain/money.ts';
+import { EVM_CHAIN_IDS, EVM_TOKENS, parseTokens, type EvmNetwork, type TokenContracts } from './rails/evm/presets.ts';
+import { UTXO_CHAINS, type UtxoChain, type UtxoNetwork } from './rails/utxo/params.ts';
+import type { UtxoChains } from './rails/wallet.ts';
 import { parseFixedRates } from './rates/fixed.ts';
+import { WEB_SOURCES } from './rates/web-sources.ts';
 import { parseCidr } from './webhooks/guard.ts';
 
 export const ROLES = ['all', 'api', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** Chainlink is asked by way of the Ethereum node. */
+const RATE_SOURCES = [...WEB_SOURCES.map(({ name }) => name), 'chainlink'];
+
+/** Litecoin has no signet. */
+const LITECOIN_CHAINS = UTXO_CHAINS.filter((chain) => chain !== 'signet');
+const MAX_CHAIN_ID = 2 ** 48;
+
+/** A network and the nodes that show it. */
+export type NetworkConfig =
+  | {
+      readonly family: 'utxo';
+      readonly network: UtxoNetwork;
+      readonly urls: readonly string[];
+      readonly chain: UtxoChain;
+    }
+  | {
+      readonly family: 'evm';
+      readonly network: EvmNetwork;
+      readonly urls: readonly string[];
+      readonly chainId: number;
+      readonly tokens: TokenContracts;
+    };
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -34,7 +61,16 @@ export interface Config {
   readonly metricsToken: string | null;
   readonly secretKey: string | null;
   readonly webhookAllowCidrs: readonly string[];
-  readonly ethereumRpcUrls: readonly string[];
+  /** The networks that have a node. */
+  readonly networks: readonly NetworkConfig[];
+  /** Which chain of each is meant, also where no node is set. */
+  readonly utxoChains: UtxoChains;
+  /** A price older than this is not used. */
+  readonly rateMaxAgeMs: number;
+  /** Who is asked for prices. */
+  readonly rateSources: readonly string[];
+  /** How long addresses stay watched after a payment's end. */
+  readonly monitoringMs: number;
   readonly fixedRates: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>;
 }
 
@@ -68,6 +104,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   }
   const rates = parseFixedRates(read.text('FIXED_RATES') ?? '');
   if (rates.kind === 'bad') problems.push(`FIXED_RATES: ${rates.message}; write for example ETH=3000,BTC=60000.`);
+  const utxoChains = {
+    bitcoin: read.choice('BITCOIN_CHAIN', UTXO_CHAINS, 'main'),
+    litecoin: read.choice('LITECOIN_CHAIN', LITECOIN_CHAINS, 'main'),
+  };
   const config: Config = {
     role: read.choice('ROLE', ROLES, 'all'),
     host,
@@ -93,7 +133,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     metricsToken: read.text('METRICS_TOKEN'),
     secretKey,
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
-    ethereumRpcUrls: read.urls('ETHEREUM_RPC_URL'),
+    networks: readNetworks(read, utxoChains, problems),
+    utxoChains,
+    rateMaxAgeMs: read.integer('RATE_MAX_AGE_SECONDS', 120, 30, 3_600) * 1000,
+    rateSources: readRateSources(read.text('RATE_SOURCES'), problems),
+    monitoringMs: read.integer('MONITORING_HOURS', 168, 1, 8_760) * 3_600_000,
     fixedRates: rates.kind === 'ok' ? rates.prices : new Map(),
   };
   if (problems.length > 0) throw new ConfigError(problems);
@@ -121,7 +165,7 @@ function reader(env: Readonly<Record<string, string | undefined>>, problems: str
     integer(name: string, fallback: number, min: number, max: number): number {
       const value = text(name);
       if (value === null) return fallback;
-      const number = /^\d{1,10}$/.test(value) ? Number(value) : NaN;
+      const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
       if (number >= min && number <= max) return number;
       problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
       return fallback;
@@ -157,6 +201,43 @@ function reader(env: Readonly<Record<string, string | undefined>>, problems: str
       return list(name);
     },
   };
+}
+
+/** `<NETWORK>_RPC_URL` and what goes with it, for every network that has one. */
+function readNetworks(
+  read: ReturnType<typeof reader>,
+  utxoChains: UtxoChains,
+  problems: string[],
+): readonly NetworkConfig[] {
+  return NETWORKS.flatMap((network): readonly NetworkConfig[] => {
+    const setting = network.toUpperCase();
+    const urls = read.urls(`${setting}_RPC_URL`);
+    if (network === 'bitcoin' || network === 'litecoin') {
+      return urls.length === 0 ? [] : [{ family: 'utxo', network, urls, chain: utxoChains[network] }];
+    }
+    const chainId = read.integer(`${setting}_CHAIN_ID`, EVM_CHAIN_IDS[network], 1, MAX_CHAIN_ID);
+    const tokens = readTokens(network, chainId, read.text(`${setting}_TOKENS`), problems);
+    return urls.length === 0 ? [] : [{ family: 'evm', network, urls, chainId, tokens }];
+  });
+}
+
+/** `all`, `none`, or names by commas. */
+function readRateSources(text: string | null, problems: string[]): readonly string[] {
+  if (text === null || text === 'all') return RATE_SOURCES;
+  if (text === 'none') return [];
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  if (names.every((name) => RATE_SOURCES.includes(name))) return names;
+  problems.push(`RATE_SOURCES must be all, none, or some of ${RATE_SOURCES.join(', ')}, by commas.`);
+  return [];
+}
+
+/** The built-in contracts are those of the main chain: on another one their addresses mean nothing. */
+function readTokens(network: EvmNetwork, chainId: number, text: string | null, problems: string[]): TokenContracts {
+  if (text === null) return chainId === EVM_CHAIN_IDS[network] ? EVM_TOKENS[network] : new Map();
+  const parsed = parseTokens(text, network);
+  if (parsed.kind === 'ok') return parsed.tokens;
+  problems.push(parsed.message);
+  return new Map();
 }
 
 function readTls(cert: string | null, key: string | null, cwd: string, problems: string[]): Config['tls'] {

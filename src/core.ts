@@ -4,10 +4,15 @@ import { pino, type Logger } from 'pino';
 import { chainRail } from './app/chain-rail.ts';
 import type { App } from './app/context.ts';
 import { sandboxRail } from './app/sandbox-rail.ts';
-import type { Config } from './config.ts';
+import type { Config, NetworkConfig } from './config.ts';
+import { allTokens, type Network, type Token } from './domain/asset.ts';
+import { pow10 } from './domain/money.ts';
+import { NETWORK_FACTS } from './domain/network.ts';
 import type { Mode } from './domain/permission.ts';
 import { DEFAULT_POLICY } from './domain/transition.ts';
+import { createWalletOpener, type UtxoChains, type WalletOpener } from './rails/wallet.ts';
 import { fixedRates, testRates } from './rates/fixed.ts';
+import type { RateSource } from './rates/source.ts';
 import { openDatabase, type DatabaseHandle } from './store/database.ts';
 import { startEmbeddedPostgres } from './store/embedded-postgres.ts';
 import { migrate } from './store/migrate.ts';
@@ -20,6 +25,12 @@ export interface Cointill {
   readonly handle: DatabaseHandle;
   readonly sealingKey: Uint8Array;
   readonly policyOf: (mode: Mode) => WebhookPolicy;
+  /** The networks that the service follows. */
+  readonly networks: readonly Network[];
+  readonly networkConfigs: readonly NetworkConfig[];
+  readonly log: Logger;
+  readonly chains: UtxoChains;
+  readonly openWallet: WalletOpener;
   close(): Promise<void>;
 }
 
@@ -38,8 +49,15 @@ export function createLogger(level: Config['logLevel']): Logger {
 
 const MAX_CONNECTIONS = 16;
 
-/** Opens the database (the embedded one is started or joined) and puts the use cases' context together. */
-export async function openCointill(config: Config, log: Logger): Promise<Cointill> {
+/**
+ * Opens the database (the embedded one is started or joined) and puts the use cases' context together. `rates` are live
+ * mode's; a command that quotes nothing does without the ones of the markets.
+ */
+export async function openCointill(
+  config: Config,
+  log: Logger,
+  rates: RateSource = fixedRates(config.fixedRates),
+): Promise<Cointill> {
   await mkdir(config.dataDir, { recursive: true });
   const sealingKey = loadSealingKey({ secretKey: config.secretKey ?? undefined, dataDir: config.dataDir });
   const embedded =
@@ -69,13 +87,26 @@ export async function openCointill(config: Config, log: Logger): Promise<Cointil
     await close().catch(() => {});
     throw error;
   }
-  const app = createApp(config, handle);
+  const openWallet = createWalletOpener(config.utxoChains);
+  const app = createApp(config, handle, openWallet, rates);
   const policyOf = (mode: Mode): WebhookPolicy => ({
     mode,
     production: config.production,
     allowCidrs: config.webhookAllowCidrs,
   });
-  return { app, handle, sealingKey, policyOf, close };
+  const networks = config.networks.map(({ network }) => network);
+  return {
+    app,
+    handle,
+    sealingKey,
+    policyOf,
+    networks,
+    networkConfigs: config.networks,
+    log,
+    chains: config.utxoChains,
+    openWallet,
+    close,
+  };
 }
 
 function required<Value>(value: Value | null): Value {
@@ -83,10 +114,21 @@ function required<Value>(value: Value | null): Value {
   return value;
 }
 
-function createApp(config: Config, handle: DatabaseHandle): App {
+function createApp(config: Config, handle: DatabaseHandle, openWallet: WalletOpener, rates: RateSource): App {
   const sandbox = sandboxRail(testRates(), config.sandboxCompleteAfterMs);
-  const networks = config.ethereumRpcUrls.length === 0 ? [] : ['ethereum' as const];
-  const chains = chainRail(handle.db, fixedRates(config.fixedRates), networks);
+  const chains = chainRail({
+    db: handle.db,
+    rates,
+    tokens: followedTokens(config.networks),
+    openWallet,
+    takesTestAddresses: (network) =>
+      (network === 'bitcoin' || network === 'litecoin') && config.utxoChains[network] !== 'main',
+    evmChain: ({ network, asset }) => {
+      const chain = config.networks.find((one) => one.network === network);
+      if (chain?.family !== 'evm') return null;
+      return { chainId: chain.chainId, contract: chain.tokens.get(asset)?.contract ?? null };
+    },
+  });
   const rails = { test: sandbox, live: chains };
   return {
     db: handle.db,
@@ -94,8 +136,30 @@ function createApp(config: Config, handle: DatabaseHandle): App {
     random: pooledRandom(),
     railFor: (mode) => rails[mode],
     links: { checkoutUrl: { live: config.checkoutUrl, test: config.sandboxCheckoutUrl } },
-    policy: DEFAULT_POLICY,
+    policy: { ...DEFAULT_POLICY, monitoringMs: config.monitoringMs },
   };
+}
+
+/** The tokens that can be seen on the networks that are set up, the most popular first. */
+function followedTokens(networks: readonly NetworkConfig[]): readonly Token[] {
+  const configs = new Map(networks.map((one) => [one.network, one]));
+  return allTokens().flatMap((token) => {
+    const config = configs.get(token.network);
+    if (config === undefined) return [];
+    if (token.asset === NETWORK_FACTS[token.network].nativeAsset) return [token];
+    const contract = config.family === 'evm' ? config.tokens.get(token.asset) : undefined;
+    // The operator's own contract may count in other units than the well-known one.
+    const scale = contract === undefined ? 0 : contract.decimals - token.decimals;
+    return contract === undefined
+      ? []
+      : [
+          {
+            ...token,
+            decimals: contract.decimals,
+            dustUnits: (token.dustUnits * pow10(Math.max(0, scale))) / pow10(Math.max(0, -scale)),
+          },
+        ];
+  });
 }
 
 /** Random bytes cut from a larger draw: asking the system for ten at a time costs more than making the id they are for. */

@@ -5,12 +5,12 @@ import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { createAccess } from './app/access.ts';
-import { DEFAULT_CONFIRMATIONS } from './app/chain-rail.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
 import { firstStart } from './app/first-start.ts';
-import type { FollowedChain } from './app/follow-chain.ts';
+import { networkStatus, type NetworkStatus } from './app/network-status.ts';
 import { createPaymentReader } from './app/read-payment.ts';
-import type { Config } from './config.ts';
+import type { Config, NetworkConfig } from './config.ts';
+import { NETWORK_FACTS } from './domain/network.ts';
 import { openCointill, type Cointill } from './core.ts';
 import type { Api } from './http/api.ts';
 import { checkoutRoutes } from './http/checkout/routes.ts';
@@ -21,8 +21,11 @@ import { createRateLimits } from './http/rate-limit.ts';
 import { refundRoutes } from './http/refunds/routes.ts';
 import { buildServer } from './http/server.ts';
 import { transactionRoutes } from './http/transactions/routes.ts';
+import type { ChainSource, RailLog } from './rails/chain.ts';
 import { createEvmSource } from './rails/evm/source.ts';
-import type { DatabaseHandle } from './store/database.ts';
+import { utxoParams } from './rails/utxo/params.ts';
+import { createUtxoSource } from './rails/utxo/source.ts';
+import { startPrices } from './prices.ts';
 import { listen, type Notifications } from './store/notifications.ts';
 import { createWebhookSender } from './webhooks/send.ts';
 import { watchChain } from './workers/watch-chain.ts';
@@ -42,8 +45,14 @@ const STOP_GRACE_MS = 8_000;
 
 /** Starts what the role asks for: both addresses of the API, the workers, or all of it. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
-  const core = await openCointill(config, log);
-  const closers: (() => Promise<unknown>)[] = [() => core.close()];
+  const onError = (name: string, error: unknown): void =>
+    log.error({ err: error, worker: name }, 'a worker failed; it goes on');
+  const prices = startPrices(config, log, onError);
+  const core = await openCointill(config, log, prices.rates).catch(async (error: unknown) => {
+    await prices.stop();
+    throw error;
+  });
+  const closers: (() => Promise<unknown>)[] = [() => core.close(), () => prices.stop()];
   const parts: (() => Promise<unknown>)[] = [];
   const closed = (close: () => Promise<unknown>): Promise<unknown> =>
     close().catch((error: unknown) => log.error({ err: error }, 'stopping a part failed'));
@@ -56,7 +65,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
     const notifications = listen(core.handle);
     closers.push(() => notifications.stop());
     const metrics = createMetrics();
-    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, log));
+    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, log, onError));
     if (config.role !== 'worker') parts.push(await startServers(config, core, notifications, metrics, log));
     // Last, for the key is shown only by a start that succeeded.
     const first = config.role === 'worker' ? null : await firstStart(core.app);
@@ -74,15 +83,15 @@ async function startServers(
   metrics: Metrics,
   log: Logger,
 ): Promise<() => Promise<void>> {
-  const { app, handle } = core;
+  const { app } = core;
   const api: Api = { app, creator: createPaymentCreator(app), reader: createPaymentReader(app) };
   const access = createAccess(app.db, notifications);
   const limits = createRateLimits(config.rateLimits, await sharedCounters(config.redisUrl, log));
   const tls =
     config.tls === null ? null : { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) };
   const plugins = [
-    healthRoutes(() => readiness(handle, notifications)),
-    metricsRoute(metrics.registry, config.metricsToken),
+    healthRoutes(() => readiness(core, notifications)),
+    metricsRoute(metrics.registry, config.metricsToken, () => networkStatus(app, core.networks)),
     transactionRoutes(api),
     orderRoutes(api),
     refundRoutes(api),
@@ -144,13 +153,21 @@ async function sharedCounters(redisUrl: string | null, log: Logger) {
   );
 }
 
-async function readiness(handle: DatabaseHandle, notifications: Notifications): Promise<Readiness> {
-  const database = await sql`select 1`.execute(handle.db).then(
+/** A network in trouble is told of and takes nothing away: payments on the others, and the sandbox, go on. */
+async function readiness(core: Cointill, notifications: Notifications): Promise<Readiness> {
+  const database = await sql`select 1`.execute(core.handle.db).then(
     () => 'ok',
     () => 'not reachable',
   );
   const listening = notifications.healthy() ? 'ok' : 'not listening';
-  return { ok: database === 'ok' && listening === 'ok', checks: { database, notifications: listening } };
+  const states: readonly NetworkStatus[] =
+    database === 'ok' ? await networkStatus(core.app, core.networks).catch(() => []) : [];
+  const networks = Object.fromEntries(states.map(({ network, problem }) => [network, problem ?? 'ok']));
+  return {
+    ok: database === 'ok' && listening === 'ok',
+    checks: { database, notifications: listening, ...networks },
+    degraded: states.some(({ problem }) => problem !== null),
+  };
 }
 
 async function startWorkerParts(
@@ -158,31 +175,31 @@ async function startWorkerParts(
   core: Cointill,
   notifications: Notifications,
   log: Logger,
+  onError: (name: string, error: unknown) => void,
 ): Promise<() => Promise<void>> {
   const { app } = core;
-  const onError = (name: string, error: unknown): void =>
-    log.error({ err: error, worker: name }, 'a worker failed; it goes on');
   const sender = createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() });
   const workers = startWorkers(app, { sender, sealingKey: core.sealingKey }, notifications, onError);
   const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
-  const chains = followedChains(config, log).map((chain) => watchChain(app, chain, holder, onError));
+  const sources = config.networks.map((network) => sourceOf(network, log));
+  const chains = sources.map((source) => watchChain(app, source, holder, onError));
   return async () => {
     await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
-    await sender.close(0);
+    await Promise.all([sender.close(0), ...sources.map((source) => source.close())]);
   };
 }
 
 /** How long one call to a node may take. */
 const NODE_TIMEOUT_MS = 10_000;
 
-function followedChains(config: Config, log: Logger): readonly FollowedChain[] {
-  if (config.ethereumRpcUrls.length === 0) return [];
-  const source = createEvmSource({
-    network: 'ethereum',
-    asset: 'ETH',
-    urls: config.ethereumRpcUrls,
-    timeoutMs: NODE_TIMEOUT_MS,
-    log,
-  });
-  return [{ network: 'ethereum', source, confirmations: DEFAULT_CONFIRMATIONS }];
+function sourceOf(config: NetworkConfig, log: RailLog): ChainSource {
+  const common = { urls: config.urls, timeoutMs: NODE_TIMEOUT_MS, log };
+  if (config.family === 'utxo') {
+    const params = utxoParams(config.network, config.chain);
+    const { nativeAsset } = NETWORK_FACTS[config.network];
+    if (params === null || nativeAsset === null) throw new Error(`${config.network} has no chain ${config.chain}`);
+    return createUtxoSource({ ...common, params, asset: nativeAsset });
+  }
+  const { network, chainId, tokens } = config;
+  return createEvmSource({ ...common, network, chainId, tokens, nativeAsset: NETWORK_FACTS[network].nativeAsset });
 }

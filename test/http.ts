@@ -201,8 +201,8 @@ async function openShop(app: TestApp, call: HttpTest['call'], keyIds: Map<string
 /** All routes of a server, as the service itself registers them. */
 function apiPlugins(api: Api, metrics: ReturnType<typeof createMetrics>): ServerOptions['plugins'] {
   return [
-    healthRoutes(() => Promise.resolve({ ok: true, checks: { database: 'ok' } })),
-    metricsRoute(metrics.registry, METRICS_TOKEN),
+    healthRoutes(() => Promise.resolve({ ok: true, checks: { database: 'ok' }, degraded: false })),
+    metricsRoute(metrics.registry, METRICS_TOKEN, () => Promise.resolve([])),
     transactionRoutes(api),
     orderRoutes(api),
     refundRoutes(api),

@@ -23,11 +23,18 @@ export interface TestNode {
   stop(): Promise<void>;
 }
 
+export interface NodeOptions {
+  /** What the node does with a batch as a whole; null or unset: it answers each of its calls. */
+  readonly batch?: (calls: readonly NodeCall[]) => NodeAnswer | null;
+}
+
+type Answerer = (call: NodeCall) => NodeAnswer | Promise<NodeAnswer>;
+
 /** A node for tests that misbehaves as told, where a real one would not. Listens on a free loopback port. */
-export async function startNode(answer: (call: NodeCall) => NodeAnswer | Promise<NodeAnswer>): Promise<TestNode> {
+export async function startNode(answer: Answerer, options: NodeOptions = {}): Promise<TestNode> {
   const server = createServer((request, response) => {
-    readCall(request)
-      .then(answer)
+    readCalls(request)
+      .then((calls) => (calls.isBatch ? answerBatch(calls.entries, answer, options) : answer(calls.entry)))
       .then((given) => respond(response, given))
       .catch((fault: unknown) => void response.destroy(fault instanceof Error ? fault : undefined));
   });
@@ -51,16 +58,43 @@ export async function forwardTo(url: string, call: NodeCall): Promise<NodeAnswer
   return { text: await response.text() };
 }
 
-async function readCall(request: IncomingMessage): Promise<NodeCall> {
+type NumberedCall = NodeCall & { readonly id: unknown };
+type Received =
+  | { readonly isBatch: false; readonly entry: NumberedCall }
+  | { readonly isBatch: true; readonly entries: readonly NumberedCall[] };
+
+async function readCalls(request: IncomingMessage): Promise<Received> {
   let body = '';
   for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
-  const call: { method?: unknown; params?: unknown } = JSON.parse(body);
-  return {
+  const given: unknown = JSON.parse(body);
+  const read = (call: { id?: unknown; method?: unknown; params?: unknown }): NumberedCall => ({
+    id: call.id,
     method: String(call.method),
     params: call.params,
     path: request.url ?? '',
     authorization: request.headers.authorization,
-  };
+  });
+  return Array.isArray(given)
+    ? { isBatch: true, entries: given.map(read) }
+    : { isBatch: false, entry: read(Object(given)) };
+}
+
+/** One array of all answers; a call's own status or stall becomes that of the whole batch. */
+async function answerBatch(
+  calls: readonly NumberedCall[],
+  answer: Answerer,
+  { batch }: NodeOptions,
+): Promise<NodeAnswer> {
+  const whole = batch?.(calls);
+  if (whole) return whole;
+  const answers = await Promise.all(calls.map(async (call) => ({ id: call.id, given: await answer(call) })));
+  const broken = answers.find(({ given }) => given.status !== undefined || given.stall);
+  if (broken) return broken.given;
+  const entries = answers.map(({ id, given: { text, ...rest } }) => {
+    const entry: unknown = text === undefined ? rest : JSON.parse(text);
+    return { jsonrpc: '2.0', ...Object(entry), id };
+  });
+  return { text: JSON.stringify(entries) };
 }
 
 function respond(response: ServerResponse, { status = 200, text, stall, ...answer }: NodeAnswer): void {

@@ -2,18 +2,18 @@ import { HDKey } from '@scure/bip32';
 import { describe, expect, it } from 'vitest';
 import { newPayment, testApp, type TestApp } from '../../test/harness.ts';
 import { parseEvmXpub } from '../rails/evm/wallet.ts';
+import { MAIN_CHAINS } from '../rails/wallet.ts';
 import { fixedRates, parseFixedRates } from '../rates/fixed.ts';
-import { chainRail } from './chain-rail.ts';
-import { account, liveOrder, setWallet, xpubOf } from './follow-chain.fixture.ts';
+import { account, CONFIRMATIONS, etherRail, liveOrder, setWallet, xpubOf } from './follow-chain.fixture.ts';
 import { selectToken } from './payment-actions.ts';
 import { createProject } from './projects.ts';
-import { setProjectWallet, walletsOf } from './wallets.ts';
+import { setProjectWallet, walletsOf, type WalletRequest } from './wallets.ts';
 
 /** An application whose live rail has the prices that an operator fixed, and no node: none is needed to issue addresses. */
 function liveApp(prices = 'ETH=3000'): Promise<TestApp> {
   const rates = parseFixedRates(prices);
   if (rates.kind === 'bad') throw new Error(rates.message);
-  return testApp({ live: (database) => chainRail(database.db, fixedRates(rates.prices), ['ethereum']) });
+  return testApp({ live: (database) => etherRail(database.db, fixedRates(rates.prices)) });
 }
 
 function create(app: TestApp, projectId = app.projectId, asset = 'ETH') {
@@ -27,6 +27,17 @@ async function newProject(app: TestApp): Promise<string> {
   return outcome.project.id;
 }
 
+function walletRequest(app: TestApp, overrides: Partial<WalletRequest> = {}): WalletRequest {
+  return {
+    projectId: app.projectId,
+    network: 'ethereum',
+    source: { kind: 'xpub', text: xpubOf(account()) },
+    confirmations: null,
+    toleranceBasisPoints: null,
+    ...overrides,
+  };
+}
+
 function addressesOf(xpub: string, count: number): readonly string[] {
   const parsed = parseEvmXpub(xpub);
   if (parsed.kind === 'bad') throw new Error(parsed.message);
@@ -37,17 +48,23 @@ describe('a wallet', () => {
   it('is set by an extended public key, and shows the first addresses to compare', async () => {
     const app = await liveApp();
     const xpub = xpubOf(account());
-    const outcome = await setProjectWallet(app, {
-      projectId: app.projectId,
-      network: 'ethereum',
-      xpub: ` ${xpub} `,
-      confirmations: 5,
-    });
+    const outcome = await setProjectWallet(
+      app,
+      walletRequest(app, { source: { kind: 'xpub', text: ` ${xpub} ` }, confirmations: 5, toleranceBasisPoints: 100 }),
+      MAIN_CHAINS,
+    );
     expect(outcome).toMatchObject({
       kind: 'done',
-      wallet: { network: 'ethereum', source: xpub, confirmations: 5, nextIndex: 0 },
-      firstAddresses: addressesOf(xpub, 3),
+      wallet: {
+        network: 'ethereum',
+        kind: 'xpub',
+        source: xpub,
+        confirmations: 5,
+        toleranceBasisPoints: 100,
+        nextIndex: 0,
+      },
     });
+    expect(outcome.kind === 'done' && outcome.deriver.addressAt(2)).toBe(addressesOf(xpub, 3)[2]);
   });
 
   it.each([
@@ -56,12 +73,8 @@ describe('a wallet', () => {
     ['a recovery phrase', 'test test test test test test test test test test test junk'],
   ])('is never set by %s: it is refused, repeated nowhere and stored nowhere', async (name, secret) => {
     const app = await liveApp();
-    const outcome = await setProjectWallet(app, {
-      projectId: app.projectId,
-      network: 'ethereum',
-      xpub: secret,
-      confirmations: null,
-    });
+    const request = walletRequest(app, { source: { kind: 'xpub', text: secret } });
+    const outcome = await setProjectWallet(app, request, MAIN_CHAINS);
     if (outcome.kind !== 'rejected') throw new Error('it was taken');
     expect(outcome.message).toContain(`This is ${name}`);
     expect(outcome.message).not.toContain(secret);
@@ -71,27 +84,34 @@ describe('a wallet', () => {
   });
 
   it.each([
-    [{ network: 'dogecoin' }, /--network must be ethereum/],
-    [{ network: 'bitcoin' }, /--network must be ethereum; not yet: bitcoin/],
+    [{ network: 'dogecoin' }, /--network must be one of bitcoin, ethereum, litecoin/],
+    [{ source: { kind: 'descriptor', text: 'wpkh(xpub)' } }, /--descriptor: .*Give --treasury or --xpub/],
+    [{ network: 'bitcoin', source: { kind: 'treasury', text: '0x0' } }, /--treasury: .*Give --xpub or --descriptor/],
     [
       {
-        xpub: 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
+        source: {
+          kind: 'xpub',
+          text: 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
+        },
       },
       /--xpub: This is a Bitcoin key/,
     ],
-    [{ confirmations: 0 }, /--confirmations must be a whole number from 1 to 1000/],
+    [{ confirmations: 0 }, /--confirmations must be a whole number from 1 to 10000/],
     [{ confirmations: 1.5 }, /--confirmations/],
-    [{ confirmations: 1_001 }, /--confirmations/],
+    [{ confirmations: 10_001 }, /--confirmations/],
+    [{ toleranceBasisPoints: 1_001 }, /--tolerance must be a percentage from 0 to 10/],
     [{ projectId: '01890000-0000-7000-8000-000000000000' }, /There is no project/],
-  ])('that cannot be is refused with the way out: %o', async (wrong, message) => {
-    const app = await liveApp();
-    const right = { projectId: app.projectId, network: 'ethereum', xpub: xpubOf(account()), confirmations: null };
-    expect(await setProjectWallet(app, { ...right, ...wrong })).toMatchObject({
-      kind: 'rejected',
-      message: expect.stringMatching(message),
-    });
-    expect(await app.db.selectFrom('wallets').selectAll().execute()).toEqual([]);
-  });
+  ] as const satisfies readonly (readonly [Partial<WalletRequest>, RegExp])[])(
+    'that cannot be is refused with the way out: %o',
+    async (wrong, message) => {
+      const app = await liveApp();
+      expect(await setProjectWallet(app, walletRequest(app, wrong), MAIN_CHAINS)).toMatchObject({
+        kind: 'rejected',
+        message: expect.stringMatching(message),
+      });
+      expect(await app.db.selectFrom('wallets').selectAll().execute()).toEqual([]);
+    },
+  );
 
   it('that is set again keeps its addresses’ numbers, also after another one in between', async () => {
     const app = await liveApp();
@@ -137,6 +157,7 @@ describe('a live order', () => {
         address_index: 0,
         owed_units: order.quote?.owedUnits,
         watch_until: order.expiresAt + app.policy.monitoringMs,
+        confirmations: CONFIRMATIONS,
       }),
     ]);
   });

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../store/database.ts';
 import { startCursor } from '../store/chain.ts';
 import { CONFIRMATIONS, etherShop, etherSource, eventsOf, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
-import { followChain } from './follow-chain.ts';
+import { createChainFollower } from './follow-chain.ts';
 
 describe('the first look', () => {
   it('starts 64 blocks below the head, so that a reorganisation finds its fork', async () => {
     const shop = await etherShop();
     await shop.mine(100);
-    expect(await followChain(shop.app, shop.chain)).toBe('advanced');
+    expect(await createChainFollower(shop.app, shop.source).follow()).toBe('advanced');
     expect(await shop.cursorHeight()).toBe(36);
   });
 
@@ -22,10 +22,10 @@ describe('the first look', () => {
     await shop.mine(200, minute);
     let asked = 0;
     const counting = {
-      ...shop.chain.source,
-      block: (height: number) => ((asked += 1), shop.chain.source.block(height)),
+      ...shop.source,
+      block: (height: number) => ((asked += 1), shop.source.block(height)),
     };
-    expect(await followChain(shop.app, { ...shop.chain, source: counting })).toBe('advanced');
+    expect(await createChainFollower(shop.app, counting).follow()).toBe('advanced');
     expect(asked).toBeLessThan(20);
     // Two hours are allowed for clocks that disagree.
     expect(await shop.cursorHeight()).toBe(300 - 120 - 1);
@@ -65,14 +65,22 @@ describe('the cursor', () => {
     );
     const heights: number[] = [];
     const source = etherSource([shop.anvil.url]);
-    const listening = { ...source, block: (height: number) => (heights.push(height), source.block(height)) };
+    const listening = {
+      ...source,
+      blocks: async (height: number, count: number) => {
+        const blocks = await source.blocks(height, count);
+        heights.push(...blocks.map((block) => block.height));
+        return blocks;
+      },
+    };
     try {
       const app = { ...shop.app, db: restarted.db };
-      while ((await followChain(app, { ...shop.chain, source: listening })) !== 'at_head');
+      const follower = createChainFollower(app, listening);
+      while ((await follower.follow()) !== 'at_head');
     } finally {
       await restarted.close();
     }
-    expect(heights).toEqual([4, 5, 6, 7]);
+    expect(heights).toEqual([4, 5, 6]);
     expect((await shop.app.read(order.id)).status).toBe('completed');
   });
 
@@ -95,7 +103,7 @@ describe('the cursor', () => {
     await shop.follow();
     await shop.anvil.transfer(order.address, OWED_WEI);
     await shop.mine();
-    const torn = { ...shop.chain.source, settle: async () => null };
+    const torn = { ...shop.source, settle: async () => null };
     expect(await shop.follow(torn)).toEqual([]);
     expect(await shop.cursorHeight()).toBe(0);
     await shop.follow();

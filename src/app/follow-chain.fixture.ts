@@ -3,13 +3,18 @@ import { HDKey } from '@scure/bip32';
 import { onTestFinished } from 'vitest';
 import { ANVIL_MNEMONIC, startAnvil, type Anvil } from '../../test/anvil.ts';
 import { newPayment, testApp, type TestApp } from '../../test/harness.ts';
+import { tokenOf } from '../domain/asset.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { ChainSource } from '../rails/chain.ts';
 import { createEvmSource } from '../rails/evm/source.ts';
+import { createWalletOpener, MAIN_CHAINS } from '../rails/wallet.ts';
 import { fixedRates } from '../rates/fixed.ts';
 import type { NewPayment } from './create-payment.ts';
 import { chainRail } from './chain-rail.ts';
-import { followChain, type Followed, type FollowedChain } from './follow-chain.ts';
+import { createChainFollower, type Followed } from './follow-chain.ts';
+import type { Rail } from './rail.ts';
+import type { RateSource } from '../rates/source.ts';
+import type { Database } from '../store/database.ts';
 import { setProjectWallet } from './wallets.ts';
 
 export const CHAIN_ID = 31_337;
@@ -35,7 +40,8 @@ export function xpubOf(key: HDKey): string {
 export function etherSource(urls: readonly string[], chainId: number = CHAIN_ID): ChainSource {
   return createEvmSource({
     network: 'ethereum',
-    asset: 'ETH',
+    nativeAsset: 'ETH',
+    tokens: new Map(),
     urls,
     chainId,
     timeoutMs: 5_000,
@@ -47,7 +53,7 @@ export function etherSource(urls: readonly string[], chainId: number = CHAIN_ID)
 export interface EtherShop {
   readonly app: TestApp;
   readonly anvil: Anvil;
-  readonly chain: FollowedChain;
+  readonly source: ChainSource;
   /** An order of 30 USD, its address that of the payment. */
   order(overrides?: Partial<NewPayment>): Promise<Payment & { readonly address: string }>;
   /** Mines blocks, 12 seconds apart unless said otherwise, the first with the waiting transactions; the clock goes along. */
@@ -66,19 +72,20 @@ export async function etherShop(options: { readonly wallet?: boolean } = {}): Pr
   const [anvil, app] = await Promise.all([
     startAnvil({ manualMining: true }),
     testApp({
-      live: (database) => chainRail(database.db, fixedRates(new Map([['ETH', 300_000_000_000n]])), ['ethereum']),
+      live: (database) => etherRail(database.db, fixedRates(new Map([['ETH', 300_000_000_000n]]))),
     }),
   ]);
   onTestFinished(() => anvil.stop());
-  const chain: FollowedChain = { network: 'ethereum', source: etherSource([anvil.url]), confirmations: 12 };
-  const genesis = await chain.source.block(0);
+  const source = etherSource([anvil.url]);
+  const genesis = await source.block(0);
   app.clock.set((genesis?.timeMs ?? 0) + BLOCK_MS);
   if (options.wallet !== false) await setWallet(app, app.projectId);
 
-  const follow = async (source = chain.source): Promise<readonly Followed[]> => {
+  const follow = async (from = source): Promise<readonly Followed[]> => {
+    const follower = createChainFollower(app, from);
     const steps: Followed[] = [];
     for (;;) {
-      const step = await followChain(app, { ...chain, source });
+      const step = await follower.follow();
       if (step === 'at_head') return steps;
       steps.push(step);
     }
@@ -92,7 +99,7 @@ export async function etherShop(options: { readonly wallet?: boolean } = {}): Pr
   return {
     app,
     anvil,
-    chain,
+    source,
     mine,
     follow,
     order: async (overrides = {}) => {
@@ -119,6 +126,20 @@ export async function etherShop(options: { readonly wallet?: boolean } = {}): Pr
   };
 }
 
+/** A rail of ether alone. */
+export function etherRail(db: Database, rates: RateSource): Rail {
+  const ether = tokenOf('ETH', 'ethereum');
+  if (ether === null) throw new Error('there is no ether');
+  return chainRail({
+    db,
+    rates,
+    tokens: [ether],
+    openWallet: createWalletOpener(MAIN_CHAINS),
+    evmChain: () => null,
+    takesTestAddresses: () => false,
+  });
+}
+
 /** A live order of 30 USD in ether. */
 export function liveOrder(projectId: string, overrides: Partial<NewPayment> = {}): NewPayment {
   return newPayment(projectId, {
@@ -136,7 +157,9 @@ export async function setWallet(
   xpub: string = xpubOf(account()),
   confirmations: number | null = CONFIRMATIONS,
 ): Promise<void> {
-  const outcome = await setProjectWallet(app, { projectId, network: 'ethereum', xpub, confirmations });
+  const source = { kind: 'xpub', text: xpub } as const;
+  const request = { projectId, network: 'ethereum', source, confirmations, toleranceBasisPoints: null };
+  const outcome = await setProjectWallet(app, request, MAIN_CHAINS);
   if (outcome.kind !== 'done') throw new Error(outcome.message);
 }
 

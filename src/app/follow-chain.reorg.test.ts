@@ -235,14 +235,16 @@ describe('a node', () => {
     const order = await shop.order();
     await shop.follow();
     await shop.pay(order.address, OWED_WEI);
-    const { source } = shop.chain;
+    const { source } = shop;
     const height = await shop.cursorHeight();
     await shop.mine();
     const torn = {
       ...source,
-      block: async (wanted: number) => {
-        const block = await source.block(wanted);
-        return block === null || wanted <= (height ?? 0) ? block : { ...block, parentHash: `0x${'ab'.repeat(32)}` };
+      blocks: async (wanted: number, count: number) => {
+        const blocks = await source.blocks(wanted, count);
+        return blocks.map((block) =>
+          block.height <= (height ?? 0) ? block : { ...block, parentHash: `0x${'ab'.repeat(32)}` },
+        );
       },
     };
     expect(await shop.follow(torn)).toEqual([]);

@@ -1,72 +1,104 @@
 import type { Network } from '../domain/asset.ts';
-import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../domain/payment.ts';
-import type { Observation } from '../domain/transition.ts';
-import type { ChainBlock, ChainSource, ChainTransfer } from '../rails/chain.ts';
-import { matchingAddress } from '../rails/address.ts';
-import { toChecksumAddress } from '../rails/evm/address.ts';
+import type { ChainBlock, ChainSource } from '../rails/chain.ts';
 import {
   confirmTransfers,
-  dropTransfersAbove,
   earliestIssue,
-  findWatched,
-  issuedAddresses,
   knownBlock,
   lockCursor,
   moveCursor,
   oldestKnownBlock,
   readCursor,
   startCursor,
+  takeBackTransfersAbove,
   type Cursor,
-  type WatchedAddress,
 } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
-import { saveChanges, type PaymentChange } from '../store/save-changes.ts';
-import { lockPayments } from '../store/payments.ts';
-import { findTransfers, saveTransfers } from '../store/transfers.ts';
-import { observe } from './change-payment.ts';
+import { dropPayoutsAbove, savePayouts } from '../store/refunds.ts';
+import { saveTransfers } from '../store/transfers.ts';
+import { arrival, observeMoney, paymentsWatching, type FoundTransfer } from './chain-money.ts';
 import type { App } from './context.ts';
-
-export interface FollowedChain {
-  readonly network: Network;
-  readonly source: ChainSource;
-  readonly confirmations: number;
-}
+import { createContractWatch, type ContractWatch } from './contract-payments.ts';
+import { createWaitingRoom } from './mempool.ts';
+import { payoutsOf, refundsWatching } from './refund-payouts.ts';
+import { settlePayouts } from './refunds.ts';
 
 /** How far below the head the first look starts: two epochs, past which Ethereum's blocks are final. A reorganisation right after it finds its fork. */
 const START_DEPTH = 64;
 /** How much a block's time and our clock may differ: Bitcoin lets a block be dated two hours ahead. */
 const CLOCK_MARGIN_MS = 2 * 60 * 60_000;
-
+/** Blocks that are taken in together at most, when there are many to catch up with. */
+const MOST_BLOCKS = 100;
 export type Followed = 'advanced' | 'rolled_back' | 'at_head';
 
-/**
- * Takes in the next block of a chain, or rolls back to the fork when the chain was reorganised. Everything that a block
- * changes is saved in one transaction with the cursor, so that a crash neither skips nor repeats a block. No network call is
- * made inside it. Throws when the node follows another chain, and what the source throws.
- */
-export async function followChain(app: App, chain: FollowedChain): Promise<Followed> {
-  const cursor = await readCursor(app.db, chain.network);
-  if (cursor === null) return start(app, chain);
-  const block = await chain.source.block(cursor.height + 1);
-  if (block !== null && block.parentHash === cursor.hash) return takeIn(app, chain, cursor, block);
-  const fork = await findFork(app, chain, cursor, block);
+/** Follows one chain, a step at a time. It remembers only what spares it asking twice; all that counts is in the database. */
+export interface ChainFollower {
+  /**
+   * Takes in the next blocks, or rolls back to the fork when the chain was reorganised. Everything that they change is saved
+   * in one transaction with the cursor, so that a crash neither skips nor repeats a block. No network call is made
+   * inside it. At the head, what waits in the mempool is looked at. Throws when the node follows another chain, and
+   * what the source throws.
+   */
+  follow(): Promise<Followed>;
+}
+
+export function createChainFollower(app: App, source: ChainSource): ChainFollower {
+  const waiting = createWaitingRoom(app, source);
+  const contracts = createContractWatch(app, source);
+  return {
+    follow: async () => {
+      // Asked for before the blocks: what is missing from it then is in a block that is taken in by now, or gone.
+      const askedAt = app.clock();
+      const pool = await waiting.look();
+      const followed = await followBlocks(app, source, contracts);
+      if (followed === 'rolled_back') waiting.forget();
+      if (followed === 'advanced') await settlePayouts(app, source.network);
+      if (followed === 'at_head' && pool !== null) await waiting.takeIn(pool, askedAt);
+      return followed;
+    },
+  };
+}
+
+/** Takes in the next blocks of a chain, or rolls back to its fork. */
+async function followBlocks(app: App, source: ChainSource, contracts: ContractWatch): Promise<Followed> {
+  const cursor = await readCursor(app.db, source.network);
+  if (cursor === null) return start(app, source);
+  const blocks = await source.blocks(cursor.height + 1, MOST_BLOCKS);
+  const [next] = blocks;
+  if (next !== undefined && next.parentHash === cursor.hash)
+    return takeIn(app, source, contracts, cursor, linked(blocks));
+  const fork = await findFork(app, source, cursor, next ?? null);
   if (fork === null) return 'at_head';
-  return changeChain(app, chain, cursor, fork, 'rolled_back', (trx) =>
-    dropTransfersAbove(trx, chain.network, fork.height),
-  );
+  const state = source.mempool === null ? 'dropped' : 'seen';
+  return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx) => {
+    await dropPayoutsAbove(trx, source.network, fork.height);
+    return takeBackTransfersAbove(trx, source.network, fork.height, state);
+  });
+}
+
+/** The blocks up to the first one that does not follow on the one before it: there the chain changed while it was read. */
+function linked(blocks: readonly ChainBlock[]): readonly ChainBlock[] {
+  const broken = blocks.findIndex((block, index) => {
+    const before = index === 0 ? undefined : blocks[index - 1];
+    return before !== undefined && (block.parentHash !== before.hash || block.height !== before.height + 1);
+  });
+  return broken < 0 ? blocks : blocks.slice(0, broken);
 }
 
 /** The first block is one that is final, or the last before the earliest address that is already out. */
-async function start(app: App, chain: FollowedChain): Promise<Followed> {
-  const head = await chain.source.head();
-  const issuedAt = await earliestIssue(app.db, chain.network);
+async function start(app: App, source: ChainSource): Promise<Followed> {
+  const { network } = source;
+  const head = await source.head();
+  const issuedAt = await earliestIssue(app.db, network);
   const top = Math.max(0, head.height - START_DEPTH);
-  const height = issuedAt === null ? top : await lastHeightBefore(chain.source, top, issuedAt - CLOCK_MARGIN_MS);
-  const block = await chain.source.block(height);
+  const height = issuedAt === null ? top : await lastHeightBefore(source, top, issuedAt - CLOCK_MARGIN_MS);
+  const block = await source.block(height);
   if (block === null) return 'at_head';
-  const first: Cursor = { height, hash: block.hash, blockAt: block.timeMs };
-  const started = await app.db.transaction().execute((trx) => startCursor(trx, chain.network, first, app.clock()));
+  const started = await app.db.transaction().execute((trx) => startCursor(trx, network, cursorOf(block), app.clock()));
   return started ? 'advanced' : 'at_head';
+}
+
+function cursorOf({ height, hash, timeMs }: ChainBlock): Cursor {
+  return { height, hash, blockAt: timeMs };
 }
 
 /** The last block up to `top` that is older than `at`, or 0. Doubling steps: what a node no longer has is long before. */
@@ -90,45 +122,46 @@ async function lastHeightBefore(source: ChainSource, top: number, at: number): P
   return low;
 }
 
-async function takeIn(app: App, chain: FollowedChain, cursor: Cursor, block: ChainBlock): Promise<Followed> {
-  const { network } = chain;
-  const addresses = [...new Set(block.transfers.map((transfer) => transfer.address))];
-  const watched = new Map((await findWatched(app.db, network, addresses)).map((row) => [row.address, row.payment_id]));
-  const matched = block.transfers.filter((transfer) => watched.has(transfer.address));
-  const settled = await chain.source.settle(block, matched);
-  // The node took the block back between the two calls; the next round sees what it has now.
-  if (settled === null) return 'at_head';
-  const next: Cursor = { height: block.height, hash: block.hash, blockAt: block.timeMs };
-  return changeChain(app, chain, cursor, next, 'advanced', async (trx, now) => {
-    const arrived = settled.flatMap((transfer) => arrival(network, block, transfer, watched, now));
+async function takeIn(
+  app: App,
+  source: ChainSource,
+  contracts: ContractWatch,
+  cursor: Cursor,
+  blocks: readonly ChainBlock[],
+): Promise<Followed> {
+  const { network } = source;
+  const watched = await paymentsWatching(
+    app,
+    network,
+    blocks.flatMap((block) => block.transfers),
+  );
+  const refunds = await refundsWatching(
+    app,
+    network,
+    blocks.flatMap((block) => block.transfers),
+  );
+  const taken: ChainBlock[] = [];
+  const found: FoundTransfer[] = [];
+  for (const block of blocks) {
+    const matched = block.transfers.filter(({ address }) => watched.has(address) || refunds.has(address));
+    const settled = matched.length === 0 ? matched : await source.settle(block, matched);
+    // The node took the block back between the two calls; the next round sees what it has now.
+    if (settled === null) break;
+    taken.push(block);
+    for (const transfer of settled) found.push({ block, transfer });
+  }
+  const top = taken.at(-1);
+  if (top === undefined) return 'at_head';
+  found.push(...(await contracts.look(taken, found)));
+  return changeChain(app, source, cursor, taken.map(cursorOf), 'advanced', async (trx, now) => {
+    const arrived = found.flatMap(({ block, transfer, paymentId }) =>
+      arrival(network, block, transfer, paymentId ?? watched.get(transfer.address), now),
+    );
     await saveTransfers(trx, arrived);
-    const confirmed = await confirmTransfers(trx, network, block.height, chain.confirmations);
+    await savePayouts(trx, payoutsOf(network, refunds, found));
+    const confirmed = await confirmTransfers(trx, network, top.height);
     return [...arrived.map(({ paymentId }) => paymentId), ...confirmed];
   });
-}
-
-function arrival(
-  network: Network,
-  block: ChainBlock,
-  transfer: ChainTransfer,
-  watched: ReadonlyMap<string, string>,
-  now: number,
-) {
-  const paymentId = watched.get(transfer.address);
-  if (paymentId === undefined) return [];
-  const seen: Transfer = {
-    network,
-    transactionHash: transfer.transactionHash,
-    index: transfer.index,
-    address: transfer.address,
-    asset: transfer.asset,
-    amountUnits: transfer.amount,
-    firstSeenAt: now,
-    blockAt: block.timeMs,
-    blockHeight: block.height,
-    state: 'mined',
-  };
-  return [{ paymentId, transfer: seen, blockHash: block.hash }];
 }
 
 /**
@@ -137,10 +170,11 @@ function arrival(
  */
 async function findFork(
   app: App,
-  { network, source }: FollowedChain,
+  source: ChainSource,
   cursor: Cursor,
   next: ChainBlock | null,
 ): Promise<Cursor | null> {
+  const { network } = source;
   const head = next ?? (await source.head());
   // Without a next block a higher head is one that came this moment.
   if (next === null && head.height > cursor.height) return null;
@@ -167,72 +201,22 @@ function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): Error 
   );
 }
 
-/** Moves the cursor and brings the payments that a block or a rollback touches up to date, all in one transaction. */
+/** Moves the cursor and brings the payments that blocks or a rollback touch up to date, all in one transaction. */
 async function changeChain(
   app: App,
-  chain: FollowedChain,
+  { network }: ChainSource,
   expected: Cursor,
-  next: Cursor,
+  next: readonly Cursor[],
   done: Followed,
   work: (trx: Trx, now: number) => Promise<readonly string[]>,
 ): Promise<Followed> {
   return app.db.transaction().execute(async (trx) => {
-    const locked = await lockCursor(trx, chain.network);
+    const locked = await lockCursor(trx, network);
     // Another worker was quicker: what this one read is of no use any more.
     if (locked === null || locked.height !== expected.height || locked.hash !== expected.hash) return 'at_head';
     const now = app.clock();
-    await moveCursor(trx, chain.network, next, now);
-    const paymentIds = [...new Set(await work(trx, now))];
-    await observeMoney(app, trx, paymentIds, now);
+    await moveCursor(trx, network, next, now);
+    await observeMoney(app, trx, await work(trx, now), now);
     return done;
   });
-}
-
-/** Adds up what the payments' addresses hold now and walks the arrows that follow. */
-async function observeMoney(app: App, trx: Trx, paymentIds: readonly string[], now: number): Promise<void> {
-  if (paymentIds.length === 0) return;
-  const payments = await lockPayments(trx, paymentIds);
-  const transfers = await findTransfers(trx, paymentIds);
-  const addresses = Map.groupBy(await issuedAddresses(trx, paymentIds), (address) => address.paymentId);
-  const changes: PaymentChange[] = [];
-  for (const payment of payments) {
-    const observations = moneyOf(payment, transfers.get(payment.id) ?? [], addresses.get(payment.id) ?? []);
-    const result = observe(app, payment, observations, now);
-    if (result.kind === 'observed' && result.moved) changes.push(result.change);
-  }
-  if (changes.length > 0) await saveChanges(trx, changes, 2);
-}
-
-/**
- * The money on the current quote, and on the newest earlier one that money came to when there is none on the current.
- * What was on the current one goes first: only then may the earlier come back.
- */
-function moneyOf(
-  payment: Payment,
-  transfers: readonly Transfer[],
-  addresses: readonly WatchedAddress[],
-): readonly Observation[] {
-  if (payment.quote === null) return [];
-  const holds = ({ network, asset, address }: Pick<Quote, 'network' | 'asset' | 'address'>): boolean =>
-    transfers.some(
-      (transfer) =>
-        transfer.state !== 'dropped' &&
-        transfer.network === network &&
-        transfer.asset === asset &&
-        transfer.address === matchingAddress(network, address),
-    );
-  const view = (quote: Quote) =>
-    ({ kind: 'money', ledger: tally(quote, transfers, inTimeUntil(payment)), quote }) as const;
-  const current = view(payment.quote);
-  const earlier = holds(payment.quote) ? undefined : addresses.find(holds);
-  if (earlier === undefined || payment.completedOnUnits !== null) return [current];
-  const restored = view(quoteOf(earlier));
-  if (payment.ledger.all.seenUnits === 0n) return [restored];
-  return current.ledger.all.seenUnits === 0n ? [current, restored] : [current];
-}
-
-function quoteOf({ asset, network, decimals, owedUnits, toleranceUnits, address }: WatchedAddress): Quote {
-  const isBitcoinKin = network === 'bitcoin' || network === 'litecoin';
-  const shown = isBitcoinKin ? address : toChecksumAddress(address);
-  return { asset, network, decimals, owedUnits, toleranceUnits, address: shown };
 }

@@ -13,6 +13,7 @@ export interface Rejected {
 }
 
 const MAX_NAME_LENGTH = 100;
+const MAX_SPREAD_BASIS_POINTS = 5_000;
 
 /** A name of a project or key: 1 to 100 characters, no control characters. */
 function checkName(name: string, option: string): Rejected | null {
@@ -40,6 +41,8 @@ export async function createProject(
     name: name.trim(),
     active: true,
     allowIps: [],
+    spreadBasisPoints: 0,
+    sweepMinUsdCents: 0n,
     allowOrigins: [],
     createdAt: now,
   };
@@ -58,12 +61,18 @@ export async function changeProject(
   changes: {
     readonly active?: boolean;
     readonly allowIps?: readonly string[];
+    readonly spreadBasisPoints?: number;
+    readonly sweepMinUsdCents?: bigint;
     readonly allowOrigins?: readonly string[];
   },
 ): Promise<{ readonly kind: 'done'; readonly project: Project } | Rejected> {
   for (const cidr of changes.allowIps ?? []) {
     const parsed = parseCidr(cidr);
     if (parsed.kind === 'bad') return { kind: 'rejected', message: `--allow-ips: ${parsed.message}` };
+  }
+  const { spreadBasisPoints = 0 } = changes;
+  if (spreadBasisPoints < 0 || spreadBasisPoints > MAX_SPREAD_BASIS_POINTS) {
+    return { kind: 'rejected', message: '--spread must be a percentage from 0 to 50 with at most two decimals.' };
   }
   const origins: string[] = [];
   for (const text of changes.allowOrigins ?? []) {

@@ -2,13 +2,14 @@ import { isAssetCode, isNetwork, quoteUnits, tokenOf, usdCents, type Token } fro
 import { formatDecimal, type Fiat } from '../domain/money.ts';
 import type { Payment, Quote } from '../domain/payment.ts';
 import { matchingAddress } from '../rails/address.ts';
+import type { RateSource } from '../rates/source.ts';
 import type { Trx } from '../store/database.ts';
 import type { IssuedAddress } from '../store/save-changes.ts';
 import type { App } from './context.ts';
-import type { Rail } from './rail.ts';
+import type { IssuingWallet, Rail } from './rail.ts';
 
-/** How far below or above the owed amount still counts as exact: 0.5 %. */
-const TOLERANCE_BASIS_POINTS = 50n;
+/** How far below or above the owed amount still counts as exact, where the wallet says nothing else: 0.5 %. */
+export const DEFAULT_TOLERANCE_BASIS_POINTS = 50;
 
 /** A token that cannot be paid with, and why; `param` is the field to blame. */
 export type TokenRefusal =
@@ -74,15 +75,15 @@ function networksOf(tokens: readonly Token[], asset: string): string {
     .join(', ');
 }
 
-/** What is owed in a token for a fiat amount at the rail's present price; never a stale or guessed one. */
+/** What is owed in a token for a fiat amount at the present price; never a stale or guessed one. */
 export function priceToken(
-  rail: Rail,
+  rates: RateSource,
   token: Token,
   amountMinor: bigint,
   currency: Fiat,
 ): { readonly kind: 'ok'; readonly owedUnits: bigint } | TokenRefusal {
-  const fiatPrice = rail.rates.usdPrice(currency);
-  const assetPrice = rail.rates.usdPrice(token.asset);
+  const fiatPrice = rates.usdPrice(currency);
+  const assetPrice = rates.usdPrice(token.asset);
   if (fiatPrice === null || assetPrice === null) {
     const missing = fiatPrice === null ? currency : token.asset;
     return { kind: 'no_rate', message: `There is no fresh price for ${missing}. Try again shortly.` };
@@ -102,23 +103,25 @@ export function priceToken(
 /** A quote with a fresh address, and what has to be watched for it. */
 export async function quotePayment(
   rail: Rail,
-  payment: { readonly id: string; readonly projectId: string; readonly amountMinor: bigint; readonly currency: Fiat },
+  payment: Pick<Payment, 'id' | 'projectId' | 'amountMinor' | 'amountUsdCents' | 'currency'>,
   token: Token,
   trx?: Trx,
 ): Promise<
   | {
       readonly kind: 'ok';
       readonly quote: Quote;
-      readonly wallet: { readonly id: string; readonly index: number } | null;
+      readonly wallet: IssuingWallet | null;
     }
   | TokenRefusal
 > {
-  const price = priceToken(rail, token, payment.amountMinor, payment.currency);
+  const rates = await rail.ratesFor(payment.projectId, trx);
+  const price = priceToken(rates, token, payment.amountMinor, payment.currency);
   if (price.kind !== 'ok') return price;
   const issued = await rail.issue(payment, token, trx);
   if (issued.kind === 'no_method') return { kind: 'refused', param: 'crypto_currency', message: issued.message };
   const { asset, network, decimals } = token;
-  const toleranceUnits = (price.owedUnits * TOLERANCE_BASIS_POINTS) / 10_000n;
+  const tolerance = BigInt(issued.wallet?.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS);
+  const toleranceUnits = (price.owedUnits * tolerance) / 10_000n;
   const quote = { asset, network, decimals, owedUnits: price.owedUnits, toleranceUnits, address: issued.address };
   return { kind: 'ok', quote, wallet: issued.wallet };
 }
@@ -134,7 +137,7 @@ export function issuedAddress(
   app: App,
   payment: Pick<Payment, 'id' | 'expiresAt'>,
   quote: Quote,
-  wallet: { readonly id: string; readonly index: number },
+  wallet: IssuingWallet,
   now: number,
 ): IssuedAddress {
   return {
@@ -143,6 +146,7 @@ export function issuedAddress(
     watchedAddress: matchingAddress(quote.network, quote.address),
     walletId: wallet.id,
     index: wallet.index,
+    confirmations: wallet.confirmations,
     issuedAt: now,
     watchUntil: payment.expiresAt + app.policy.monitoringMs,
   };

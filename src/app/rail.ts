@@ -1,15 +1,26 @@
 import type { Network, Token } from '../domain/asset.ts';
-import type { Payment, Transfer } from '../domain/payment.ts';
+import type { EvmChain } from '../domain/payment-uri.ts';
+import type { Confirmations, Payment, Transfer } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { RateSource } from '../rates/source.ts';
 import type { Trx } from '../store/database.ts';
+
+/** Which address of which wallet was issued, and on what terms. */
+export interface IssuingWallet {
+  readonly id: string;
+  readonly index: number;
+  /** How deep a transfer must be to count as confirmed. */
+  readonly confirmations: number;
+  /** How far from the owed amount still counts as exact, in hundredths of a percent. */
+  readonly toleranceBasisPoints: number;
+}
 
 /** An address issued for a payment; `wallet` is null where nothing has to be watched. */
 export type Issued =
   | {
       readonly kind: 'issued';
       readonly address: string;
-      readonly wallet: { readonly id: string; readonly index: number } | null;
+      readonly wallet: IssuingWallet | null;
     }
   | { readonly kind: 'no_method'; readonly message: string };
 
@@ -26,6 +37,8 @@ export type DueView =
  */
 export interface Rail {
   readonly rates: RateSource;
+  /** The prices that a project's customers are quoted: the market's, and what the merchant adds. */
+  ratesFor(projectId: string, trx?: Trx): RateSource | Promise<RateSource>;
   /**
    * The tokens that the project can be paid in now, its favourite first. Who holds a transaction passes it: waiting for a
    * second connection while holding one would deadlock the pool.
@@ -33,15 +46,21 @@ export interface Rail {
   tokens(projectId: string, trx?: Trx): readonly Token[] | Promise<readonly Token[]>;
   /** A fresh address for a payment. Never touches the network. In a transaction it is given back when that is undone. */
   issue(
-    payment: { readonly id: string; readonly projectId: string },
+    payment: { readonly id: string; readonly projectId: string; readonly amountUsdCents: bigint },
     token: Token,
     trx?: Trx,
   ): Issued | Promise<Issued>;
   /** When a new payment completes by itself; null: never. */
   completesAt(createdAt: number, expiresAt: number): number | null;
   dueView(payment: Payment, now: number): DueView | Promise<DueView>;
+  /** How deep the payment's money is; null where nothing is counted. */
+  confirmations(payment: Payment): null | Promise<Confirmations | null>;
+  /** Which EVM chain a token lives on; null on other networks. */
+  evmChain(token: Pick<Token, 'asset' | 'network'>): EvmChain | null;
   /** What a merchant's simulated step makes arrive; only the sandbox simulates. */
   readonly simulate: ((payment: Payment, step: SimulatedMoney, now: number) => Transfer) | null;
+  /** Whether addresses of test networks are addresses to this rail. */
+  takesTestAddresses(network: Network): boolean;
   /** How a refund of this rail ends by itself, and after how long. */
   refundOutcome(refund: {
     readonly id: string;

@@ -1,3 +1,4 @@
+import type { Network } from '../domain/asset.ts';
 import type { RefundEventType } from '../domain/event-type.ts';
 import { formatDecimal, fiatDecimals } from '../domain/money.ts';
 import type { Payment, Surface } from '../domain/payment.ts';
@@ -5,11 +6,21 @@ import type { Mode } from '../domain/permission.ts';
 import { refundTransition, sizeRefund, type Refund, type RefundObservation } from '../domain/refund.ts';
 import { nextDueAt } from '../domain/transition.ts';
 import { refundView } from '../domain/views.ts';
-import { checkPayoutAddress } from '../rails/address.ts';
+import { checkPayoutAddress, matchingAddress } from '../rails/address.ts';
+import { readCursor } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { saveChanges } from '../store/save-changes.ts';
 import { lockPayments } from '../store/payments.ts';
-import { findRefund, insertRefund, lockDueRefunds, lockRefund, refundedUnits, updateRefund } from '../store/refunds.ts';
+import {
+  findRefund,
+  insertRefund,
+  lockDueRefunds,
+  lockRefund,
+  refundedUnits,
+  refundsPaidBy,
+  setRefundAddress,
+  updateRefund,
+} from '../store/refunds.ts';
 import { newId, type App } from './context.ts';
 import { newEvent } from './events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from './idempotency.ts';
@@ -54,7 +65,7 @@ export function createRefund(
     const now = app.clock();
     const drafted = await draftRefund(app, trx, payment, request, now);
     if (drafted.kind !== 'ok') return drafted;
-    await insertRefund(trx, drafted.refund);
+    await insertRefund(trx, drafted.refund, watchedAddress(drafted.refund));
     return saved(app, trx, payment, drafted.refund, 'refund.created', now, idempotency);
   });
 }
@@ -161,13 +172,17 @@ function sizeRefusal(
   }
 }
 
+function watchedAddress({ network, address }: Refund): string | null {
+  return address === null ? null : matchingAddress(network, address);
+}
+
 function checkRefundAddress(
   app: App,
   mode: Mode,
   network: Refund['network'],
   address: string,
 ): { readonly kind: 'ok'; readonly address: string } | (RefundRefusal & { readonly kind: 'refused' }) {
-  const allowTestnets = app.railFor(mode).simulate !== null;
+  const allowTestnets = app.railFor(mode).takesTestAddresses(network);
   const checked = checkPayoutAddress(network, address.trim(), { allowTestnets });
   return checked.kind === 'ok'
     ? checked
@@ -199,7 +214,7 @@ export function claimRefund(app: App, id: string, address: string): Promise<Refu
     const checked = checkRefundAddress(app, refund.mode, refund.network, address);
     if (checked.kind === 'refused') return checked;
     const claimed = { ...refund, address: checked.address };
-    await updateRefund(trx, claimed);
+    await setRefundAddress(trx, claimed, matchingAddress(refund.network, checked.address));
     return { kind: 'done', refund: claimed, body: JSON.stringify(refundView(claimed, app.links)) };
   });
 }
@@ -216,6 +231,19 @@ export async function runDueRefunds(app: App, limit: number): Promise<number> {
     }
     return refunds.length;
   });
+}
+
+/** Completes the refunds of a network whose payout is deep enough by now. */
+export async function settlePayouts(app: App, network: Network): Promise<void> {
+  const cursor = await readCursor(app.db, network);
+  for (const { refundId, transactionHash } of await refundsPaidBy(app.db, network, cursor?.height ?? 0)) {
+    await inTransaction(app, null, async (trx) => {
+      const refund = await lockRefund(trx, refundId);
+      return refund === null
+        ? { kind: 'not_found' }
+        : settle(app, trx, refund, { kind: 'paid', transactionHash }, null);
+    });
+  }
 }
 
 async function settle(

@@ -1,4 +1,4 @@
-import { allTokens, tokenOf, type Token } from '../domain/asset.ts';
+import { allTokens, tokenOf, type Network, type Token } from '../domain/asset.ts';
 import { SANDBOX_REFUND_MS } from '../domain/refund.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
 import type { RateSource } from '../rates/source.ts';
@@ -7,11 +7,21 @@ import type { Rail } from './rail.ts';
 /** A refund whose reason is this word fails, so that a merchant can test it. */
 const FAILING_REASON = 'test_failure';
 
+/** Public test networks, so that no wallet offers to send real money for a test payment. */
+const TEST_CHAIN_IDS: ReadonlyMap<Network, number> = new Map([
+  ['ethereum', 11_155_111],
+  ['polygon', 80_002],
+  ['base', 84_532],
+  ['arbitrum', 421_614],
+  ['bsc', 97],
+]);
+
 /** The rail of test mode: makes the same observations from the clock that a chain makes from blocks. */
 export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
   const tokens = allTokens();
   return {
     rates,
+    ratesFor: () => rates,
     tokens: () => tokens,
     issue: (payment, token) => ({
       kind: 'issued',
@@ -26,6 +36,11 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
       payment.completesAt !== null && payment.completesAt <= now
         ? { kind: 'settled' }
         : { kind: 'seen_up_to', at: now },
+    confirmations: () => null,
+    evmChain: ({ network }) => {
+      const chainId = TEST_CHAIN_IDS.get(network);
+      return chainId === undefined ? null : { chainId, contract: null };
+    },
     simulate: (payment, step, now) => {
       const token = chosenToken(payment.quote);
       if (payment.quote === null || token === null) throw new Error('A simulated payment needs a chosen token.');
@@ -46,6 +61,7 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
         state: step.state,
       };
     },
+    takesTestAddresses: () => true,
     refundOutcome: ({ id, network, reason }) => ({
       afterMs: SANDBOX_REFUND_MS,
       observation:

@@ -11,6 +11,13 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
+/** Reads a percentage with at most two decimals, as hundredths of a percent. */
+export function percentage(text: string): number {
+  const parts = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text);
+  if (parts === null) throw new InvalidArgumentError('It must be a percentage with at most two decimals, such as 0.5.');
+  return Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0'));
+}
+
 /** Reads a list separated by commas; the empty text is the empty list. */
 export function commaSeparated(text: string): readonly string[] {
   return text

@@ -41,6 +41,16 @@ const GROUPS: readonly CommandGroup[] = [
     description: 'set the wallets that live payments go to',
     load: async () => (await import('./wallet.ts')).addWalletCommands,
   },
+  {
+    name: 'network',
+    description: 'see how the chains are followed',
+    load: async () => (await import('./network.ts')).addNetworkCommands,
+  },
+  {
+    name: 'sweep',
+    description: 'pay out what lies on deposit contracts',
+    load: async () => (await import('./sweep.ts')).addSweepCommands,
+  },
 ];
 
 const EPILOGUE = `

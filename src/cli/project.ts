@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { changeProject, createProject, projectsOf } from '../app/projects.ts';
 import { isoTime } from '../domain/views.ts';
 import type { Project } from '../store/projects.ts';
-import { commaSeparated, projectIdOf } from './arguments.ts';
+import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { done } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, table, type OutputOptions } from './output.ts';
@@ -40,25 +40,34 @@ export function addProjectCommands(program: Command): void {
       .action((id: string, options: OutputOptions) => change(id, { active }, options));
   }
 
-  printsRecord(project.command('set').description('say who may use a project'))
+  printsRecord(project.command('set').description('say who may use a project, and its spread'))
     .argument('<id>', "the project's id")
     .option('--allow-ips <cidrs>', 'addresses or CIDRs, by commas, that its secret keys work from; "" opens it to all')
+    .option('--spread <percent>', 'how much dearer than the market its customers buy, such as 1.5', percentage)
+    .option('--sweep-min <usd>', 'what a deposit must hold to be worth sweeping', wholeNumber(0, 1_000_000))
     .option('--allow-origins <urls>', 'origins, by commas, of pages that may use its public keys; "" allows none')
     .action(
       (
         id: string,
-        options: OutputOptions & { readonly allowIps?: string; readonly allowOrigins?: string },
+        options: OutputOptions & {
+          readonly allowIps?: string;
+          readonly allowOrigins?: string;
+          readonly spread?: number;
+          readonly sweepMin?: number;
+        },
         command: Command,
       ) => {
-        const { allowIps, allowOrigins } = options;
-        if (allowIps === undefined && allowOrigins === undefined) {
-          command.error('error: nothing to set: give --allow-ips, --allow-origins or both');
+        const { allowIps, allowOrigins, spread, sweepMin } = options;
+        if ([allowIps, allowOrigins, spread, sweepMin].every((given) => given === undefined)) {
+          command.error('error: nothing to set: give --allow-ips, --allow-origins, --spread or --sweep-min');
         }
         return change(
           id,
           {
             ...(allowIps === undefined ? {} : { allowIps: commaSeparated(allowIps) }),
             ...(allowOrigins === undefined ? {} : { allowOrigins: commaSeparated(allowOrigins) }),
+            ...(spread === undefined ? {} : { spreadBasisPoints: spread }),
+            ...(sweepMin === undefined ? {} : { sweepMinUsdCents: BigInt(sweepMin) * 100n }),
           },
           options,
         );
@@ -80,6 +89,8 @@ function projectRecord(project: Project): object {
     name: project.name,
     active: project.active,
     allow_ips: project.allowIps,
+    spread_percent: project.spreadBasisPoints / 100,
+    sweep_min_usd: Number(project.sweepMinUsdCents / 100n),
     allow_origins: project.allowOrigins,
     created_at: isoTime(project.createdAt),
   };
@@ -92,6 +103,8 @@ function projectLines(project: Project): readonly string[] {
     ['Active', project.active ? 'yes' : 'no: every request is refused'],
     ['IPs', project.allowIps.length === 0 ? 'all' : project.allowIps.join(', ')],
     ['Origins', project.allowOrigins.length === 0 ? 'none' : project.allowOrigins.join(', ')],
+    ['Spread', `${project.spreadBasisPoints / 100} %`],
+    ['Sweeps from', `${project.sweepMinUsdCents / 100n} USD`],
     ['Made', isoTime(project.createdAt)],
   ]);
 }

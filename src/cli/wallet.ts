@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { DEFAULT_CONFIRMATIONS } from '../app/chain-rail.ts';
-import { setProjectWallet, walletsOf } from '../app/wallets.ts';
+import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../app/quote-payment.ts';
+import { confirmationTiers, setProjectWallet, walletOf, walletsOf } from '../app/wallets.ts';
 import { isoTime } from '../domain/views.ts';
-import { parseEvmXpub } from '../rails/evm/wallet.ts';
+import type { WalletOpener, WalletSource } from '../rails/wallet.ts';
 import type { Wallet } from '../store/wallets.ts';
-import { projectIdOf, wholeNumber } from './arguments.ts';
+import { projectIdOf, percentage, wholeNumber } from './arguments.ts';
 import { CommandFailure, done } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
@@ -12,31 +12,53 @@ import { fields, print, printsRecord, type OutputOptions } from './output.ts';
 interface SetOptions extends OutputOptions {
   readonly project: string;
   readonly network: string;
-  readonly xpub: string;
-  readonly confirmations?: number | null;
+  readonly xpub?: string;
+  readonly descriptor?: string;
+  readonly treasury?: string;
+  readonly confirmations?: number;
+  readonly tolerance?: number;
 }
 
 /** Enough to compare with a wallet's own list. */
 const SHOWN_ADDRESSES = 3;
 
-/** `cointill wallet set|show`. */
+/** `cointill wallet set|show|check`. */
 export function addWalletCommands(program: Command): void {
   const wallet = program.command('wallet').description('set the wallets that live payments go to');
 
-  printsRecord(wallet.command('set').description("set a project's wallet on a network by its extended public key"))
+  printsRecord(
+    wallet
+      .command('set')
+      .description("set a project's wallet on a network; never give a private key or recovery phrase"),
+  )
     .requiredOption('--project <id>', 'whose wallet')
-    .requiredOption('--network <network>', 'such as ethereum')
-    .requiredOption('--xpub <xpub>', 'the extended public key of the account; never a private key or recovery phrase')
+    .requiredOption('--network <network>', 'bitcoin, litecoin, ethereum, polygon, base, arbitrum or bsc')
+    .option('--xpub <xpub>', 'the extended public key of the account: xpub…, ypub…, zpub…, Ltub… and their kin')
+    .option('--descriptor <descriptor>', 'an output descriptor: wpkh([…]xpub…/0/*), tr(…), sh(wpkh(…)) or pkh(…)')
+    .option('--treasury <0x…>', 'EVM networks: deposit contracts that can pay out to this address alone')
     .option(
       '--confirmations <n>',
-      `blocks that a payment has to wait for (default: ${DEFAULT_CONFIRMATIONS})`,
-      wholeNumber(1, 1000),
+      'blocks that a payment has to wait for (default: by the amount)',
+      wholeNumber(1, 10_000),
     )
-    .action(({ project, network, xpub, confirmations = null, ...options }: SetOptions) => {
-      const request = { projectId: projectIdOf(project), network, xpub, confirmations };
-      return withCointill(async ({ app }) => {
-        const { wallet } = done(await setProjectWallet(app, request));
-        print(options, walletRecord(wallet), () => walletLines(wallet));
+    .option(
+      '--tolerance <percent>',
+      `how far from the owed amount still counts as exact (default: ${DEFAULT_TOLERANCE_BASIS_POINTS / 100})`,
+      percentage,
+    )
+    .action(({ project, network, confirmations, tolerance, ...options }: SetOptions) => {
+      const projectId = projectIdOf(project);
+      const source = sourceOf(options);
+      return withCointill(async ({ app, chains, openWallet }) => {
+        const request = {
+          projectId,
+          network,
+          source,
+          confirmations: confirmations ?? null,
+          toleranceBasisPoints: tolerance ?? null,
+        };
+        const { wallet } = done(await setProjectWallet(app, request, chains));
+        print(options, walletRecord(wallet, openWallet), () => walletLines(wallet, openWallet));
       });
     });
 
@@ -44,52 +66,113 @@ export function addWalletCommands(program: Command): void {
     .requiredOption('--project <id>', 'whose wallets')
     .action((options: OutputOptions & { readonly project: string }) => {
       const projectId = projectIdOf(options.project);
-      return withCointill(async ({ app }) => {
+      return withCointill(async ({ app, openWallet }) => {
         const { wallets } = done(await walletsOf(app, projectId));
-        print(options, wallets.map(walletRecord), () =>
-          wallets.length === 0
-            ? ['The project has no wallet yet. Set one with: cointill wallet set']
-            : wallets.flatMap((wallet, index) => [...(index === 0 ? [] : ['']), ...walletLines(wallet)]),
+        print(
+          options,
+          wallets.map((wallet) => walletRecord(wallet, openWallet)),
+          () =>
+            wallets.length === 0
+              ? ['The project has no wallet yet. Set one with: cointill wallet set']
+              : wallets.flatMap((wallet, index) => [...(index === 0 ? [] : ['']), ...walletLines(wallet, openWallet)]),
         );
       });
     });
+
+  printsRecord(
+    wallet.command('check').description('show the addresses that payments will get, to compare with your wallet'),
+  )
+    .requiredOption('--project <id>', 'whose wallet')
+    .requiredOption('--network <network>', 'which of its wallets')
+    .option('--count <n>', 'how many addresses', wholeNumber(1, 1000), 5)
+    .action(
+      (options: OutputOptions & { readonly project: string; readonly network: string; readonly count: number }) => {
+        const projectId = projectIdOf(options.project);
+        return withCointill(async ({ app, openWallet }) => {
+          const { wallet } = done(await walletOf(app, projectId, options.network));
+          const addresses = addressesOf(wallet, openWallet, options.count);
+          const record = addresses.map((address, index) => ({ index, address, used: index < wallet.nextIndex }));
+          print(options, { network: wallet.network, next_index: wallet.nextIndex, addresses: record }, () => [
+            `The first ${addresses.length} addresses on ${wallet.network}. Your wallet must show the same ones, in this order:`,
+            ...record.map(({ index, address, used }) => `  ${index}  ${address}${used ? '  (handed out)' : ''}`),
+          ]);
+        });
+      },
+    );
 }
 
-function firstAddresses(wallet: Wallet): readonly string[] {
-  const parsed = parseEvmXpub(wallet.source);
-  if (parsed.kind === 'bad') {
+function sourceOf({ xpub, descriptor, treasury }: Pick<SetOptions, 'xpub' | 'descriptor' | 'treasury'>): WalletSource {
+  const given = [
+    { kind: 'xpub', text: xpub } as const,
+    { kind: 'descriptor', text: descriptor } as const,
+    { kind: 'treasury', text: treasury } as const,
+  ].flatMap(({ kind, text }) => (text === undefined ? [] : [{ kind, text }]));
+  const [source] = given;
+  if (source === undefined || given.length > 1) {
     throw new CommandFailure(
-      `The stored ${wallet.network} wallet cannot be read. Set it again with: cointill wallet set`,
+      'Give exactly one of --xpub, --descriptor and --treasury: an extended public key, an output descriptor, or (EVM networks) the address that deposit contracts pay out to.',
     );
   }
-  return Array.from({ length: SHOWN_ADDRESSES }, (_, index) => parsed.deriver.addressAt(index));
+  return source;
 }
 
-function walletRecord(wallet: Wallet): object {
+function addressesOf(wallet: Wallet, openWallet: WalletOpener, count: number): readonly string[] {
+  const deriver = openWallet(wallet.network, { kind: wallet.kind, text: wallet.source });
+  if (deriver === null) {
+    throw new CommandFailure(
+      `The stored ${wallet.network} wallet cannot be read: it was set for another chain of ${wallet.network}. ` +
+        `Set ${wallet.network.toUpperCase()}_CHAIN as it was, or set the wallet again with: cointill wallet set`,
+    );
+  }
+  return Array.from({ length: count }, (_, index) => deriver.addressAt(index));
+}
+
+function walletRecord(wallet: Wallet, openWallet: WalletOpener): object {
   return {
     project_id: wallet.projectId,
     network: wallet.network,
     kind: wallet.kind,
-    xpub: wallet.source,
-    confirmations: wallet.confirmations ?? DEFAULT_CONFIRMATIONS,
+    [wallet.kind]: wallet.source,
+    confirmations: wallet.confirmations,
+    confirmation_tiers: confirmationTiers(wallet).map(({ belowUsdCents, confirmations }) => ({
+      below_usd: belowUsdCents === null ? null : Number(belowUsdCents / 100n),
+      confirmations,
+    })),
+    tolerance_percent: (wallet.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS) / 100,
     next_index: wallet.nextIndex,
-    first_addresses: firstAddresses(wallet),
+    gap: wallet.gap,
+    first_addresses: addressesOf(wallet, openWallet, SHOWN_ADDRESSES),
     created_at: isoTime(wallet.createdAt),
   };
 }
 
-function walletLines(wallet: Wallet): readonly string[] {
-  const confirmations = wallet.confirmations ?? DEFAULT_CONFIRMATIONS;
+const KIND_NAMES = { xpub: 'Extended key', descriptor: 'Descriptor', treasury: 'Treasury' } as const;
+/** BIP 44: wallets look no further than this many unused addresses, unless told to. */
+const GAP_LIMIT = 20;
+
+function walletLines(wallet: Wallet, openWallet: WalletOpener): readonly string[] {
+  const tiers = confirmationTiers(wallet).map(({ belowUsdCents, confirmations }) =>
+    belowUsdCents === null ? `${confirmations}` : `${confirmations} below ${belowUsdCents / 100n} USD`,
+  );
   return [
     ...fields([
       ['Network', wallet.network],
-      ['Extended key', wallet.source],
-      ['Confirmations', `${confirmations}${wallet.confirmations === null ? ' (default)' : ''}`],
+      [KIND_NAMES[wallet.kind], wallet.source],
+      ['Confirmations', `${tiers.join(', ')}${wallet.confirmations === null ? ' (default)' : ''}`],
+      ['Tolerance', `${(wallet.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS) / 100} %`],
       ['Next address', `number ${wallet.nextIndex}`],
+      ['Unpaid gap', gapText(wallet)],
       ['Set', isoTime(wallet.createdAt)],
     ]),
     '',
     'First addresses; compare them with those that your wallet shows, before money goes there:',
-    ...firstAddresses(wallet).map((address, index) => `  ${index}  ${address}`),
+    ...addressesOf(wallet, openWallet, SHOWN_ADDRESSES).map((address, index) => `  ${index}  ${address}`),
   ];
+}
+
+function gapText({ kind, gap }: Wallet): string {
+  if (kind === 'treasury') return `${gap}`;
+  return gap < GAP_LIMIT
+    ? `${gap} addresses since the last one that was paid`
+    : `${gap} addresses since the last one that was paid: raise your wallet's gap limit to ${gap + GAP_LIMIT} or more, so that it finds later payments`;
 }

@@ -53,6 +53,14 @@ export interface Ledger {
   readonly transactionHash: string | null;
 }
 
+/** How deep a payment's money is. */
+export interface Confirmations {
+  /** Of the newest transfer that is in a block; 0 while none is. */
+  readonly have: number;
+  /** What was asked for when the address was handed out. */
+  readonly need: number;
+}
+
 /** One transfer to one of the payment's addresses, as the rail knows it now. */
 export interface Transfer {
   readonly network: Network;
@@ -131,9 +139,17 @@ export function requiredUnits(quote: Quote): bigint {
   return quote.owedUnits - quote.toleranceUnits;
 }
 
+const UNTRACED = 'untraced:';
+
+/** In place of a transaction's hash: money that is there, though no node could show which transaction brought it. */
+export function untracedHash(what: string): string {
+  return `${UNTRACED}${what}`;
+}
+
 /**
  * Adds up the transfers of the quote's own asset. In time is a transfer whose earlier of first sight and block time lies
- * before `untilAt`. Transfers of other assets never add up and are left to the merchant.
+ * before `untilAt`, and never money whose transaction is not known: no payment completes by itself on that. Transfers of
+ * other assets never add up and are left to the merchant.
  */
 export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: number): Ledger {
   let all = NO_SUMS;
@@ -147,6 +163,7 @@ export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: num
     .toSorted((a, b) => earliest(a) - earliest(b) || compareText(a.transactionHash, b.transactionHash));
   for (const transfer of counted) {
     all = plus(all, transfer);
+    if (transfer.transactionHash.startsWith(UNTRACED)) continue;
     if (earliest(transfer) < untilAt) inTime = plus(inTime, transfer);
     if (!reached) transactionHash = transfer.transactionHash;
     reached ||= all.seenUnits >= requiredUnits(quote);

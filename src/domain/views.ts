@@ -1,7 +1,7 @@
 import { encodeId } from './id.ts';
 import { fiatDecimals, formatDecimal } from './money.ts';
 import { orderStatus } from './order-status.ts';
-import type { Payment, Surface } from './payment.ts';
+import type { Confirmations, Payment, Surface } from './payment.ts';
 import type { Mode } from './permission.ts';
 import type { Refund } from './refund.ts';
 
@@ -123,6 +123,13 @@ export function createdOrderView(payment: Payment, links: Links) {
     expires_at: isoTime(payment.expiresAt),
     created_at: isoTime(payment.createdAt),
   };
+}
+
+/** Beside a payment that was asked for by its id: how deep its money is; nothing where that is not counted. */
+export function confirmationsView(confirmations: Confirmations | null) {
+  if (confirmations === null) return {};
+  const { have, need } = confirmations;
+  return { confirmations: Math.min(have, need), confirmations_required: need };
 }
 
 /** An order as it is read: what creation answered, and what has become of it. */

@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify';
 export interface Readiness {
   readonly ok: boolean;
   readonly checks: Readonly<Record<string, string>>;
+  /** It works, but not all of it: the checks say what does not. */
+  readonly degraded: boolean;
 }
 
 /** `GET /healthz`: the process answers. `GET /readyz`: it can do its work. */
@@ -12,8 +14,9 @@ export function healthRoutes(ready: () => Promise<Readiness>): (app: FastifyInst
     const options = { config: { guard: { kind: 'health' as const } }, schema: { hide: true } };
     app.get('/healthz', options, () => ({ status: 'ok' }));
     app.get('/readyz', options, async (_request, reply) => {
-      const { ok, checks } = await ready();
-      return reply.code(ok ? 200 : 503).send({ status: ok ? 'ready' : 'not_ready', checks });
+      const { ok, degraded, checks } = await ready();
+      const status = ok ? (degraded ? 'degraded' : 'ready') : 'not_ready';
+      return reply.code(ok ? 200 : 503).send({ status, checks });
     });
   };
 }

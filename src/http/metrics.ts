@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { NetworkStatus } from '../app/network-status.ts';
 import { readBearer } from './auth.ts';
 import { RequestError } from './errors.ts';
 
@@ -29,7 +30,12 @@ export function createMetrics(): Metrics {
 }
 
 /** `GET /metrics` in Prometheus' format: for loopback, or with `METRICS_TOKEN`. */
-export function metricsRoute(registry: Registry, token: string | null): (app: FastifyInstance) => void {
+export function metricsRoute(
+  registry: Registry,
+  token: string | null,
+  networks: () => Promise<readonly NetworkStatus[]>,
+): (app: FastifyInstance) => void {
+  registerNetworks(registry, networks);
   return (app) => {
     app.get('/metrics', { config: { guard: { kind: 'open' } }, schema: { hide: true } }, async (request, reply) => {
       if (!mayRead(request, token)) {
@@ -41,6 +47,35 @@ export function metricsRoute(registry: Registry, token: string | null): (app: Fa
       return reply.header('content-type', registry.contentType).send(await registry.metrics());
     });
   };
+}
+
+/** How the chains are followed, read anew for each scrape. */
+function registerNetworks(registry: Registry, networks: () => Promise<readonly NetworkStatus[]>): void {
+  if (registry.getSingleMetric('cointill_network_healthy') !== undefined) return;
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['network'] as const, registers: [registry] });
+  const cursor = gauge('cointill_network_cursor_height', 'Last block that was taken in.');
+  const height = gauge('cointill_network_height', 'Newest block that any node has.');
+  const lag = gauge('cointill_network_lag_blocks', 'Blocks between the two.');
+  const age = gauge('cointill_network_block_age_seconds', 'Age of the last block that was taken in.');
+  registry.registerMetric(
+    new Gauge({
+      name: 'cointill_network_healthy',
+      help: '1 where the network is followed without trouble.',
+      labelNames: ['network'] as const,
+      registers: [],
+      async collect() {
+        for (const status of await networks()) {
+          const { network } = status;
+          this.set({ network }, status.problem === null ? 1 : 0);
+          if (status.cursor !== null) cursor.set({ network }, status.cursor.height);
+          if (status.height !== null) height.set({ network }, status.height);
+          if (status.lagBlocks !== null) lag.set({ network }, status.lagBlocks);
+          if (status.lagMs !== null) age.set({ network }, status.lagMs / 1000);
+        }
+      },
+    }),
+  );
 }
 
 function mayRead(request: FastifyRequest, token: string | null): boolean {

@@ -87,8 +87,8 @@ export function tryServer(
     log: pino({ level: 'silent' }),
     onAnswered: metrics.onAnswered,
     plugins: [
-      healthRoutes(() => Promise.resolve({ ok: false, checks: { database: 'away' } })),
-      metricsRoute(metrics.registry, 'scrape-me'),
+      healthRoutes(() => Promise.resolve({ ok: false, checks: { database: 'away' }, degraded: false })),
+      metricsRoute(metrics.registry, 'scrape-me', () => Promise.resolve([])),
       tryRoutes,
     ],
     ...options,

@@ -43,16 +43,66 @@ export interface ChainSource {
   head(): Promise<{ readonly height: number; readonly hash: string }>;
   /** The block at `height`, or null: the node does not have that height (yet, or any more). */
   block(height: number): Promise<ChainBlock | null>;
+  /** The blocks from `height` on, `count` at most and in order: fewer, or none, where the node has no more. */
+  blocks(height: number, count: number): Promise<readonly ChainBlock[]>;
   /**
    * Those of `matched` (transfers of `block`) that really moved money. Null: the node no longer has exactly this block,
    * or lags behind the one that gave it; read the block again.
    */
   settle(block: ChainBlock, matched: readonly ChainTransfer[]): Promise<readonly ChainTransfer[] | null>;
   /**
-   * Whether every node that answers is on the expected chain. A node on another chain is never used for the other
-   * methods; a node that is exchanged behind the same URL is noticed here, so call it from time to time.
+   * Asks every node which chain it is on and how far it has come. A node on another chain is never used for the other
+   * methods and one that lags only when no other answers; a node that is exchanged behind the same URL is noticed here,
+   * so call it from time to time. Never throws for a fault of a node.
    */
-  checkIdentity(): Promise<{ readonly kind: 'ok' } | { readonly kind: 'wrong'; readonly message: string }>;
+  survey(): Promise<readonly NodeReport[]>;
+  /** What contracts pay natively; undefined or null where a block's transfers are all there is. */
+  readonly native?: NativeBalances | null;
+  /** Transactions that wait to be mined; null for networks whose transactions are only looked at in blocks. */
+  readonly mempool: Mempool | null;
+  close(): Promise<void>;
+}
+
+/**
+ * Native money beyond what a block's transactions carry: what contracts (exchanges, Safe wallets) pass on within a
+ * transaction leaves no log and is in no block. It is seen by the balance, and found by tracing.
+ */
+export interface NativeBalances {
+  readonly asset: AssetCode;
+  /**
+   * The balances in wei after `block`, by address in lower case. Throws `ChainUnavailableError` when no node has the
+   * state of exactly this block (any more).
+   */
+  balancesAt(addresses: readonly string[], block: BlockId): Promise<ReadonlyMap<string, bigint>>;
+  /**
+   * What contracts paid within the transactions of `block` to these addresses (lower case). Such a transfer has an index from 1,000,000
+   * on, the same each time it is read; it needs no settling, since what was reverted is left out. Null: no node shows
+   * it. Most hosted nodes do not trace, and a trace may take longer than the timeout, so nothing may wait for it.
+   */
+  internalTransfers(block: BlockId, addresses: ReadonlySet<string>): Promise<readonly ChainTransfer[] | null>;
+}
+
+export interface BlockId {
+  readonly height: number;
+  readonly hash: string;
+}
+
+/** The transactions that wait at the node that answers. */
+export interface Mempool {
+  /** Hashes of all of them; null while the node has not loaded its mempool yet, so that nothing is known of it. */
+  hashes(): Promise<readonly string[] | null>;
+  /** What these transactions pay; those that are gone meanwhile are left out. */
+  transfersOf(hashes: readonly string[]): Promise<readonly ChainTransfer[]>;
+}
+
+/** How one node of a network is. */
+export interface NodeReport {
+  /** Scheme, host and port. */
+  readonly node: string;
+  /** Its newest block; null when it did not say. */
+  readonly height: number | null;
+  /** What is wrong with it, fit for logs; null when nothing is. */
+  readonly problem: string | null;
 }
 
 /** Fresh receiving addresses of one wallet, derived from its public key alone. */

@@ -35,6 +35,11 @@ export function fixedRates(prices: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>): R
   return { usdPrice: (code) => (code === 'USD' ? 100_000_000n : (prices.get(code) ?? null)) };
 }
 
+/** An operator's fixed prices, and for all others what `otherwise` says. */
+export function fixedOver(prices: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>, otherwise: RateSource): RateSource {
+  return { usdPrice: (code) => prices.get(code) ?? otherwise.usdPrice(code) };
+}
+
 /** The sandbox's table, see `TEST_RATES`. */
 export function testRates(): RateSource {
   const prices = new Map<AssetCode | Fiat, UsdPriceE8>();

@@ -1,5 +1,6 @@
 import { sql, type SqlBool } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
+import type { Confirmations } from '../domain/payment.ts';
 import type { Database, Trx } from './database.ts';
 
 /** The last block of a network that was taken in. */
@@ -12,6 +13,28 @@ export interface Cursor {
 export async function readCursor(executor: Database | Trx, network: Network): Promise<Cursor | null> {
   const row = await executor.selectFrom('chain_cursors').selectAll().where('network', '=', network).executeTakeFirst();
   return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
+}
+
+/**
+ * Up to when everything that happened on a network was seen: the time of the last block taken in, or the later moment at
+ * which the mempool was looked at with no block left to take in. Null before the first block.
+ */
+export async function readSeenUpTo(db: Database, network: Network): Promise<number | null> {
+  const row = await db
+    .selectFrom('chain_cursors')
+    .select(['block_at', 'looked_at'])
+    .where('network', '=', network)
+    .executeTakeFirst();
+  return row === undefined ? null : Math.max(row.block_at, row.looked_at ?? 0);
+}
+
+/** Keeps that everything up to this moment was looked at. */
+export async function saveLookedAt(db: Database, network: Network, at: number): Promise<void> {
+  await db
+    .updateTable('chain_cursors')
+    .set({ looked_at: new Date(at) })
+    .where('network', '=', network)
+    .execute();
 }
 
 /** Locks the cursor until the transaction ends and returns it. */
@@ -37,21 +60,24 @@ export async function startCursor(trx: Trx, network: Network, cursor: Cursor, no
     .returning('network')
     .executeTakeFirst();
   if (row === undefined) return false;
-  await keepBlock(trx, network, cursor);
+  await keepBlocks(trx, network, [cursor]);
   return true;
 }
 
-/** Moves the cursor, which the caller has locked; blocks above it are forgotten, its own is kept. */
-export async function moveCursor(trx: Trx, network: Network, cursor: Cursor, now: number): Promise<void> {
-  await trx.updateTable('chain_cursors').set(cursorRow(cursor, now)).where('network', '=', network).execute();
+/**
+ * Moves the cursor, which the caller has locked, to the last of `blocks`: the ones taken in, in order, or the one that is
+ * gone back to. Blocks from the first of them on are forgotten and these kept.
+ */
+export async function moveCursor(trx: Trx, network: Network, blocks: readonly Cursor[], now: number): Promise<void> {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  if (first === undefined || last === undefined) return;
+  await trx.updateTable('chain_cursors').set(cursorRow(last, now)).where('network', '=', network).execute();
   await trx
     .deleteFrom('chain_blocks')
     .where('network', '=', network)
-    .where((where) =>
-      where.or([where('height', '>=', cursor.height), where('height', '<', cursor.height - KEPT_BLOCKS)]),
-    )
+    .where((where) => where.or([where('height', '>=', first.height), where('height', '<', last.height - KEPT_BLOCKS)]))
     .execute();
-  await keepBlock(trx, network, cursor);
+  await keepBlocks(trx, network, blocks.slice(-KEPT_BLOCKS));
 }
 
 function cursorRow(cursor: Cursor, now: number) {
@@ -63,10 +89,10 @@ function cursorRow(cursor: Cursor, now: number) {
   };
 }
 
-async function keepBlock(trx: Trx, network: Network, { height, hash, blockAt }: Cursor): Promise<void> {
+async function keepBlocks(trx: Trx, network: Network, blocks: readonly Cursor[]): Promise<void> {
   await trx
     .insertInto('chain_blocks')
-    .values({ network, height, hash, block_at: new Date(blockAt) })
+    .values(blocks.map(({ height, hash, blockAt }) => ({ network, height, hash, block_at: new Date(blockAt) })))
     .execute();
 }
 
@@ -127,6 +153,30 @@ export async function findWatched(db: Database, network: Network, addresses: rea
     .execute();
 }
 
+/** An address whose payment waits for money, and what is known to be there, in the smallest units. */
+export interface AwaitingAddress {
+  readonly address: string;
+  readonly paymentId: string;
+  readonly arrivedUnits: bigint;
+}
+
+/** The addresses on a network that open payments in an asset wait for money on. */
+export async function awaitingMoney(
+  db: Database,
+  network: Network,
+  asset: AssetCode,
+): Promise<readonly AwaitingAddress[]> {
+  const { rows } = await sql<{ address: string; payment_id: string; arrived: string }>`
+    select a.address, a.payment_id, coalesce(sum(t.amount_units), 0)::text as arrived
+    from payments p
+    join payment_addresses a on a.payment_id = p.id and a.network = p.network and a.asset = p.asset
+    left join transfers t on t.payment_id = p.id and t.network = a.network and t.asset = a.asset
+      and t.address = a.address and t.state in ('mined', 'confirmed')
+    where p.mode = 'live' and p.status = 'pending' and p.network = ${network} and p.asset = ${asset}
+    group by a.address, a.payment_id`.execute(db);
+  return rows.map((row) => ({ address: row.address, paymentId: row.payment_id, arrivedUnits: BigInt(row.arrived) }));
+}
+
 /** Every address that was issued for these payments, the newest first. */
 export async function issuedAddresses(trx: Trx, paymentIds: readonly string[]): Promise<readonly WatchedAddress[]> {
   const rows = await trx
@@ -149,26 +199,29 @@ export async function issuedAddresses(trx: Trx, paymentIds: readonly string[]): 
 }
 
 /** Confirms the transfers that are deep enough at this height; returns whose payments they are. */
-export async function confirmTransfers(
-  trx: Trx,
-  network: Network,
-  height: number,
-  defaultConfirmations: number,
-): Promise<readonly string[]> {
+export async function confirmTransfers(trx: Trx, network: Network, height: number): Promise<readonly string[]> {
   const { rows } = await sql<{ payment_id: string }>`
     update transfers t set state = 'confirmed'
-    from payment_addresses a left join wallets w on w.id = a.wallet_id
+    from payment_addresses a
     where t.network = ${network} and t.state = 'mined' and a.network = t.network and a.address = t.address
-      and t.block_height + coalesce(w.confirmations, ${defaultConfirmations}::int) - 1 <= ${height}
+      and t.block_height + a.confirmations - 1 <= ${height}
     returning t.payment_id`.execute(trx);
   return rows.map((row) => row.payment_id);
 }
 
-/** Takes back the transfers of blocks above a height; they count for nothing until they come back. */
-export async function dropTransfersAbove(trx: Trx, network: Network, height: number): Promise<readonly string[]> {
+/**
+ * Takes back the transfers of blocks above a height. `seen` where they wait in a mempool again, which then tells what has
+ * become of them; `dropped` where nothing is known of them until they come back.
+ */
+export async function takeBackTransfersAbove(
+  trx: Trx,
+  network: Network,
+  height: number,
+  state: 'seen' | 'dropped',
+): Promise<readonly string[]> {
   const rows = await trx
     .updateTable('transfers')
-    .set({ state: 'dropped', block_height: null, block_hash: null, block_at: null })
+    .set({ state, block_height: null, block_hash: null, block_at: null })
     .where('network', '=', network)
     .where('block_height', '>', height)
     .where('state', 'in', ['mined', 'confirmed'])
@@ -177,18 +230,90 @@ export async function dropTransfersAbove(trx: Trx, network: Network, height: num
   return rows.map((row) => row.payment_id);
 }
 
-/** How deep a payment's newest mined transfer is, and how deep it has to be; null while none is in a block. */
-export async function confirmationsOf(
-  db: Database,
-  paymentId: string,
-): Promise<{ readonly have: number; readonly need: number } | null> {
-  const { rows } = await sql<{ have: number; need: number }>`
-    select greatest(c.height - t.block_height + 1, 0) as have, coalesce(w.confirmations, 12) as need
-    from transfers t
-    join chain_cursors c on c.network = t.network
-    join payment_addresses a on a.network = t.network and a.address = t.address
-    left join wallets w on w.id = a.wallet_id
-    where t.payment_id = ${paymentId} and t.state in ('mined', 'confirmed')
-    order by t.block_height desc limit 1`.execute(db);
+/** The hashes of a network's transfers that were seen and are in no block. */
+export async function waitingHashes(executor: Database | Trx, network: Network): Promise<readonly string[]> {
+  const rows = await executor
+    .selectFrom('transfers')
+    .select('transaction_hash')
+    .distinct()
+    .where('network', '=', network)
+    .where('state', '=', 'seen')
+    .execute();
+  return rows.map((row) => row.transaction_hash);
+}
+
+/** Drops transfers that are in no block and wait nowhere any more; returns whose payments they were. */
+export async function dropWaiting(trx: Trx, network: Network, hashes: readonly string[]): Promise<readonly string[]> {
+  if (hashes.length === 0) return [];
+  const rows = await trx
+    .updateTable('transfers')
+    .set({ state: 'dropped' })
+    .where('network', '=', network)
+    .where('state', '=', 'seen')
+    .where(sql<SqlBool>`transaction_hash = any (${hashes}::text[])`)
+    .returning('payment_id')
+    .execute();
+  return rows.map((row) => row.payment_id);
+}
+
+/** How deep a payment's money is and has to be, on the address of its present quote; null before one was issued. */
+export async function confirmationsOf(db: Database, paymentId: string): Promise<Confirmations | null> {
+  const { rows } = await sql<Confirmations>`
+    select a.confirmations as need, coalesce(greatest(
+      (select c.height from chain_cursors c where c.network = a.network)
+      - (select max(t.block_height) from transfers t
+         where t.payment_id = p.id and t.network = a.network and t.asset = a.asset and t.state in ('mined', 'confirmed')) + 1,
+      0), 0) as have
+    from payments p join payment_addresses a on a.payment_id = p.id and a.network = p.network
+    where p.id = ${paymentId}
+    order by a.issued_at desc, a.address_index desc limit 1`.execute(db);
   return rows[0] ?? null;
+}
+
+/** What the watcher last heard of a node. */
+export interface KnownNode {
+  readonly network: Network;
+  readonly node: string;
+  readonly height: number | null;
+  readonly problem: string | null;
+  readonly checkedAt: number;
+}
+
+/** Keeps what a network's nodes said of themselves, instead of what was known before. */
+export async function saveNodes(
+  db: Database,
+  network: Network,
+  nodes: readonly Pick<KnownNode, 'node' | 'height' | 'problem'>[],
+  now: number,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('chain_nodes').where('network', '=', network).execute();
+    if (nodes.length === 0) return;
+    const rows = nodes.map((node) => ({ ...node, network, checked_at: new Date(now) }));
+    // Two URLs may lead to one host; the later one stands for both.
+    await trx
+      .insertInto('chain_nodes')
+      .values([...new Map(rows.map((row) => [row.node, row])).values()])
+      .execute();
+  });
+}
+
+/** How far each network was read, and what its nodes last said. */
+export async function networkStates(
+  db: Database,
+): Promise<{ readonly cursors: ReadonlyMap<Network, Cursor>; readonly nodes: readonly KnownNode[] }> {
+  const cursors = await db.selectFrom('chain_cursors').selectAll().execute();
+  const nodes = await db.selectFrom('chain_nodes').selectAll().orderBy('network').orderBy('node').execute();
+  return {
+    cursors: new Map(
+      cursors.map((row) => [row.network, { height: row.height, hash: row.hash, blockAt: row.block_at }]),
+    ),
+    nodes: nodes.map(({ network, node, height, problem, checked_at }) => ({
+      network,
+      node,
+      height,
+      problem,
+      checkedAt: checked_at,
+    })),
+  };
 }

@@ -8,6 +8,10 @@ export interface Project {
   readonly name: string;
   readonly active: boolean;
   readonly allowIps: readonly string[];
+  /** How much dearer than the market its customers buy, in hundredths of a percent. */
+  readonly spreadBasisPoints: number;
+  /** What a deposit must hold to be swept, at the price that its payment was quoted at. */
+  readonly sweepMinUsdCents: bigint;
   readonly allowOrigins: readonly string[];
   readonly createdAt: number;
 }
@@ -18,6 +22,8 @@ function projectFromRow(row: Selectable<ProjectsTable>): Project {
     name: row.name,
     active: row.active,
     allowIps: row.allow_ips,
+    spreadBasisPoints: row.spread_basis_points,
+    sweepMinUsdCents: row.sweep_min_usd_cents,
     allowOrigins: row.allow_origins,
     createdAt: row.created_at,
   };
@@ -31,6 +37,8 @@ export async function insertProject(trx: Trx, project: Project): Promise<void> {
       name: project.name,
       active: project.active,
       allow_ips: [...project.allowIps],
+      spread_basis_points: project.spreadBasisPoints,
+      sweep_min_usd_cents: String(project.sweepMinUsdCents),
       allow_origins: [...project.allowOrigins],
       created_at: new Date(project.createdAt),
     })
@@ -54,6 +62,8 @@ export async function updateProject(
   changes: {
     readonly active?: boolean;
     readonly allowIps?: readonly string[];
+    readonly spreadBasisPoints?: number;
+    readonly sweepMinUsdCents?: bigint;
     readonly allowOrigins?: readonly string[];
   },
 ): Promise<Project | null> {
@@ -62,6 +72,8 @@ export async function updateProject(
     .set({
       ...(changes.active === undefined ? {} : { active: changes.active }),
       ...(changes.allowIps === undefined ? {} : { allow_ips: [...changes.allowIps] }),
+      ...(changes.spreadBasisPoints === undefined ? {} : { spread_basis_points: changes.spreadBasisPoints }),
+      ...(changes.sweepMinUsdCents === undefined ? {} : { sweep_min_usd_cents: String(changes.sweepMinUsdCents) }),
       ...(changes.allowOrigins === undefined ? {} : { allow_origins: [...changes.allowOrigins] }),
     })
     .where('id', '=', id)
@@ -69,4 +81,14 @@ export async function updateProject(
     .executeTakeFirst();
   await notify(trx, 'access');
   return row === undefined ? null : projectFromRow(row);
+}
+
+/** A project's spread in hundredths of a percent; 0 for one that is not there. */
+export async function spreadOf(executor: Database | Trx, id: string): Promise<number> {
+  const row = await executor
+    .selectFrom('projects')
+    .select('spread_basis_points')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.spread_basis_points ?? 0;
 }

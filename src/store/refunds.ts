@@ -1,4 +1,5 @@
-import { sql, type Selectable } from 'kysely';
+import { sql, type Selectable, type SqlBool } from 'kysely';
+import type { AssetCode, Network } from '../domain/asset.ts';
 import type { Refund, RefundStatus } from '../domain/refund.ts';
 import type { Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
@@ -33,7 +34,8 @@ function date(at: number | null): Date | null {
   return at === null ? null : new Date(at);
 }
 
-export async function insertRefund(trx: Trx, refund: Refund): Promise<void> {
+/** `watchedAddress` is the refund's address in the form in which the chain's transfers carry it. */
+export async function insertRefund(trx: Trx, refund: Refund, watchedAddress: string | null): Promise<void> {
   await trx
     .insertInto('refunds')
     .values({
@@ -56,8 +58,81 @@ export async function insertRefund(trx: Trx, refund: Refund): Promise<void> {
       created_at: new Date(refund.createdAt),
       completed_at: date(refund.completedAt),
       due_at: date(refund.dueAt),
+      watched_address: watchedAddress,
     })
     .execute();
+}
+
+/** The customer's word on where a refund is to be paid. The caller holds its lock. */
+export async function setRefundAddress(
+  trx: Trx,
+  { id, address }: Pick<Refund, 'id' | 'address'>,
+  watchedAddress: string,
+): Promise<void> {
+  await trx.updateTable('refunds').set({ address, watched_address: watchedAddress }).where('id', '=', id).execute();
+}
+
+/** A transfer that may pay a refund. */
+export interface Payout {
+  readonly refundId: string;
+  readonly network: Network;
+  readonly transactionHash: string;
+  readonly asset: AssetCode;
+  readonly index: number;
+  readonly blockHeight: number;
+}
+
+/** Pending refunds to these addresses, the oldest first. */
+export async function refundsTo(db: Database, network: Network, addresses: readonly string[]) {
+  if (addresses.length === 0) return [];
+  return db
+    .selectFrom('refunds')
+    .select(['id', 'watched_address', 'asset', 'units', 'created_at'])
+    .where('network', '=', network)
+    .where('status', '=', 'pending')
+    .where(sql<SqlBool>`watched_address = any (${addresses}::text[])`)
+    .orderBy('id')
+    .execute();
+}
+
+/** Keeps payouts; one that is known already stays with its refund. */
+export async function savePayouts(trx: Trx, payouts: readonly Payout[]): Promise<void> {
+  if (payouts.length === 0) return;
+  await trx
+    .insertInto('refund_payouts')
+    .values(
+      payouts.map(({ refundId, network, transactionHash, asset, index, blockHeight }) => ({
+        network,
+        transaction_hash: transactionHash,
+        asset,
+        output_index: index,
+        refund_id: refundId,
+        block_height: blockHeight,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Forgets payouts in blocks above a height. */
+export async function dropPayoutsAbove(trx: Trx, network: Network, height: number): Promise<void> {
+  await trx.deleteFrom('refund_payouts').where('network', '=', network).where('block_height', '>', height).execute();
+}
+
+/** Pending refunds whose payout is as deep as their payment had to be, at this height. */
+export async function refundsPaidBy(
+  db: Database,
+  network: Network,
+  height: number,
+): Promise<readonly { readonly refundId: string; readonly transactionHash: string }[]> {
+  const { rows } = await sql<{ refund_id: string; transaction_hash: string }>`
+    select o.refund_id, o.transaction_hash from refunds r
+    join refund_payouts o on o.refund_id = r.id
+    where r.status = 'pending' and r.watched_address is not null and r.network = ${network} and o.network = ${network}
+      and o.block_height - 1 + coalesce(
+        (select max(a.confirmations) from payment_addresses a where a.payment_id = r.payment_id), 1) <= ${height}
+    order by r.id`.execute(db);
+  return rows.map((row) => ({ refundId: row.refund_id, transactionHash: row.transaction_hash }));
 }
 
 /** Saves what of a refund can change. The caller holds its lock. */
@@ -66,7 +141,6 @@ export async function updateRefund(trx: Trx, refund: Refund): Promise<void> {
     .updateTable('refunds')
     .set({
       status: refund.status,
-      address: refund.address,
       failure_reason: refund.failureReason,
       transaction_hash: refund.transactionHash,
       completed_at: date(refund.completedAt),

@@ -27,6 +27,8 @@ export interface IssuedAddress {
   readonly watchedAddress: string;
   readonly walletId: string;
   readonly index: number;
+  /** How deep a transfer to it must be. */
+  readonly confirmations: number;
   readonly issuedAt: number;
   readonly watchUntil: number;
 }
@@ -250,6 +252,7 @@ function addressRows(changes: readonly PaymentChange[]): string {
               tolerance_units: String(address.quote.toleranceUnits),
               issued_at: iso(address.issuedAt),
               watch_until: iso(address.watchUntil),
+              confirmations: address.confirmations,
             },
           ],
     ),

@@ -18,6 +18,8 @@ export interface ProjectsTable {
   name: string;
   active: Generated<boolean>;
   allow_ips: Generated<string[]>;
+  spread_basis_points: Generated<number>;
+  sweep_min_usd_cents: ColumnType<bigint, string | undefined, string>;
   allow_origins: Generated<string[]>;
   created_at: Timestamp;
 }
@@ -91,6 +93,7 @@ export interface PaymentAddressesTable {
   tolerance_units: Integer;
   issued_at: Timestamp;
   watch_until: Timestamp;
+  confirmations: number;
 }
 
 export interface TransfersTable {
@@ -171,16 +174,21 @@ export interface RefundsTable {
   created_at: Timestamp;
   completed_at: NullableTimestamp;
   due_at: NullableTimestamp;
+  watched_address: string | null;
 }
+
+/** What a wallet's addresses come from: an extended public key, an output descriptor, or deposit contracts of a treasury. */
+export type WalletKind = 'xpub' | 'descriptor' | 'treasury';
 
 export interface WalletsTable {
   id: string;
   project_id: string;
   network: Network;
-  kind: 'xpub';
+  kind: WalletKind;
   source: string;
   first_address: string;
   confirmations: number | null;
+  tolerance_basis_points: number | null;
   created_at: Timestamp;
   replaced_at: NullableTimestamp;
 }
@@ -233,9 +241,31 @@ export interface Tables {
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   refunds: RefundsTable;
+  refund_payouts: {
+    network: Network;
+    transaction_hash: string;
+    asset: AssetCode;
+    output_index: number;
+    refund_id: string;
+    block_height: number;
+  };
   wallets: WalletsTable;
   address_indexes: { network: Network; first_address: string; next_index: number };
-  chain_cursors: { network: Network; height: number; hash: string; block_at: Timestamp; updated_at: Timestamp };
+  chain_cursors: {
+    network: Network;
+    height: number;
+    hash: string;
+    block_at: Timestamp;
+    updated_at: Timestamp;
+    looked_at: NullableTimestamp;
+  };
   chain_blocks: { network: Network; height: number; hash: string; block_at: Timestamp };
+  chain_nodes: {
+    network: Network;
+    node: string;
+    height: number | null;
+    problem: string | null;
+    checked_at: Timestamp;
+  };
   leases: { name: string; holder: string; until: Timestamp };
 }

@@ -9,7 +9,10 @@ export interface PaymentTransfer {
   readonly blockHash: string | null;
 }
 
-/** Saves transfers; one that is known gets its new state and block, and keeps the time it was first seen. */
+/**
+ * Saves transfers; one that is known gets its new state and block, and keeps the time it was first seen. One that waits in
+ * a mempool does not undo a block that is already known.
+ */
 export async function saveTransfers(trx: Trx, transfers: readonly PaymentTransfer[]): Promise<void> {
   if (transfers.length === 0) return;
   const rows = transfers.map(({ paymentId, transfer, blockHash }) => ({
@@ -30,7 +33,8 @@ export async function saveTransfers(trx: Trx, transfers: readonly PaymentTransfe
     insert into transfers select * from json_populate_recordset(null::transfers, ${JSON.stringify(rows)}::json)
     on conflict (network, transaction_hash, asset, output_index) do update
     set state = excluded.state, block_height = excluded.block_height, block_hash = excluded.block_hash,
-        block_at = excluded.block_at`.execute(trx);
+        block_at = excluded.block_at
+    where excluded.state <> 'seen' or transfers.state = 'dropped'`.execute(trx);
 }
 
 /** Every transfer to these payments, by payment id. */

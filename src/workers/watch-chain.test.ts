@@ -13,21 +13,21 @@ import { startNode } from '../../test/rpc-node.ts';
 import { watchChain } from './watch-chain.ts';
 
 /** A worker that notes which heights it asked for; it stops when the test ends. */
-function startWatcher(shop: EtherShop, holder: string, source: ChainSource = shop.chain.source) {
+function startWatcher(shop: EtherShop, holder: string, source: ChainSource = shop.source) {
   const asked: number[] = [];
-  const errors: { readonly at: number; readonly error: unknown }[] = [];
+  const errors: { readonly name: string; readonly at: number; readonly error: unknown }[] = [];
   let onAsked: (() => void) | null = null;
   let onFailed: (() => void) | null = null;
   const noting: ChainSource = {
     ...source,
-    block: (height) => {
+    blocks: (height, count) => {
       asked.push(height);
       onAsked?.();
-      return source.block(height);
+      return source.blocks(height, count);
     },
   };
-  const loop = watchChain(shop.app, { ...shop.chain, source: noting }, holder, (_name, error) => {
-    errors.push({ at: performance.now(), error });
+  const loop = watchChain(shop.app, noting, holder, (name, error) => {
+    errors.push({ name, at: performance.now(), error });
     onFailed?.();
   });
   onTestFinished(() => loop.stop());
@@ -91,7 +91,7 @@ describe('a chain', () => {
 
   it('keeps its watcher while a slow node is waited for', async () => {
     const shop = await etherShop();
-    const { source } = shop.chain;
+    const { source } = shop;
     let answer = (): void => {};
     const answered = new Promise<void>((resolve) => (answer = resolve));
     const slow = startWatcher(shop, 'slow', { ...source, head: async () => (await answered, source.head()) });
@@ -120,7 +120,9 @@ describe('a node that fails', () => {
     await watcher.fails();
     watcher.loop.wake();
     await watcher.fails();
-    const [first, second] = watcher.errors;
+    const failures = () => watcher.errors.filter(({ name }) => name === 'watching ethereum');
+    await expect.poll(() => failures().length, { timeout: 10_000 }).toBeGreaterThan(1);
+    const [first, second] = failures();
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(1_900);
     for (const { error } of watcher.errors) {
       expect(error).toBeInstanceOf(Error);

@@ -1,5 +1,7 @@
 import type { App } from '../app/context.ts';
-import { followChain, type FollowedChain } from '../app/follow-chain.ts';
+import { createChainFollower } from '../app/follow-chain.ts';
+import type { ChainSource } from '../rails/chain.ts';
+import { saveNodes } from '../store/chain.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop, type Loop } from './loop.ts';
 
@@ -7,27 +9,29 @@ import { startLoop, type Loop } from './loop.ts';
 const LEASE_MS = 6_000;
 /** How often the lease is renewed, also while a slow node is waited for. */
 const LEASE_REST_MS = 2_000;
-/** How long to rest at the head before asking the node again. */
+/** How long to rest at the head before asking the node again; where transactions are seen while they wait, less. */
 const HEAD_REST_MS = 1_000;
-/** How often the nodes are asked again which chain they are on. */
-const IDENTITY_REST_MS = 60_000;
+const MEMPOOL_REST_MS = 500;
+/** How often the nodes are asked which chain they are on and how far they have come. */
+const SURVEY_REST_MS = 15_000;
 /** How long stopping waits for a round under way; one that hangs on its node changes nothing, its block comes again. */
 const STOP_WAIT_MS = 5_000;
 
 /**
- * Follows one chain as long as this process holds its lease; two workers never follow the same chain. A node on the wrong
- * chain is reported once a minute and passed over; failures rest ever longer, up to five seconds.
+ * Follows one chain as long as this process holds its lease; two workers never follow the same chain. How its nodes are is
+ * kept in the database, and a node's trouble is reported when it begins; failures rest ever longer, up to five seconds.
  */
 export function watchChain(
   app: App,
-  chain: FollowedChain,
+  source: ChainSource,
   holder: string,
   onError: (name: string, error: unknown) => void,
 ): Loop {
-  const name = `watching ${chain.network}`;
-  const leaseName = `chain ${chain.network}`;
+  const name = `watching ${source.network}`;
+  const leaseName = `chain ${source.network}`;
   let heldUntil = 0;
-  let identifiedAt: number | null = null;
+  const follower = createChainFollower(app, source);
+  const reported = new Map<string, string>();
 
   const lease = startLoop({
     name: `lease of ${leaseName}`,
@@ -38,24 +42,36 @@ export function watchChain(
       const hadIt = now < heldUntil;
       const hasIt = await holdLease(app.db, leaseName, holder, now, now + LEASE_MS);
       heldUntil = hasIt ? now + LEASE_MS : 0;
-      if (hasIt && !hadIt) blocks.wake();
+      if (hasIt && !hadIt) {
+        survey.wake();
+        blocks.wake();
+      }
       return false;
     },
   });
   const blocks = startLoop({
     name,
-    restMs: HEAD_REST_MS,
+    restMs: source.mempool === null ? HEAD_REST_MS : MEMPOOL_REST_MS,
+    onError,
+    work: async () => app.clock() < heldUntil && (await follower.follow()) !== 'at_head',
+  });
+  const survey = startLoop({
+    name: `survey of ${source.network}`,
+    restMs: SURVEY_REST_MS,
     onError,
     work: async () => {
       const now = app.clock();
       if (now >= heldUntil) return false;
-      if (identifiedAt === null || now - identifiedAt > IDENTITY_REST_MS || now < identifiedAt) {
-        const identity = await chain.source.checkIdentity();
-        identifiedAt = now;
-        // Its other nodes go on; without another, the next call fails.
-        if (identity.kind === 'wrong') onError(name, new Error(identity.message));
+      const reports = await source.survey();
+      for (const { node, problem } of reports) {
+        if (problem === null) reported.delete(node);
+        else if (reported.get(node) !== problem) {
+          reported.set(node, problem);
+          onError(`nodes of ${source.network}`, new Error(`${node}: ${problem}`));
+        }
       }
-      return (await followChain(app, chain)) !== 'at_head';
+      await saveNodes(app.db, source.network, reports, now);
+      return false;
     },
   });
 
@@ -66,7 +82,7 @@ export function watchChain(
     },
     stop: async () => {
       const waited = new Promise<void>((resolve) => setTimeout(resolve, STOP_WAIT_MS).unref());
-      await Promise.race([blocks.stop(), waited]);
+      await Promise.race([Promise.all([blocks.stop(), survey.stop()]), waited]);
       await lease.stop();
       await releaseLease(app.db, leaseName, holder).catch((error: unknown) => onError(leaseName, error));
     },

@@ -17,7 +17,9 @@ describe('health', () => {
 
   it('readiness is 503 and says which part is missing, while the process is healthy', async () => {
     const checks = { database: 'not reachable', notifications: 'ok' };
-    const server = http.build({ plugins: [healthRoutes(() => Promise.resolve({ ok: false, checks }))] });
+    const server = http.build({
+      plugins: [healthRoutes(() => Promise.resolve({ ok: false, checks, degraded: false }))],
+    });
     const ready = await http.call({ path: '/readyz' }, server);
     expect([ready.status, ready.body]).toEqual([503, { status: 'not_ready', checks }]);
     expect((await http.call({ path: '/healthz' }, server)).status).toBe(200);

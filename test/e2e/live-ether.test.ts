@@ -61,6 +61,8 @@ it('a live order is paid by a transfer on a real node and completes, also one th
     PORT: port,
     SANDBOX_PORT: sandboxPort,
     ETHEREUM_RPC_URL: anvil.url,
+    ETHEREUM_CHAIN_ID: '31337',
+    RATE_SOURCES: 'none',
     FIXED_RATES: 'ETH=3000',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
     NODE_EXTRA_CA_CERTS: trustFile,

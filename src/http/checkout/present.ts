@@ -1,7 +1,7 @@
 import { tokenOf } from '../../domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
 import { publicPaymentId } from '../../domain/views.ts';
-import { paymentUri, type EvmChain } from './payment-uri.ts';
+import { paymentUri, type EvmChain } from '../../domain/payment-uri.ts';
 import type {
   ClosedStep,
   Confirmations,
@@ -23,7 +23,7 @@ export interface PageContext {
   readonly tokens: readonly TokenChoice[];
   /** Of the deciding transfer; null while its depth is not known. */
   readonly confirmations: Confirmations | null;
-  /** Where the quote's EVM network really is; null for its usual chain, without links for tokens. */
+  /** Which chain the quote's network is; null where it is none of the EVM's. */
   readonly evm: EvmChain | null;
   /** The customer asked to see the tokens again (`?choose=token`). */
   readonly wantsOtherToken: boolean;
@@ -112,7 +112,6 @@ function payStep(payment: Payment, quote: Quote, context: PageContext, canChange
     receivedUnits,
     missingUnits,
     paymentUri: paymentUri({
-      mode: payment.mode,
       asset,
       network,
       decimals,

@@ -6,7 +6,6 @@ import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, Surface } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { RefusalReason } from '../../domain/transition.ts';
-import { confirmationsOf } from '../../store/chain.ts';
 import { findProject } from '../../store/projects.ts';
 import { findRefund } from '../../store/refunds.ts';
 import type { Api } from '../api.ts';
@@ -76,19 +75,20 @@ async function showPayment(
   notice: Notice | null,
 ): Promise<FastifyReply> {
   const { app } = api;
+  const rail = app.railFor(payment.mode);
   const open = payment.status === 'created' || payment.status === 'prepared' || payment.status === 'pending';
   const offersTokens = open && payment.surface === 'transaction';
   const [project, tokens, confirmations] = await Promise.all([
     findProject(app.db, payment.projectId),
-    offersTokens ? app.railFor(payment.mode).tokens(payment.projectId) : [],
-    payment.status === 'confirming' ? confirmationsOf(app.db, payment.id) : null,
+    offersTokens ? rail.tokens(payment.projectId) : [],
+    payment.status === 'confirming' ? rail.confirmations(payment) : null,
   ]);
   const view = presentPaymentPage(payment, {
     now: app.clock(),
     projectName: project?.name ?? '',
     tokens: tokens.map((token) => ({ asset: token.asset, network: token.network })),
     confirmations,
-    evm: null,
+    evm: payment.quote === null ? null : rail.evmChain(payment.quote),
     wantsOtherToken: request.query['choose'] === 'token',
     autoRefresh: request.query['refresh'] !== 'off',
     notice,

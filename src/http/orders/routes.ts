@@ -5,7 +5,7 @@ import { FIATS, isFiat, parseFiatAmount } from '../../domain/money.ts';
 import { statusesOfOrder } from '../../domain/order-status.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Operation } from '../../domain/permission.ts';
-import { createdOrderView, orderView } from '../../domain/views.ts';
+import { confirmationsView, createdOrderView, orderView } from '../../domain/views.ts';
 import { countPayments, listPayments } from '../../store/payments.ts';
 import { keyOf, selectorOf, sendCreated, totalOf, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
@@ -145,7 +145,10 @@ function readRoutes(app: FastifyInstance, api: Api): void {
       const id = decodeId('order', request.params.id);
       const payment = id === null ? null : await api.reader.read(selectorOf(key, 'order', id));
       if (payment === null) throw notFound('There is no such order.');
-      return orderView(payment, core.links, key.kind === 'public' ? 'public' : 'merchant');
+      const found = core.railFor(payment.mode).confirmations(payment);
+      const confirmations = found instanceof Promise ? await found : found;
+      const view = orderView(payment, core.links, key.kind === 'public' ? 'public' : 'merchant');
+      return { ...view, ...confirmationsView(confirmations) };
     },
   );
 }

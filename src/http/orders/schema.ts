@@ -87,6 +87,10 @@ export const orderShape = Type.Object(
     network: nullable(Type.String()),
     address: nullable(Type.String(), 'Where the customer pays.'),
     amount_received: nullable(Type.Number(), 'What was seen so far, in crypto units.'),
+    confirmations: Type.Optional(
+      Type.Integer({ description: 'How deep the newest transfer is; on a live payment that is read by its id.' }),
+    ),
+    confirmations_required: Type.Optional(Type.Integer({ description: 'How deep it must be, fixed with the quote.' })),
     transaction_hash: nullable(Type.String(), 'Of the transfer that reached the amount; null until completed.'),
     completed_at: nullable(time()),
     exception: Type.Unsafe<string>({
@@ -115,6 +119,8 @@ export const orderShape = Type.Object(
         network: 'bitcoin',
         address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
         amount_received: 0.00041667,
+        confirmations: 2,
+        confirmations_required: 2,
         transaction_hash: '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b',
         completed_at: '2026-01-31T12:11:30.000Z',
         exception: 'none',

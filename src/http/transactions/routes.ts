@@ -4,7 +4,7 @@ import { fiatDecimals, parseFiatAmount } from '../../domain/money.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { PAYMENT_STATUSES, type Payment } from '../../domain/payment.ts';
 import type { Operation } from '../../domain/permission.ts';
-import { exactNumber, transactionView, paymentUrl } from '../../domain/views.ts';
+import { confirmationsView, exactNumber, transactionView, paymentUrl } from '../../domain/views.ts';
 import { countPayments, listPayments } from '../../store/payments.ts';
 import { keyOf, selectorOf, sendCreated, totalOf, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
@@ -190,7 +190,8 @@ function readRoutes(app: FastifyInstance, api: Api): void {
       const payment = id === null ? null : await api.reader.read(selectorOf(key, 'transaction', id));
       if (payment === null) throw notFound('There is no such transaction.');
       const audience = key.kind === 'public' ? 'public' : 'merchant';
-      return { success: true, transaction: transactionView(payment, core.links, audience) };
+      const confirmations = confirmationsView(await core.railFor(payment.mode).confirmations(payment));
+      return { success: true, transaction: { ...transactionView(payment, core.links, audience), ...confirmations } };
     },
   );
 }

@@ -61,6 +61,10 @@ export const transactionShape = Type.Object(
     crypto_amount: nullable(Type.Number(), 'What is to be paid, in crypto units with up to 8 decimals.'),
     address: nullable(Type.String(), 'Where the customer pays.'),
     amount_received: nullable(Type.Number(), 'What was seen so far, in crypto units.'),
+    confirmations: Type.Optional(
+      Type.Integer({ description: 'How deep the newest transfer is; on a live payment that is read by its id.' }),
+    ),
+    confirmations_required: Type.Optional(Type.Integer({ description: 'How deep it must be, fixed with the quote.' })),
     exception: Type.Unsafe<string>({
       ...oneOf(EXCEPTIONS),
       description: 'What is unusual beside the status; the strongest of several.',

@@ -1,19 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startAnvil, type Anvil } from '../../../test/anvil.ts';
-import { ChainUnavailableError, type ChainBlock, type ChainSource } from '../chain.ts';
-import { createEvmSource } from './source.ts';
-import { forwardTo, startNode, type TestNode } from '../../../test/rpc-node.ts';
+import { forwardTo } from '../../../test/rpc-node.ts';
+import { ALICE, blockAt, BOB, deadUrl, failureOf, nodeThat, sourceOf } from './source.fixture.ts';
 
-const ALICE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-const BOB = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 const REVERTING = '0x00000000000000000000000000000000000000ff';
-const CHAIN_ID = 31_337;
 
 let anvil: Anvil;
 let emptyChain: unknown;
-let warnings: unknown[];
-const nodes: TestNode[] = [];
 
 beforeAll(async () => {
   anvil = await startAnvil({ manualMining: true });
@@ -23,45 +16,12 @@ beforeAll(async () => {
 afterAll(() => anvil.stop());
 
 beforeEach(async () => {
-  warnings = [];
   emptyChain = await anvil.rpc('evm_snapshot');
 });
 afterEach(async () => {
   await anvil.rpc('anvil_dropAllTransactions');
   await anvil.rpc('evm_revert', [emptyChain]);
-  await Promise.all(nodes.splice(0).map((node) => node.stop()));
 });
-
-function sourceOf(urls: readonly string[], chainId: number | undefined = CHAIN_ID, timeoutMs = 5_000): ChainSource {
-  const log = { warn: (fields: unknown) => void warnings.push(fields) };
-  return createEvmSource({ network: 'ethereum', asset: 'ETH', urls, chainId, timeoutMs, log });
-}
-
-async function nodeThat(answer: Parameters<typeof startNode>[0]): Promise<TestNode> {
-  const node = await startNode(answer);
-  nodes.push(node);
-  return node;
-}
-
-/** A port where nobody listens: one that was just given back. */
-async function deadUrl(): Promise<string> {
-  const node = await startNode(() => ({ result: null }));
-  await node.stop();
-  return node.url;
-}
-
-async function blockAt(source: ChainSource, height: number): Promise<ChainBlock> {
-  const block = await source.block(height);
-  if (!block) throw new Error(`the node has no block ${height}`);
-  return block;
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<ChainUnavailableError> {
-  const outcome: unknown = await promise.catch((fault: unknown) => fault);
-  if (!(outcome instanceof ChainUnavailableError))
-    throw new Error('expected ChainUnavailableError', { cause: outcome });
-  return outcome;
-}
 
 describe('a block of an EVM chain', () => {
   it('shows its native transfers, and nothing for contract creations and transactions without value', async () => {
@@ -81,8 +41,8 @@ describe('a block of an EVM chain', () => {
       parentHash: parent.hash,
       timeMs: 1_900_000_000_000,
       transfers: [
-        { transactionHash: first, index: 0, address: ALICE.toLowerCase(), asset: 'ETH', amount: 10n ** 18n },
-        { transactionHash: second, index: 0, address: BOB.toLowerCase(), asset: 'ETH', amount: 1n },
+        { transactionHash: first, index: 0, address: ALICE, asset: 'ETH', amount: 10n ** 18n },
+        { transactionHash: second, index: 0, address: BOB, asset: 'ETH', amount: 1n },
       ],
     });
     expect(await source.settle(block, block.transfers)).toEqual(block.transfers);
@@ -125,7 +85,7 @@ describe('a block of an EVM chain', () => {
       expect(settled?.map((transfer) => transfer.amount)).toEqual(Array.from({ length: 40 }, (_, n) => BigInt(n + 1)));
     }
     expect(calls.filter((method) => method === 'eth_getBlockReceipts')).toHaveLength(1);
-    expect(warnings).toEqual([]);
+    expect(source.warnings).toEqual([]);
   });
 
   it.each([1, 8])(
@@ -167,16 +127,96 @@ describe('a block of an EVM chain', () => {
   });
 });
 
+describe('several blocks at once', () => {
+  it('come in order, end at the head, and are the same as one by one', async () => {
+    const source = sourceOf([anvil.url]);
+    for (let i = 1; i <= 5; i += 1) {
+      await anvil.transfer(ALICE, BigInt(i));
+      await anvil.mine(1);
+    }
+    const single = [];
+    for (let height = 2; height <= 5; height += 1) single.push(await blockAt(source, height));
+    expect(await source.blocks(2, 4)).toEqual(single);
+    expect(await source.blocks(2, 2)).toEqual(single.slice(0, 2));
+    expect(await source.blocks(2, 150)).toEqual(single);
+    expect(single.map((block) => block.transfers[0]?.amount)).toEqual([2n, 3n, 4n, 5n]);
+    expect(await source.blocks(6, 3)).toEqual([]);
+    expect(await source.blocks(2, 0)).toEqual([]);
+  });
+
+  it('end where one does not follow the one before it', async () => {
+    await anvil.mine(4);
+    const [, other] = await sourceOf([anvil.url]).blocks(2, 2);
+    const reorganised = await nodeThat(async (call) => {
+      const answer = await forwardTo(anvil.url, call);
+      const isThird = JSON.stringify(call.params).startsWith('["0x3"');
+      return isThird ? { text: answer.text?.replaceAll(other?.parentHash ?? '', `0x${'7'.repeat(64)}`) ?? '' } : answer;
+    });
+    const source = sourceOf([reorganised.url]);
+    expect((await source.blocks(1, 4)).map(({ height }) => height)).toEqual([1, 2]);
+    expect((await source.blocks(3, 4)).map(({ height }) => height)).toEqual([3, 4]);
+  });
+
+  it('end before one that the node had no room for, and begin with it the next time', async () => {
+    await anvil.mine(4);
+    const small = await nodeThat((call) =>
+      JSON.stringify(call.params).startsWith('["0x3"') && call.method === 'eth_getBlockByNumber' && busy
+        ? { error: { code: -32003, message: 'response too large' } }
+        : forwardTo(anvil.url, call),
+    );
+    let busy = true;
+    const source = sourceOf([small.url]);
+    expect((await source.blocks(1, 4)).map(({ height }) => height)).toEqual([1, 2]);
+    expect((await failureOf(source.blocks(3, 4))).message).toContain('response too large');
+    busy = false;
+    expect((await source.blocks(3, 4)).map(({ height }) => height)).toEqual([3, 4]);
+  });
+});
+
+describe('a transaction of a kind that only a rollup has', () => {
+  const hash = `0x${'1'.repeat(64)}`;
+  async function transfersOf(transaction: unknown): Promise<unknown> {
+    const block = { number: '0x1', hash, parentHash: hash, timestamp: '0x1', transactions: [transaction] };
+    const node = await nodeThat(({ method }) => ({ result: method === 'eth_chainId' ? '0x7a69' : block }));
+    return (await blockAt(sourceOf([node.url]), 1)).transfers;
+  }
+
+  it.each([
+    ['without a value', { type: '0x6a', hash, to: ALICE }],
+    ['with a null value', { type: '0x7e', hash, to: ALICE, value: null }],
+    ['with an empty value', { type: '0x7e', hash, to: ALICE, value: '0x' }],
+    ['of a form not heard of', { type: 'deposit', to: ALICE }],
+  ])('is no transfer %s', async (_name, transaction) => {
+    expect(await transfersOf(transaction)).toEqual([]);
+  });
+
+  it('is a transfer like any other when it carries money, as a deposit from the chain below does', async () => {
+    expect(await transfersOf({ type: '0x7e', hash, to: ALICE, value: '0x5', mint: '0x5' })).toEqual([
+      { transactionHash: hash, index: 0, address: ALICE, asset: 'ETH', amount: 5n },
+    ]);
+  });
+
+  it.each([{ type: '0x2' }, {}])(
+    'is told from an ordinary one without value, which is the fault of the node',
+    async (kind) => {
+      expect((await failureOf(transfersOf({ ...kind, hash, to: ALICE }))).message).toContain('transaction.value');
+    },
+  );
+});
+
 describe('a node on another chain', () => {
   it('is named with the way out, and never used', async () => {
-    const source = sourceOf([anvil.url], 1);
-    const identity = await source.checkIdentity();
-    expect(identity).toMatchObject({
-      kind: 'wrong',
-      message: expect.stringContaining(`${anvil.url} is on chain 31337`),
-    });
-    expect(identity).toMatchObject({ message: expect.stringContaining('ETHEREUM_CHAIN_ID') });
-    expect((await failureOf(source.head())).message).toContain('expected to be chain 1');
+    const source = sourceOf([anvil.url], { chainId: 1 });
+    const problem = expect.stringMatching(
+      /is on chain 31337.*expected to be chain 1.*ETHEREUM_RPC_URL.*ETHEREUM_CHAIN_ID/,
+    );
+    expect(await source.survey()).toEqual([{ node: anvil.url, height: null, problem }]);
+    expect((await failureOf(source.head())).failures).toEqual([{ node: anvil.url, reason: problem }]);
+  });
+
+  it('is named with the settings of its own network', async () => {
+    const [report] = await sourceOf([anvil.url], { network: 'arbitrum', chainId: 42_161 }).survey();
+    expect(report?.problem).toContain('arbitrum is expected to be chain 42161. Set ARBITRUM_RPC_URL');
   });
 
   it('is passed over for one on the right chain, and still reported', async () => {
@@ -185,7 +225,11 @@ describe('a node on another chain', () => {
     );
     const source = sourceOf([stranger.url, anvil.url]);
     expect((await source.head()).height).toBe(0);
-    expect((await source.checkIdentity()).kind).toBe('wrong');
+    expect(await source.survey()).toEqual([
+      { node: stranger.url, height: null, problem: expect.stringContaining('is on chain 1') },
+      { node: anvil.url, height: 0, problem: null },
+    ]);
+    expect(JSON.stringify(source.warnings)).not.toContain('was asked');
   });
 
   it('is noticed when it takes the place of the right one', async () => {
@@ -194,35 +238,58 @@ describe('a node on another chain', () => {
       call.method === 'eth_chainId' ? { result: chainId } : forwardTo(anvil.url, call),
     );
     const source = sourceOf([node.url]);
-    expect(await source.checkIdentity()).toEqual({ kind: 'ok' });
+    expect(await source.survey()).toEqual([{ node: node.url, height: 0, problem: null }]);
     expect((await source.head()).height).toBe(0);
     chainId = '0x1';
-    expect((await source.checkIdentity()).kind).toBe('wrong');
+    expect((await source.survey())[0]?.problem).toContain('is on chain 1');
     await failureOf(source.head());
-  });
-
-  it('is one that differs from the first to answer, when no chain is given', async () => {
-    const other = await nodeThat(() => ({ result: '0x1' }));
-    const source = createEvmSource({
-      network: 'ethereum',
-      asset: 'ETH',
-      urls: [anvil.url, other.url],
-      timeoutMs: 5_000,
-      log: { warn: () => undefined },
-    });
-    expect(await source.checkIdentity()).toMatchObject({ kind: 'wrong', message: expect.stringContaining(other.url) });
   });
 });
 
 describe('several nodes', () => {
   it('stand in for one that is down, and the one that answers is asked first from then on', async () => {
-    const source = sourceOf([await deadUrl(), anvil.url]);
+    const dead = await deadUrl();
+    const source = sourceOf([dead, anvil.url]);
     expect((await source.head()).height).toBe(0);
-    expect(warnings).toHaveLength(1);
+    expect(source.warnings).toHaveLength(1);
     await source.head();
-    expect(await source.checkIdentity()).toEqual({ kind: 'ok' });
+    expect(source.warnings).toHaveLength(1);
+    expect(await source.survey()).toEqual([
+      { node: dead, height: null, problem: expect.stringContaining('ECONNREFUSED') },
+      { node: anvil.url, height: 0, problem: null },
+    ]);
     expect(await source.block(0)).toMatchObject({ height: 0, transfers: [] });
-    expect(warnings).toHaveLength(2);
+  });
+
+  it('put one that lags last, until it has caught up', async () => {
+    await anvil.mine(10);
+    let height = 4;
+    const late = await nodeThat((call) => {
+      if (call.method === 'eth_blockNumber') return { result: `0x${height.toString(16)}` };
+      return call.method === 'eth_chainId' ? { result: '0x7a69' } : { error: { code: 1, message: 'the late one' } };
+    });
+    const source = sourceOf([late.url, anvil.url]);
+    expect(await source.survey()).toEqual([
+      { node: late.url, height: 4, problem: 'it lags 6 blocks behind the best node' },
+      { node: anvil.url, height: 10, problem: null },
+    ]);
+    expect((await source.head()).height).toBe(10);
+    expect(source.warnings).toEqual([]);
+
+    height = 5;
+    expect((await source.survey())[0]).toEqual({ node: late.url, height: 5, problem: null });
+    const alone = sourceOf([late.url]);
+    await alone.survey();
+    expect((await failureOf(alone.head())).message).toContain('the late one');
+  });
+
+  it('may be further apart on a chain with more blocks a minute', async () => {
+    await anvil.mine(10);
+    const late = await nodeThat((call) =>
+      call.method === 'eth_blockNumber' ? { result: '0x1' } : forwardTo(anvil.url, call),
+    );
+    const reports = await sourceOf([late.url, anvil.url], { network: 'arbitrum' }).survey();
+    expect(reports.map(({ problem }) => problem)).toEqual([null, null]);
   });
 
   const head = { number: '0x0', hash: `0x${'1'.repeat(64)}` };
@@ -238,8 +305,10 @@ describe('several nodes', () => {
     ['null instead of JSON-RPC', { text: 'null' }],
   ])('stand in for one that answers with %s', async (_name, answer) => {
     const broken = await nodeThat((call) => (call.method === 'eth_chainId' ? { result: '0x7a69' } : answer));
-    expect((await sourceOf([broken.url, anvil.url]).head()).hash).not.toBe(head.hash);
-    expect(warnings).toEqual([expect.objectContaining({ node: broken.url, method: 'eth_getBlockByNumber' })]);
+    const source = sourceOf([broken.url, anvil.url]);
+    expect((await source.head()).hash).not.toBe(head.hash);
+    expect(source.warnings).toEqual([expect.objectContaining({ node: broken.url, method: 'eth_getBlockByNumber' })]);
+    expect(await source.blocks(0, 2)).toMatchObject([{ height: 0 }]);
   });
 
   it('stand in for one that gives another block than the one asked for', async () => {
@@ -247,8 +316,9 @@ describe('several nodes', () => {
     const confused = await nodeThat((call) =>
       forwardTo(anvil.url, call.method === 'eth_chainId' ? call : { ...call, params: ['0x1', true] }),
     );
-    expect(await sourceOf([confused.url, anvil.url]).block(0)).toMatchObject({ height: 0 });
-    expect(warnings).toHaveLength(1);
+    const source = sourceOf([confused.url, anvil.url]);
+    expect(await source.block(0)).toMatchObject({ height: 0 });
+    expect(source.warnings).toHaveLength(1);
   });
 
   it.each(['before', 'within'])('stand in for one that stalls %s its answer', async (when) => {
@@ -257,8 +327,9 @@ describe('several nodes', () => {
         ? { result: '0x7a69' }
         : { text: when === 'within' ? '{"jsonrpc":' : '', stall: true },
     );
-    expect((await sourceOf([stalled.url, anvil.url], CHAIN_ID, 200).head()).height).toBe(0);
-    expect(warnings).toEqual([expect.objectContaining({ reason: 'no complete answer within 200 ms' })]);
+    const source = sourceOf([stalled.url, anvil.url], { timeoutMs: 200 });
+    expect((await source.head()).height).toBe(0);
+    expect(source.warnings).toEqual([expect.objectContaining({ reason: 'no complete answer within 200 ms' })]);
   });
 });
 
@@ -281,15 +352,18 @@ describe('credentials in the URL of a node', () => {
     const down = await deadUrl();
     for (const url of [down, echo.url]) {
       const withSecrets = `${url.replace('http://', 'http://s3cr3t:s3cr3t%3Ap%2Fw@')}/v3/0123456789abcdef?apikey=fedcba98`;
-      const fault = await failureOf(sourceOf([withSecrets]).head());
+      const source = sourceOf([withSecrets]);
+      const fault = await failureOf(source.head());
       expect(fault.network).toBe('ethereum');
       expect(fault.failures).toEqual([
         { node: url, reason: expect.stringMatching(/ECONNREFUSED|JSON-RPC error -32000: bad key/) },
       ]);
-      const shown = `${fault.stack} ${String(fault.cause)} ${JSON.stringify(fault)} ${JSON.stringify(warnings)}`;
-      expect(shown).not.toMatch(/s3cr3t|p\/w|p%2Fw|0123456789abcdef|fedcba98|czNjcjN0/);
+      const shown = `${fault.stack} ${String(fault.cause)} ${JSON.stringify(fault)} ${JSON.stringify(source.warnings)}`;
+      expect(`${shown} ${JSON.stringify(await source.survey())}`).not.toMatch(
+        /s3cr3t|p\/w|p%2Fw|0123456789abcdef|fedcba98|czNjcjN0/,
+      );
+      expect(source.warnings.length).toBeGreaterThan(0);
     }
-    expect(warnings).toHaveLength(2);
   });
 
   it('are not repeated when the URL itself is refused', () => {
@@ -297,18 +371,4 @@ describe('credentials in the URL of a node', () => {
     expect(() => sourceOf(['s3cr3t'])).toThrow(/^the address of a node must be a URL/);
     expect(() => sourceOf([])).toThrow(/^ethereum needs the URL of at least one node/);
   });
-});
-
-it('a process that asks no node never loads viem', () => {
-  const script = `
-    import { registerHooks } from 'node:module';
-    const loaded = [];
-    registerHooks({ resolve: (name, context, next) => { loaded.push(name); return next(name, context); } });
-    const { createEvmSource } = await import(${JSON.stringify(new URL('source.ts', import.meta.url).href)});
-    const source = createEvmSource({ network: 'ethereum', asset: 'ETH', urls: ['http://127.0.0.1:1'], timeoutMs: 1, log: { warn() {} } });
-    const before = loaded.includes('viem');
-    await source.head().catch(() => {});
-    console.log(JSON.stringify({ before, after: loaded.includes('viem') }));`;
-  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
-  expect(JSON.parse(output)).toEqual({ before: false, after: true });
 });

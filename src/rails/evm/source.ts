@@ -1,57 +1,81 @@
 import type { AssetCode, Network } from '../../domain/asset.ts';
-import type { ChainBlock, ChainSource, ChainTransfer, RailLog } from '../chain.ts';
+import type { ChainBlock, ChainSource, ChainTransfer, NativeBalances, RailLog } from '../chain.ts';
+import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
+import { MethodMissingError } from '../rpc/node.ts';
+import type { RpcPool } from '../rpc/pool.ts';
 import {
   decodeAddress,
-  decodeArray,
   decodeHash,
   decodeNumber,
-  decodeObject,
   decodeQuantity,
   encodeNumber,
-  MalformedAnswerError,
+  isQuantity,
+  resultOf,
 } from './decode.ts';
-import { createEvmNode, MethodMissingError } from './node.ts';
-import { createEvmPool, type EvmPool } from './pool.ts';
+import { createNativeBalances } from './internal.ts';
+import { createTokenReader, type TokenReader } from './logs.ts';
+import { createEvmPool } from './pool.ts';
+import type { TokenContracts } from './presets.ts';
 
 /** Up to so many matched transactions, asking for each one's receipt moves less data than the receipts of a whole block. */
 const MAX_SINGLE_RECEIPTS = 4;
-/** Calls under way at once when receipts must be asked for one by one. */
-const RECEIPT_CONCURRENCY = 16;
+/** EIP-7702. */
+const LAST_ETHEREUM_TYPE = 4n;
 
 export interface EvmSourceOptions {
   readonly network: Network;
-  /** The network's native asset. */
-  readonly asset: AssetCode;
+  /** The network's native asset; null: native money is not looked at. */
+  readonly nativeAsset: AssetCode | null;
+  /** The contracts whose transfers are looked at, by asset. */
+  readonly tokens: TokenContracts;
   /** JSON-RPC over HTTP, in the order of preference; credentials may be inside. At least one. */
   readonly urls: readonly string[];
-  /** The chain that the nodes must be on (EIP-155). Undefined: whichever the first one to answer is on. */
-  readonly chainId?: number | undefined;
+  /** The chain that the nodes must be on (EIP-155). */
+  readonly chainId: number;
   /** For one call to one node, body included; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
   readonly log: RailLog;
 }
 
+export interface EvmSource extends ChainSource {
+  /** What contracts pay natively; null where native money is not looked at. */
+  readonly native: NativeBalances | null;
+}
+
 /**
- * Native transfers of an EVM network as its nodes show them: what transactions carry to an address. Value that a contract passes on
- * within a transaction is not in the block and not seen here. Nothing is asked, and viem not loaded, before the first call.
- * Throws RangeError when a URL is not usable.
+ * The money of an EVM network as its nodes show it: what transactions carry to an address (index 0) and what the configured
+ * tokens log (their log's index). Native money that a contract passes on within a transaction is in neither; `native` finds it.
+ *
+ * `settle` drops native transfers of reverted transactions. A reverted transaction leaves no logs and a trace shows only
+ * what held, so other transfers are given back as they are, without asking whether the node still has the block.
+ *
+ * Nothing is asked before the first call. Throws RangeError when a URL is not usable.
  */
-export function createEvmSource({ network, asset, urls, chainId, timeoutMs, log }: EvmSourceOptions): ChainSource {
-  if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
-  const nodes = urls.map((url) => createEvmNode(url, timeoutMs));
-  const pool = createEvmPool({ network, nodes, chainId, log });
+export function createEvmSource(options: EvmSourceOptions): EvmSource {
+  const { network, nativeAsset, tokens, urls, chainId, timeoutMs, log } = options;
+  const pool = createEvmPool({ network, urls, chainId, timeoutMs, log });
+  const readBlocks = createBlockReader(pool, nativeAsset, createTokenReader(pool, network, tokens));
   const receiptsOf = createReceiptReader(pool);
 
   return {
     network,
+    mempool: null,
+    native: nativeAsset && createNativeBalances(pool, nativeAsset),
     head: () => pool.ask('eth_getBlockByNumber', ['latest', false], decodeHead),
-    block: (height) =>
-      pool.ask('eth_getBlockByNumber', [encodeNumber(height), true], (answer) => decodeBlock(answer, height, asset)),
+    block: async (height) => (await readBlocks(height, 1))[0] ?? null,
+    blocks: readBlocks,
     settle: async (block, matched) => {
-      const receipts = await receiptsOf(block, new Set(matched.map((transfer) => transfer.transactionHash)));
-      return receipts && matched.filter((transfer) => receipts.get(transfer.transactionHash)?.succeeded);
+      const isUncertain = ({ asset, index }: ChainTransfer): boolean => asset === nativeAsset && index === 0;
+      const uncertain = new Set(matched.filter(isUncertain).map((transfer) => transfer.transactionHash));
+      if (uncertain.size === 0) return matched;
+      const receipts = await receiptsOf(block, uncertain);
+      return (
+        receipts &&
+        matched.filter((transfer) => !isUncertain(transfer) || receipts.get(transfer.transactionHash)?.succeeded)
+      );
     },
-    checkIdentity: pool.checkIdentity,
+    survey: () => pool.survey(),
+    close: () => pool.close(),
   };
 }
 
@@ -60,37 +84,89 @@ function decodeHead(answer: unknown): { height: number; hash: string } {
   return { height: decodeNumber(head['number'], 'block.number'), hash: decodeHash(head['hash'], 'block.hash') };
 }
 
-function decodeBlock(answer: unknown, height: number, asset: AssetCode): ChainBlock | null {
-  if (answer === null) return null;
+type BlockReader = (height: number, count: number) => Promise<readonly ChainBlock[]>;
+
+/**
+ * Reads blocks one after another: all of them in one batch, then the logs of those that can hold any in another. Ends
+ * early where the node has no more, or where a reorganisation between the calls shows: at a block that does not
+ * follow the one before it, or whose logs the node does not know.
+ */
+function createBlockReader(pool: RpcPool, nativeAsset: AssetCode | null, tokenReader: TokenReader): BlockReader {
+  return async (height, count) => {
+    const calls = Array.from({ length: count }, (_, i) => ({
+      method: 'eth_getBlockByNumber',
+      params: [encodeNumber(height + i), nativeAsset !== null],
+    }));
+    if (calls.length === 0) return [];
+    const shown = await pool.askAll(calls, (results) => {
+      const blocks: ShownBlock[] = [];
+      for (const [i, result] of results.entries()) {
+        // A later block may be missing for want of room in the answer: the next call begins with it.
+        if (result.kind === 'error' && i > 0) break;
+        const answer = resultOf(result);
+        if (answer === null) break;
+        const block = decodeBlock(answer, height + i, nativeAsset);
+        if (i > 0 && block.parentHash !== blocks[i - 1]?.hash) break;
+        blocks.push(block);
+      }
+      return blocks;
+    });
+    const withLogs = shown.filter(({ logsBloom }) => tokenReader.canHoldTransfers(logsBloom));
+    const logged = await tokenReader.transfersOf(withLogs);
+    const tokenTransfers = new Map(withLogs.map(({ hash }, i) => [hash, logged[i] ?? null] as const));
+    const blocks: ChainBlock[] = [];
+    for (const { logsBloom: _, ...block } of shown) {
+      const transfers = tokenTransfers.has(block.hash) ? tokenTransfers.get(block.hash) : [];
+      if (!transfers) break;
+      blocks.push({ ...block, transfers: [...block.transfers, ...transfers] });
+    }
+    return blocks;
+  };
+}
+
+/** A block with its native transfers only. */
+type ShownBlock = ChainBlock & { readonly logsBloom: unknown };
+
+function decodeBlock(answer: unknown, height: number, nativeAsset: AssetCode | null): ShownBlock {
   const block = decodeObject(answer, 'the block');
   if (decodeNumber(block['number'], 'block.number') !== height) {
     throw new MalformedAnswerError('block.number', 'the number asked for');
   }
+  const transactions = decodeArray(block['transactions'], 'block.transactions');
   return {
     height,
     hash: decodeHash(block['hash'], 'block.hash'),
     parentHash: decodeHash(block['parentHash'], 'block.parentHash'),
     timeMs: decodeNumber(block['timestamp'], 'block.timestamp') * 1_000,
-    transfers: decodeArray(block['transactions'], 'block.transactions').flatMap((transaction) => {
-      const transfer = decodeTransfer(transaction, asset);
-      return transfer ? [transfer] : [];
-    }),
+    transfers: nativeAsset ? transactions.flatMap((transaction) => decodeTransfer(transaction, nativeAsset)) : [],
+    logsBloom: block['logsBloom'],
   };
 }
 
-/** Null: the transaction carries no value, or creates a contract. */
-function decodeTransfer(answer: unknown, asset: AssetCode): ChainTransfer | null {
+/** None: the transaction carries no value, or creates a contract. */
+function decodeTransfer(answer: unknown, asset: AssetCode): readonly ChainTransfer[] {
   const transaction = decodeObject(answer, 'transaction');
-  const amount = decodeQuantity(transaction['value'], 'transaction.value');
   const to = transaction['to'] ?? null;
-  if (amount === 0n || to === null) return null;
-  return {
-    transactionHash: decodeHash(transaction['hash'], 'transaction.hash'),
-    index: 0,
-    address: decodeAddress(to, 'transaction.to'),
-    asset,
-    amount,
-  };
+  if (to === null || !(isQuantity(transaction['value']) || isOrdinary(transaction['type']))) return [];
+  const amount = decodeQuantity(transaction['value'], 'transaction.value');
+  if (amount === 0n) return [];
+  return [
+    {
+      transactionHash: decodeHash(transaction['hash'], 'transaction.hash'),
+      index: 0,
+      address: decodeAddress(to, 'transaction.to'),
+      asset,
+      amount,
+    },
+  ];
+}
+
+/**
+ * Whether a transaction must have the fields that Ethereum's have. Rollups add kinds of their own (0x7e of OP chains, 0x64 to 0x6a of
+ * Arbitrum), and not all of those carry a value.
+ */
+function isOrdinary(type: unknown): boolean {
+  return type === undefined || (isQuantity(type) && BigInt(type) <= LAST_ETHEREUM_TYPE);
 }
 
 interface Receipt {
@@ -108,7 +184,7 @@ type ReceiptReader = (
  * Reads the receipts of some of a block's transactions, by transaction hash: many of them with one `eth_getBlockReceipts`, as
  * long as the nodes offer it. Null: one of them is missing or in another block, so the block is not the node's any more.
  */
-function createReceiptReader(pool: EvmPool): ReceiptReader {
+function createReceiptReader(pool: RpcPool): ReceiptReader {
   let offersBlockReceipts = true;
 
   return async (block, transactionHashes) => {
@@ -131,24 +207,20 @@ function createReceiptReader(pool: EvmPool): ReceiptReader {
   };
 }
 
-function readBlockReceipts(pool: EvmPool, height: number): Promise<readonly Receipt[]> {
+function readBlockReceipts(pool: RpcPool, height: number): Promise<readonly Receipt[]> {
   return pool.ask('eth_getBlockReceipts', [encodeNumber(height)], (answer) =>
     decodeArray(answer ?? [], 'the receipts').map(decodeReceipt),
   );
 }
 
-async function readReceipts(pool: EvmPool, transactionHashes: readonly string[]): Promise<readonly Receipt[]> {
-  const receipts: Receipt[] = [];
-  for (let start = 0; start < transactionHashes.length; start += RECEIPT_CONCURRENCY) {
-    const some = transactionHashes.slice(start, start + RECEIPT_CONCURRENCY);
-    const answers = await Promise.all(
-      some.map((hash) =>
-        pool.ask('eth_getTransactionReceipt', [hash], (answer) => (answer === null ? [] : [decodeReceipt(answer)])),
-      ),
-    );
-    receipts.push(...answers.flat());
-  }
-  return receipts;
+function readReceipts(pool: RpcPool, transactionHashes: readonly string[]): Promise<readonly Receipt[]> {
+  const calls = transactionHashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+  return pool.askAll(calls, (results) =>
+    results.flatMap((result) => {
+      const receipt = resultOf(result);
+      return receipt === null ? [] : [decodeReceipt(receipt)];
+    }),
+  );
 }
 
 function decodeReceipt(answer: unknown): Receipt {

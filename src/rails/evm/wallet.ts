@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import type { WalletDeriver } from '../chain.ts';
+import { secretKeyRefusal } from '../secret-key.ts';
 import { addressOfPublicKey } from './address.ts';
 
 export type XpubCheck =
@@ -39,8 +40,8 @@ const OTHER_KEYS: Readonly<Record<string, string>> = {
  */
 export function parseEvmXpub(text: string): XpubCheck {
   const xpub = text.trim();
-  const secret = secretKind(xpub);
-  if (secret) return bad(secretMessage(secret));
+  const secret = secretKeyRefusal(xpub, WAY_OUT);
+  if (secret) return bad(secret);
   const wrongKind = wrongKindMessage(xpub);
   if (wrongKind) return bad(wrongKind);
   const key = readKey(xpub);
@@ -53,25 +54,6 @@ export function parseEvmXpub(text: string): XpubCheck {
   if (depthMessage) return bad(depthMessage);
   const chain = key.depth === ACCOUNT_DEPTH ? key.deriveChild(EXTERNAL_CHAIN) : key;
   return { kind: 'ok', xpub, deriver: { addressAt: (index) => addressOf(chain, index) } };
-}
-
-/** At the start of a word, so that no xpub looks like one by chance; also within a descriptor. */
-const EXTENDED_PRIVATE_KEY = /(?:^|[^1-9A-HJ-NP-Za-km-z])(?:[tuvxyzUVYZ]prv|[LM]tpv|ttpv)/;
-
-/** What private thing the text is, by its look alone: a damaged private key is still private. Null for anything else. */
-function secretKind(text: string): string | null {
-  if (EXTENDED_PRIVATE_KEY.test(text)) return 'an extended private key';
-  if (/^(?:0x)?[0-9a-fA-F]{64}$/.test(text)) return 'a private key';
-  if (/^[59KLTc6][1-9A-HJ-NP-Za-km-z]{50,51}$/.test(text)) return 'a private key';
-  if (text.split(/\s+/).length >= 12) return 'a recovery phrase';
-  return null;
-}
-
-function secretMessage(secret: string): string {
-  return (
-    `This is ${secret}: whoever has it can spend the money. It was not stored. ${WAY_OUT} ` +
-    'As it has been typed here, consider it exposed and move the money to a new wallet.'
-  );
 }
 
 function wrongKindMessage(text: string): string | null {

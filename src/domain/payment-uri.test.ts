@@ -3,7 +3,6 @@ import { paymentUri, type UriRequest } from './payment-uri.ts';
 
 const EVM_ADDRESS = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
 const request: UriRequest = {
-  mode: 'live',
   asset: 'BTC',
   network: 'bitcoin',
   decimals: 8,
@@ -22,7 +21,7 @@ describe('paymentUri', () => {
 
   it('writes EIP-681 for ether with the value in wei, all digits', () => {
     const ether = { ...request, asset: 'ETH', network: 'base', decimals: 18, address: EVM_ADDRESS } as const;
-    expect(paymentUri({ ...ether, units: 16_333_330_000_000_000n })).toBe(
+    expect(paymentUri({ ...ether, evm: { chainId: 8453, contract: null }, units: 16_333_330_000_000_000n })).toBe(
       `ethereum:${EVM_ADDRESS}@8453?value=16333330000000000`,
     );
     expect(paymentUri({ ...ether, evm: { chainId: 31337, contract: null } })).toBe(
@@ -45,8 +44,7 @@ describe('paymentUri', () => {
     expect(paymentUri(token)).toBeNull();
   });
 
-  it('names a public test network in test mode, so that no wallet offers real money', () => {
-    const ether = { ...request, mode: 'test', asset: 'ETH', network: 'ethereum', address: EVM_ADDRESS } as const;
-    expect(paymentUri(ether)).toContain('@11155111?');
+  it('writes nothing for an EVM chain that is not known', () => {
+    expect(paymentUri({ ...request, asset: 'ETH', network: 'ethereum', address: EVM_ADDRESS })).toBeNull();
   });
 });

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import solc from 'solc';
+
+/**
+ * Writes contracts/artifact.json from the Solidity beside it; with --check it only says whether the file is what the
+ * compiler makes.
+ */
+const CONTRACTS = path.join(import.meta.dirname, '../contracts');
+const ARTIFACT = path.join(CONTRACTS, 'artifact.json');
+
+/** `@openzeppelin/contracts` is found as Node.js finds packages. */
+const require = createRequire(import.meta.url);
+
+/**
+ * All that the bytecode depends on besides the sources. `paris` has no PUSH0, which some EVM chains lack. Without
+ * metadata the bytecode is the same wherever the files lie and however they are commented.
+ */
+const SETTINGS = {
+  evmVersion: 'paris',
+  optimizer: { enabled: true, runs: 10_000 },
+  metadata: { appendCBOR: false, bytecodeHash: 'none' },
+};
+
+export interface CompiledContract {
+  readonly abi: readonly unknown[];
+  /** What creates the contract, without constructor arguments: `0x` and hex digits. */
+  readonly initCode: string;
+}
+
+export interface ContractArtifact {
+  readonly compiler: string;
+  readonly settings: typeof SETTINGS;
+  readonly contracts: { readonly Deposit: CompiledContract; readonly DepositFactory: CompiledContract };
+}
+
+/** The deposit contracts as the service is to use them. Throws with the compiler's words when they do not compile. */
+export function compileArtifact(): ContractArtifact {
+  const contracts = compileContracts(['Deposit.sol', 'DepositFactory.sol']);
+  return {
+    compiler: solc.version(),
+    settings: SETTINGS,
+    contracts: { Deposit: named(contracts, 'Deposit'), DepositFactory: named(contracts, 'DepositFactory') },
+  };
+}
+
+/** All contracts that these files of `contracts/` define, by name. Throws when the compiler has any complaint. */
+export function compileContracts(files: readonly string[]): ReadonlyMap<string, CompiledContract> {
+  const input = {
+    language: 'Solidity',
+    sources: Object.fromEntries(files.map((file) => [file, { content: readSource(file) }])),
+    settings: { ...SETTINGS, outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
+  };
+  const output: CompilerOutput = JSON.parse(solc.compile(JSON.stringify(input), { import: importSource }));
+  const complaints = (output.errors ?? []).map(({ formattedMessage }) => formattedMessage);
+  if (complaints.length > 0) throw new Error(complaints.join('\n'));
+  return new Map(
+    files.flatMap((file) =>
+      Object.entries(output.contracts?.[file] ?? {}).map(([name, { abi, evm }]) => [
+        name,
+        { abi, initCode: `0x${evm.bytecode.object}` },
+      ]),
+    ),
+  );
+}
+
+/** What solc's standard JSON interface answers, as far as it was asked. */
+interface CompilerOutput {
+  readonly errors?: readonly { readonly formattedMessage: string }[];
+  readonly contracts?: Readonly<
+    Record<
+      string,
+      Record<
+        string,
+        { readonly abi: readonly unknown[]; readonly evm: { readonly bytecode: { readonly object: string } } }
+      >
+    >
+  >;
+}
+
+function importSource(name: string): { readonly contents: string } | { readonly error: string } {
+  try {
+    return { contents: readSource(name) };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+function readSource(name: string): string {
+  const file = name.startsWith('@openzeppelin/') ? require.resolve(name) : path.join(CONTRACTS, name);
+  return readFileSync(file, 'utf8');
+}
+
+function named(contracts: ReadonlyMap<string, CompiledContract>, name: string): CompiledContract {
+  const contract = contracts.get(name);
+  if (!contract) throw new Error(`no contract is named ${name}`);
+  return contract;
+}
+
+if (import.meta.main) {
+  const text = `${JSON.stringify(compileArtifact(), null, 2)}\n`;
+  if (!process.argv.includes('--check')) await writeFile(ARTIFACT, text);
+  else if (readFileSync(ARTIFACT, 'utf8') !== text) {
+    console.error(
+      'contracts/artifact.json is not what the compiler makes. Write it anew: node scripts/compile-contracts.ts',
+    );
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,105 @@
+import type { Network } from '../domain/asset.ts';
+import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../domain/payment.ts';
+import type { Observation } from '../domain/transition.ts';
+import type { ChainBlock, ChainTransfer } from '../rails/chain.ts';
+import { matchingAddress } from '../rails/address.ts';
+import { toChecksumAddress } from '../rails/evm/address.ts';
+import { findWatched, issuedAddresses, type WatchedAddress } from '../store/chain.ts';
+import type { Trx } from '../store/database.ts';
+import { lockPayments } from '../store/payments.ts';
+import { saveChanges, type PaymentChange } from '../store/save-changes.ts';
+import { findTransfers, type PaymentTransfer } from '../store/transfers.ts';
+import { observe } from './change-payment.ts';
+import type { App } from './context.ts';
+
+/** A transfer and the block it is in; the payment where that is known already. */
+export interface FoundTransfer {
+  readonly block: ChainBlock;
+  readonly transfer: ChainTransfer;
+  readonly paymentId?: string;
+}
+
+/** The payments that watch the addresses of transfers, by address: one indexed query, whatever the number of addresses. */
+export async function paymentsWatching(
+  app: App,
+  network: Network,
+  transfers: readonly ChainTransfer[],
+): Promise<ReadonlyMap<string, string>> {
+  const addresses = [...new Set(transfers.map((transfer) => transfer.address))];
+  const rows = await findWatched(app.db, network, addresses);
+  return new Map(rows.map((row) => [row.address, row.payment_id]));
+}
+
+/** What arrived for whom; `block` is null for what waits in a mempool. */
+export function arrival(
+  network: Network,
+  block: ChainBlock | null,
+  transfer: ChainTransfer,
+  paymentId: string | undefined,
+  now: number,
+): readonly PaymentTransfer[] {
+  if (paymentId === undefined) return [];
+  const seen: Transfer = {
+    network,
+    transactionHash: transfer.transactionHash,
+    index: transfer.index,
+    address: transfer.address,
+    asset: transfer.asset,
+    amountUnits: transfer.amount,
+    firstSeenAt: now,
+    blockAt: block?.timeMs ?? null,
+    blockHeight: block?.height ?? null,
+    state: block === null ? 'seen' : 'mined',
+  };
+  return [{ paymentId, transfer: seen, blockHash: block?.hash ?? null }];
+}
+
+/** Adds up what the payments' addresses hold now and walks the arrows that follow. */
+export async function observeMoney(app: App, trx: Trx, touched: readonly string[], now: number): Promise<void> {
+  if (touched.length === 0) return;
+  const paymentIds = [...new Set(touched)];
+  const payments = await lockPayments(trx, paymentIds);
+  const transfers = await findTransfers(trx, paymentIds);
+  const addresses = Map.groupBy(await issuedAddresses(trx, paymentIds), (address) => address.paymentId);
+  const changes: PaymentChange[] = [];
+  for (const payment of payments) {
+    const observations = moneyOf(payment, transfers.get(payment.id) ?? [], addresses.get(payment.id) ?? []);
+    const result = observe(app, payment, observations, now);
+    if (result.kind === 'observed' && result.moved) changes.push(result.change);
+  }
+  if (changes.length > 0) await saveChanges(trx, changes, 2);
+}
+
+/**
+ * The money on the current quote, and on the newest earlier one that money came to when there is none on the current.
+ * What was on the current one goes first: only then may the earlier come back.
+ */
+function moneyOf(
+  payment: Payment,
+  transfers: readonly Transfer[],
+  addresses: readonly WatchedAddress[],
+): readonly Observation[] {
+  if (payment.quote === null) return [];
+  const holds = ({ network, asset, address }: Pick<Quote, 'network' | 'asset' | 'address'>): boolean =>
+    transfers.some(
+      (transfer) =>
+        transfer.state !== 'dropped' &&
+        transfer.network === network &&
+        transfer.asset === asset &&
+        transfer.address === matchingAddress(network, address),
+    );
+  const view = (quote: Quote) =>
+    ({ kind: 'money', ledger: tally(quote, transfers, inTimeUntil(payment)), quote }) as const;
+  const current = view(payment.quote);
+  const earlier = holds(payment.quote) ? undefined : addresses.find(holds);
+  if (earlier === undefined || payment.completedOnUnits !== null) return [current];
+  const restored = view(quoteOf(earlier));
+  if (payment.ledger.all.seenUnits === 0n) return [restored];
+  return current.ledger.all.seenUnits === 0n ? [current, restored] : [current];
+}
+
+function quoteOf({ asset, network, decimals, owedUnits, toleranceUnits, address }: WatchedAddress): Quote {
+  const isBitcoinKin = network === 'bitcoin' || network === 'litecoin';
+  const shown = isBitcoinKin ? address : toChecksumAddress(address);
+  return { asset, network, decimals, owedUnits, toleranceUnits, address: shown };
+}

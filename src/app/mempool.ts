@@ -1,0 +1,62 @@
+import type { ChainSource } from '../rails/chain.ts';
+import { dropWaiting, lockCursor, saveLookedAt, waitingHashes } from '../store/chain.ts';
+import { saveTransfers } from '../store/transfers.ts';
+import { arrival, observeMoney, paymentsWatching } from './chain-money.ts';
+import type { App } from './context.ts';
+
+/** Waiting transactions that are looked at in one round at most, so that a full mempool does not hold up blocks. */
+const MOST_WAITING = 5_000;
+/** How often it is kept that everything was looked at. */
+const LOOKED_AT_STEP_MS = 2_000;
+
+/** What is known of a mempool: which of its transactions were looked at, and which of ours were missing from it last time. */
+export function createWaitingRoom(app: App, source: ChainSource) {
+  const { network, mempool } = source;
+  let looked: ReadonlySet<string> = new Set();
+  let missing: ReadonlySet<string> = new Set();
+  let savedAt = 0;
+
+  return {
+    /** Hashes of everything that waits; null where nothing is known of it. */
+    look: async (): Promise<readonly string[] | null> => (mempool === null ? null : mempool.hashes()),
+
+    /** After a rollback transactions may wait again that were looked at before. */
+    forget: (): void => {
+      looked = new Set();
+    },
+
+    /** `askedAt` is when the hashes were asked for. */
+    takeIn: async (hashes: readonly string[], askedAt: number): Promise<void> => {
+      if (mempool === null) return;
+      const fresh = hashes.filter((hash) => !looked.has(hash)).slice(0, MOST_WAITING);
+      const transfers = await mempool.transfersOf(fresh);
+      const watched = await paymentsWatching(app, network, transfers);
+      const there = new Set(hashes);
+      const away = (await waitingHashes(app.db, network)).filter((hash) => !there.has(hash));
+      // Twice in a row: another node of the network may not have heard of a transaction yet.
+      const gone = away.filter((hash) => missing.has(hash));
+      const ours = transfers.filter((transfer) => watched.has(transfer.address));
+      if (ours.length > 0 || gone.length > 0) {
+        await app.db.transaction().execute(async (trx) => {
+          // One writer of a network's transfers at a time, as for blocks.
+          await lockCursor(trx, network);
+          const now = app.clock();
+          const dropped = await dropWaiting(trx, network, gone);
+          const arrived = ours.flatMap((transfer) =>
+            arrival(network, null, transfer, watched.get(transfer.address), now),
+          );
+          await saveTransfers(trx, arrived);
+          await observeMoney(app, trx, [...dropped, ...arrived.map(({ paymentId }) => paymentId)], now);
+        });
+      }
+      missing = new Set(away);
+      const seen = new Set(fresh);
+      looked = new Set(hashes.filter((hash) => looked.has(hash) || seen.has(hash)));
+      const isComplete = looked.size === there.size;
+      if (isComplete && (askedAt - savedAt >= LOOKED_AT_STEP_MS || askedAt < savedAt)) {
+        await saveLookedAt(app.db, network, askedAt);
+        savedAt = askedAt;
+      }
+    },
+  };
+}

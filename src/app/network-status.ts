@@ -1,0 +1,61 @@
+import type { Network } from '../domain/asset.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
+import { networkStates, type Cursor, type KnownNode } from '../store/chain.ts';
+import type { App } from './context.ts';
+
+/** How a network is followed. */
+export interface NetworkStatus {
+  readonly network: Network;
+  /** The newest block that any of its nodes has. */
+  readonly height: number | null;
+  readonly cursor: Cursor | null;
+  readonly lagBlocks: number | null;
+  /** How old the last block taken in is. */
+  readonly lagMs: number | null;
+  readonly nodes: readonly KnownNode[];
+  /** What is wrong with it, in one line; null when it is well. */
+  readonly problem: string | null;
+}
+
+/** What a node said longer ago than this is not believed: nobody asks it any more. */
+const NEWS_MS = 90_000;
+/** So many blocks behind the nodes is catching up, not following. */
+const MOST_LAG_BLOCKS = 10;
+/** So many mean block times without a block are a stall: on Bitcoin that happens by chance once in 10^8 blocks. */
+const STALL_BLOCKS = 20;
+const LEAST_STALL_MS = 5 * 60_000;
+
+/**
+ * How the networks are that the service is set up for, from what the watchers keep in the database: any process and the
+ * command line see the same. A network without blocks for long is stalled; test chains that nobody mines look so too.
+ */
+export async function networkStatus(app: App, networks: readonly Network[]): Promise<readonly NetworkStatus[]> {
+  const { cursors, nodes } = await networkStates(app.db);
+  const now = app.clock();
+  return networks.map((network) => {
+    const own = nodes.filter((node) => node.network === network);
+    const heights = own.flatMap(({ height }) => (height === null ? [] : [height]));
+    const height = heights.length === 0 ? null : Math.max(...heights);
+    const cursor = cursors.get(network) ?? null;
+    const lagBlocks = height === null || cursor === null ? null : Math.max(0, height - cursor.height);
+    const lagMs = cursor === null ? null : Math.max(0, now - cursor.blockAt);
+    const status = { network, height, cursor, lagBlocks, lagMs, nodes: own };
+    return { ...status, problem: problemOf(status, now) };
+  });
+}
+
+function problemOf(status: Omit<NetworkStatus, 'problem'>, now: number): string | null {
+  const { network, nodes, cursor, lagBlocks, lagMs } = status;
+  if (nodes.every(({ checkedAt }) => now - checkedAt > NEWS_MS)) {
+    return 'nobody follows it: no worker runs, or it is not set up for this network';
+  }
+  if (nodes.every(({ height }) => height === null)) {
+    return `no node answers: ${nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ')}`;
+  }
+  if (cursor === null || lagMs === null || lagBlocks === null) return 'not a block was read yet';
+  if (lagBlocks > MOST_LAG_BLOCKS) return `catching up, ${lagBlocks} blocks behind`;
+  const stallMs = Math.max(LEAST_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);
+  if (lagMs > stallMs) return `no new block for ${Math.round(lagMs / 1000)} s`;
+  const bad = nodes.filter(({ problem }) => problem !== null);
+  return bad.length === 0 ? null : bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
+}

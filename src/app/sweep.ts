@@ -1,0 +1,108 @@
+import type { AssetCode, Network } from '../domain/asset.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
+import type { EvmCaller } from '../rails/evm/caller.ts';
+import { DEPOSIT_FACTORY } from '../rails/evm/deposit.ts';
+import type { TokenContracts } from '../rails/evm/presets.ts';
+import { planSweep, type SweepCall } from '../rails/evm/sweep.ts';
+import { findProject } from '../store/projects.ts';
+import { paidDeposits, type PaidDeposit } from '../store/wallets.ts';
+import type { App } from './context.ts';
+import type { Rejected } from './projects.ts';
+
+/** What lies on a deposit contract. */
+export interface DepositHolding {
+  readonly address: string;
+  readonly index: number;
+  readonly treasury: string;
+  /** Null: the chain's own coin, on a network where it is no asset of Cointill's. */
+  readonly asset: AssetCode | null;
+  readonly units: bigint;
+  /** At the price that its payment was quoted at; null where the deposit was quoted in another asset. */
+  readonly usdCents: bigint | null;
+}
+
+export interface SweepOverview {
+  readonly kind: 'done';
+  /** Everything that lies there, also what is not worth a sweep. */
+  readonly holdings: readonly DepositHolding[];
+  /** To be sent in this order, from any wallet. */
+  readonly calls: readonly SweepCall[];
+  readonly gasEstimate: bigint;
+  /** Wei for one unit of gas, at present. */
+  readonly gasPrice: bigint;
+}
+
+/**
+ * What lies on a project's deposit contracts, as the node says now, and the calls that pay it out to the treasury: of
+ * deposits that hold at least the project's least amount. Throws `ChainUnavailableError` when no node answers.
+ */
+export async function sweepOverview(
+  app: App,
+  request: { readonly projectId: string; readonly network: Network; readonly tokens: TokenContracts },
+  caller: EvmCaller,
+): Promise<SweepOverview | Rejected> {
+  const { projectId, network, tokens } = request;
+  const project = await findProject(app.db, projectId);
+  if (project === null) {
+    return { kind: 'rejected', message: `There is no project ${projectId}. List them with: cointill project list` };
+  }
+  const deposits = await paidDeposits(app.db, projectId, network);
+  const contracts = [...tokens.values()].map(({ contract }) => contract);
+  const held = await caller.holdings(
+    deposits.map(({ address }) => address),
+    contracts,
+  );
+  const assets = new Map<string | null, AssetCode | null>([
+    [null, NETWORK_FACTS[network].nativeAsset],
+    ...[...tokens].map(([asset, { contract }]) => [contract, asset] as const),
+  ]);
+  const filled = deposits.flatMap((deposit, at) =>
+    (held[at] ?? [])
+      .filter(({ units }) => units > 0n)
+      .map(({ token, units }) => ({ deposit, token, units, usdCents: worth(deposit, assets.get(token), units) })),
+  );
+  const worthIt = filled.filter(({ usdCents }) => usdCents === null || usdCents >= project.sweepMinUsdCents);
+  const calls = await planFor(worthIt, caller);
+  return {
+    kind: 'done',
+    holdings: filled.map(({ deposit: { address, index, treasury }, token, units, usdCents }) => ({
+      address,
+      index,
+      treasury,
+      asset: assets.get(token) ?? null,
+      units,
+      usdCents,
+    })),
+    calls,
+    gasEstimate: calls.reduce((sum, { gasEstimate }) => sum + gasEstimate, 0n),
+    gasPrice: await caller.gasPrice(),
+  };
+}
+
+function worth(deposit: PaidDeposit, asset: AssetCode | null | undefined, units: bigint): bigint | null {
+  if (asset !== deposit.asset || deposit.owedUnits === 0n) return null;
+  return (units * deposit.amountUsdCents) / deposit.owedUnits;
+}
+
+interface Filled {
+  readonly deposit: PaidDeposit;
+  readonly token: string | null;
+  readonly units: bigint;
+}
+
+/** One plan a treasury: a call pays out to one. */
+async function planFor(filled: readonly Filled[], caller: EvmCaller): Promise<readonly SweepCall[]> {
+  if (filled.length === 0) return [];
+  let factoryDeployed = await caller.hasCode(DEPOSIT_FACTORY.address);
+  const calls: SweepCall[] = [];
+  for (const [treasury, own] of Map.groupBy(filled, ({ deposit }) => deposit.treasury)) {
+    const deposits = [...Map.groupBy(own, ({ deposit }) => deposit.index)].map(([index, holdings]) => ({
+      index,
+      address: holdings[0]?.deposit.address ?? '',
+      balances: holdings.map(({ token, units }) => ({ token, units })),
+    }));
+    calls.push(...planSweep({ treasury, deposits, factoryDeployed }).calls);
+    factoryDeployed = true;
+  }
+  return calls;
+}

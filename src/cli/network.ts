@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { networkStatus, type NetworkStatus } from '../app/network-status.ts';
+import { isoTime } from '../domain/views.ts';
+import { withCointill } from './open.ts';
+import { fields, print, printsRecord, type OutputOptions } from './output.ts';
+
+/** `cointill network status`. */
+export function addNetworkCommands(program: Command): void {
+  const network = program.command('network').description('see how the chains are followed');
+
+  printsRecord(
+    network.command('status').description('show how far each network was read and how its nodes are'),
+  ).action((options: OutputOptions) =>
+    withCointill(async ({ app, networks }) => {
+      const states = await networkStatus(app, networks);
+      print(options, states.map(record), () =>
+        states.length === 0
+          ? ['No network is followed. Set the address of a node, such as BITCOIN_RPC_URL or ETHEREUM_RPC_URL.']
+          : states.flatMap((state, index) => [...(index === 0 ? [] : ['']), ...lines(state)]),
+      );
+    }),
+  );
+}
+
+function record(state: NetworkStatus): object {
+  return {
+    network: state.network,
+    healthy: state.problem === null,
+    problem: state.problem,
+    height: state.height,
+    cursor: state.cursor?.height ?? null,
+    cursor_hash: state.cursor?.hash ?? null,
+    cursor_block_at: state.cursor === null ? null : isoTime(state.cursor.blockAt),
+    lag_blocks: state.lagBlocks,
+    lag_seconds: state.lagMs === null ? null : Math.round(state.lagMs / 1000),
+    nodes: state.nodes.map(({ node, height, problem, checkedAt }) => ({
+      url: node,
+      height,
+      last_error: problem,
+      checked_at: isoTime(checkedAt),
+    })),
+  };
+}
+
+function lines(state: NetworkStatus): readonly string[] {
+  const { cursor, lagMs } = state;
+  return [
+    ...fields([
+      ['Network', state.network],
+      ['State', state.problem ?? 'well'],
+      ['Height', state.height === null ? 'not known' : String(state.height)],
+      ['Read up to', cursor === null ? 'nothing yet' : `${cursor.height} (${isoTime(cursor.blockAt)}), ${cursor.hash}`],
+      [
+        'Lag',
+        state.lagBlocks === null ? 'not known' : `${state.lagBlocks} blocks, ${Math.round((lagMs ?? 0) / 1000)} s`,
+      ],
+    ]),
+    ...state.nodes.map(
+      ({ node, height, problem, checkedAt }) =>
+        `  ${node}  ${height === null ? '' : `block ${height}, `}${problem ?? 'well'} (${isoTime(checkedAt)})`,
+    ),
+  ];
+}

@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import { sweepOverview, type DepositHolding, type SweepOverview } from '../app/sweep.ts';
+import { isNetwork, tokenOf, type Network } from '../domain/asset.ts';
+import { formatDecimal } from '../domain/money.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
+import { ChainUnavailableError } from '../rails/chain.ts';
+import { createEvmCaller } from '../rails/evm/caller.ts';
+import { projectIdOf } from './arguments.ts';
+import { CommandFailure, done } from './failure.ts';
+import { withCointill } from './open.ts';
+import { fields, print, printsRecord, table, type OutputOptions } from './output.ts';
+
+interface PlanOptions extends OutputOptions {
+  readonly project: string;
+  readonly network: string;
+}
+
+const NODE_TIMEOUT_MS = 10_000;
+const GWEI_DECIMALS = 9;
+const ETHER_DECIMALS = 18;
+
+/** `cointill sweep plan`. */
+export function addSweepCommands(program: Command): void {
+  const sweep = program.command('sweep').description('pay out what lies on deposit contracts');
+  printsRecord(sweep.command('plan').description('list what lies on deposit contracts, and the calls that pay it out'))
+    .requiredOption('--project <id>', 'whose deposits')
+    .requiredOption('--network <network>', 'ethereum, polygon, base, arbitrum or bsc')
+    .action(({ project, network, ...options }: PlanOptions) => {
+      const projectId = projectIdOf(project);
+      return withCointill(async ({ app, networkConfigs, log }) => {
+        const config = networkConfigs.find((one) => one.network === network);
+        if (!isNetwork(network) || NETWORK_FACTS[network].family !== 'evm') {
+          throw new CommandFailure('--network must be ethereum, polygon, base, arbitrum or bsc.');
+        }
+        if (config?.family !== 'evm') {
+          throw new CommandFailure(
+            `A sweep needs a node to ask for balances. Set ${network.toUpperCase()}_RPC_URL, as for the service.`,
+          );
+        }
+        const caller = createEvmCaller({ ...config, timeoutMs: NODE_TIMEOUT_MS, log });
+        try {
+          const overview = done(await sweepOverview(app, { projectId, network, tokens: config.tokens }, caller));
+          const decimals = (asset: DepositHolding['asset']): number =>
+            (asset === null ? undefined : (config.tokens.get(asset)?.decimals ?? tokenOf(asset, network)?.decimals)) ??
+            ETHER_DECIMALS;
+          print(options, record(network, config.chainId, overview, decimals), () => lines(network, overview, decimals));
+        } catch (error) {
+          if (error instanceof ChainUnavailableError) throw new CommandFailure(error.message, { cause: error });
+          throw error;
+        } finally {
+          await caller.close();
+        }
+      });
+    });
+}
+
+type Decimals = (asset: DepositHolding['asset']) => number;
+
+function record(network: Network, chainId: number, overview: SweepOverview, decimals: Decimals): object {
+  const { holdings, calls, gasEstimate, gasPrice } = overview;
+  return {
+    network,
+    chain_id: chainId,
+    deposits: holdings.map(({ asset, units, usdCents, ...holding }) => ({
+      ...holding,
+      asset,
+      amount: formatDecimal(units, decimals(asset)),
+      usd: usdCents === null ? null : formatDecimal(usdCents, 2),
+    })),
+    gas_estimate: String(gasEstimate),
+    gas_price_wei: String(gasPrice),
+    cost: formatDecimal(gasEstimate * gasPrice, ETHER_DECIMALS),
+    calls: calls.map(({ purpose, to, data, indexes, gasEstimate: estimate, gasLimit }) => ({
+      purpose,
+      to,
+      value: '0',
+      data,
+      indexes,
+      gas_estimate: String(estimate),
+      gas_limit: String(gasLimit),
+    })),
+  };
+}
+
+function lines(network: Network, overview: SweepOverview, decimals: Decimals): readonly string[] {
+  const { holdings, calls, gasEstimate, gasPrice } = overview;
+  if (holdings.length === 0) return [`Nothing lies on deposit contracts of this project on ${network}.`];
+  const shown = table(
+    ['INDEX', 'DEPOSIT', 'AMOUNT', 'ABOUT USD'],
+    holdings.map(({ index, address, asset, units, usdCents }) => [
+      String(index),
+      address,
+      `${formatDecimal(units, decimals(asset))} ${asset ?? 'coins'}`,
+      usdCents === null ? '' : formatDecimal(usdCents, 2),
+    ]),
+    '',
+  );
+  if (calls.length === 0) {
+    return [...shown, '', "No deposit holds the project's least amount yet (cointill project set ID --sweep-min USD)."];
+  }
+  return [
+    ...shown,
+    '',
+    `Cost: about ${gasEstimate} gas, ${formatDecimal(gasEstimate * gasPrice, ETHER_DECIMALS)} of the network's coin at ${formatDecimal(gasPrice, GWEI_DECIMALS)} gwei.`,
+    'Send these from any wallet, in this order and without value. Whoever sends them, the money goes to the treasury.',
+    ...calls.flatMap((call, index) => [
+      '',
+      ...fields([
+        [
+          `Call ${index + 1}`,
+          call.purpose === 'deploy_factory'
+            ? 'puts the factory on the chain, once'
+            : `empties deposits ${call.indexes.join(', ')}`,
+        ],
+        ['To', call.to],
+        ['Gas limit', String(call.gasLimit)],
+        ['Data', call.data],
+      ]),
+    ]),
+  ];
+}

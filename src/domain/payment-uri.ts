@@ -1,0 +1,33 @@
+import type { AssetCode, Network } from './asset.ts';
+import { formatDecimal } from './money.ts';
+
+/** Which chain an EVM network's nodes are on (EIP-155), and the token's contract there (null: the chain's own coin). */
+export interface EvmChain {
+  readonly chainId: number;
+  readonly contract: string | null;
+}
+
+export interface UriRequest {
+  readonly asset: AssetCode;
+  readonly network: Network;
+  readonly decimals: number;
+  /** What is to be sent, in the token's smallest units. */
+  readonly units: bigint;
+  readonly address: string;
+  /** Null on networks that are not EVM chains, and where the chain is not known. */
+  readonly evm: EvmChain | null;
+}
+
+/**
+ * The payment URI that wallets read from a QR code or a link: BIP 21 (amount in whole coins) or EIP-681 (value in base
+ * units, written out because not every wallet reads exponents). Null where the chain or the token's contract is not known.
+ */
+export function paymentUri({ asset, network, decimals, units, address, evm }: UriRequest): string | null {
+  if (network === 'bitcoin' || network === 'litecoin') {
+    return `${network}:${address}?amount=${formatDecimal(units, decimals)}`;
+  }
+  if (evm === null) return null;
+  if (asset === 'ETH') return `ethereum:${address}@${evm.chainId}?value=${units}`;
+  if (evm.contract === null) return null;
+  return `ethereum:${evm.contract}@${evm.chainId}/transfer?address=${address}&uint256=${units}`;
+}

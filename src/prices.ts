@@ -1,0 +1,70 @@
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { createEvmCaller } from './rails/evm/caller.ts';
+import { createChainlinkSource, ETHEREUM_FEEDS, ETHEREUM_FEEDS_CHAIN_ID } from './rates/chainlink.ts';
+import { fixedOver, fixedRates } from './rates/fixed.ts';
+import { createHttpClient } from './rates/http.ts';
+import { createLiveRates } from './rates/live.ts';
+import type { PriceSource, RateSource } from './rates/source.ts';
+import { WEB_SOURCES, webSources } from './rates/web-sources.ts';
+import { startLoop } from './workers/loop.ts';
+
+/** Well below the least RATE_MAX_AGE_SECONDS, so that one failed round leaves a price fresh. */
+const REFRESH_MS = 20_000;
+const SOURCE_TIMEOUT_MS = 5_000;
+const BACK_OFF_MS = 20_000;
+
+export interface Prices {
+  readonly rates: RateSource;
+  stop(): Promise<void>;
+}
+
+/**
+ * The prices of live mode: what the operator fixed, and the markets' for the rest, kept fresh in this process. Nobody is
+ * asked where no network is followed: nothing is quoted then.
+ */
+export function startPrices(config: Config, log: Logger, onError: (name: string, error: unknown) => void): Prices {
+  const fixed = fixedRates(config.fixedRates);
+  if (config.networks.length === 0 || config.rateSources.length === 0) return { rates: fixed, stop: async () => {} };
+  const http = createHttpClient();
+  const chainlink = chainlinkSource(config, log);
+  const wanted = WEB_SOURCES.filter(({ name }) => config.rateSources.includes(name));
+  const live = createLiveRates({
+    sources: [...webSources(wanted, http.fetchText), ...(chainlink === null ? [] : [chainlink.source])],
+    clock: Date.now,
+    maxAgeMs: config.rateMaxAgeMs,
+    timeoutMs: SOURCE_TIMEOUT_MS,
+    backOffMs: BACK_OFF_MS,
+    log,
+  });
+  const loop = startLoop({
+    name: 'prices',
+    restMs: REFRESH_MS,
+    onError,
+    work: async () => {
+      await live.refresh();
+      return false;
+    },
+  });
+  return {
+    rates: fixedOver(config.fixedRates, live),
+    stop: async () => {
+      live.close();
+      await loop.stop();
+      await Promise.all([http.close(), chainlink?.close()]);
+    },
+  };
+}
+
+/** The feeds are contracts of Ethereum's main chain, read by way of the operator's own node. */
+function chainlinkSource(
+  config: Config,
+  log: Logger,
+): { readonly source: PriceSource; readonly close: () => Promise<void> } | null {
+  const ethereum = config.networks.find(({ network }) => network === 'ethereum');
+  if (ethereum?.family !== 'evm' || ethereum.chainId !== ETHEREUM_FEEDS_CHAIN_ID) return null;
+  if (!config.rateSources.includes('chainlink')) return null;
+  const { network, urls, chainId } = ethereum;
+  const caller = createEvmCaller({ network, urls, chainId, timeoutMs: SOURCE_TIMEOUT_MS, log });
+  return { source: createChainlinkSource({ call: caller.call, feeds: ETHEREUM_FEEDS }), close: caller.close };
+}

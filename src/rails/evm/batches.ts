@@ -1,0 +1,71 @@
+import { MalformedAnswerError } from '../rpc/decode.ts';
+import { NodeError, type RpcCall, type RpcNode, type RpcResult } from '../rpc/node.ts';
+
+/** Hosted nodes take from 10 to 1,000 calls in one batch. */
+const LARGEST_BATCH = 100;
+/** Calls under way at once on a node that takes no batches. */
+const SINGLE_CONCURRENCY = 16;
+/** A request that will be refused each time it is sent; a missing password, an exhausted limit and a fault of the server are not. */
+const REFUSED_STATUS = /^HTTP status (400|405|413|415|422|501)\b/;
+const RATE_LIMIT_CODE = -32_005;
+
+/**
+ * The same node with batches of any length: cut to what it takes, and sent as single calls where it takes none. How much
+ * that is is found out when it refuses, and kept.
+ */
+export function withAnyBatch(node: RpcNode): RpcNode {
+  let batchSize = LARGEST_BATCH;
+
+  async function callAll(calls: readonly RpcCall[]): Promise<readonly RpcResult[]> {
+    for (let size = batchSize; ; size = Math.floor(size / 4)) {
+      if (size <= 1 || calls.length <= 1) {
+        const results = await callOneByOne(node, calls);
+        // A node that fails every call said nothing about batches.
+        if (calls.length > 1 && results.some((result) => result.kind === 'ok')) batchSize = Math.min(batchSize, 1);
+        return results;
+      }
+      try {
+        const results = await callInParts(node, calls, size);
+        batchSize = Math.min(batchSize, size);
+        return results;
+      } catch (fault) {
+        if (!isRefusal(fault)) throw fault;
+      }
+    }
+  }
+
+  return { ...node, callAll };
+}
+
+async function callInParts(node: RpcNode, calls: readonly RpcCall[], size: number): Promise<readonly RpcResult[]> {
+  const results: RpcResult[] = [];
+  for (let start = 0; start < calls.length; start += size) {
+    results.push(...(await node.callAll(calls.slice(start, start + size))));
+  }
+  return results;
+}
+
+async function callOneByOne(node: RpcNode, calls: readonly RpcCall[]): Promise<readonly RpcResult[]> {
+  const results: RpcResult[] = [];
+  for (let start = 0; start < calls.length; start += SINGLE_CONCURRENCY) {
+    const part = calls.slice(start, start + SINGLE_CONCURRENCY);
+    results.push(...(await Promise.all(part.map((call) => callOnce(node, call)))));
+  }
+  return results;
+}
+
+async function callOnce(node: RpcNode, { method, params }: RpcCall): Promise<RpcResult> {
+  try {
+    return { kind: 'ok', result: await node.call(method, params) };
+  } catch (fault) {
+    if (fault instanceof NodeError && fault.code !== undefined)
+      return { kind: 'error', code: fault.code, error: fault };
+    throw fault;
+  }
+}
+
+function isRefusal(fault: unknown): boolean {
+  if (fault instanceof MalformedAnswerError) return true;
+  if (!(fault instanceof NodeError)) return false;
+  return fault.code === undefined ? REFUSED_STATUS.test(fault.message) : fault.code !== RATE_LIMIT_CODE;
+}

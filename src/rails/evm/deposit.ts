@@ -1,0 +1,134 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
+import artifact from '../../../contracts/artifact.json' with { type: 'json' };
+import type { WalletDeriver } from '../chain.ts';
+import { parseEvmAddress, toChecksumAddress } from './address.ts';
+
+/**
+ * Arachnid's deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy): call data of a salt
+ * and init code creates a contract whose address depends on these two alone.
+ */
+export const DETERMINISTIC_DEPLOYER = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
+
+/** The factory of contracts/DepositFactory.sol, and where it lies on every chain. */
+export interface DepositFactoryFacts {
+  readonly address: string;
+  /** The contract that the deposits are clones of. */
+  readonly implementation: string;
+  /** `0x` and 64 hex digits. */
+  readonly salt: string;
+  /** `0x` and hex digits. */
+  readonly initCode: string;
+}
+
+export const DEPOSIT_FACTORY: DepositFactoryFacts = depositFactory(
+  `0x${'0'.repeat(64)}`,
+  artifact.contracts.DepositFactory.initCode,
+);
+
+export type TreasuryCheck =
+  | { readonly kind: 'ok'; readonly treasury: string; readonly deriver: WalletDeriver }
+  | { readonly kind: 'bad'; readonly message: string };
+
+const WAY_OUT = 'Give the address (0x and 40 hex digits) of your own wallet that deposits shall be paid out to.';
+
+/**
+ * Checks the address that deposits shall pay out to; `treasury` and the deposits' addresses carry the checksum of EIP-55.
+ * Private keys and recovery phrases are recognised first and refused; no message repeats any part of what was given.
+ */
+export function parseTreasury(text: string): TreasuryCheck {
+  const trimmed = text.trim();
+  const secret = secretKind(trimmed);
+  if (secret) return bad(secretMessage(secret));
+  if (trimmed === '') return bad(`The treasury's address is empty. ${WAY_OUT}`);
+  if (/^[a-zA-Z]pub[1-9A-HJ-NP-Za-km-z]+$/.test(trimmed)) {
+    return bad(`This is an extended public key, not an address. Give it as the wallet's xpub instead. ${WAY_OUT}`);
+  }
+  const check = parseEvmAddress(trimmed);
+  if (check.kind === 'bad') return check;
+  const deadEnd = deadEndMessage(check.address);
+  if (deadEnd) return bad(deadEnd);
+  return { kind: 'ok', treasury: check.address, deriver: depositDeriver(check.address) };
+}
+
+/**
+ * The address of a treasury's deposit number `index` (0 to 2^31 - 1), with its checksum: the same on every chain, and
+ * payable before any contract is there. Throws RangeError for any other index or treasury.
+ */
+export function depositAddress(treasury: string, index: number): string {
+  return depositDeriver(toChecksumAddress(treasury)).addressAt(index);
+}
+
+/** ERC-1167 with immutable arguments, as OpenZeppelin's Clones writes it: 45 bytes of proxy, then the treasury. */
+const CLONE_CODE_LENGTH = 45 + 20;
+
+function depositDeriver(treasury: string): WalletDeriver {
+  const initCode = `61${CLONE_CODE_LENGTH.toString(16).padStart(4, '0')}3d81600a3d39f3363d3d373d3d3d363d73${
+    DEPOSIT_FACTORY.implementation.slice(2) // The implementation that the clone calls …
+  }5af43d82803e903d91602b57fd5bf3${treasury.slice(2)}`;
+  const initCodeHash = keccak_256(hexToBytes(initCode));
+  return {
+    addressAt: (index) => {
+      if (!Number.isInteger(index) || index < 0 || index >= 2 ** 31) {
+        throw new RangeError(`a deposit's index is an integer from 0 to 2^31 - 1, not ${index}`);
+      }
+      const salt = new Uint8Array(32);
+      new DataView(salt.buffer).setUint32(28, index);
+      return create2Address(DEPOSIT_FACTORY.address, salt, initCodeHash);
+    },
+  };
+}
+
+function depositFactory(salt: string, initCode: string): DepositFactoryFacts {
+  const initCodeHash = keccak_256(hexToBytes(initCode.slice(2)));
+  const address = create2Address(DETERMINISTIC_DEPLOYER, hexToBytes(salt.slice(2)), initCodeHash);
+  return { address, implementation: firstCreatedBy(address), salt, initCode };
+}
+
+/** EIP-1014. */
+function create2Address(deployer: string, salt: Uint8Array, initCodeHash: Uint8Array): string {
+  return addressOfHash(keccak_256(concatBytes(Uint8Array.of(0xff), hexToBytes(deployer.slice(2)), salt, initCodeHash)));
+}
+
+/** The hash of the creator and its nonce in RLP; a contract's nonce starts at 1 (EIP-161). */
+function firstCreatedBy(creator: string): string {
+  return addressOfHash(
+    keccak_256(concatBytes(Uint8Array.of(0xc0 + 22, 0x80 + 20), hexToBytes(creator.slice(2)), Uint8Array.of(1))),
+  );
+}
+
+function addressOfHash(hash: Uint8Array): string {
+  return toChecksumAddress(`0x${bytesToHex(hash.subarray(-20))}`);
+}
+
+/** What private thing the text is, by its look alone: a damaged private key is still private. Null for anything else. */
+function secretKind(text: string): string | null {
+  if (/(?:^|[^1-9A-HJ-NP-Za-km-z])[a-zA-Z](?:prv|tpv)[1-9A-HJ-NP-Za-km-z]/.test(text)) return 'an extended private key';
+  if (/^(?:0x)?[0-9a-fA-F]{64}$/i.test(text)) return 'a private key';
+  if (/^[59KLTc6][1-9A-HJ-NP-Za-km-z]{50,51}$/.test(text)) return 'a private key';
+  if (text.split(/\s+/).length >= 12) return 'a recovery phrase';
+  return null;
+}
+
+function secretMessage(secret: string): string {
+  return (
+    `This is ${secret}: whoever has it can spend the money. It was not stored. ${WAY_OUT} ` +
+    'As it has been typed here, consider it exposed and move the money to a new wallet.'
+  );
+}
+
+/** Why money paid to this address could not be spent again; null when nothing is known against it. */
+function deadEndMessage(address: string): string | null {
+  // The zero address, the chain's own contracts, and the customary places to burn money (0x…dEaD): nobody has their keys.
+  if (/^0x0{32}/.test(address)) {
+    return `This is the zero address or a reserved one: whatever is paid to it is lost. ${WAY_OUT}`;
+  }
+  const machinery = [DETERMINISTIC_DEPLOYER, DEPOSIT_FACTORY.address, DEPOSIT_FACTORY.implementation];
+  return machinery.includes(address)
+    ? `This is a contract that makes deposits: what is paid to it is lost or stuck. ${WAY_OUT}`
+    : null;
+}
+
+function bad(message: string): TreasuryCheck {
+  return { kind: 'bad', message };
+}

@@ -1,0 +1,123 @@
+import type { AssetCode } from '../../domain/asset.ts';
+import { ChainUnavailableError, type BlockId, type NativeBalances } from '../chain.ts';
+import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
+import type { RpcCall, RpcResult } from '../rpc/node.ts';
+import type { RpcPool } from '../rpc/pool.ts';
+import { decodeHash, decodeQuantity, encodeNumber, resultOf } from './decode.ts';
+import { decodeBalances, encodeBalanceCalls, MULTICALL_ADDRESS } from './multicall.ts';
+import { decodeCallTraces, decodeParityTraces, type InternalPayment } from './traces.ts';
+
+/** Added to the number of an internal payment within its transaction, so that it never meets a log's index or a native transfer's 0. */
+const INTERNAL_INDEX_BASE = 1_000_000;
+/** About 5,000 gas and 200 bytes of call data each: far below what nodes allow one `eth_call`. */
+const BALANCES_PER_CALL = 500;
+const INVALID_PARAMS_CODE = -32_602;
+
+/** Reads what `NativeBalances` describes: balances by Multicall3 where the chain has it, payments by whichever trace a node offers. */
+export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBalances {
+  const missing = new Set<string>();
+
+  /** Null: no node offers the first of these methods, or none gave a usable answer. */
+  async function trace(
+    calls: readonly [RpcCall, ...RpcCall[]],
+    decode: (results: readonly RpcResult[]) => readonly InternalPayment[],
+  ): Promise<readonly InternalPayment[] | null> {
+    const [{ method }] = calls;
+    if (missing.has(method)) return null;
+    try {
+      // As a batch, so that a node without the method is passed over for one that has it.
+      return await pool.askAll(calls, decode);
+    } catch (fault) {
+      if (!(fault instanceof ChainUnavailableError)) throw fault;
+      const isMissing = fault.failures.every(({ reason }) => /JSON-RPC error -(32601|32004):/.test(reason));
+      if (isMissing) missing.add(method);
+      return null;
+    }
+  }
+
+  function traceByHash({ hash }: BlockId): Promise<readonly InternalPayment[] | null> {
+    const call = { method: 'debug_traceBlockByHash', params: [hash, { tracer: 'callTracer' }] };
+    return trace([call], ([traces]) => decodeCallTraces(resultOf(traces)));
+  }
+
+  /** The traces of an empty block name no block, so the node must show which one it has at that height. */
+  function traceByHeight({ height, hash }: BlockId): Promise<readonly InternalPayment[] | null> {
+    const at = encodeNumber(height);
+    const calls = [
+      { method: 'trace_block', params: [at] },
+      { method: 'eth_getBlockByNumber', params: [at, false] },
+    ] as const;
+    return trace(calls, ([traces, block]) => {
+      const payments = decodeParityTraces(resultOf(traces), hash);
+      if (decodeHash(decodeObject(resultOf(block), 'the block')['hash'], 'block.hash') !== hash) {
+        throw new MalformedAnswerError('the block', 'the one asked for');
+      }
+      return payments;
+    });
+  }
+
+  return {
+    asset,
+    balancesAt: async (addresses, block) => {
+      const unique = [...new Set(addresses.map((address) => address.toLowerCase()))];
+      const balances = new Map<string, bigint>();
+      for (let start = 0; start < unique.length; start += BALANCES_PER_CALL) {
+        const part = unique.slice(start, start + BALANCES_PER_CALL);
+        const read = await readBalances(pool, part, block);
+        for (const [position, address] of part.entries()) {
+          const balance = read[position];
+          if (balance === undefined) throw new MalformedAnswerError('the balances', 'as many as asked for');
+          balances.set(address, balance);
+        }
+      }
+      return balances;
+    },
+    internalTransfers: async (block, addresses) => {
+      const payments = (await traceByHash(block)) ?? (await traceByHeight(block));
+      return (
+        payments
+          ?.filter(({ address }) => addresses.has(address))
+          .map(({ number, ...payment }) => ({ ...payment, index: INTERNAL_INDEX_BASE + number, asset })) ?? null
+      );
+    },
+  };
+}
+
+/** EIP-1898 names the block by its hash. Nodes that do not take that are asked for its height, whichever block they have there. */
+async function readBalances(pool: RpcPool, addresses: readonly string[], block: BlockId): Promise<readonly bigint[]> {
+  const named = { blockHash: block.hash, requireCanonical: true };
+  return (
+    (await readBalancesAt(pool, addresses, named, isRefusal)) ??
+    (await readBalancesAt(pool, addresses, encodeNumber(block.height), () => false)) ??
+    []
+  );
+}
+
+/** Null: the node does not take the block in this form. */
+async function readBalancesAt(
+  pool: RpcPool,
+  addresses: readonly string[],
+  at: unknown,
+  isRefused: (result: RpcResult) => boolean,
+): Promise<readonly bigint[] | null> {
+  const multicall = {
+    method: 'eth_call',
+    params: [{ to: MULTICALL_ADDRESS, data: encodeBalanceCalls(addresses) }, at],
+  };
+  const balances = await pool.askAll([multicall], ([result]) => {
+    if (result && isRefused(result)) return null;
+    return result && isNoMulticall(result) ? 'no_contract' : decodeBalances(resultOf(result), addresses.length);
+  });
+  if (balances !== 'no_contract') return balances;
+  const calls = addresses.map((address) => ({ method: 'eth_getBalance', params: [address, at] }));
+  return pool.askAll(calls, (results) => results.map((result) => decodeQuantity(resultOf(result), 'the balance')));
+}
+
+function isRefusal(result: RpcResult): boolean {
+  return result.kind === 'error' && result.code === INVALID_PARAMS_CODE;
+}
+
+/** Calling an address without code succeeds and gives nothing; a call may also need more gas than the node allows. */
+function isNoMulticall(result: RpcResult): boolean {
+  return result.kind === 'error' ? /revert|\bgas\b/i.test(result.error.message) : result.result === '0x';
+}

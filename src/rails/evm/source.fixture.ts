@@ -1,0 +1,59 @@
+import { onTestFinished } from 'vitest';
+import { startNode, type TestNode } from '../../../test/rpc-node.ts';
+import { ChainUnavailableError, type ChainBlock, type ChainSource } from '../chain.ts';
+import { createEvmSource, type EvmSource, type EvmSourceOptions } from './source.ts';
+
+export const CHAIN_ID = 31_337;
+export const ALICE = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
+export const BOB = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc';
+
+export interface WatchedSource extends EvmSource {
+  /** What it logged. */
+  readonly warnings: readonly unknown[];
+}
+
+/** A source of ether on Ethereum without tokens, unless said otherwise; closed when the test ends. */
+export function sourceOf(urls: readonly string[], options: Partial<EvmSourceOptions> = {}): WatchedSource {
+  const warnings: unknown[] = [];
+  const log = { warn: (fields: unknown) => void warnings.push(fields) };
+  const source = createEvmSource({
+    network: 'ethereum',
+    nativeAsset: 'ETH',
+    tokens: new Map(),
+    urls,
+    chainId: CHAIN_ID,
+    timeoutMs: 5_000,
+    log,
+    ...options,
+  });
+  onTestFinished(() => source.close());
+  return { ...source, warnings };
+}
+
+/** A node that misbehaves as told; stopped when the test ends. */
+export async function nodeThat(...options: Parameters<typeof startNode>): Promise<TestNode> {
+  const node = await startNode(...options);
+  onTestFinished(() => node.stop());
+  return node;
+}
+
+/** A port where nobody listens: one that was just given back. */
+export async function deadUrl(): Promise<string> {
+  const node = await startNode(() => ({ result: null }));
+  await node.stop();
+  return node.url;
+}
+
+export async function blockAt(source: ChainSource, height: number): Promise<ChainBlock> {
+  const block = await source.block(height);
+  if (!block) throw new Error(`the node has no block ${height}`);
+  return block;
+}
+
+export async function failureOf(promise: Promise<unknown>): Promise<ChainUnavailableError> {
+  const outcome: unknown = await promise.catch((fault: unknown) => fault);
+  if (!(outcome instanceof ChainUnavailableError)) {
+    throw new Error('expected ChainUnavailableError', { cause: outcome });
+  }
+  return outcome;
+}

@@ -1,0 +1,199 @@
+import { Agent, request } from 'undici';
+import { decodeArray, MalformedAnswerError } from './decode.ts';
+
+/** A mainnet block with all its transactions is up to 15 MB as JSON; fast chains and receipts with logs reach tens of MB. */
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+const MAX_REASON_LENGTH = 200;
+/** JSON-RPC 2.0's "method not found" and EIP-1474's "method not supported". */
+const METHOD_MISSING_CODES: readonly unknown[] = [-32601, -32004];
+
+export interface RpcCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** What one call of a batch came to; its own error leaves the others alone. */
+export type RpcResult =
+  | { readonly kind: 'ok'; readonly result: unknown }
+  | { readonly kind: 'error'; readonly code: unknown; readonly error: NodeError };
+
+/** One JSON-RPC node behind one URL. */
+export interface RpcNode {
+  /** Scheme, host and port: for logs and messages, without credentials or path (hosted nodes carry their key in it). */
+  readonly name: string;
+  /** The result of one call. Throws `NodeError`. */
+  call(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** The results of several calls, sent as one batch, in their order. Throws `NodeError` when the batch as a whole failed. */
+  callAll(calls: readonly RpcCall[]): Promise<readonly RpcResult[]>;
+  close(): Promise<void>;
+}
+
+/** A call that failed. The message is fit for logs: there is deliberately no cause, which could carry the whole URL. */
+export class NodeError extends Error {
+  override readonly name: string = 'NodeError';
+  /** The JSON-RPC error's code, where the node gave one. */
+  readonly code: unknown;
+
+  constructor(message: string, code?: unknown) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The node is well but does not offer the method; another call may do instead. */
+export class MethodMissingError extends NodeError {
+  override readonly name = 'MethodMissingError';
+}
+
+/** Throws RangeError when `url` is not an http or https URL; the message does not repeat it. */
+export function createRpcNode(url: string, timeoutMs: number): RpcNode {
+  const parsed = URL.parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
+    throw new RangeError('the address of a node must be a URL that begins with http:// or https://');
+  }
+  const secrets = secretsOf(parsed);
+  const headers = { 'content-type': 'application/json', ...authorization(parsed) };
+  const target = `${parsed.origin}${parsed.pathname}${parsed.search}`;
+  let agent: Agent | undefined;
+
+  async function post(body: string): Promise<unknown> {
+    // No timeouts of undici's own: they end with the headers and let a body stall for ever. Retries are the caller's.
+    agent ??= new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeoutMs, keepAliveTimeout: 10_000 });
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await request(target, { method: 'POST', headers, body, dispatcher: agent, signal });
+      const text = await readText(response.body);
+      return parseAnswer(text, response.statusCode);
+    } catch (fault) {
+      if (fault instanceof MalformedAnswerError) throw fault;
+      throw new NodeError(
+        signal.aborted ? `no complete answer within ${timeoutMs} ms` : redact(reasonOf(fault), secrets),
+      );
+    }
+  }
+
+  return {
+    name: `${parsed.protocol}//${parsed.host}`,
+    call: async (method, params) => {
+      const answer = readAnswer(await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })), secrets);
+      if (answer.kind === 'error') throw answer.error;
+      return answer.result;
+    },
+    callAll: async (calls) => {
+      if (calls.length === 0) return [];
+      const batch = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
+      const answers = new Map<unknown, RpcResult>();
+      const given = await post(JSON.stringify(batch));
+      // A node that takes no batches answers with one error.
+      const whole = Array.isArray(given) ? null : readAnswer(given, secrets);
+      if (whole?.kind === 'error') throw whole.error;
+      for (const answer of decodeArray(given, 'the batch')) {
+        const id: unknown = typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined;
+        answers.set(id, readAnswer(answer, secrets));
+      }
+      return calls.map((_, id) => {
+        const answer = answers.get(id);
+        if (answer === undefined) throw new MalformedAnswerError('the batch', 'as long as what was asked');
+        return answer;
+      });
+    },
+    close: async () => agent?.destroy(),
+  };
+}
+
+function authorization({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const pair = `${decoded(username)}:${decoded(password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) throw new NodeError(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length).toString('utf8');
+}
+
+/** Bitcoin Core answers a call's own error with status 500 and a JSON-RPC body, a refused password with 401 and none. */
+function parseAnswer(text: string, status: number): unknown {
+  const isSuccess = status >= 200 && status < 300;
+  try {
+    const answer: unknown = JSON.parse(text);
+    if (isSuccess || (typeof answer === 'object' && answer !== null && 'error' in answer && 'id' in answer)) {
+      return answer;
+    }
+  } catch {
+    if (isSuccess) throw new MalformedAnswerError('the answer', 'JSON');
+  }
+  throw new NodeError(
+    status === 401 || status === 403
+      ? `HTTP status ${status}: the credentials in the URL were refused`
+      : `HTTP status ${status}`,
+  );
+}
+
+function readAnswer(answer: unknown, secrets: readonly string[]): RpcResult {
+  if (typeof answer !== 'object' || answer === null)
+    throw new MalformedAnswerError('the answer', 'a JSON-RPC response');
+  if ('error' in answer && answer.error !== undefined && answer.error !== null) {
+    const { code, message }: { code: unknown; message: unknown } = {
+      code: undefined,
+      message: undefined,
+      ...answer.error,
+    };
+    const reason = redact(`JSON-RPC error ${String(code)}: ${String(message)}`, secrets);
+    const isMissing = METHOD_MISSING_CODES.includes(code);
+    return {
+      kind: 'error',
+      code,
+      error: isMissing ? new MethodMissingError(reason, code) : new NodeError(reason, code),
+    };
+  }
+  if (!('result' in answer) || answer.result === undefined) {
+    throw new MalformedAnswerError('the answer', 'a JSON-RPC response');
+  }
+  return { kind: 'ok', result: answer.result };
+}
+
+/** The most telling part of a failed request: the innermost cause ("connect ECONNREFUSED …"). */
+function reasonOf(fault: unknown): string {
+  let innermost = fault;
+  while (innermost instanceof Error && innermost.cause) innermost = innermost.cause;
+  if (!(innermost instanceof Error)) return 'the request failed';
+  const code = 'code' in innermost && typeof innermost.code === 'string' ? innermost.code : '';
+  // Trying several addresses of one host fails with an AggregateError, whose message is empty.
+  return (innermost.message.split('\n')[0] ?? '') || code || innermost.name;
+}
+
+/** All parts of a URL that may be a secret, longest first, as they are written and decoded. */
+function secretsOf(url: URL): readonly string[] {
+  const parts = [
+    url.href,
+    url.username,
+    url.password,
+    Buffer.from(`${decoded(url.username)}:${decoded(url.password)}`).toString('base64'),
+    url.pathname + url.search,
+    ...url.pathname.split('/'),
+    ...url.searchParams.values(),
+  ];
+  return parts
+    .flatMap((part) => [part, decoded(part)])
+    .filter((part) => part.length >= 3)
+    .toSorted((a, b) => b.length - a.length);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function redact(reason: string, secrets: readonly string[]): string {
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '***'), reason).slice(0, MAX_REASON_LENGTH);
+}

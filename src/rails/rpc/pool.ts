@@ -1,0 +1,101 @@
+import type { Network } from '../../domain/asset.ts';
+import { ChainUnavailableError, type NodeFailure, type NodeReport, type RailLog } from '../chain.ts';
+import { MalformedAnswerError } from './decode.ts';
+import { MethodMissingError, NodeError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
+
+/** Several nodes of one network that answer as one. */
+export interface RpcPool {
+  /**
+   * The decoded result of one JSON-RPC call from the first node that gives a usable one, beginning with the node that
+   * answered last; nodes that lag come last. A node is used once it has said that it is on the right chain, and asked
+   * again after each failure. An answer that `decode` rejects with `MalformedAnswerError` is a failure of the node.
+   * Throws `MethodMissingError` when a sound node does not offer the method, `ChainUnavailableError` when no node is usable.
+   */
+  ask<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<T>;
+  /** The same for a batch, all of it from one node; `decode` says what an error of a single call means, or throws. */
+  askAll<T>(calls: readonly RpcCall[], decode: (results: readonly RpcResult[]) => T): Promise<T>;
+  /** Asks every node which chain it is on and how far it is, and puts those that lag last. Never throws for a node's fault. */
+  readonly survey: () => Promise<readonly NodeReport[]>;
+  readonly close: () => Promise<void>;
+}
+
+export interface RpcPoolOptions {
+  readonly network: Network;
+  /** In the order of preference; at least one. */
+  readonly nodes: readonly RpcNode[];
+  /** Throws `NodeError`, saying how to mend it, when the node is on another chain than the expected one. */
+  readonly checkChain: (node: RpcNode) => Promise<void>;
+  /** The height of the node's newest block. */
+  readonly heightOf: (node: RpcNode) => Promise<number>;
+  /** A node that is more blocks than this behind the best one lags. */
+  readonly maxLagBlocks: number;
+  readonly log: RailLog;
+}
+
+export function createRpcPool({ network, nodes, checkChain, heightOf, maxLagBlocks, log }: RpcPoolOptions): RpcPool {
+  const verified = new Set<RpcNode>();
+  const lagging = new Set<RpcNode>();
+  let preferred = 0;
+
+  function noteFailure(node: RpcNode, method: string, fault: unknown): NodeFailure {
+    if (!(fault instanceof NodeError || fault instanceof MalformedAnswerError)) throw fault;
+    verified.delete(node);
+    const failure = { node: node.name, reason: fault.message };
+    log.warn({ network, method, ...failure }, 'chain node failed');
+    return failure;
+  }
+
+  function inOrder(): readonly RpcNode[] {
+    const ring = [...nodes.slice(preferred), ...nodes.slice(0, preferred)];
+    return [...ring.filter((node) => !lagging.has(node)), ...ring.filter((node) => lagging.has(node))];
+  }
+
+  async function fromAny<T>(method: string, work: (node: RpcNode) => Promise<T>): Promise<T> {
+    const failures: NodeFailure[] = [];
+    for (const node of inOrder()) {
+      try {
+        if (!verified.has(node)) {
+          await checkChain(node);
+          verified.add(node);
+        }
+        const answer = await work(node);
+        preferred = nodes.indexOf(node);
+        return answer;
+      } catch (fault) {
+        if (fault instanceof MethodMissingError) throw fault;
+        failures.push(noteFailure(node, method, fault));
+      }
+    }
+    throw new ChainUnavailableError(network, method, failures);
+  }
+
+  async function report(node: RpcNode): Promise<NodeReport & { readonly of: RpcNode }> {
+    try {
+      await checkChain(node);
+      const height = await heightOf(node);
+      verified.add(node);
+      return { of: node, node: node.name, height, problem: null };
+    } catch (fault) {
+      return { of: node, node: node.name, height: null, problem: noteFailure(node, 'survey', fault).reason };
+    }
+  }
+
+  async function survey(): Promise<readonly NodeReport[]> {
+    const reports = await Promise.all(nodes.map(report));
+    const best = Math.max(...reports.map(({ height }) => height ?? 0));
+    return reports.map(({ of, node, height, problem }) => {
+      const isLagging = height !== null && height < best - maxLagBlocks;
+      if (isLagging) lagging.add(of);
+      else lagging.delete(of);
+      return { node, height, problem: isLagging ? `it lags ${best - height} blocks behind the best node` : problem };
+    });
+  }
+
+  return {
+    ask: (method, params, decode) => fromAny(method, async (node) => decode(await node.call(method, params))),
+    askAll: (calls, decode) =>
+      fromAny(calls[0]?.method ?? 'nothing', async (node) => decode(await node.callAll(calls))),
+    survey,
+    close: async () => void (await Promise.all(nodes.map((node) => node.close()))),
+  };
+}

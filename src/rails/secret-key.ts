@@ -1,0 +1,28 @@
+/** At the start of a word, so that no xpub looks like one by chance; also within a descriptor. */
+const EXTENDED_PRIVATE_KEY = /(?:^|[^1-9A-HJ-NP-Za-km-z])(?:[tuvxyzUVYZ]prv|[LM]tpv|ttpv)/;
+
+/** Wallet import format of Bitcoin (5, K, L), Litecoin (6, T) and their test networks (9, c), by its look. */
+const WALLET_IMPORT_FORMAT = /^[59KLTc6][1-9A-HJ-NP-Za-km-z]{50,51}$/;
+
+/**
+ * What to answer when a text that should hold public keys alone holds something private: a message without any part of
+ * that text, ending in advice. Null: nothing private was found. A damaged private key is still private, so the look alone decides.
+ *
+ * @param wayOut what to give instead, as a sentence
+ */
+export function secretKeyRefusal(text: string, wayOut: string): string | null {
+  const secret = secretKind(text.trim());
+  if (secret === null) return null;
+  return (
+    `This is ${secret}: whoever has it can spend the money. It was not stored. ${wayOut} ` +
+    'As it has been typed here, consider it exposed and move the money to a new wallet.'
+  );
+}
+
+function secretKind(text: string): string | null {
+  if (EXTENDED_PRIVATE_KEY.test(text)) return 'an extended private key';
+  // Within a descriptor 64 digits are a public key of Taproot; alone they are taken for a private key.
+  if (/^(?:0x)?[0-9a-fA-F]{64}$/.test(text)) return 'a private key';
+  if (text.split(/[^0-9A-Za-z]+/).some((word) => WALLET_IMPORT_FORMAT.test(word))) return 'a private key';
+  return text.split(/\s+/).length >= 12 ? 'a recovery phrase' : null;
+}

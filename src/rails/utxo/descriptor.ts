@@ -1,0 +1,235 @@
+import { HARDENED } from './child-key.ts';
+import { descriptorChecksum } from './descriptor-checksum.ts';
+import { readExtendedKey, type ExtendedKey } from './extended-key.ts';
+import type { ScriptType } from './output.ts';
+import type { UtxoParams } from './params.ts';
+
+/** A step below an extended key: its number, or for `<0;1>` the one for receiving and the one for change (BIP 389). */
+export type KeyStep = number | { readonly receive: number; readonly change: number };
+
+/** A key expression of BIP 380 that ends in `/*`. */
+export interface DescriptorKey {
+  readonly origin: { readonly fingerprint: number; readonly path: readonly number[] } | null;
+  readonly key: ExtendedKey;
+  /** The steps from the key down to the address number. */
+  readonly steps: readonly KeyStep[];
+}
+
+export interface Descriptor {
+  readonly scriptType: ScriptType;
+  /** How many of the keys have to sign; 1 but for `p2wsh`. */
+  readonly threshold: number;
+  readonly keys: readonly DescriptorKey[];
+}
+
+type Bad = { readonly kind: 'bad'; readonly message: string };
+export type DescriptorCheck = { readonly kind: 'ok'; readonly descriptor: Descriptor } | Bad;
+type KeyCheck = { readonly kind: 'ok'; readonly key: DescriptorKey } | Bad;
+type StepCheck = { readonly kind: 'ok'; readonly step: KeyStep } | Bad;
+
+/** Longer than any that is taken: 16 keys with long origins. */
+const MAX_LENGTH = 8_192;
+/** Numbers up to 16 are one byte in a script, and so many keys are all that the library writes. */
+const MAX_KEYS = 16;
+/** BIP 32 stores the depth of a key in one byte. */
+const MAX_STEPS = 255;
+/** Where BIP 44 wallets put their own change. */
+const CHANGE_CHAIN = 1;
+
+const TAKEN = 'pkh(KEY), wpkh(KEY), sh(wpkh(KEY)), tr(KEY) and wsh(sortedmulti(k,KEY,…))';
+const SAME_CHAIN = 'Every payment needs an address of its own: end the key with /0/*, such as wpkh(xpub…/0/*).';
+
+/** The functions that hold one key. None of them may hold another function, so that keys have no parentheses. */
+const SINGLE_KEY_FORMS: readonly (readonly [RegExp, ScriptType])[] = [
+  [/^pkh\(([^()]*)\)$/, 'p2pkh'],
+  [/^wpkh\(([^()]*)\)$/, 'p2wpkh'],
+  [/^sh\(wpkh\(([^()]*)\)\)$/, 'p2sh-p2wpkh'],
+  [/^tr\(([^()]*)\)$/, 'p2tr'],
+];
+const MULTISIG_FORM = /^wsh\(sortedmulti\((\d{1,2}),([^()]*)\)\)$/;
+
+/**
+ * Reads an output descriptor (BIP 380 and its siblings) of one wallet's receiving addresses. The checksum is checked where
+ * there is one. No message repeats any part of what was given. Private keys are for the caller to recognise beforehand.
+ */
+export function parseDescriptor(params: UtxoParams, text: string): DescriptorCheck {
+  if (text.length > MAX_LENGTH) return bad(`A descriptor has at most ${MAX_LENGTH} characters. Copy it again.`);
+  const mark = text.indexOf('#');
+  const body = mark === -1 ? text : text.slice(0, mark);
+  const checksumMessage = wrongChecksumMessage(body, mark === -1 ? null : text.slice(mark + 1));
+  if (checksumMessage) return bad(checksumMessage);
+  for (const [form, scriptType] of SINGLE_KEY_FORMS) {
+    const content = form.exec(body)?.[1];
+    if (content !== undefined) return parseKeys(params, scriptType, 1, [content]);
+  }
+  const [, threshold, list] = MULTISIG_FORM.exec(body) ?? [];
+  if (threshold !== undefined && list !== undefined) {
+    return parseKeys(params, 'p2wsh', Number(threshold), list.split(','));
+  }
+  return bad(unknownFormMessage(body));
+}
+
+/** Writes a descriptor the one way that all who read descriptors understand: `h` for hardened, with checksum. */
+export function formatDescriptor({ scriptType, threshold, keys }: Descriptor): string {
+  const list = keys.map(formatKey).join(',');
+  const body = {
+    p2pkh: `pkh(${list})`,
+    p2wpkh: `wpkh(${list})`,
+    'p2sh-p2wpkh': `sh(wpkh(${list}))`,
+    p2tr: `tr(${list})`,
+    p2wsh: `wsh(sortedmulti(${threshold},${list}))`,
+  }[scriptType];
+  return `${body}#${descriptorChecksum(body)}`;
+}
+
+function formatKey({ origin, key, steps }: DescriptorKey): string {
+  const path = (origin?.path ?? []).map((step) => (step < HARDENED ? `/${step}` : `/${step - HARDENED}h`)).join('');
+  const from = origin ? `[${origin.fingerprint.toString(16).padStart(8, '0')}${path}]` : '';
+  const below = steps.map((step) => (typeof step === 'number' ? `/${step}` : `/<${step.receive};${step.change}>`));
+  return `${from}${key.text}${below.join('')}/*`;
+}
+
+function wrongChecksumMessage(body: string, checksum: string | null): string | null {
+  if (body === '') return 'The descriptor is empty.';
+  const expected = descriptorChecksum(body);
+  if (expected === null) return 'The descriptor has a character that no descriptor may have. Copy it again.';
+  return checksum === null || checksum === expected
+    ? null
+    : 'The checksum of the descriptor (eight characters after #) does not match: a character is wrong or missing. Copy the descriptor again, whole.';
+}
+
+function unknownFormMessage(body: string): string {
+  if (/^\[|^[a-zA-Z]{4}[1-9A-HJ-NP-Za-km-z]{100}/.test(body)) {
+    return 'This is a key and no descriptor. Write which addresses your wallet uses around it, such as wpkh(KEY/0/*), or give a key alone with --xpub.';
+  }
+  if (body.split('(').length !== body.split(')').length) {
+    return 'The parentheses of the descriptor do not match. Copy it again, whole, and put it into single quotes on the command line.';
+  }
+  if (body.startsWith('tr(')) {
+    return 'tr() is taken with one key and nothing else: tr(KEY). Script trees are not.';
+  }
+  return `Descriptors that are taken: ${TAKEN}. This is none of them. Export a descriptor of one of these kinds from your wallet.`;
+}
+
+function parseKeys(
+  params: UtxoParams,
+  scriptType: ScriptType,
+  threshold: number,
+  texts: readonly string[],
+): DescriptorCheck {
+  if (scriptType === 'p2tr' && texts.some((text) => text.includes(','))) return bad(unknownFormMessage('tr('));
+  if (texts.length > MAX_KEYS || threshold < 1 || threshold > texts.length) {
+    return bad(`sortedmulti(k,…) takes up to ${MAX_KEYS} keys, and k is a number from 1 to how many there are.`);
+  }
+  const keys: DescriptorKey[] = [];
+  for (const text of texts) {
+    const parsed = parseKey(params, scriptType, text);
+    if (parsed.kind === 'bad') return parsed;
+    keys.push(parsed.key);
+  }
+  // Two that derive the same are one signer less than the merchant believes.
+  const distinct = new Set(keys.map(({ key, steps }) => `${key.text} ${receiveSteps(steps).join('/')}`));
+  return distinct.size === keys.length
+    ? { kind: 'ok', descriptor: { scriptType, threshold, keys } }
+    : bad('The descriptor names the same key twice. Give the key of every signer once.');
+}
+
+/** The steps that receiving addresses lie at. */
+export function receiveSteps(steps: readonly KeyStep[]): readonly number[] {
+  return steps.map((step) => (typeof step === 'number' ? step : step.receive));
+}
+
+/** The steps that change addresses lie at; null where the descriptor does not say. */
+export function changeSteps(steps: readonly KeyStep[]): readonly number[] | null {
+  const known = steps.some((step) => typeof step !== 'number');
+  return known ? steps.map((step) => (typeof step === 'number' ? step : step.change)) : null;
+}
+
+function parseKey(params: UtxoParams, scriptType: ScriptType, text: string): KeyCheck {
+  const match = /^(?:\[([^[\]]*)\])?([^/[\]]*)((?:\/[^/[\]]*)*)$/.exec(text);
+  if (!match) return bad('A key of the descriptor is not well formed: [fingerprint/path]xpub…/0/* is.');
+  const [, originText, keyText = '', pathText = ''] = match;
+  const origin = originText === undefined ? null : parseOrigin(originText);
+  if (originText !== undefined && !origin) {
+    return bad('The origin in [ ] is not well formed: eight hexadecimal digits and a path such as /84h/0h/0h are.');
+  }
+  const read = readExtendedKey(params, keyText);
+  if (read.kind === 'bad') return read;
+  const { key } = read;
+  if (key.version.scriptType !== 'p2pkh' && key.version.scriptType !== scriptType) {
+    return bad(
+      `The key begins with ${key.version.prefix}, which stands for another kind of address than the descriptor. Write it as your wallet exports it in descriptors: xpub… or tpub….`,
+    );
+  }
+  const path = parsePath(pathText.split('/').slice(1));
+  if (path.kind === 'bad') return path;
+  const chain = receiveSteps(path.steps).at(-1) ?? (key.depth === 0 ? null : key.index);
+  return chain === CHANGE_CHAIN
+    ? bad(
+        'This descriptor is of chain 1, where your wallet sends its own change; that would be taken for payments. Give the one for receiving: /0/*.',
+      )
+    : { kind: 'ok', key: { origin, key, steps: path.steps } };
+}
+
+function parseOrigin(text: string): DescriptorKey['origin'] {
+  const [fingerprint = '', ...steps] = text.split('/');
+  if (!/^[0-9a-fA-F]{8}$/.test(fingerprint) || steps.length > MAX_STEPS) return null;
+  const path = steps.map((step) => {
+    const match = /^(\d{1,10})(['hH]?)$/.exec(step);
+    const number = match ? Number(match[1]) : HARDENED;
+    return number < HARDENED ? number + (match?.[2] ? HARDENED : 0) : null;
+  });
+  return path.includes(null)
+    ? null
+    : { fingerprint: Number.parseInt(fingerprint, 16), path: path.filter((step) => step !== null) };
+}
+
+function parsePath(texts: readonly string[]): { readonly kind: 'ok'; readonly steps: readonly KeyStep[] } | Bad {
+  const last = texts.at(-1);
+  if (last !== '*') {
+    return /^\*['hH]$/.test(last ?? '')
+      ? bad(
+          'Addresses below a hardened /*h can only be derived with the private key. Use a descriptor that ends in /0/*.',
+        )
+      : bad(`The descriptor stands for one single address. ${SAME_CHAIN}`);
+  }
+  if (texts.length > MAX_STEPS) return bad(`A key of the descriptor has more than ${MAX_STEPS} steps.`);
+  const steps: KeyStep[] = [];
+  for (const text of texts.slice(0, -1)) {
+    const parsed = parseStep(text);
+    if (parsed.kind === 'bad') return parsed;
+    steps.push(parsed.step);
+  }
+  return steps.filter((step) => typeof step !== 'number').length > 1
+    ? bad('A key of the descriptor has more than one <…>; BIP 389 allows one.')
+    : { kind: 'ok', steps };
+}
+
+function parseStep(text: string): StepCheck {
+  if (/['hH]/.test(text)) {
+    return bad(
+      'Hardened steps below an extended public key need the private key. Put them into the origin, and use the public key that lies below them: [fingerprint/84h/0h/0h]xpub…/0/*.',
+    );
+  }
+  const [, receive, change] = /^<(\d{1,10});(\d{1,10})>$/.exec(text) ?? [];
+  if (receive !== undefined && change !== undefined) {
+    const step = { receive: Number(receive), change: Number(change) };
+    return isStep(step.receive) && isStep(step.change) && step.receive !== step.change
+      ? { kind: 'ok', step }
+      : bad('The numbers of <…;…> are two different ones below 2147483648, such as <0;1>.');
+  }
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  return isStep(number)
+    ? { kind: 'ok', step: number }
+    : bad(
+        'The steps below a key are numbers below 2147483648, or <0;1> for receiving and change, such as xpub…/<0;1>/*.',
+      );
+}
+
+function isStep(value: number): boolean {
+  return value >= 0 && value < HARDENED;
+}
+
+function bad(message: string): Bad {
+  return { kind: 'bad', message };
+}

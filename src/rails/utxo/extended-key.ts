@@ -1,0 +1,159 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { createBase58check } from '@scure/base';
+import { keyNode, type KeyNode } from './child-key.ts';
+import type { ScriptType } from './output.ts';
+import type { UtxoNetwork, UtxoParams } from './params.ts';
+
+/** What the version bytes of an extended public key say. */
+export interface KeyVersion {
+  /** The first four letters of the key. */
+  readonly prefix: string;
+  readonly version: number;
+  readonly network: UtxoNetwork;
+  /** `test` stands for testnet, signet and regtest. */
+  readonly chain: 'main' | 'test';
+  /** `p2pkh` is also what wallets write that mean another kind, and what descriptors use for all. */
+  readonly scriptType: ScriptType | 'p2sh-p2wsh';
+}
+
+export interface ExtendedKey {
+  readonly version: KeyVersion;
+  /** 0 for a master key. */
+  readonly depth: number;
+  /** Its number below its parent; hardened ones are 2^31 or more. */
+  readonly index: number;
+  readonly node: KeyNode;
+  /** As descriptors write it: with the version bytes of BIP 32. */
+  readonly text: string;
+}
+
+export type ExtendedKeyCheck =
+  | { readonly kind: 'ok'; readonly key: ExtendedKey }
+  | { readonly kind: 'bad'; readonly message: string };
+
+/** BIP 32, SLIP-132, and for Litecoin the chain parameters of Electrum-LTC. */
+const KEY_VERSIONS: readonly KeyVersion[] = [
+  { prefix: 'xpub', version: 0x0488b21e, network: 'bitcoin', chain: 'main', scriptType: 'p2pkh' },
+  { prefix: 'ypub', version: 0x049d7cb2, network: 'bitcoin', chain: 'main', scriptType: 'p2sh-p2wpkh' },
+  { prefix: 'zpub', version: 0x04b24746, network: 'bitcoin', chain: 'main', scriptType: 'p2wpkh' },
+  { prefix: 'Ypub', version: 0x0295b43f, network: 'bitcoin', chain: 'main', scriptType: 'p2sh-p2wsh' },
+  { prefix: 'Zpub', version: 0x02aa7ed3, network: 'bitcoin', chain: 'main', scriptType: 'p2wsh' },
+  { prefix: 'tpub', version: 0x043587cf, network: 'bitcoin', chain: 'test', scriptType: 'p2pkh' },
+  { prefix: 'upub', version: 0x044a5262, network: 'bitcoin', chain: 'test', scriptType: 'p2sh-p2wpkh' },
+  { prefix: 'vpub', version: 0x045f1cf6, network: 'bitcoin', chain: 'test', scriptType: 'p2wpkh' },
+  { prefix: 'Upub', version: 0x024289ef, network: 'bitcoin', chain: 'test', scriptType: 'p2sh-p2wsh' },
+  { prefix: 'Vpub', version: 0x02575483, network: 'bitcoin', chain: 'test', scriptType: 'p2wsh' },
+  { prefix: 'Ltub', version: 0x019da462, network: 'litecoin', chain: 'main', scriptType: 'p2pkh' },
+  { prefix: 'Mtub', version: 0x01b26ef6, network: 'litecoin', chain: 'main', scriptType: 'p2sh-p2wpkh' },
+  { prefix: 'ttub', version: 0x0436f6e1, network: 'litecoin', chain: 'test', scriptType: 'p2pkh' },
+];
+
+/** What descriptors write, on Litecoin too: Litecoin Core kept Bitcoin's version bytes. */
+const DESCRIPTOR_VERSIONS = { main: 0x0488b21e, test: 0x043587cf };
+
+const KEY_BYTES = 78;
+/** 78 bytes and 4 of checksum in base58. Decoding base58 takes quadratic time, so nothing longer may come near it. */
+const MAX_KEY_LENGTH = 112;
+
+const ADDRESS = /^(?:(?:bc|tb|bcrt|ltc|tltc|rltc|ltcmweb|tmweb)1[0-9a-z]+|[123LMmnQ][1-9A-HJ-NP-Za-km-z]{24,34})$/i;
+
+const NAMES: Readonly<Record<UtxoNetwork, string>> = { bitcoin: 'Bitcoin', litecoin: 'Litecoin' };
+const CHAIN_VARIABLES: Readonly<Record<UtxoNetwork, string>> = { bitcoin: 'BITCOIN_CHAIN', litecoin: 'LITECOIN_CHAIN' };
+
+const base58check = createBase58check(sha256);
+
+/**
+ * Reads an extended public key of a network and chain. Litecoin takes Bitcoin's version bytes too, which many of its wallets
+ * write; Bitcoin does not take Litecoin's. No message repeats any part of what was given. Private keys are for the caller
+ * to recognise beforehand.
+ */
+export function readExtendedKey(params: UtxoParams, text: string): ExtendedKeyCheck {
+  const version = KEY_VERSIONS.find(({ prefix }) => text.startsWith(prefix));
+  if (!version) return bad(unknownKeyMessage(params, text));
+  const mismatch = wrongChainMessage(params, version);
+  if (mismatch) return bad(mismatch);
+  const key = decodeKey(text, version);
+  return key
+    ? { kind: 'ok', key }
+    : bad('The extended public key is damaged: its checksum does not match or it is cut short. Copy it again, whole.');
+}
+
+/** What a merchant of this network is to give, as a sentence. */
+export function wayOut(params: UtxoParams): string {
+  const main = params.chain === 'main';
+  const coin = main ? { bitcoin: 0, litecoin: 2 }[params.network] : 1;
+  return (
+    `Export the account's extended public key (${main ? 'zpub' : 'vpub'}…, at m/84'/${coin}'/0') ` +
+    'or an output descriptor from your wallet.'
+  );
+}
+
+function unknownKeyMessage(params: UtxoParams, text: string): string {
+  if (text === '') return `The extended public key is empty. ${wayOut(params)}`;
+  if (ADDRESS.test(text)) {
+    return `This is a single address, and every payment needs an address of its own. ${wayOut(params)}`;
+  }
+  if (/^(?:0[23])?[0-9a-fA-F]{64}$/.test(text)) {
+    return `This is a single public key, and every payment needs an address of its own. ${wayOut(params)}`;
+  }
+  return `An extended public key of ${NAMES[params.network]} begins with ${acceptedPrefixes(params)}. ${wayOut(params)}`;
+}
+
+function wrongChainMessage({ network, chain }: UtxoParams, version: KeyVersion): string | null {
+  if (version.network === 'litecoin' && network === 'bitcoin') {
+    return 'This is a Litecoin key, and the wallet is for Bitcoin. Export the key of a Bitcoin account, or set it with --network litecoin.';
+  }
+  if (version.chain === (chain === 'main' ? 'main' : 'test')) return null;
+  const variable = CHAIN_VARIABLES[network];
+  return version.chain === 'main'
+    ? `This is a key of the main network, but ${variable} is ${chain}. Give a key of a test wallet (tpub…, upub… or vpub…), or set ${variable}=main.`
+    : `This is a key of a test network, but ${variable} is main. Give a key of a wallet with real money (xpub…, ypub… or zpub…), or set ${variable} to the test network that is meant.`;
+}
+
+function acceptedPrefixes({ network, chain }: UtxoParams): string {
+  const family = chain === 'main' ? 'main' : 'test';
+  const prefixes = KEY_VERSIONS.filter(
+    (version) =>
+      version.chain === family &&
+      (version.network === network || network === 'litecoin') &&
+      !version.scriptType.endsWith('p2wsh'),
+  ).map(({ prefix }) => prefix);
+  return `${prefixes.slice(0, -1).join(', ')} or ${prefixes.at(-1)}`;
+}
+
+/** Null: not the 78 bytes of BIP 32 with a right checksum, or not a point of the curve. */
+function decodeKey(text: string, version: KeyVersion): ExtendedKey | null {
+  const bytes = decodeBase58check(text);
+  if (bytes?.length !== KEY_BYTES) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getUint32(0) !== version.version) return null;
+  const node = openNode(bytes);
+  const depth = view.getUint8(4);
+  const parentFingerprint = view.getUint32(5);
+  const index = view.getUint32(9);
+  // BIP 32 calls a master key with a parent or a number invalid.
+  if (!node || (depth === 0 && (parentFingerprint !== 0 || index !== 0))) return null;
+  view.setUint32(0, DESCRIPTOR_VERSIONS[version.chain]);
+  return { version, depth, index, node, text: base58check.encode(bytes) };
+}
+
+function decodeBase58check(text: string): Uint8Array | null {
+  if (text.length > MAX_KEY_LENGTH) return null;
+  try {
+    return base58check.decode(text);
+  } catch {
+    return null;
+  }
+}
+
+function openNode(bytes: Uint8Array): KeyNode | null {
+  try {
+    return keyNode(bytes.slice(45), bytes.slice(13, 45));
+  } catch {
+    return null;
+  }
+}
+
+function bad(message: string): ExtendedKeyCheck {
+  return { kind: 'bad', message };
+}

@@ -1,0 +1,77 @@
+import { ripemd160 } from '@noble/hashes/legacy.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { Address, OutScript, p2ms } from '@scure/btc-signer';
+import { taprootOutputKey, type KeyNode } from './child-key.ts';
+import type { UtxoAddressParams } from './params.ts';
+
+/** The kinds of outputs that wallets are paid in; `p2wsh` is always a multisignature wallet with sorted keys (BIP 67). */
+export type ScriptType = 'p2pkh' | 'p2sh-p2wpkh' | 'p2wpkh' | 'p2tr' | 'p2wsh';
+
+/** One key that an output can be spent with, and where its owner's wallet finds it. */
+export interface OutputKey {
+  /** Compressed, 33 bytes. */
+  readonly publicKey: Uint8Array;
+  /** First four bytes of the hash of the key that the path begins at: the wallet's master key where it is known. */
+  readonly fingerprint: number;
+  /** Steps of BIP 32; hardened ones are 2^31 or more. */
+  readonly path: readonly number[];
+}
+
+/** An output of a wallet, with what its owner needs for spending it. */
+export interface WalletOutput {
+  readonly scriptType: ScriptType;
+  readonly address: string;
+  /** What blocks show: scriptPubKey. */
+  readonly script: Uint8Array;
+  /** What a P2SH address is the hash of. */
+  readonly redeemScript: Uint8Array | null;
+  /** What a P2WSH address is the hash of. */
+  readonly witnessScript: Uint8Array | null;
+  /** How many of the keys have to sign. */
+  readonly threshold: number;
+  readonly keys: readonly OutputKey[];
+}
+
+type OutputScripts = Pick<WalletOutput, 'script' | 'redeemScript' | 'witnessScript'>;
+
+/** The output script of these keys (one, but for `p2wsh`). */
+export function outputScripts(scriptType: ScriptType, threshold: number, nodes: readonly KeyNode[]): OutputScripts {
+  const [node] = nodes;
+  if (!node) throw new Error('an output without a key');
+  switch (scriptType) {
+    case 'p2pkh':
+      return plain(OutScript.encode({ type: 'pkh', hash: hash160(node.publicKey) }));
+    case 'p2wpkh':
+      return plain(OutScript.encode({ type: 'wpkh', hash: hash160(node.publicKey) }));
+    case 'p2tr':
+      return plain(OutScript.encode({ type: 'tr', pubkey: taprootOutputKey(node) }));
+    case 'p2sh-p2wpkh': {
+      const redeemScript = OutScript.encode({ type: 'wpkh', hash: hash160(node.publicKey) });
+      return { ...plain(OutScript.encode({ type: 'sh', hash: hash160(redeemScript) })), redeemScript };
+    }
+    case 'p2wsh': {
+      const sorted = nodes.map(({ publicKey }) => publicKey).toSorted((a, b) => Buffer.compare(a, b));
+      const witnessScript = p2ms(threshold, sorted).script;
+      return { ...plain(OutScript.encode({ type: 'wsh', hash: sha256(witnessScript) })), witnessScript };
+    }
+  }
+}
+
+/** Throws for a script that has no address. */
+export function addressOfScript(params: UtxoAddressParams, script: Uint8Array): string {
+  return Address(params).encode(OutScript.decode(script));
+}
+
+/** Throws for a text that is no address with these parameters. */
+export function scriptOfAddress(params: UtxoAddressParams, address: string): Uint8Array {
+  return OutScript.encode(Address(params).decode(address));
+}
+
+/** SHA-256, then RIPEMD-160: how scripts and BIP 32 name keys. */
+export function hash160(bytes: Uint8Array): Uint8Array {
+  return ripemd160(sha256(bytes));
+}
+
+function plain(script: Uint8Array): OutputScripts {
+  return { script, redeemScript: null, witnessScript: null };
+}

@@ -1,0 +1,88 @@
+import { OutScript } from '@scure/btc-signer';
+import type { WalletOutput } from './output.ts';
+import type { UtxoNetwork } from './params.ts';
+
+/** Version and lock time, in weight units; a byte outside of the witness weighs 4 (BIP 141). */
+const FRAME_WEIGHT = 4 * 8;
+/** SegWit's marker and flag. */
+const SEGWIT_WEIGHT = 2;
+/** Transaction id, output number and sequence of an input. */
+const OUTPOINT_BYTES = 40;
+/** A DER signature with low S and the byte of its kind, at most; wallets that also grind for a low R save one byte. */
+const SIGNATURE_BYTES = 72;
+const SCHNORR_SIGNATURE_BYTES = 64;
+const PUBLIC_KEY_BYTES = 33;
+/** The one byte of the length of anything short. */
+const LENGTH_BYTE = 1;
+
+/** `dustRelayFee` of Bitcoin Core and Litecoin Core, per 1,000 bytes. */
+const DUST_UNITS_PER_KVB: Readonly<Record<UtxoNetwork, bigint>> = { bitcoin: 3_000n, litecoin: 30_000n };
+
+/**
+ * Virtual bytes of a transaction that spends `inputs` and pays to these scripts, once it is signed: at most what it
+ * will be, and a byte or so less for each signature that comes out shorter.
+ */
+export function transactionVsize(inputs: readonly WalletOutput[], outputScripts: readonly Uint8Array[]): number {
+  const segwit = inputs.some(({ scriptType }) => scriptType !== 'p2pkh');
+  const weight =
+    FRAME_WEIGHT +
+    4 * countBytes(inputs.length) +
+    4 * countBytes(outputScripts.length) +
+    (segwit ? SEGWIT_WEIGHT : 0) +
+    sum(inputs.map((input) => 4 * scriptedInputBytes(input) + (segwit ? witnessBytes(input) : 0))) +
+    4 * sum(outputScripts.map(outputBytes));
+  return Math.ceil(weight / 4);
+}
+
+/** The least that nodes pass on to this script: what spending it would cost at their rate for dust (`GetDustThreshold`). */
+export function dustUnits(network: UtxoNetwork, script: Uint8Array): bigint {
+  const { type } = OutScript.decode(script);
+  const witness = type === 'wpkh' || type === 'wsh' || type === 'tr' || type === 'tr_ns' || type === 'p2a';
+  const bytes = outputBytes(script) + (witness ? 67 : 148);
+  return (BigInt(bytes) * DUST_UNITS_PER_KVB[network]) / 1_000n;
+}
+
+function scriptedInputBytes({ scriptType, redeemScript }: WalletOutput): number {
+  const scriptBytes = {
+    p2pkh: pushed(SIGNATURE_BYTES) + pushed(PUBLIC_KEY_BYTES),
+    'p2sh-p2wpkh': pushed(redeemScript?.length ?? 0),
+    p2wpkh: 0,
+    p2tr: 0,
+    p2wsh: 0,
+  }[scriptType];
+  return OUTPOINT_BYTES + LENGTH_BYTE + scriptBytes;
+}
+
+function witnessBytes({ scriptType, threshold, witnessScript }: WalletOutput): number {
+  switch (scriptType) {
+    case 'p2pkh':
+      return LENGTH_BYTE;
+    case 'p2wpkh':
+    case 'p2sh-p2wpkh':
+      return LENGTH_BYTE + pushed(SIGNATURE_BYTES) + pushed(PUBLIC_KEY_BYTES);
+    case 'p2tr':
+      return LENGTH_BYTE + pushed(SCHNORR_SIGNATURE_BYTES);
+    case 'p2wsh': {
+      const scriptLength = witnessScript?.length ?? 0;
+      // CHECKMULTISIG takes one item too many from the stack; it is given an empty one.
+      return LENGTH_BYTE + LENGTH_BYTE + threshold * pushed(SIGNATURE_BYTES) + countBytes(scriptLength) + scriptLength;
+    }
+  }
+}
+
+function outputBytes(script: Uint8Array): number {
+  return 8 + countBytes(script.length) + script.length;
+}
+
+function pushed(bytes: number): number {
+  return LENGTH_BYTE + bytes;
+}
+
+/** How long Bitcoin's variable-length count is (CompactSize). */
+function countBytes(count: number): number {
+  return count < 0xfd ? 1 : count <= 0xffff ? 3 : 5;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,187 @@
+import type { WalletDeriver } from '../chain.ts';
+import { secretKeyRefusal } from '../secret-key.ts';
+import { childKey, HARDENED, type KeyNode } from './child-key.ts';
+import {
+  changeSteps,
+  formatDescriptor,
+  parseDescriptor,
+  receiveSteps,
+  type Descriptor,
+  type DescriptorKey,
+} from './descriptor.ts';
+import { readExtendedKey, wayOut, type ExtendedKey } from './extended-key.ts';
+import { addressOfScript, hash160, outputScripts, type ScriptType, type WalletOutput } from './output.ts';
+import type { UtxoParams } from './params.ts';
+
+/** What a wallet's addresses come from, as the merchant gives it. */
+export interface UtxoWalletSource {
+  readonly kind: 'xpub' | 'descriptor';
+  readonly text: string;
+}
+
+/** A wallet's addresses, with what its owner needs for spending what they receive. Throws RangeError as `addressAt` does. */
+export interface UtxoDeriver extends WalletDeriver {
+  /** The receiving output number `index`. */
+  outputAt(index: number): WalletOutput;
+  /**
+   * The change output number `index`, which no payment is ever asked to; null where it is not known whether the wallet
+   * looks for change, and at which chain.
+   */
+  changeAt(index: number): WalletOutput | null;
+}
+
+export type UtxoWalletCheck =
+  | {
+      readonly kind: 'ok';
+      /** What to store: reads back as the same wallet. */
+      readonly source: string;
+      readonly scriptType: ScriptType;
+      /** The wallet as a descriptor with checksum, the same however it was given. */
+      readonly descriptor: string;
+      /** What the merchant should know before he trusts the addresses; null: nothing. */
+      readonly note: string | null;
+      readonly deriver: UtxoDeriver;
+    }
+  | { readonly kind: 'bad'; readonly message: string };
+
+/** Depth of the account in BIP 44: m / purpose' / coin type' / account'. Below it come the chain and the address. */
+const ACCOUNT_DEPTH = 3;
+const EXTERNAL_CHAIN_DEPTH = 4;
+/** Where Electrum puts the account of its own SegWit seeds: m/0'. */
+const ELECTRUM_DEPTH = 1;
+const EXTERNAL_CHAIN = 0;
+const CHANGE_CHAIN = 1;
+
+/**
+ * Checks what a UTXO wallet is derived from: an extended public key, whose version bytes say which addresses it is for
+ * (SLIP-132; a plain xpub means P2PKH), or an output descriptor. Private keys are recognised first and refused; no message
+ * repeats any part of what was given.
+ */
+export function parseUtxoWallet(params: UtxoParams, { kind, text }: UtxoWalletSource): UtxoWalletCheck {
+  const trimmed = text.trim();
+  const secret = secretKeyRefusal(trimmed, wayOut(params));
+  if (secret) return bad(secret);
+  return kind === 'xpub' ? parseXpub(params, trimmed) : parseDescriptorWallet(params, trimmed);
+}
+
+function parseXpub(params: UtxoParams, text: string): UtxoWalletCheck {
+  if (/[()]/.test(text)) return bad('This is an output descriptor, not a key alone. Give it with --descriptor.');
+  if (text.startsWith('[')) {
+    return bad('A key with its origin in [ ] belongs into a descriptor. Give it as --descriptor "wpkh([…]xpub…/0/*)".');
+  }
+  const read = readExtendedKey(params, text);
+  if (read.kind === 'bad') return read;
+  const { key } = read;
+  const { scriptType } = key.version;
+  if (scriptType === 'p2wsh' || scriptType === 'p2sh-p2wsh') {
+    return bad(
+      'This is one key of a multisignature wallet, and its addresses need all of them. Give the wallet as --descriptor "wsh(sortedmulti(2,KEY,KEY,KEY))".',
+    );
+  }
+  const depthMessage = wrongDepthMessage(params, key);
+  if (depthMessage) return bad(depthMessage);
+  const steps = key.depth === EXTERNAL_CHAIN_DEPTH ? [] : [{ receive: EXTERNAL_CHAIN, change: CHANGE_CHAIN }];
+  const descriptor = { scriptType, threshold: 1, keys: [{ origin: null, key, steps }] };
+  return {
+    kind: 'ok',
+    source: text,
+    scriptType,
+    descriptor: formatDescriptor(descriptor),
+    note: scriptType === 'p2pkh' ? plainKeyNote(params, key) : null,
+    deriver: createDeriver(params, descriptor),
+  };
+}
+
+function parseDescriptorWallet(params: UtxoParams, text: string): UtxoWalletCheck {
+  const parsed = parseDescriptor(params, text);
+  if (parsed.kind === 'bad') return parsed;
+  const canonical = formatDescriptor(parsed.descriptor);
+  return {
+    kind: 'ok',
+    source: canonical,
+    scriptType: parsed.descriptor.scriptType,
+    descriptor: canonical,
+    note: null,
+    deriver: createDeriver(params, parsed.descriptor),
+  };
+}
+
+function wrongDepthMessage(params: UtxoParams, { depth, index, version }: ExtendedKey): string | null {
+  if (depth === ACCOUNT_DEPTH) return null;
+  if (depth === ELECTRUM_DEPTH && version.scriptType === 'p2wpkh' && index === HARDENED) return null;
+  if (depth !== EXTERNAL_CHAIN_DEPTH) {
+    return (
+      `This extended public key lies at depth ${depth}; an account's lies at depth ${ACCOUNT_DEPTH}. ${wayOut(params)} ` +
+      'If your wallet does derive from this key, say how with --descriptor, such as "pkh(xpub…/0/*)".'
+    );
+  }
+  // A wallet shows no money on another chain of the account, and takes chain 1 for its own change.
+  return index === EXTERNAL_CHAIN
+    ? null
+    : `This extended public key is of chain ${chainName(index)}, not 0. ${wayOut(params)}`;
+}
+
+function chainName(index: number): string {
+  return index < HARDENED ? String(index) : `${index - HARDENED}'`;
+}
+
+function plainKeyNote({ network, chain, address }: UtxoParams, { version }: ExtendedKey): string {
+  const legacy = chain !== 'main' ? 'm… or n…' : { bitcoin: '1…', litecoin: 'L…' }[network];
+  return (
+    `Keys that begin with ${version.prefix} do not say which addresses the wallet uses. Taken for P2PKH addresses (${legacy}), as SLIP-132 has it. ` +
+    `If your wallet shows others, set it with --descriptor: "wpkh(KEY/0/*)" for ${address.bech32}1q…, "sh(wpkh(KEY/0/*))", or "tr(KEY/0/*)" for ${address.bech32}1p….`
+  );
+}
+
+interface Branch {
+  readonly node: KeyNode;
+  readonly fingerprint: number;
+  readonly path: readonly number[];
+}
+
+function createDeriver(params: UtxoParams, { scriptType, threshold, keys }: Descriptor): UtxoDeriver {
+  // The nodes above the addresses are opened once, so that an address costs one derivation for each key.
+  const receiving = keys.map((key) => openBranch(key, receiveSteps(key.steps)));
+  const change = openChange(keys);
+  const scriptsAt = (nodes: readonly KeyNode[]) => outputScripts(scriptType, threshold, nodes);
+  const addressOf = (script: Uint8Array): string => addressOfScript(params.address, script);
+
+  function outputAt(branches: readonly Branch[], index: number): WalletOutput {
+    const nodes = branches.map(({ node }) => childKey(node, index));
+    const scripts = scriptsAt(nodes);
+    const outputKeys = branches.flatMap(({ fingerprint, path }, place) => {
+      const node = nodes[place];
+      return node ? [{ publicKey: node.publicKey, fingerprint, path: [...path, index] }] : [];
+    });
+    return { ...scripts, scriptType, threshold, keys: outputKeys, address: addressOf(scripts.script) };
+  }
+
+  return {
+    addressAt: (index) => addressOf(scriptsAt(receiving.map(({ node }) => childKey(node, index))).script),
+    outputAt: (index) => outputAt(receiving, index),
+    changeAt: (index) => (change ? outputAt(change, index) : null),
+  };
+}
+
+/** Null unless every key says where its change lies. */
+function openChange(keys: readonly DescriptorKey[]): readonly Branch[] | null {
+  const branches = keys.flatMap((key) => {
+    const steps = changeSteps(key.steps);
+    return steps ? [openBranch(key, steps)] : [];
+  });
+  return branches.length === keys.length ? branches : null;
+}
+
+/** Without an origin the key itself counts as the master key, as in Bitcoin Core. */
+function openBranch({ origin, key }: DescriptorKey, steps: readonly number[]): Branch {
+  const { buffer, byteOffset } = hash160(key.node.publicKey);
+  return {
+    node: steps.reduce(childKey, key.node),
+    fingerprint: origin?.fingerprint ?? new DataView(buffer, byteOffset).getUint32(0),
+    path: [...(origin?.path ?? []), ...steps],
+  };
+}
+
+function bad(message: string): UtxoWalletCheck {
+  return { kind: 'bad', message };
+}

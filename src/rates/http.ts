@@ -1,0 +1,63 @@
+import { Agent, request, type Dispatcher } from 'undici';
+
+/** The longest of the answers is some 100 kB; what is longer is not from whom we asked. */
+const LIMIT_BYTES = 1_000_000;
+
+/** The body of an HTTPS answer with status 200, as UTF-8. Throws with a message fit for logs; `signal` ends it at any moment. */
+export type FetchText = (url: string, signal: AbortSignal) => Promise<string>;
+
+export interface HttpClient {
+  readonly fetchText: FetchText;
+  close(): Promise<void>;
+}
+
+/**
+ * Fetches public documents: over https only, with certificates verified, following no redirects, reading 1 MB at most.
+ * Time is bounded by the caller's signal.
+ */
+export function createHttpClient(options: { readonly dispatcher?: Dispatcher } = {}): HttpClient {
+  // No timeouts of undici's own: the caller's signal bounds the whole, a stalling body included.
+  const agent = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 60_000 });
+
+  async function fetchText(url: string, signal: AbortSignal): Promise<string> {
+    if (URL.parse(url)?.protocol !== 'https:') throw new RangeError('prices are fetched over https only');
+    try {
+      const headers = { 'user-agent': 'cointill', accept: 'application/json, application/xml' };
+      const { statusCode, body } = await request(url, { dispatcher: agent, headers, signal });
+      // Read in any case: a body that is destroyed unread raises an error event that nobody hears.
+      const text = await readText(body);
+      if (statusCode !== 200) throw new HttpError(`HTTP status ${statusCode}`);
+      return text;
+    } catch (fault) {
+      if (fault instanceof HttpError) throw fault;
+      throw new HttpError(signal.aborted ? 'no complete answer in time' : reasonOf(fault));
+    }
+  }
+
+  return { fetchText, close: () => agent.destroy() };
+}
+
+class HttpError extends Error {
+  override readonly name = 'HttpError';
+}
+
+async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    // Leaving the loop destroys the body and with it the connection.
+    if (length > LIMIT_BYTES) throw new HttpError(`the answer is larger than ${LIMIT_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length).toString('utf8');
+}
+
+/** The innermost cause, such as "getaddrinfo ENOTFOUND api.kraken.com". */
+function reasonOf(fault: unknown): string {
+  let innermost = fault;
+  while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
+  if (!(innermost instanceof Error)) return 'the request failed';
+  const code = 'code' in innermost && typeof innermost.code === 'string' ? innermost.code : innermost.name;
+  return innermost.message || code;
+}

@@ -1,0 +1,223 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+
+export type UtxoNodeKind = 'litecoin' | 'bitcoin';
+
+export interface UtxoNodeOptions {
+  /** Which program to start; Litecoin's unless said otherwise. */
+  readonly kind?: UtxoNodeKind;
+  /** `regtest` unless said otherwise; any other holds nothing but its genesis block and has no wallet. */
+  readonly chain?: 'regtest' | 'test' | 'main';
+  /**
+   * Lets Litecoin's MWEB activate at height 432. From there on mining works only once `pegIn` has put something into it;
+   * without MWEB a chain may be of any length.
+   */
+  readonly mweb?: boolean;
+  /** Where the RPC server listens; a free one unless said otherwise. */
+  readonly port?: number;
+  /** More command line options, such as `-persistmempool=0`. */
+  readonly options?: readonly string[];
+}
+
+/** A real Litecoin or Bitcoin node of its own, with an empty chain and a wallet. It talks to no other node. */
+export interface UtxoNode {
+  readonly kind: UtxoNodeKind;
+  /** With user and password; stays the same when the node is started again. */
+  readonly url: string;
+  readonly port: number;
+  readonly password: string;
+  /** The result of one JSON-RPC call; throws when the node answers with an error. `params` by place or by name. */
+  rpc(method: string, params?: readonly unknown[] | Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** Mines `count` blocks with what waits, paying to `address` or to the wallet; answers with their hashes. */
+  mine(count: number, address?: string): Promise<readonly string[]>;
+  /** Mines until the wallet has coins to spend: 101 blocks. */
+  fund(): Promise<void>;
+  /** Pays from the wallet, replaceably (BIP 125); `amount` in whole coins, such as `0.1`. Answers with the transaction id. */
+  send(address: string, amount: string): Promise<string>;
+  /** A fresh address of the wallet: `legacy`, `p2sh-segwit`, `bech32`, on Bitcoin `bech32m`, on Litecoin `mweb`. */
+  newAddress(type?: string): Promise<string>;
+  /** Puts coins of the wallet into MWEB with the next block. */
+  pegIn(amount: string): Promise<string>;
+  /** `kill -9`: blocks that it had not written out yet, in a short test all of them, are lost. */
+  kill(): Promise<void>;
+  /** Ends in good order, and keeps its data. */
+  halt(): Promise<void>;
+  /** Starts a node that was killed or halted again: same data, same URL. */
+  restart(): Promise<void>;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+const BINARIES: Readonly<Record<UtxoNodeKind, readonly string[]>> = {
+  // Debian's `litecoind` on the PATH is a wrapper that writes into the home directory.
+  litecoin: ['/usr/lib/litecoin/litecoind', 'litecoind'],
+  bitcoin: ['bitcoind'],
+};
+
+/** The kinds of nodes that can be started here: always `litecoin`, and `bitcoin` where bitcoind is on the PATH. */
+export function utxoNodeKinds(): readonly UtxoNodeKind[] {
+  return binaryOf('bitcoin') ? ['litecoin', 'bitcoin'] : ['litecoin'];
+}
+
+/** Starts a node and waits until it answers. Throws when the binary is missing or ends before. */
+export async function startUtxoNode(options: UtxoNodeOptions = {}): Promise<UtxoNode> {
+  const { kind = 'litecoin', chain = 'regtest', port = await freePort() } = options;
+  const directory = await mkdtemp(path.join(os.tmpdir(), `cointill-${kind}-`));
+  const password = randomBytes(16).toString('hex');
+  const endpoint = `http://127.0.0.1:${port}/`;
+  const authorization = `Basic ${Buffer.from(`test:${password}`).toString('base64')}`;
+  const args = nodeArguments(options, { kind, chain, port, directory, password });
+  let child: ChildProcess | null = null;
+
+  async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const running = child;
+    child = null;
+    if (!running || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = once(running, 'exit');
+    running.kill(signal);
+    await ended;
+  }
+
+  async function rpc(method: string, params: unknown = []): Promise<unknown> {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization },
+      body: JSON.stringify({ jsonrpc: '1.0', id: 1, method, params }),
+    });
+    const body = await response.text();
+    const answer: unknown = JSON.parse(body);
+    if (typeof answer !== 'object' || answer === null || !('result' in answer) || !response.ok) {
+      throw new Error(`${kind} node refused ${method}: ${body}`);
+    }
+    return answer.result;
+  }
+
+  async function newAddress(type = 'bech32'): Promise<string> {
+    return String(await rpc('getnewaddress', ['', type]));
+  }
+
+  async function mine(count: number, address?: string): Promise<readonly string[]> {
+    const hashes = await rpc('generatetoaddress', [count, address ?? (await newAddress())]);
+    if (!Array.isArray(hashes) || hashes.length !== count) throw new Error('the node mined less than it should');
+    return hashes.map(String);
+  }
+
+  const send = async (address: string, amount: string): Promise<string> =>
+    String(await rpc('sendtoaddress', [address, amount]));
+
+  child = await spawnNode(kind, args);
+  if (chain === 'regtest') await rpc('createwallet', { wallet_name: 'test', load_on_startup: true });
+  return {
+    kind,
+    url: `http://test:${password}@127.0.0.1:${port}/`,
+    port,
+    password,
+    rpc,
+    mine,
+    fund: async () => void (await mine(101)),
+    send,
+    newAddress,
+    pegIn: async (amount) => send(await newAddress('mweb'), amount),
+    kill: () => end('SIGKILL'),
+    halt: () => end('SIGTERM'),
+    restart: async () => {
+      child = await spawnNode(kind, args);
+    },
+    stop: async () => {
+      await end('SIGKILL');
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Setup {
+  readonly kind: UtxoNodeKind;
+  readonly chain: string;
+  readonly port: number;
+  readonly directory: string;
+  readonly password: string;
+}
+
+function nodeArguments({ mweb, options = [] }: UtxoNodeOptions, setup: Setup): readonly string[] {
+  const never = '9223372036854775807';
+  return [
+    `-chain=${setup.chain}`,
+    `-datadir=${setup.directory}`,
+    '-server=1',
+    `-rpcport=${setup.port}`,
+    '-rpcuser=test',
+    `-rpcpassword=${setup.password}`,
+    '-listen=0',
+    '-connect=0',
+    '-dnsseed=0',
+    '-printtoconsole=1',
+    '-nodebuglogfile',
+    // The wallet would draw 1,000 keys in advance.
+    '-keypool=10',
+    '-fallbackfee=0.0001',
+    '-walletrbf=1',
+    ...(setup.kind === 'litecoin' ? ['-mempoolreplacement=1'] : []),
+    ...(setup.kind === 'litecoin' && setup.chain === 'regtest' && !mweb ? [`-vbparams=mweb:${never}:${never}`] : []),
+    ...options,
+  ];
+}
+
+async function spawnNode(kind: UtxoNodeKind, args: readonly string[]): Promise<ChildProcess> {
+  const binary = binaryOf(kind);
+  if (!binary)
+    throw new Error(`${kind}d is missing. Install it (Debian: apt-get install ${kind}d) or put it on the PATH.`);
+  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const killChild = (): void => void child.kill('SIGKILL');
+  process.once('exit', killChild);
+  child.once('exit', () => void process.off('exit', killChild));
+  const complaints = text(child.stderr);
+  await once(child, 'spawn');
+  for await (const line of createInterface(child.stdout)) {
+    if (!line.includes('init message: Done loading')) continue;
+    // Leaving the loop closes the reader; the pipe must go on being read, or the node stops when it is full.
+    child.stdout.resume();
+    return child;
+  }
+  throw new Error(`${binary} ended before it was ready. ${await complaints}`);
+}
+
+function binaryOf(kind: UtxoNodeKind): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  return BINARIES[kind]
+    .flatMap((name) => (path.isAbsolute(name) ? [name] : folders.map((folder) => path.join(folder, name))))
+    .find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Below the range from which the system takes ports for outgoing connections: nobody takes it while a node restarts. */
+const PORTS = { first: 12_000, count: 18_000 };
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise<void>((resolve) => void server.close(() => resolve()));
+    return port;
+  }
+}

@@ -11,8 +11,8 @@ import solc from 'solc';
 const CONTRACTS = path.join(import.meta.dirname, '../contracts');
 const ARTIFACT = path.join(CONTRACTS, 'artifact.json');
 
-/** `@openzeppelin/contracts` is found as Node.js finds packages. */
-const require = createRequire(import.meta.url);
+const LIBRARY = '@openzeppelin/contracts/';
+const LIBRARY_FOLDER = path.dirname(createRequire(import.meta.url).resolve('@openzeppelin/contracts/package.json'));
 
 /**
  * All that the bytecode depends on besides the sources. `paris` has no PUSH0, which some EVM chains lack. Without
@@ -89,7 +89,9 @@ function importSource(name: string): { readonly contents: string } | { readonly 
 }
 
 function readSource(name: string): string {
-  const file = name.startsWith('@openzeppelin/') ? require.resolve(name) : path.join(CONTRACTS, name);
+  const file = name.startsWith(LIBRARY)
+    ? path.join(LIBRARY_FOLDER, name.slice(LIBRARY.length))
+    : path.join(CONTRACTS, name);
   return readFileSync(file, 'utf8');
 }
 

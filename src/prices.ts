@@ -6,7 +6,7 @@ import { fixedOver, fixedRates } from './rates/fixed.ts';
 import { createHttpClient } from './rates/http.ts';
 import { createLiveRates } from './rates/live.ts';
 import type { PriceSource, RateSource } from './rates/source.ts';
-import { WEB_SOURCES, webSources } from './rates/web-sources.ts';
+import { sourceOwner, WEB_SOURCES, webSources } from './rates/web-sources.ts';
 import { startLoop } from './workers/loop.ts';
 
 /** Well below the least RATE_MAX_AGE_SECONDS, so that one failed round leaves a price fresh. */
@@ -28,7 +28,7 @@ export function startPrices(config: Config, log: Logger, onError: (name: string,
   if (config.networks.length === 0 || config.rateSources.length === 0) return { rates: fixed, stop: async () => {} };
   const http = createHttpClient();
   const chainlink = chainlinkSource(config, log);
-  const wanted = WEB_SOURCES.filter(({ name }) => config.rateSources.includes(name));
+  const wanted = WEB_SOURCES.filter(({ name }) => config.rateSources.includes(sourceOwner(name)));
   const live = createLiveRates({
     sources: [...webSources(wanted, http.fetchText), ...(chainlink === null ? [] : [chainlink.source])],
     clock: Date.now,

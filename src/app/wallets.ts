@@ -27,7 +27,10 @@ export async function setProjectWallet(
   app: App,
   request: WalletRequest,
   chains: UtxoChains,
-): Promise<{ readonly kind: 'done'; readonly wallet: Wallet; readonly deriver: WalletDeriver } | Rejected> {
+): Promise<
+  | { readonly kind: 'done'; readonly wallet: Wallet; readonly note: string | null; readonly deriver: WalletDeriver }
+  | Rejected
+> {
   const { network, confirmations, toleranceBasisPoints } = request;
   if (!isNetwork(network)) return rejected(`--network must be one of ${NETWORKS.join(', ')}.`);
   const parsed = parseWallet(network, request.source, chains);
@@ -54,7 +57,7 @@ export async function setProjectWallet(
     });
     const wallet = await walletOn(trx, request.projectId, network);
     if (wallet === null) throw new Error('The wallet that was just set is not there.');
-    return { kind: 'done', wallet, deriver: parsed.deriver };
+    return { kind: 'done', wallet, note: parsed.note, deriver: parsed.deriver };
   });
 }
 

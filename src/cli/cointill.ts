@@ -47,6 +47,11 @@ const GROUPS: readonly CommandGroup[] = [
     load: async () => (await import('./network.ts')).addNetworkCommands,
   },
   {
+    name: 'refund',
+    description: 'see what to sign for a refund',
+    load: async () => (await import('./refund.ts')).addRefundCommands,
+  },
+  {
     name: 'sweep',
     description: 'pay out what lies on deposit contracts',
     load: async () => (await import('./sweep.ts')).addSweepCommands,

@@ -18,7 +18,11 @@ Settings, all optional, from the environment:
   CHECKOUT_URL, SANDBOX_CHECKOUT_URL     public addresses of the payment page
   TLS_CERT, TLS_KEY, TRUST_PROXY         HTTPS in this process; proxies that are believed
   RATE_LIMIT_TEST, RATE_LIMIT_LIVE, RATE_LIMIT_PAGE, REDIS_URL
-  ETHEREUM_RPC_URL, FIXED_RATES          an Ethereum node; prices in USD, such as ETH=3000,BTC=60000
+  BITCOIN_RPC_URL, LITECOIN_RPC_URL      nodes of live payments, several by commas; BITCOIN_CHAIN, LITECOIN_CHAIN
+  ETHEREUM_RPC_URL                       the same; also POLYGON_, BASE_, ARBITRUM_, BSC_RPC_URL, ETHEREUM_CHAIN_ID,
+                                         ETHEREUM_TOKENS and their siblings
+  FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; whom to ask for the others (all)
+  RATE_MAX_AGE_SECONDS, MONITORING_HOURS how old a price may be (120); how long ended payments stay watched (168)
   SANDBOX_COMPLETE_AFTER_SECONDS         when test payments complete by themselves (60)
   SECRET_KEY, METRICS_TOKEN, WEBHOOK_ALLOW_CIDRS, LOG_LEVEL, ROLE (all, api, worker)`;
 

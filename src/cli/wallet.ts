@@ -57,8 +57,11 @@ export function addWalletCommands(program: Command): void {
           confirmations: confirmations ?? null,
           toleranceBasisPoints: tolerance ?? null,
         };
-        const { wallet } = done(await setProjectWallet(app, request, chains));
-        print(options, walletRecord(wallet, openWallet), () => walletLines(wallet, openWallet));
+        const { wallet, note } = done(await setProjectWallet(app, request, chains));
+        print(options, { ...walletRecord(wallet, openWallet), note }, () => [
+          ...walletLines(wallet, openWallet),
+          ...(note === null ? [] : ['', note]),
+        ]);
       });
     });
 

@@ -13,7 +13,7 @@ export interface WalletSource {
 }
 
 export type WalletCheck =
-  | { readonly kind: 'ok'; readonly source: string; readonly deriver: WalletDeriver }
+  | { readonly kind: 'ok'; readonly source: string; readonly note: string | null; readonly deriver: WalletDeriver }
   | { readonly kind: 'bad'; readonly message: string };
 
 /** Which chain of each network of Bitcoin's family is meant: addresses of test chains are written differently. */
@@ -33,18 +33,22 @@ export function parseWallet(network: Network, { kind, text }: WalletSource, chai
     const params = utxoParams(network, chains[network]);
     if (params === null) return bad(`${NETWORK_FACTS[network].name} has no chain called ${chains[network]}.`);
     const parsed = parseUtxoWallet(params, { kind, text });
-    return parsed.kind === 'ok' ? { kind: 'ok', source: parsed.source, deriver: parsed.deriver } : parsed;
+    return parsed.kind === 'ok'
+      ? { kind: 'ok', source: parsed.source, note: parsed.note, deriver: parsed.deriver }
+      : parsed;
   }
   switch (kind) {
     case 'descriptor':
       return bad('Output descriptors are for Bitcoin and Litecoin. Give --treasury or --xpub instead.');
     case 'treasury': {
       const parsed = parseTreasury(text);
-      return parsed.kind === 'ok' ? { kind: 'ok', source: parsed.treasury, deriver: parsed.deriver } : parsed;
+      return parsed.kind === 'ok'
+        ? { kind: 'ok', source: parsed.treasury, note: null, deriver: parsed.deriver }
+        : parsed;
     }
     case 'xpub': {
       const parsed = parseEvmXpub(text);
-      return parsed.kind === 'ok' ? { kind: 'ok', source: parsed.xpub, deriver: parsed.deriver } : parsed;
+      return parsed.kind === 'ok' ? { kind: 'ok', source: parsed.xpub, note: null, deriver: parsed.deriver } : parsed;
     }
   }
 }

@@ -10,6 +10,11 @@ import type { PriceSource, WebSource } from './source.ts';
 /** The sources on the web that prices are asked of. */
 export const WEB_SOURCES: readonly WebSource[] = [KRAKEN, KRAKEN_FIAT, COINBASE, BINANCE, BITSTAMP, BITFINEX, ECB];
 
+/** Who answers a source: the first word of its name. */
+export function sourceOwner(name: string): string {
+  return name.split(' ')[0] ?? name;
+}
+
 /** Asks sources on the web by way of `fetchText`. */
 export function webSources(definitions: readonly WebSource[], fetchText: FetchText): readonly PriceSource[] {
   return definitions.map(({ name, everyMs, url, parse }) => ({

@@ -181,3 +181,48 @@ export async function paidDeposits(db: Database, projectId: string, network: Net
     amountUsdCents: row.amount_usd_cents,
   }));
 }
+
+/** An output that a wallet received, and its wallet; it may be spent by now. */
+export interface ReceivedOutput {
+  readonly kind: WalletKind;
+  readonly source: string;
+  readonly index: number;
+  readonly transactionHash: string;
+  readonly outputIndex: number;
+  readonly amountUnits: bigint;
+  readonly blockHash: string;
+}
+
+/** What the wallet that a payment went to has received and is confirmed: the payment's own first, then the newest. */
+export async function receivedOutputs(
+  db: Database,
+  paymentId: string,
+  network: Network,
+  limit: number,
+): Promise<readonly ReceivedOutput[]> {
+  const { rows } = await sql<{
+    kind: WalletKind;
+    source: string;
+    index: number;
+    hash: string;
+    output: number;
+    units: string;
+    block_hash: string;
+  }>`
+    select w.kind, w.source, a.address_index as index, t.transaction_hash as hash, t.output_index as output,
+      t.amount_units::text as units, t.block_hash
+    from payment_addresses a join wallets w on w.id = a.wallet_id
+    join transfers t on t.network = a.network and t.payment_id = a.payment_id and t.address = a.address
+    where a.network = ${network} and t.state = 'confirmed' and a.wallet_id in (
+      select own.wallet_id from payment_addresses own where own.payment_id = ${paymentId} and own.network = ${network})
+    order by a.payment_id = ${paymentId} desc, t.block_height desc limit ${limit}`.execute(db);
+  return rows.map((row) => ({
+    kind: row.kind,
+    source: row.source,
+    index: row.index,
+    transactionHash: row.hash,
+    outputIndex: row.output,
+    amountUnits: BigInt(row.units),
+    blockHash: row.block_hash,
+  }));
+}

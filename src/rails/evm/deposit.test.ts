@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { concat, getContractAddress, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { DEPOSIT_FACTORY, DETERMINISTIC_DEPLOYER, depositAddress, parseTreasury } from './deposit.ts';

@@ -63,9 +63,9 @@ export function depositAddress(treasury: string, index: number): string {
 const CLONE_CODE_LENGTH = 45 + 20;
 
 function depositDeriver(treasury: string): WalletDeriver {
-  const initCode = `61${CLONE_CODE_LENGTH.toString(16).padStart(4, '0')}3d81600a3d39f3363d3d373d3d3d363d73${
-    DEPOSIT_FACTORY.implementation.slice(2) // The implementation that the clone calls …
-  }5af43d82803e903d91602b57fd5bf3${treasury.slice(2)}`;
+  const length = CLONE_CODE_LENGTH.toString(16).padStart(4, '0');
+  const implementation = DEPOSIT_FACTORY.implementation.slice(2);
+  const initCode = `61${length}3d81600a3d39f3363d3d373d3d3d363d73${implementation}5af43d82803e903d91602b57fd5bf3${treasury.slice(2)}`;
   const initCodeHash = keccak_256(hexToBytes(initCode));
   return {
     addressAt: (index) => {

@@ -1,18 +1,19 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import { ChainUnavailableError, type ChainBlock, type ChainSource, type Mempool, type RailLog } from '../chain.ts';
-import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
-import { createRpcNode, MethodMissingError, NodeError, type RpcNode, type RpcResult } from '../rpc/node.ts';
-import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
+import { decodeArray, decodeObject } from '../rpc/decode.ts';
+import { NodeError, type RpcResult } from '../rpc/node.ts';
+import type { RpcPool } from '../rpc/pool.ts';
 import { createUtxoDecoder, type UtxoDecoder } from './decode.ts';
-import { chainWithGenesis, type UtxoParams } from './params.ts';
+import type { UtxoParams } from './params.ts';
+import { createUtxoPool, decodeHash, decodeHeight } from './pool.ts';
 
-/** Blocks come ten minutes (Litecoin: two and a half) apart, and reach all nodes within seconds. */
-const MAX_LAG_BLOCKS = 2;
 /**
  * How much one batch of blocks is meant to bring: two full blocks of Bitcoin in hex. More saves no time worth naming, and
  * must come within the timeout from a node on a slow line.
  */
 const BATCH_CHARACTERS = 8_000_000;
+/** A node works on several batches at once, on as many threads as it has by default for RPC at the least. */
+const PARALLEL_BATCHES = 4;
 /** By how much a batch may have more blocks than the last, whose sizes say little about those that follow. */
 const BATCH_GROWTH = 4;
 /** A transaction that nodes relay has up to 800,000 characters: a batch can never exceed what is read of an answer. */
@@ -42,15 +43,7 @@ export interface UtxoSourceOptions {
  */
 export function createUtxoSource({ params, asset, urls, timeoutMs, log }: UtxoSourceOptions): ChainSource {
   const { network } = params;
-  if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
-  const pool = createRpcPool({
-    network,
-    nodes: urls.map((url) => createRpcNode(url, timeoutMs)),
-    checkChain: (node) => checkGenesis(node, params),
-    heightOf: async (node) => decodeHeight(await node.call('getblockcount', []), 'the newest height'),
-    maxLagBlocks: MAX_LAG_BLOCKS,
-    log,
-  });
+  const pool = createUtxoPool({ params, urls, timeoutMs, log });
   const decoder = createUtxoDecoder(asset, params.address);
   const readBlocks = createBlockReader(pool, decoder);
 
@@ -69,25 +62,6 @@ export function createUtxoSource({ params, asset, urls, timeoutMs, log }: UtxoSo
     mempool: createMempool(pool, decoder),
     close: () => pool.close(),
   };
-}
-
-async function checkGenesis(node: RpcNode, { network, chain, genesisHash }: UtxoParams): Promise<void> {
-  const setting = network.toUpperCase();
-  let actualHash: string;
-  try {
-    actualHash = decodeHash(await node.call('getblockhash', [0]), 'the hash of block 0');
-  } catch (fault) {
-    if (!(fault instanceof MethodMissingError)) throw fault;
-    throw new NodeError(`${fault.message}. Set ${setting}_RPC_URL to a node that offers Bitcoin Core's JSON-RPC.`);
-  }
-  if (actualHash === genesisHash) return;
-  const actual = chainWithGenesis(actualHash);
-  const where = actual ? `${actual.network}'s chain "${actual.chain}"` : `an unknown chain (block 0 is ${actualHash})`;
-  const otherWay = actual?.network === network ? `, or ${setting}_CHAIN to ${actual.chain}` : '';
-  throw new NodeError(
-    `The node ${node.name} is on ${where}, but ${network}'s chain "${chain}" is expected. ` +
-      `Set ${setting}_RPC_URL to a node of ${network}'s chain "${chain}"${otherWay}.`,
-  );
 }
 
 /** The hashes of `count` blocks from `height` on, as far as the node has them. */
@@ -112,39 +86,58 @@ type BlockReader = (height: number, hashes: readonly string[]) => Promise<readon
 function createBlockReader(pool: RpcPool, decoder: UtxoDecoder): BlockReader {
   let batchSize = 1;
 
-  async function readBatch(height: number, hashes: readonly string[]): Promise<readonly ChainBlock[]> {
-    batchSize = 1;
-    const calls = hashes.map((hash) => ({ method: 'getblock', params: [hash, 0] }));
-    let longest = 1;
-    const blocks = await pool.askAll(calls, (results) => {
-      const missing = results.findIndex((result) => result.kind === 'error' && result.code === NOT_FOUND);
-      return (missing < 0 ? results : results.slice(0, missing)).map((result, i) => {
-        const hex = valueOf(result);
-        if (typeof hex === 'string') longest = Math.max(longest, hex.length);
-        return decoder.block(hex, height + i, hashes[i] ?? '');
-      });
-    });
-    batchSize = Math.max(1, Math.min(Math.floor(BATCH_CHARACTERS / longest), hashes.length * BATCH_GROWTH));
-    return blocks;
+  async function readBatches(height: number, hashes: readonly string[], size: number): Promise<readonly ChainBlock[]> {
+    const starts = Array.from({ length: Math.ceil(hashes.length / size) }, (_, i) => i * size);
+    const batches = await Promise.all(
+      starts.map((start) => readBatch(pool, decoder, height + start, hashes.slice(start, start + size))),
+    );
+    const longest = Math.max(...batches.map((batch) => batch.longest));
+    batchSize = Math.max(1, Math.min(Math.floor(BATCH_CHARACTERS / longest), size * BATCH_GROWTH));
+    return batches.flatMap((batch) => batch.blocks);
   }
 
   return async (height, hashes) => {
     const blocks: ChainBlock[] = [];
     while (blocks.length < hashes.length) {
-      const wanted = hashes.slice(blocks.length, blocks.length + batchSize);
-      const batch = await readBatch(height + blocks.length, wanted).catch((fault: unknown) => {
+      const size = Math.min(batchSize, Math.ceil((hashes.length - blocks.length) / PARALLEL_BATCHES));
+      const wanted = hashes.slice(blocks.length, blocks.length + (batchSize === 1 ? 1 : size * PARALLEL_BATCHES));
+      batchSize = 1;
+      const read = await readBatches(height + blocks.length, wanted, size).catch((fault: unknown) => {
         if (blocks.length > 0 && fault instanceof ChainUnavailableError) return [];
         throw fault;
       });
-      for (const block of batch) {
+      for (const block of read) {
         const before = blocks.at(-1);
         if (before && before.hash !== block.parentHash) return blocks;
         blocks.push(block);
       }
-      if (batch.length < wanted.length) return blocks;
+      if (read.length < wanted.length) return blocks;
     }
     return blocks;
   };
+}
+
+interface BlockBatch {
+  readonly blocks: readonly ChainBlock[];
+  /** Characters of the largest block. */
+  readonly longest: number;
+}
+
+function readBatch(
+  pool: RpcPool,
+  decoder: UtxoDecoder,
+  height: number,
+  hashes: readonly string[],
+): Promise<BlockBatch> {
+  const calls = hashes.map((hash) => ({ method: 'getblock', params: [hash, 0] }));
+  return pool.askAll(calls, (results) => {
+    const missing = results.findIndex((result) => result.kind === 'error' && result.code === NOT_FOUND);
+    const present = (missing < 0 ? results : results.slice(0, missing)).map(valueOf);
+    return {
+      blocks: present.map((hex, i) => decoder.block(hex, height + i, hashes[i] ?? '')),
+      longest: Math.max(1, ...present.map((hex) => (typeof hex === 'string' ? hex.length : 0))),
+    };
+  });
 }
 
 function createMempool(pool: RpcPool, decoder: UtxoDecoder): Mempool {
@@ -190,18 +183,4 @@ function valueOf(result: RpcResult | undefined): unknown {
 function decodeHead(answer: unknown): { height: number; hash: string } {
   const head = decodeObject(answer, 'the state of the chain');
   return { height: decodeHeight(head['blocks'], 'blocks'), hash: decodeHash(head['bestblockhash'], 'bestblockhash') };
-}
-
-function decodeHeight(value: unknown, what: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new MalformedAnswerError(what, 'a height');
-  }
-  return value;
-}
-
-function decodeHash(value: unknown, what: string): string {
-  if (typeof value !== 'string' || !/^[0-9a-f]{64}$/.test(value)) {
-    throw new MalformedAnswerError(what, '32 bytes of lowercase hex');
-  }
-  return value;
 }

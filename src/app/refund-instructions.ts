@@ -1,0 +1,125 @@
+import { paymentUri } from '../domain/payment-uri.ts';
+import type { Refund } from '../domain/refund.ts';
+import type { UtxoCaller } from '../rails/utxo/caller.ts';
+import type { UtxoParams } from '../rails/utxo/params.ts';
+import { buildRefundPsbt, type RefundInput } from '../rails/utxo/psbt.ts';
+import { parseUtxoWallet, type UtxoDeriver } from '../rails/utxo/wallet.ts';
+import { findRefund } from '../store/refunds.ts';
+import { receivedOutputs, type ReceivedOutput } from '../store/wallets.ts';
+import type { App } from './context.ts';
+import type { Rejected } from './projects.ts';
+
+/** A transaction of an EVM chain that pays a refund. */
+export interface RefundCall {
+  readonly chainId: number;
+  readonly to: string;
+  /** In wei. */
+  readonly value: bigint;
+  readonly data: string;
+}
+
+/** Exactly what the merchant signs, in every form that his wallet may take. */
+export interface RefundInstructions {
+  readonly kind: 'done';
+  readonly refund: Refund;
+  /** For wallets that read links or QR codes; null until there is an address. */
+  readonly paymentUri: string | null;
+  readonly call: RefundCall | null;
+  readonly psbt: PsbtAdvice | null;
+}
+
+export type PsbtAdvice =
+  | { readonly kind: 'ok'; readonly psbt: string; readonly feeUnits: bigint; readonly changeUnits: bigint }
+  /** Why there is none, and what to do instead. */
+  | { readonly kind: 'none'; readonly message: string };
+
+/** A node of Bitcoin's family that knows which outputs are unspent. */
+export interface UtxoAccess {
+  readonly params: UtxoParams;
+  readonly caller: UtxoCaller;
+}
+
+/** `transfer(address,uint256)` of ERC-20. */
+const TRANSFER = '0xa9059cbb';
+/** Outputs that are looked at for a refund: its payment's own and the newest ones. */
+const MOST_INPUTS = 40;
+
+/**
+ * What pays a refund: a payment URI, and call data or a PSBT. Without `utxo` there is no PSBT. Throws
+ * `ChainUnavailableError` when the node does not answer.
+ */
+export async function refundInstructions(
+  app: App,
+  id: string,
+  utxo: (network: Refund['network']) => UtxoAccess | null,
+): Promise<RefundInstructions | Rejected> {
+  const refund = await findRefund(app.db, id);
+  if (refund === null) return { kind: 'rejected', message: 'There is no such refund.' };
+  const { address, network, asset, decimals, units } = refund;
+  const evm = app.railFor(refund.mode).evmChain({ network, asset });
+  if (address === null) return { kind: 'done', refund, paymentUri: null, call: null, psbt: null };
+  const chain = refund.status === 'pending' ? utxo(network) : null;
+  const isUtxo = network === 'bitcoin' || network === 'litecoin';
+  return {
+    kind: 'done',
+    refund,
+    paymentUri: paymentUri({ asset, network, decimals, units, address, evm }),
+    call: evm === null ? null : callOf(refund, address, evm),
+    psbt: chain === null ? (isUtxo ? NO_NODE : null) : await psbtOf(app, refund, address, chain),
+  };
+}
+
+const NO_NODE: PsbtAdvice = {
+  kind: 'none',
+  message: 'A PSBT needs a node of the network that knows which outputs are unspent. Pay by the payment URI instead.',
+};
+
+function callOf(
+  refund: Refund,
+  address: string,
+  { chainId, contract }: { readonly chainId: number; readonly contract: string | null },
+): RefundCall | null {
+  if (contract === null)
+    return refund.asset === 'ETH' ? { chainId, to: address, value: refund.units, data: '0x' } : null;
+  const word = (hex: string): string => hex.padStart(64, '0');
+  const data = TRANSFER + word(address.slice(2).toLowerCase()) + word(refund.units.toString(16));
+  return { chainId, to: contract, value: 0n, data };
+}
+
+async function psbtOf(app: App, refund: Refund, address: string, { params, caller }: UtxoAccess): Promise<PsbtAdvice> {
+  const received = await receivedOutputs(app.db, refund.paymentId, refund.network, MOST_INPUTS);
+  const [own] = received;
+  const wallet = own === undefined ? null : openWallet(params, own);
+  if (own === undefined || wallet === null) {
+    return {
+      kind: 'none',
+      message: 'The wallet that the payment went to is not known. Pay by the payment URI instead.',
+    };
+  }
+  const unspent = await caller.unspent(
+    received.map(({ transactionHash, outputIndex }) => ({ txid: transactionHash, vout: outputIndex })),
+  );
+  const inputs = await Promise.all(
+    received.filter((_, at) => unspent[at]).map((output) => inputOf(wallet, output, caller)),
+  );
+  const built = buildRefundPsbt({
+    params,
+    inputs,
+    payTo: { address, units: refund.units },
+    change: wallet.changeAt(own.index) ?? wallet.outputAt(own.index),
+    feeUnitsPerKvb: await caller.feeUnitsPerKvb(),
+  });
+  return built.kind === 'ok' ? built : { kind: 'none', message: `${built.message} Pay by the payment URI instead.` };
+}
+
+function openWallet(params: UtxoParams, { kind, source }: ReceivedOutput): UtxoDeriver | null {
+  if (kind === 'treasury') return null;
+  const parsed = parseUtxoWallet(params, { kind, text: source });
+  return parsed.kind === 'ok' ? parsed.deriver : null;
+}
+
+async function inputOf(wallet: UtxoDeriver, output: ReceivedOutput, caller: UtxoCaller): Promise<RefundInput> {
+  const { transactionHash: txid, outputIndex: vout, amountUnits, blockHash } = output;
+  const rawTransaction = await caller.rawTransaction(txid, blockHash);
+  return { txid, vout, amountUnits, output: wallet.outputAt(output.index), rawTransaction };
+}

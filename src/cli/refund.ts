@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import { refundInstructions, type RefundInstructions, type UtxoAccess } from '../app/refund-instructions.ts';
+import type { Cointill } from '../core.ts';
+import type { Network } from '../domain/asset.ts';
+import { decodeId, parseUuid } from '../domain/id.ts';
+import { fiatDecimals, formatDecimal } from '../domain/money.ts';
+import { isoTime, refundView } from '../domain/views.ts';
+import { ChainUnavailableError } from '../rails/chain.ts';
+import { createUtxoCaller, type UtxoCaller } from '../rails/utxo/caller.ts';
+import { utxoParams } from '../rails/utxo/params.ts';
+import { CommandFailure, done } from './failure.ts';
+import { withCointill } from './open.ts';
+import { fields, print, printsRecord, type OutputOptions } from './output.ts';
+
+const NODE_TIMEOUT_MS = 10_000;
+
+/** `cointill refund show`. */
+export function addRefundCommands(program: Command): void {
+  const refund = program.command('refund').description('see what to sign for a refund');
+  printsRecord(refund.command('show').description('show a refund, and exactly what to sign in your wallet for it'))
+    .argument('<id>', "the refund's id, re_…")
+    .action((text: string, options: OutputOptions) => {
+      const id = decodeId('refund', text.trim()) ?? parseUuid(text.trim());
+      if (id === null) throw new CommandFailure('The id of a refund begins with re_ and has 26 more characters.');
+      return withCointill(async (cointill) => {
+        const callers: UtxoCaller[] = [];
+        try {
+          const open = (network: Network): UtxoAccess | null => {
+            const access = utxoAccess(cointill, network);
+            if (access !== null) callers.push(access.caller);
+            return access;
+          };
+          const shown = done(await refundInstructions(cointill.app, id, open));
+          print(options, record(shown, cointill), () => lines(shown));
+        } catch (error) {
+          if (error instanceof ChainUnavailableError) throw new CommandFailure(error.message, { cause: error });
+          throw error;
+        } finally {
+          await Promise.all(callers.map((caller) => caller.close()));
+        }
+      });
+    });
+}
+
+function utxoAccess({ networkConfigs, log }: Cointill, network: Network): UtxoAccess | null {
+  const config = networkConfigs.find((one) => one.network === network);
+  if (config?.family !== 'utxo') return null;
+  const params = utxoParams(config.network, config.chain);
+  if (params === null) return null;
+  return { params, caller: createUtxoCaller({ params, urls: config.urls, timeoutMs: NODE_TIMEOUT_MS, log }) };
+}
+
+function record({ refund, paymentUri, call, psbt }: RefundInstructions, { app }: Cointill): object {
+  const amount = (units: bigint): string => formatDecimal(units, refund.decimals);
+  return {
+    ...refundView(refund, app.links),
+    payment_uri: paymentUri,
+    call: call && { chain_id: call.chainId, to: call.to, value: String(call.value), data: call.data },
+    psbt: psbt?.kind === 'ok' ? psbt.psbt : null,
+    psbt_fee: psbt?.kind === 'ok' ? amount(psbt.feeUnits) : null,
+    psbt_problem: psbt?.kind === 'none' ? psbt.message : null,
+  };
+}
+
+function lines({ refund, paymentUri, call, psbt }: RefundInstructions): readonly string[] {
+  const amount = (units: bigint): string => `${formatDecimal(units, refund.decimals)} ${refund.asset}`;
+  const head = fields([
+    ['Status', refund.status + (refund.failureReason === null ? '' : ` (${refund.failureReason})`)],
+    ['Amount', `${amount(refund.units)} on ${refund.network}`],
+    ['Worth', `${formatDecimal(refund.amountMinor, fiatDecimals(refund.currency))} ${refund.currency}`],
+    ['To', refund.address ?? 'not known yet: the customer gives an address on the claim page'],
+    ['Made', isoTime(refund.createdAt)],
+    ...(refund.transactionHash === null ? [] : [['Paid by', refund.transactionHash] as const]),
+  ]);
+  if (refund.status !== 'pending' || refund.address === null) return head;
+  return [
+    ...head,
+    '',
+    `Send exactly ${amount(refund.units)}: the refund completes when that amount is seen on the chain.`,
+    ...(paymentUri === null ? [] : ['', 'Payment URI:', `  ${paymentUri}`]),
+    ...(call === null
+      ? []
+      : [
+          '',
+          ...fields([
+            ['Chain', String(call.chainId)],
+            ['To', call.to],
+            ['Value', `${call.value} wei`],
+            ['Data', call.data],
+          ]),
+        ]),
+    ...(psbt === null
+      ? []
+      : ['', ...(psbt.kind === 'ok' ? ['PSBT, to be signed and sent:', `  ${psbt.psbt}`] : [psbt.message])]),
+    ...(psbt?.kind === 'ok'
+      ? [`  It pays a fee of ${amount(psbt.feeUnits)}; ${amount(psbt.changeUnits)} come back.`]
+      : []),
+  ];
+}

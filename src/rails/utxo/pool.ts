@@ -1,0 +1,65 @@
+import type { RailLog } from '../chain.ts';
+import { MalformedAnswerError } from '../rpc/decode.ts';
+import { createRpcNode, MethodMissingError, NodeError, type RpcNode } from '../rpc/node.ts';
+import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
+import { chainWithGenesis, type UtxoParams } from './params.ts';
+
+/** Blocks come ten minutes (Litecoin: two and a half) apart, and reach all nodes within seconds. */
+const MAX_LAG_BLOCKS = 2;
+
+export interface UtxoPoolOptions {
+  /** The chain that the nodes must be on. */
+  readonly params: UtxoParams;
+  /** Bitcoin Core's JSON-RPC over HTTP, in the order of preference; credentials may be inside. At least one. */
+  readonly urls: readonly string[];
+  /** For one call to one node, body included. */
+  readonly timeoutMs: number;
+  readonly log: RailLog;
+}
+
+/** The nodes of one chain of Bitcoin's family as one. Throws RangeError when a URL is not usable. */
+export function createUtxoPool({ params, urls, timeoutMs, log }: UtxoPoolOptions): RpcPool {
+  const { network } = params;
+  if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
+  return createRpcPool({
+    network,
+    nodes: urls.map((url) => createRpcNode(url, timeoutMs)),
+    checkChain: (node) => checkGenesis(node, params),
+    heightOf: async (node) => decodeHeight(await node.call('getblockcount', []), 'the newest height'),
+    maxLagBlocks: MAX_LAG_BLOCKS,
+    log,
+  });
+}
+
+async function checkGenesis(node: RpcNode, { network, chain, genesisHash }: UtxoParams): Promise<void> {
+  const setting = network.toUpperCase();
+  let actualHash: string;
+  try {
+    actualHash = decodeHash(await node.call('getblockhash', [0]), 'the hash of block 0');
+  } catch (fault) {
+    if (!(fault instanceof MethodMissingError)) throw fault;
+    throw new NodeError(`${fault.message}. Set ${setting}_RPC_URL to a node that offers Bitcoin Core's JSON-RPC.`);
+  }
+  if (actualHash === genesisHash) return;
+  const actual = chainWithGenesis(actualHash);
+  const where = actual ? `${actual.network}'s chain "${actual.chain}"` : `an unknown chain (block 0 is ${actualHash})`;
+  const otherWay = actual?.network === network ? `, or ${setting}_CHAIN to ${actual.chain}` : '';
+  throw new NodeError(
+    `The node ${node.name} is on ${where}, but ${network}'s chain "${chain}" is expected. ` +
+      `Set ${setting}_RPC_URL to a node of ${network}'s chain "${chain}"${otherWay}.`,
+  );
+}
+
+export function decodeHeight(value: unknown, what: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new MalformedAnswerError(what, 'a height');
+  }
+  return value;
+}
+
+export function decodeHash(value: unknown, what: string): string {
+  if (typeof value !== 'string' || !/^[0-9a-f]{64}$/.test(value)) {
+    throw new MalformedAnswerError(what, '32 bytes of lowercase hex');
+  }
+  return value;
+}

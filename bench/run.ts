@@ -1,6 +1,9 @@
+import { broadcast } from './broadcast.ts';
+import { catchUp } from './catch-up.ts';
 import { createOrder } from './create-order.ts';
 import { deliver } from './deliver.ts';
 import { manyPayments } from './many-payments.ts';
+import { matchBlocks } from './match-blocks.ts';
 import { print, type Figure } from './report.ts';
 import { start } from './start.ts';
 
@@ -9,6 +12,9 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   deliver,
   'many-payments': manyPayments,
   start,
+  'match-blocks': matchBlocks,
+  'catch-up': catchUp,
+  broadcast,
 };
 
 const wanted = process.argv.slice(2);

@@ -47,6 +47,15 @@ contract RevertingToken is OrdinaryToken {
     }
 }
 
+/// Takes 200,000 gas, as those that rebase or lend may.
+contract CostlyToken is OrdinaryToken {
+    function transfer(address to, uint256 amount) public override returns (bool) {
+        uint256 enough = gasleft() - 200_000;
+        while (gasleft() > enough) {}
+        return super.transfer(to, amount);
+    }
+}
+
 /// Uses up all gas that it is given.
 contract BurningToken is OrdinaryToken {
     function transfer(address, uint256) public pure override returns (bool) {

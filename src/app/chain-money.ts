@@ -21,7 +21,7 @@ export interface FoundTransfer {
 
 /** The payments that watch the addresses of transfers, by address: one indexed query, whatever the number of addresses. */
 export async function paymentsWatching(
-  app: App,
+  app: Pick<App, 'db'>,
   network: Network,
   transfers: readonly ChainTransfer[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -16,7 +16,7 @@ export type AwaitedRefunds = ReadonlyMap<string, readonly AwaitedRefund[]>;
 
 /** The pending refunds that these transfers may pay: one indexed query. */
 export async function refundsWatching(
-  app: App,
+  app: Pick<App, 'db'>,
   network: Network,
   transfers: readonly ChainTransfer[],
 ): Promise<AwaitedRefunds> {

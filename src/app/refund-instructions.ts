@@ -96,6 +96,11 @@ async function psbtOf(app: App, refund: Refund, address: string, { params, calle
       message: 'The wallet that the payment went to is not known. Pay by the payment URI instead.',
     };
   }
+  const change = wallet.changeAt(own.index);
+  if (change === null) {
+    const message = `Where its change goes is not known: the wallet was not given with its change chain, as in "/<0;1>/*".`;
+    return { kind: 'none', message: `${message} Pay by the payment URI instead.` };
+  }
   const unspent = await caller.unspent(
     received.map(({ transactionHash, outputIndex }) => ({ txid: transactionHash, vout: outputIndex })),
   );
@@ -106,7 +111,7 @@ async function psbtOf(app: App, refund: Refund, address: string, { params, calle
     params,
     inputs,
     payTo: { address, units: refund.units },
-    change: wallet.changeAt(own.index) ?? wallet.outputAt(own.index),
+    change,
     feeUnitsPerKvb: await caller.feeUnitsPerKvb(),
   });
   return built.kind === 'ok' ? built : { kind: 'none', message: `${built.message} Pay by the payment URI instead.` };

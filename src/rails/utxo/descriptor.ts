@@ -37,7 +37,8 @@ const MAX_STEPS = 255;
 const CHANGE_CHAIN = 1;
 
 const TAKEN = 'pkh(KEY), wpkh(KEY), sh(wpkh(KEY)), tr(KEY) and wsh(sortedmulti(k,KEY,…))';
-const SAME_CHAIN = 'Every payment needs an address of its own: end the key with /0/*, such as wpkh(xpub…/0/*).';
+const TREE_MESSAGE = 'tr() is taken with one key and nothing else: tr(KEY). Script trees are not.';
+const WITH_WILDCARD = 'Every payment needs an address of its own: end the key with /0/*, such as wpkh(xpub…/0/*).';
 
 /** The functions that hold one key. None of them may hold another function, so that keys have no parentheses. */
 const SINGLE_KEY_FORMS: readonly (readonly [RegExp, ScriptType])[] = [
@@ -105,9 +106,7 @@ function unknownFormMessage(body: string): string {
   if (body.split('(').length !== body.split(')').length) {
     return 'The parentheses of the descriptor do not match. Copy it again, whole, and put it into single quotes on the command line.';
   }
-  if (body.startsWith('tr(')) {
-    return 'tr() is taken with one key and nothing else: tr(KEY). Script trees are not.';
-  }
+  if (body.startsWith('tr(')) return TREE_MESSAGE;
   return `Descriptors that are taken: ${TAKEN}. This is none of them. Export a descriptor of one of these kinds from your wallet.`;
 }
 
@@ -117,7 +116,7 @@ function parseKeys(
   threshold: number,
   texts: readonly string[],
 ): DescriptorCheck {
-  if (scriptType === 'p2tr' && texts.some((text) => text.includes(','))) return bad(unknownFormMessage('tr('));
+  if (scriptType === 'p2tr' && texts.some((text) => text.includes(','))) return bad(TREE_MESSAGE);
   if (texts.length > MAX_KEYS || threshold < 1 || threshold > texts.length) {
     return bad(`sortedmulti(k,…) takes up to ${MAX_KEYS} keys, and k is a number from 1 to how many there are.`);
   }
@@ -191,7 +190,7 @@ function parsePath(texts: readonly string[]): { readonly kind: 'ok'; readonly st
       ? bad(
           'Addresses below a hardened /*h can only be derived with the private key. Use a descriptor that ends in /0/*.',
         )
-      : bad(`The descriptor stands for one single address. ${SAME_CHAIN}`);
+      : bad(`The descriptor stands for one single address. ${WITH_WILDCARD}`);
   }
   if (texts.length > MAX_STEPS) return bad(`A key of the descriptor has more than ${MAX_STEPS} steps.`);
   const steps: KeyStep[] = [];

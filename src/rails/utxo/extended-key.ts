@@ -31,7 +31,7 @@ export type ExtendedKeyCheck =
   | { readonly kind: 'ok'; readonly key: ExtendedKey }
   | { readonly kind: 'bad'; readonly message: string };
 
-/** BIP 32, SLIP-132, and for Litecoin the chain parameters of Electrum-LTC. */
+/** The registered version bytes: SLIP-132. */
 const KEY_VERSIONS: readonly KeyVersion[] = [
   { prefix: 'xpub', version: 0x0488b21e, network: 'bitcoin', chain: 'main', scriptType: 'p2pkh' },
   { prefix: 'ypub', version: 0x049d7cb2, network: 'bitcoin', chain: 'main', scriptType: 'p2sh-p2wpkh' },

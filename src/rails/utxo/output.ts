@@ -2,7 +2,7 @@ import { ripemd160 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Address, OutScript, p2ms } from '@scure/btc-signer';
 import { taprootOutputKey, type KeyNode } from './child-key.ts';
-import type { UtxoAddressParams } from './params.ts';
+import type { UtxoParams } from './params.ts';
 
 /** The kinds of outputs that wallets are paid in; `p2wsh` is always a multisignature wallet with sorted keys (BIP 67). */
 export type ScriptType = 'p2pkh' | 'p2sh-p2wpkh' | 'p2wpkh' | 'p2tr' | 'p2wsh';
@@ -58,13 +58,17 @@ export function outputScripts(scriptType: ScriptType, threshold: number, nodes: 
 }
 
 /** Throws for a script that has no address. */
-export function addressOfScript(params: UtxoAddressParams, script: Uint8Array): string {
-  return Address(params).encode(OutScript.decode(script));
+export function addressOfScript(params: UtxoParams, script: Uint8Array): string {
+  return Address(params.address).encode(OutScript.decode(script));
 }
 
-/** Throws for a text that is no address with these parameters. */
-export function scriptOfAddress(params: UtxoAddressParams, address: string): Uint8Array {
-  return OutScript.encode(Address(params).decode(address));
+/** Throws for a text that is no address of this network and chain. */
+export function scriptOfAddress(params: UtxoParams, address: string): Uint8Array {
+  try {
+    return OutScript.encode(Address(params.address).decode(address));
+  } catch (cause) {
+    throw new Error(`not an address of ${params.network} ${params.chain}`, { cause });
+  }
 }
 
 /** SHA-256, then RIPEMD-160: how scripts and BIP 32 name keys. */

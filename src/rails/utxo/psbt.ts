@@ -63,7 +63,7 @@ export function buildRefundPsbt(request: RefundPsbtRequest): RefundPsbt {
   if (payTo.units <= 0n) throw new RangeError('a refund pays a positive amount');
   const outpoints = new Set(inputs.map(({ txid, vout }) => `${txid}:${vout}`));
   if (outpoints.size !== inputs.length) throw new Error('an output can be spent once');
-  const payScript = scriptOfAddress(params.address, payTo.address);
+  const payScript = scriptOfAddress(params, payTo.address);
   const dust = dustUnits(params.network, payScript);
   if (payTo.units < dust) return tooSmall(params, dust);
   const funding = fundFromFirst(request, payScript);
@@ -122,21 +122,16 @@ function assemble(
 
 type PsbtInput = Parameters<Transaction['addInput']>[0];
 
-function psbtInput({ txid, vout, amountUnits, output, rawTransaction }: RefundInput): PsbtInput {
-  const input: PsbtInput = { txid, index: vout, sequence: REPLACEABLE_SEQUENCE, ...spendingFields(output) };
-  if (output.scriptType === 'p2tr') {
-    return { ...input, witnessUtxo: { script: output.script, amount: amountUnits } };
-  }
-  if (rawTransaction === null && output.scriptType === 'p2pkh') {
-    throw new Error('a P2PKH output can only be spent with the transaction that it comes from');
-  }
-  return {
-    ...input,
-    ...(rawTransaction === null
-      ? {}
-      : { nonWitnessUtxo: checkedTransaction(rawTransaction, { script: output.script, amountUnits, txid, vout }) }),
-    ...(output.scriptType === 'p2pkh' ? {} : { witnessUtxo: { script: output.script, amount: amountUnits } }),
-  };
+function psbtInput(input: RefundInput): PsbtInput {
+  const { txid, vout, amountUnits, output } = input;
+  const { scriptType, script } = output;
+  const fields: PsbtInput = { txid, index: vout, sequence: REPLACEABLE_SEQUENCE, ...spendingFields(output) };
+  const witnessUtxo = { script, amount: amountUnits };
+  if (scriptType === 'p2tr') return { ...fields, witnessUtxo };
+  const nonWitnessUtxo = wholeTransaction(input);
+  if (scriptType !== 'p2pkh') return { ...fields, witnessUtxo, ...(nonWitnessUtxo ? { nonWitnessUtxo } : {}) };
+  if (nonWitnessUtxo) return { ...fields, nonWitnessUtxo };
+  throw new Error(`the P2PKH output ${txid}:${vout} can only be spent with the transaction that it comes from`);
 }
 
 interface SpendingFields {
@@ -165,26 +160,36 @@ function spendingFields({ scriptType, redeemScript, witnessScript, keys }: Walle
   };
 }
 
-/** The transaction in a form that PSBT readers know, after a look at whether it has the output in question. */
-function checkedTransaction(
-  rawTransaction: string,
-  expected: { readonly script: Uint8Array; readonly amountUnits: bigint; readonly txid: string; readonly vout: number },
-): Uint8Array {
+/**
+ * The transaction in a form that PSBT readers know; null when it was not given, or has a form that they do not know. Throws
+ * when it is another one than the input names, because a wrong amount would become a fee.
+ */
+function wholeTransaction({ txid, vout, amountUnits, output, rawTransaction }: RefundInput): Uint8Array | null {
+  if (rawTransaction === null) return null;
   const bytes = withoutMweb(Buffer.from(rawTransaction, 'hex'));
-  const transaction = Transaction.fromRaw(bytes, {
-    allowUnknownOutputs: true,
-    allowUnknownInputs: true,
-    allowUnknownVersion: true,
-    disableScriptCheck: true,
-  });
-  const output = expected.vout < transaction.outputsLength ? transaction.getOutput(expected.vout) : null;
+  const transaction = readTransaction(bytes);
+  if (transaction === null) return null;
+  const found = vout < transaction.outputsLength ? transaction.getOutput(vout) : null;
   const same =
-    transaction.id === expected.txid &&
-    output?.amount === expected.amountUnits &&
-    output.script !== undefined &&
-    Buffer.compare(output.script, expected.script) === 0;
-  if (!same) throw new Error(`the raw transaction given for ${expected.txid}:${expected.vout} has no such output`);
+    transaction.id === txid &&
+    found?.amount === amountUnits &&
+    found.script !== undefined &&
+    Buffer.compare(found.script, output.script) === 0;
+  if (!same) throw new Error(`the raw transaction given for ${txid}:${vout} has no such output`);
   return bytes;
+}
+
+function readTransaction(bytes: Uint8Array): Transaction | null {
+  try {
+    return Transaction.fromRaw(bytes, {
+      allowUnknownOutputs: true,
+      allowUnknownInputs: true,
+      allowUnknownVersion: true,
+      disableScriptCheck: true,
+    });
+  } catch {
+    return null;
+  }
 }
 
 /**

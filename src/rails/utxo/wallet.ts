@@ -144,7 +144,7 @@ function createDeriver(params: UtxoParams, { scriptType, threshold, keys }: Desc
   const receiving = keys.map((key) => openBranch(key, receiveSteps(key.steps)));
   const change = openChange(keys);
   const scriptsAt = (nodes: readonly KeyNode[]) => outputScripts(scriptType, threshold, nodes);
-  const addressOf = (script: Uint8Array): string => addressOfScript(params.address, script);
+  const addressOf = (script: Uint8Array): string => addressOfScript(params, script);
 
   function outputAt(branches: readonly Branch[], index: number): WalletOutput {
     const nodes = branches.map(({ node }) => childKey(node, index));

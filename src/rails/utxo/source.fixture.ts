@@ -1,0 +1,69 @@
+import { onTestFinished } from 'vitest';
+import type { UtxoNode } from '../../../test/litecoind.ts';
+import { startNode, type NodeAnswer, type NodeCall, type NodeOptions, type TestNode } from '../../../test/rpc-node.ts';
+import { ChainUnavailableError, type ChainBlock, type ChainSource } from '../chain.ts';
+import { utxoParams, type UtxoChain, type UtxoNetwork, type UtxoParams } from './params.ts';
+import { createUtxoSource } from './source.ts';
+
+export interface WatchedSource extends ChainSource {
+  /** What it logged. */
+  readonly warnings: readonly unknown[];
+}
+
+export const COINS = { bitcoin: 'BTC', litecoin: 'LTC' } as const;
+
+/** Throws where the network has no such chain. */
+export function paramsOf(network: UtxoNetwork, chain: UtxoChain = 'regtest'): UtxoParams {
+  const params = utxoParams(network, chain);
+  if (!params) throw new Error(`${network} has no chain ${chain}`);
+  return params;
+}
+
+/** A source of the regtest chain unless said otherwise; closed when the test ends. */
+export function sourceOf(
+  network: UtxoNetwork,
+  urls: readonly string[],
+  { chain, timeoutMs = 10_000 }: { readonly chain?: UtxoChain; readonly timeoutMs?: number } = {},
+): WatchedSource {
+  const warnings: unknown[] = [];
+  const log = { warn: (fields: unknown) => void warnings.push(fields) };
+  const params = paramsOf(network, chain);
+  const source = createUtxoSource({ params, asset: COINS[network], urls, timeoutMs, log });
+  onTestFinished(() => source.close());
+  return { ...source, warnings };
+}
+
+/** A node that answers as `node` does, but where `answer` says otherwise; stopped when the test ends. */
+export async function nodeLike(
+  node: UtxoNode,
+  answer: (call: NodeCall) => NodeAnswer | null | Promise<NodeAnswer | null>,
+  options: NodeOptions = {},
+): Promise<TestNode> {
+  const relay = await startNode(
+    async (call) => (await answer(call)) ?? { ...(await node.answer(call.method, call.params)) },
+    options,
+  );
+  onTestFinished(() => relay.stop());
+  return relay;
+}
+
+/** A URL where nobody listens: its port was just given back. */
+export async function deadUrl(): Promise<string> {
+  const node = await startNode(() => ({ result: null }));
+  await node.stop();
+  return node.url;
+}
+
+export async function blockAt(source: ChainSource, height: number): Promise<ChainBlock> {
+  const block = await source.block(height);
+  if (!block) throw new Error(`the node has no block ${height}`);
+  return block;
+}
+
+export async function failureOf(promise: Promise<unknown>): Promise<ChainUnavailableError> {
+  const outcome: unknown = await promise.catch((fault: unknown) => fault);
+  if (!(outcome instanceof ChainUnavailableError)) {
+    throw new Error('expected ChainUnavailableError', { cause: outcome });
+  }
+  return outcome;
+}

@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { request } from 'undici';
 
 export type UtxoNodeKind = 'litecoin' | 'bitcoin';
 
@@ -23,6 +24,8 @@ export interface UtxoNodeOptions {
   readonly mweb?: boolean;
   /** Where the RPC server listens; a free one unless said otherwise. */
   readonly port?: number;
+  /** For the user `test`; a random one unless said otherwise. */
+  readonly password?: string;
   /** More command line options, such as `-persistmempool=0`. */
   readonly options?: readonly string[];
 }
@@ -34,6 +37,8 @@ export interface UtxoNode {
   readonly url: string;
   readonly port: number;
   readonly password: string;
+  /** The node's whole answer to one JSON-RPC call, be it a result or an error. */
+  answer(method: string, params?: unknown): Promise<{ readonly result?: unknown; readonly error?: unknown }>;
   /** The result of one JSON-RPC call; throws when the node answers with an error. `params` by place or by name. */
   rpc(method: string, params?: readonly unknown[] | Readonly<Record<string, unknown>>): Promise<unknown>;
   /** Mines `count` blocks with what waits, paying to `address` or to the wallet; answers with their hashes. */
@@ -48,7 +53,7 @@ export interface UtxoNode {
   pegIn(amount: string): Promise<string>;
   /** `kill -9`: blocks that it had not written out yet, in a short test all of them, are lost. */
   kill(): Promise<void>;
-  /** Ends in good order, and keeps its data. */
+  /** Ends in good order, and keeps its data. Waits until others' idle connections to it are closed. */
   halt(): Promise<void>;
   /** Starts a node that was killed or halted again: same data, same URL. */
   restart(): Promise<void>;
@@ -70,8 +75,8 @@ export function utxoNodeKinds(): readonly UtxoNodeKind[] {
 /** Starts a node and waits until it answers. Throws when the binary is missing or ends before. */
 export async function startUtxoNode(options: UtxoNodeOptions = {}): Promise<UtxoNode> {
   const { kind = 'litecoin', chain = 'regtest', port = await freePort() } = options;
+  const { password = randomBytes(16).toString('hex') } = options;
   const directory = await mkdtemp(path.join(os.tmpdir(), `cointill-${kind}-`));
-  const password = randomBytes(16).toString('hex');
   const endpoint = `http://127.0.0.1:${port}/`;
   const authorization = `Basic ${Buffer.from(`test:${password}`).toString('base64')}`;
   const args = nodeArguments(options, { kind, chain, port, directory, password });
@@ -86,18 +91,21 @@ export async function startUtxoNode(options: UtxoNodeOptions = {}): Promise<Utxo
     await ended;
   }
 
-  async function rpc(method: string, params: unknown = []): Promise<unknown> {
-    const response = await fetch(endpoint, {
+  async function answer(method: string, params: unknown = []): Promise<{ result?: unknown; error?: unknown }> {
+    // A connection that stays open holds up the node's end.
+    const { body } = await request(endpoint, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization },
       body: JSON.stringify({ jsonrpc: '1.0', id: 1, method, params }),
+      reset: true,
     });
-    const body = await response.text();
-    const answer: unknown = JSON.parse(body);
-    if (typeof answer !== 'object' || answer === null || !('result' in answer) || !response.ok) {
-      throw new Error(`${kind} node refused ${method}: ${body}`);
-    }
-    return answer.result;
+    return Object(await body.json());
+  }
+
+  async function rpc(method: string, params: unknown = []): Promise<unknown> {
+    const { result, error } = await answer(method, params);
+    if (error) throw new Error(`${kind} node refused ${method}: ${JSON.stringify(error)}`);
+    return result;
   }
 
   async function newAddress(type = 'bech32'): Promise<string> {
@@ -120,6 +128,7 @@ export async function startUtxoNode(options: UtxoNodeOptions = {}): Promise<Utxo
     url: `http://test:${password}@127.0.0.1:${port}/`,
     port,
     password,
+    answer,
     rpc,
     mine,
     fund: async () => void (await mine(101)),
@@ -160,6 +169,8 @@ function nodeArguments({ mweb, options = [] }: UtxoNodeOptions, setup: Setup): r
     '-dnsseed=0',
     '-printtoconsole=1',
     '-nodebuglogfile',
+    // As many calls may wait as a test sends at once; 16 otherwise.
+    '-rpcworkqueue=512',
     // The wallet would draw 1,000 keys in advance.
     '-keypool=10',
     '-fallbackfee=0.0001',

@@ -26,13 +26,14 @@ const STALL_BLOCKS = 20;
 const LEAST_STALL_MS = 5 * 60_000;
 
 /**
- * How the networks are that the service is set up for, from what the watchers keep in the database: any process and the
- * command line see the same. A network without blocks for long is stalled; test chains that nobody mines look so too.
+ * How the networks are, from what the watchers keep in the database: any process and the command line see the same. Those
+ * in `networks` are expected; others are there as long as somebody follows them. A network without blocks for long is stalled; test chains that nobody mines look so too.
  */
 export async function networkStatus(app: App, networks: readonly Network[]): Promise<readonly NetworkStatus[]> {
   const { cursors, nodes } = await networkStates(app.db);
   const now = app.clock();
-  return networks.map((network) => {
+  const followed = nodes.filter(({ checkedAt }) => now - checkedAt <= NEWS_MS).map(({ network }) => network);
+  return [...new Set([...networks, ...followed])].map((network) => {
     const own = nodes.filter((node) => node.network === network);
     const heights = own.flatMap(({ height }) => (height === null ? [] : [height]));
     const height = heights.length === 0 ? null : Math.max(...heights);

@@ -13,6 +13,8 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
     active: true,
     allow_ips: [],
     allow_origins: [],
+    spread_percent: 0,
+    sweep_min_usd: 0,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   };
   expect(made).toEqual(fresh);
@@ -31,6 +33,9 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
   const opened = await cointill.json('project', 'set', id, '--allow-ips', '');
   expect(opened).toEqual({ ...fresh, allow_origins: ['https://shop.example'] });
 
+  const dearer = await cointill.json('project', 'set', id, '--spread', '1.25', '--sweep-min', '50');
+  expect(dearer).toMatchObject({ spread_percent: 1.25, sweep_min_usd: 50 });
+
   expect(await cointill.json('project', 'deactivate', id)).toMatchObject({ id, active: false });
   expect(await cointill.json('project', 'activate', id)).toMatchObject({ id, active: true });
 });
@@ -39,7 +44,7 @@ it('prints projects as text, and what a name carries cannot steer the terminal',
   const database = await testDatabase();
   const cointill = await program({ DATABASE_URL: database.url });
   const made = await cointill.run('project', 'create', '--name', 'Shop \u202Eevil');
-  expect(made.stdout).toContain('Name     Shop \uFFFDevil\n');
+  expect(made.stdout).toMatch(/^Name +Shop \uFFFDevil$/m);
   expect((await cointill.run('project', 'list')).stdout).toMatch(/^PROJECT +ACTIVE +MADE +NAME\n[0-9a-f-]{36} +yes /);
 });
 
@@ -53,6 +58,7 @@ it('refuses in one sentence with exit code 1', async () => {
     [['activate', id], `There is no project ${id}.`],
     [['set', id, '--allow-ips', '10.0.0.0/99'], '--allow-ips: '],
     [['set', id, '--allow-origins', 'shop.example'], '--allow-origins: '],
+    [['set', id, '--spread', '50.01'], '--spread must be a percentage from 0 to 50'],
   ] as const;
   await Promise.all(
     refused.map(async ([args, message]) => {

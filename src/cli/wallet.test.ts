@@ -10,7 +10,8 @@ it('sets a wallet and shows its first addresses', async () => {
   const { database, projectId } = await testApp();
   const cointill = await program({ DATABASE_URL: database.url });
   const set = ['wallet', 'set', '--project', projectId, '--network', 'ethereum', '--xpub', account.publicExtendedKey];
-  const made = await cointill.json(...set, '--confirmations', '3');
+  const { note, ...made } = Object(await cointill.json(...set, '--confirmations', '3'));
+  expect(note).toBeNull();
   const address = expect.stringMatching(/^0x[0-9a-fA-F]{40}$/);
   expect(made).toEqual({
     project_id: projectId,
@@ -18,14 +19,17 @@ it('sets a wallet and shows its first addresses', async () => {
     kind: 'xpub',
     xpub: account.publicExtendedKey,
     confirmations: 3,
+    confirmation_tiers: [{ below_usd: null, confirmations: 3 }],
+    tolerance_percent: 0.5,
     next_index: 0,
+    gap: 0,
     first_addresses: [address, address, address],
     created_at: expect.any(String),
   });
   expect(await cointill.json('wallet', 'show', '--project', projectId)).toEqual([made]);
   const again = await cointill.run(...set);
-  expect(again.stdout).toContain('Confirmations  12 (default)');
-  const [first] = Object(made).first_addresses;
+  expect(again.stdout).toContain('Confirmations  12 below 1000 USD, 32 below 100000 USD, 64 (default)');
+  const [first] = made.first_addresses;
   expect(again.stdout).toContain(`  0  ${first}\n`);
 });
 
@@ -38,7 +42,7 @@ it('refuses a private key without repeating or storing it, and what is no wallet
   const [asPrivate, cutShort, otherNetwork, tooFew] = await Promise.all([
     set('ethereum', privateKey),
     set('ethereum', account.publicExtendedKey.slice(0, 50)),
-    set('bitcoin', account.publicExtendedKey),
+    set('dogecoin', account.publicExtendedKey),
     set('ethereum', account.publicExtendedKey, '--confirmations', '0'),
   ]);
   expect(asPrivate).toMatchObject({
@@ -51,7 +55,10 @@ it('refuses a private key without repeating or storing it, and what is no wallet
     code: 1,
     stderr: expect.stringContaining('--xpub: The extended public key is damaged'),
   });
-  expect(otherNetwork).toMatchObject({ code: 1, stderr: expect.stringContaining('--network must be ethereum') });
-  expect(tooFew).toMatchObject({ code: 2, stderr: expect.stringContaining('whole number from 1 to 1000') });
+  expect(otherNetwork).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--network must be one of bitcoin, ethereum'),
+  });
+  expect(tooFew).toMatchObject({ code: 2, stderr: expect.stringContaining('whole number from 1 to 10000') });
   expect(await database.db.selectFrom('wallets').selectAll().execute()).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { NETWORK_FACTS } from '../../domain/network.ts';
 import type { RailLog } from '../chain.ts';
 import { createRpcNode, NodeError, type RpcNode } from '../rpc/node.ts';
 import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
-import { withAnyBatch } from './batches.ts';
+import { withAnyBatch } from '../rpc/batches.ts';
 import { decodeNumber } from './decode.ts';
 
 /** A node that is further behind the best one than this lags, and further than a few blocks, since slow chains make one in a while. */

@@ -58,7 +58,7 @@ export function createRpcNode(url: string, timeoutMs: number): RpcNode {
 
   async function post(body: string): Promise<unknown> {
     // No timeouts of undici's own: they end with the headers and let a body stall for ever. Retries are the caller's.
-    agent ??= new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeoutMs, keepAliveTimeout: 10_000 });
+    agent ??= new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeoutMs, keepAliveTimeout: 2_000 });
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const response = await request(target, { method: 'POST', headers, body, dispatcher: agent, signal });

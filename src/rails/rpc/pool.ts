@@ -9,7 +9,7 @@ export interface RpcPool {
    * The decoded result of one JSON-RPC call from the first node that gives a usable one, beginning with the node that
    * answered last; nodes that lag come last. A node is used once it has said that it is on the right chain, and asked
    * again after each failure. An answer that `decode` rejects with `MalformedAnswerError` is a failure of the node.
-   * Throws `MethodMissingError` when a sound node does not offer the method, `ChainUnavailableError` when no node is usable.
+   * Throws `MethodMissingError` when no sound node offers the method, `ChainUnavailableError` when no node is usable.
    */
   ask<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<T>;
   /** The same for a batch, all of it from one node; `decode` says what an error of a single call means, or throws. */
@@ -52,6 +52,7 @@ export function createRpcPool({ network, nodes, checkChain, heightOf, maxLagBloc
 
   async function fromAny<T>(method: string, work: (node: RpcNode) => Promise<T>): Promise<T> {
     const failures: NodeFailure[] = [];
+    let missing: MethodMissingError | null = null;
     for (const node of inOrder()) {
       try {
         if (!verified.has(node)) {
@@ -62,11 +63,15 @@ export function createRpcPool({ network, nodes, checkChain, heightOf, maxLagBloc
         preferred = nodes.indexOf(node);
         return answer;
       } catch (fault) {
-        if (fault instanceof MethodMissingError) throw fault;
+        // Another node may offer the method; if none does, the caller asks otherwise.
+        if (fault instanceof MethodMissingError) {
+          missing = fault;
+          continue;
+        }
         failures.push(noteFailure(node, method, fault));
       }
     }
-    throw new ChainUnavailableError(network, method, failures);
+    throw missing ?? new ChainUnavailableError(network, method, failures);
   }
 
   async function report(node: RpcNode): Promise<NodeReport & { readonly of: RpcNode }> {

@@ -20,6 +20,8 @@ export interface UtxoCaller {
   readonly close: () => Promise<void>;
 }
 
+/** Error code of Bitcoin Core (`rpc/protocol.h`). */
+const NOT_FOUND = -5;
 const TARGET_BLOCKS = 6;
 /** What nodes pass on at all, 1 satoshi a byte, ten times over: where the node has seen too little to estimate. */
 const FALLBACK_UNITS_PER_KVB = 10_000n;
@@ -53,7 +55,9 @@ function decodeFee(answer: unknown): bigint {
 
 async function rawTransaction(pool: RpcPool, txid: string, blockHash: string): Promise<string | null> {
   return pool.askAll([{ method: 'getrawtransaction', params: [txid, false, blockHash] }], ([result]) => {
-    if (result === undefined || result.kind === 'error') return null;
+    if (result?.kind === 'error' && result.code === NOT_FOUND) return null;
+    if (result?.kind === 'error') throw new NodeError(result.error.message, result.code);
+    if (result === undefined) throw new MalformedAnswerError('the batch', 'as long as what was asked');
     if (typeof result.result !== 'string') throw new MalformedAnswerError('the transaction', 'hex');
     return result.result;
   });

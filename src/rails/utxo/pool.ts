@@ -1,6 +1,7 @@
 import type { RailLog } from '../chain.ts';
 import { MalformedAnswerError } from '../rpc/decode.ts';
 import { createRpcNode, MethodMissingError, NodeError, type RpcNode } from '../rpc/node.ts';
+import { withAnyBatch } from '../rpc/batches.ts';
 import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
 import { chainWithGenesis, type UtxoParams } from './params.ts';
 
@@ -23,7 +24,7 @@ export function createUtxoPool({ params, urls, timeoutMs, log }: UtxoPoolOptions
   if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
   return createRpcPool({
     network,
-    nodes: urls.map((url) => createRpcNode(url, timeoutMs)),
+    nodes: urls.map((url) => withAnyBatch(createRpcNode(url, timeoutMs))),
     checkChain: (node) => checkGenesis(node, params),
     heightOf: async (node) => decodeHeight(await node.call('getblockcount', []), 'the newest height'),
     maxLagBlocks: MAX_LAG_BLOCKS,

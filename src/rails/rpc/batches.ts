@@ -1,5 +1,5 @@
-import { MalformedAnswerError } from '../rpc/decode.ts';
-import { NodeError, type RpcCall, type RpcNode, type RpcResult } from '../rpc/node.ts';
+import { MalformedAnswerError } from './decode.ts';
+import { NodeError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
 
 /** Hosted nodes take from 10 to 1,000 calls in one batch. */
 const LARGEST_BATCH = 100;

@@ -30,7 +30,8 @@ alter table chain_cursors add column looked_at timestamptz;
 create index payment_addresses_by_wallet on payment_addresses (wallet_id, address_index);
 
 -- Payments that wait for money on a chain.
-create index payments_awaiting on payments (network, asset) where mode = 'live' and status = 'pending';
+create index payments_awaiting on payments (network, asset)
+  where mode = 'live' and (status = 'pending' or exception = 'reorged');
 
 -- Where a refund is to be paid, in the form in which the chain's transfers carry it.
 alter table refunds add column watched_address text;
@@ -53,3 +54,11 @@ alter table projects add column spread_basis_points integer not null default 0;
 
 -- What a deposit must hold, at the price that its payment was quoted at, to be worth a sweep's gas.
 alter table projects add column sweep_min_usd_cents bigint not null default 0;
+
+-- How much of what arrived on an address was gone when its balance was last looked at: what comes later is more than that.
+alter table payment_addresses add column spent_units numeric(78, 0);
+create index payment_addresses_spent on payment_addresses (network) where spent_units > 0;
+create index payment_addresses_watched on payment_addresses (network, watch_until);
+
+-- Why the chain cannot be followed at present.
+alter table chain_cursors add column problem text;

@@ -1,7 +1,9 @@
+import type { AssetCode } from '../domain/asset.ts';
 import { untracedHash } from '../domain/payment.ts';
 import { ChainUnavailableError, type ChainBlock, type ChainSource, type NativeBalances } from '../rails/chain.ts';
 import { awaitingMoney, type AwaitingAddress } from '../store/chain.ts';
 import type { App } from './context.ts';
+import { findTransfers } from '../store/transfers.ts';
 import type { FoundTransfer } from './chain-money.ts';
 
 /** Blocks that are searched for one payment at most: a payment that came longer ago is taken as it stands. */
@@ -9,31 +11,52 @@ const MOST_TRACED_BLOCKS = 64;
 /** Above any position in a trace, so that an untraced payment never meets a traced one. */
 const UNTRACED_INDEX = 2_000_000_000;
 
+/** How often the addresses of payments that ended are looked at too, as long as they are watched. */
+const ENDED_STEP_MS = 10 * 60_000;
+
+/** What a look at balances tells. */
+export interface ContractMoney {
+  readonly found: readonly FoundTransfer[];
+  /** Addresses that less lies on than arrived, to be kept with what was found. */
+  readonly spent: readonly { readonly address: string; readonly spentUnits: bigint }[];
+}
+
 /** Looks for native money that contracts passed on: it is in no block's list, but in the balance. */
 export interface ContractWatch {
   /** Such money on the addresses of open payments after these blocks, `found` being what their lists show. */
-  look(blocks: readonly ChainBlock[], found: readonly FoundTransfer[]): Promise<readonly FoundTransfer[]>;
+  look(blocks: readonly ChainBlock[], found: readonly FoundTransfer[]): Promise<ContractMoney>;
 }
+
+const NOTHING: ContractMoney = { found: [], spent: [] };
 
 /**
  * Compares the balances of open payments' addresses with what was seen arrive. A difference is searched for by tracing the
- * blocks since the last comparison; what no node can show is recorded without a hash, and left to the merchant to accept.
+ * newest blocks; what no node can show is recorded without a hash, and left to the merchant to accept.
  */
 export function createContractWatch(app: App, source: ChainSource): ContractWatch {
   const native = source.native ?? null;
-  /** The blocks since balances were last compared; older ones had nothing that is missing. */
-  let unsearched: readonly ChainBlock[] = [];
+  let newest: readonly ChainBlock[] = [];
+  let endedLookedAt = 0;
 
   return {
     look: async (blocks, found) => {
       const tip = blocks.at(-1);
-      if (native === null || tip === undefined) return [];
-      unsearched = [...unsearched, ...blocks].slice(-MOST_TRACED_BLOCKS);
-      const surplus = await surplusAt(app, source, native, tip, found);
-      if (surplus === null) return [];
-      const explained = surplus.size === 0 ? [] : await explain(native, surplus, unsearched, tip);
-      unsearched = [];
-      return explained;
+      if (native === null || tip === undefined) return NOTHING;
+      const first = blocks[0]?.height ?? tip.height;
+      newest = [...newest.filter(({ height }) => height < first), ...blocks].slice(-MOST_TRACED_BLOCKS);
+      const now = app.clock();
+      const isTimeForEnded = now - endedLookedAt >= ENDED_STEP_MS || now < endedLookedAt;
+      const awaiting = await awaitingMoney(app.db, source.network, native.asset, isTimeForEnded ? now : null);
+      const balances = awaiting.length === 0 ? new Map<string, bigint>() : await balancesOf(native, awaiting, tip);
+      if (balances === null) return NOTHING;
+      if (isTimeForEnded) endedLookedAt = now;
+      const { surplus, spent } = compare(awaiting, balances, native.asset, found);
+      if (surplus.size === 0) return { found: [], spent };
+      const payments = [...new Set([...surplus.values()].map(({ paymentId }) => paymentId))];
+      const transfers = [...(await findTransfers(app.db, payments)).values()].flat();
+      // One that was dropped may come back.
+      const known = new Set(transfers.filter(({ state }) => state !== 'dropped').map(keyOf));
+      return { found: await explain(native, surplus, newest, tip, known), spent };
     },
   };
 }
@@ -43,28 +66,32 @@ interface Surplus {
   readonly units: bigint;
 }
 
-/** Money that is there and was not seen arrive, by address; null where no node has the balances of this block. */
-async function surplusAt(
-  app: App,
-  { network }: ChainSource,
-  native: NativeBalances,
-  tip: ChainBlock,
+/** Per address, what is there beyond what arrived and was not spent, or how much of it is spent by now. */
+function compare(
+  awaiting: readonly AwaitingAddress[],
+  balances: ReadonlyMap<string, bigint>,
+  asset: AssetCode,
   found: readonly FoundTransfer[],
-): Promise<ReadonlyMap<string, Surplus> | null> {
-  const awaiting = await awaitingMoney(app.db, network, native.asset);
-  if (awaiting.length === 0) return new Map();
+): { readonly surplus: ReadonlyMap<string, Surplus>; readonly spent: ContractMoney['spent'] } {
   const arrivedNow = new Map<string, bigint>();
   for (const { transfer } of found) {
-    if (transfer.asset !== native.asset) continue;
+    if (transfer.asset !== asset) continue;
     arrivedNow.set(transfer.address, (arrivedNow.get(transfer.address) ?? 0n) + transfer.amount);
   }
-  const balances = await balancesOf(native, awaiting, tip);
-  if (balances === null) return null;
-  const surplus = awaiting.map(({ address, paymentId, arrivedUnits }) => {
-    const known = arrivedUnits + (arrivedNow.get(address) ?? 0n);
-    return [address, { paymentId, units: (balances.get(address) ?? 0n) - known }] as const;
-  });
-  return new Map(surplus.filter(([, { units }]) => units > 0n));
+  const surplus = new Map<string, Surplus>();
+  const spent: { address: string; spentUnits: bigint }[] = [];
+  for (const { address, paymentId, arrivedUnits, spentUnits } of awaiting) {
+    const arrived = arrivedUnits + (arrivedNow.get(address) ?? 0n);
+    const balance = balances.get(address) ?? 0n;
+    const units = balance + spentUnits - arrived;
+    if (units > 0n) surplus.set(address, { paymentId, units });
+    else if (units < 0n) spent.push({ address, spentUnits: arrived - balance });
+  }
+  return { surplus, spent };
+}
+
+function keyOf({ transactionHash, index }: { readonly transactionHash: string; readonly index: number }): string {
+  return `${transactionHash} ${index}`;
 }
 
 /** Nodes keep the balances of some hundred blocks; while older ones are caught up with there is nothing to compare. */
@@ -89,6 +116,7 @@ async function explain(
   surplus: ReadonlyMap<string, Surplus>,
   blocks: readonly ChainBlock[],
   tip: ChainBlock,
+  known: ReadonlySet<string>,
 ): Promise<readonly FoundTransfer[]> {
   const missing = new Map(surplus);
   const found: FoundTransfer[] = [];
@@ -99,7 +127,7 @@ async function explain(
     if (transfers === null) break;
     for (const transfer of transfers) {
       const rest = missing.get(transfer.address);
-      if (rest === undefined || transfer.amount > rest.units) continue;
+      if (rest === undefined || transfer.amount > rest.units || known.has(keyOf(transfer))) continue;
       found.push({ block, transfer, paymentId: rest.paymentId });
       const units = rest.units - transfer.amount;
       if (units === 0n) missing.delete(transfer.address);

@@ -3,11 +3,13 @@ import type { ChainBlock, ChainSource } from '../rails/chain.ts';
 import {
   confirmTransfers,
   earliestIssue,
+  forgetSpent,
   knownBlock,
   lockCursor,
   moveCursor,
   oldestKnownBlock,
   readCursor,
+  saveSpent,
   startCursor,
   takeBackTransfersAbove,
   type Cursor,
@@ -44,16 +46,25 @@ export interface ChainFollower {
 export function createChainFollower(app: App, source: ChainSource): ChainFollower {
   const waiting = createWaitingRoom(app, source);
   const contracts = createContractWatch(app, source);
+
+  async function step(): Promise<Followed> {
+    const followed = await followBlocks(app, source, contracts);
+    if (followed === 'rolled_back') waiting.forget();
+    if (followed === 'advanced') await settlePayouts(app, source.network);
+    return followed;
+  }
+
   return {
     follow: async () => {
-      // Asked for before the blocks: what is missing from it then is in a block that is taken in by now, or gone.
+      const followed = await step();
+      if (followed !== 'at_head') return followed;
       const askedAt = app.clock();
       const pool = await waiting.look();
-      const followed = await followBlocks(app, source, contracts);
-      if (followed === 'rolled_back') waiting.forget();
-      if (followed === 'advanced') await settlePayouts(app, source.network);
-      if (followed === 'at_head' && pool !== null) await waiting.takeIn(pool, askedAt);
-      return followed;
+      if (pool === null) return followed;
+      // Once more: what is missing from the mempool is then in a block that is taken in by now, or gone.
+      const again = await step();
+      if (again === 'at_head') await waiting.takeIn(pool, askedAt);
+      return again;
     },
   };
 }
@@ -71,6 +82,7 @@ async function followBlocks(app: App, source: ChainSource, contracts: ContractWa
   const state = source.mempool === null ? 'dropped' : 'seen';
   return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx) => {
     await dropPayoutsAbove(trx, source.network, fork.height);
+    await forgetSpent(trx, source.network);
     return takeBackTransfersAbove(trx, source.network, fork.height, state);
   });
 }
@@ -152,12 +164,14 @@ async function takeIn(
   }
   const top = taken.at(-1);
   if (top === undefined) return 'at_head';
-  found.push(...(await contracts.look(taken, found)));
+  const fromContracts = await contracts.look(taken, found);
+  found.push(...fromContracts.found);
   return changeChain(app, source, cursor, taken.map(cursorOf), 'advanced', async (trx, now) => {
     const arrived = found.flatMap(({ block, transfer, paymentId }) =>
       arrival(network, block, transfer, paymentId ?? watched.get(transfer.address), now),
     );
     await saveTransfers(trx, arrived);
+    await saveSpent(trx, network, fromContracts.spent);
     await savePayouts(trx, payoutsOf(network, refunds, found));
     const confirmed = await confirmTransfers(trx, network, top.height);
     return [...arrived.map(({ paymentId }) => paymentId), ...confirmed];

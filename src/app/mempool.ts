@@ -6,6 +6,8 @@ import type { App } from './context.ts';
 
 /** Waiting transactions that are looked at in one round at most, so that a full mempool does not hold up blocks. */
 const MOST_WAITING = 5_000;
+/** A list of hundreds of thousands takes its time: so many times as long passes until the next. */
+const REST_PER_LOOK = 9;
 /** How often it is kept that everything was looked at. */
 const LOOKED_AT_STEP_MS = 2_000;
 
@@ -15,10 +17,19 @@ export function createWaitingRoom(app: App, source: ChainSource) {
   let looked: ReadonlySet<string> = new Set();
   let missing: ReadonlySet<string> = new Set();
   let savedAt = 0;
+  let answeredAt = 0;
+  let notBefore = 0;
 
   return {
-    /** Hashes of everything that waits; null where nothing is known of it. */
-    look: async (): Promise<readonly string[] | null> => (mempool === null ? null : mempool.hashes()),
+    /** Hashes of everything that waits; null where nothing is known of it, or it was asked for a moment ago. */
+    look: async (): Promise<readonly string[] | null> => {
+      const askedAt = app.clock();
+      if (mempool === null || (askedAt < notBefore && askedAt >= answeredAt)) return null;
+      const hashes = await mempool.hashes();
+      answeredAt = app.clock();
+      notBefore = answeredAt + (answeredAt - askedAt) * REST_PER_LOOK;
+      return hashes;
+    },
 
     /** After a rollback transactions may wait again that were looked at before. */
     forget: (): void => {

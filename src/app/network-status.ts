@@ -8,7 +8,7 @@ export interface NetworkStatus {
   readonly network: Network;
   /** The newest block that any of its nodes has. */
   readonly height: number | null;
-  readonly cursor: Cursor | null;
+  readonly cursor: (Cursor & { readonly problem: string | null }) | null;
   readonly lagBlocks: number | null;
   /** How old the last block taken in is. */
   readonly lagMs: number | null;
@@ -54,6 +54,7 @@ function problemOf(status: Omit<NetworkStatus, 'problem'>, now: number): string 
     return `no node answers: ${nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ')}`;
   }
   if (cursor === null || lagMs === null || lagBlocks === null) return 'not a block was read yet';
+  if (cursor.problem !== null) return cursor.problem;
   if (lagBlocks > MOST_LAG_BLOCKS) return `catching up, ${lagBlocks} blocks behind`;
   const stallMs = Math.max(LEAST_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);
   if (lagMs > stallMs) return `no new block for ${Math.round(lagMs / 1000)} s`;

@@ -1,6 +1,6 @@
 import { shownDecimals, tokenOf } from '../domain/asset.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
-import type { Payment, Transfer } from '../domain/payment.ts';
+import type { Payment, Quote, Transfer } from '../domain/payment.ts';
 import { exactNumber, isoTime, paymentUrl, publicPaymentId, type Links } from '../domain/views.ts';
 import { fields, table } from './output.ts';
 import type { PaymentHistory, TimelineStep } from './payment-history.ts';
@@ -43,7 +43,7 @@ export function paymentRecord(payment: Payment, links: Links): object {
 }
 
 /** The history of a payment as `--json` prints it beside the payment. */
-export function historyRecord({ timeline, events, transfers }: PaymentHistory): object {
+export function historyRecord({ timeline, events, transfers }: PaymentHistory, quote: Quote | null): object {
   return {
     timeline: timeline.map(({ at, from, to, cause }) => ({ at: isoTime(at), from, to, cause })),
     events: events.map(({ id, type, sequence, createdAt }) => ({ id, type, sequence, created_at: isoTime(createdAt) })),
@@ -53,7 +53,7 @@ export function historyRecord({ timeline, events, transfers }: PaymentHistory): 
       index: transfer.index,
       address: transfer.address,
       crypto_currency: transfer.asset,
-      amount: exactNumber(transfer.amountUnits, decimalsOf(transfer)),
+      amount: exactNumber(transfer.amountUnits, decimalsOf(transfer, quote)),
       state: transfer.state,
       first_seen_at: isoTime(transfer.firstSeenAt),
       block_height: transfer.blockHeight,
@@ -90,7 +90,7 @@ export function paymentLines(payment: Payment, links: Links): readonly string[] 
 }
 
 /** A payment's history for people. */
-export function historyLines({ timeline, events, transfers }: PaymentHistory): readonly string[] {
+export function historyLines({ timeline, events, transfers }: PaymentHistory, quote: Quote | null): readonly string[] {
   return [
     '',
     'Timeline',
@@ -104,7 +104,7 @@ export function historyLines({ timeline, events, transfers }: PaymentHistory): r
     ...(transfers.length === 0 ? ['  none'] : []),
     ...transfers.map(
       (transfer) =>
-        `  ${isoTime(transfer.firstSeenAt)}  ${formatDecimal(transfer.amountUnits, decimalsOf(transfer))} ${transfer.asset} ${transfer.state}  ${transfer.transactionHash}`,
+        `  ${isoTime(transfer.firstSeenAt)}  ${formatDecimal(transfer.amountUnits, decimalsOf(transfer, quote))} ${transfer.asset} ${transfer.state}  ${transfer.transactionHash}`,
     ),
   ];
 }
@@ -161,8 +161,9 @@ function owed({ quote }: Payment): string {
   return quote === null ? '-' : `${formatDecimal(quote.owedUnits, quote.decimals)} ${quote.asset}`;
 }
 
-/** Transfers carry the token's units; its decimals are those of the asset on that network. */
-function decimalsOf({ asset, network }: Transfer): number {
+/** Transfers carry the token's units; the operator's own contract may count in others than the well-known one. */
+function decimalsOf({ asset, network }: Transfer, quote: Quote | null): number {
+  if (quote?.asset === asset && quote.network === network) return quote.decimals;
   return tokenOf(asset, network)?.decimals ?? shownDecimals(18);
 }
 

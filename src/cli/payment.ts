@@ -63,8 +63,8 @@ export function addPaymentCommands(program: Command): void {
       return withCointill(async ({ app }) => {
         const found = await findPayment(app.db, selector);
         const history = await readHistory(app.db, found);
-        const record = { ...paymentRecord(found, app.links), ...historyRecord(history) };
-        print(options, record, () => [...paymentLines(found, app.links), ...historyLines(history)]);
+        const record = { ...paymentRecord(found, app.links), ...historyRecord(history, found.quote) };
+        print(options, record, () => [...paymentLines(found, app.links), ...historyLines(history, found.quote)]);
       });
     });
 

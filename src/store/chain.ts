@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
 import type { Confirmations } from '../domain/payment.ts';
-import type { Database, Trx } from './database.ts';
+import { timestamp, type Database, type Trx } from './database.ts';
 
 /** The last block of a network that was taken in. */
 export interface Cursor {
@@ -153,28 +153,73 @@ export async function findWatched(db: Database, network: Network, addresses: rea
     .execute();
 }
 
-/** An address whose payment waits for money, and what is known to be there, in the smallest units. */
+/** An address that money may come to, and what is known of it, in the smallest units. */
 export interface AwaitingAddress {
   readonly address: string;
   readonly paymentId: string;
   readonly arrivedUnits: bigint;
+  /** What of it was gone when the balance was last looked at. */
+  readonly spentUnits: bigint;
 }
 
-/** The addresses on a network that open payments in an asset wait for money on. */
+/**
+ * The addresses on a network that money in an asset is awaited on: those of pending payments, and of completed ones whose
+ * money is gone. `watchedAt` adds all that are watched at that moment, whatever became of their payments.
+ */
 export async function awaitingMoney(
   db: Database,
   network: Network,
   asset: AssetCode,
+  watchedAt: number | null,
 ): Promise<readonly AwaitingAddress[]> {
-  const { rows } = await sql<{ address: string; payment_id: string; arrived: string }>`
-    select a.address, a.payment_id, coalesce(sum(t.amount_units), 0)::text as arrived
-    from payments p
-    join payment_addresses a on a.payment_id = p.id and a.network = p.network and a.asset = p.asset
-    left join transfers t on t.payment_id = p.id and t.network = a.network and t.asset = a.asset
-      and t.address = a.address and t.state in ('mined', 'confirmed')
-    where p.mode = 'live' and p.status = 'pending' and p.network = ${network} and p.asset = ${asset}
-    group by a.address, a.payment_id`.execute(db);
-  return rows.map((row) => ({ address: row.address, paymentId: row.payment_id, arrivedUnits: BigInt(row.arrived) }));
+  const open = sql`
+    select a.network, a.address, a.payment_id, a.asset, a.spent_units
+    from payments p join payment_addresses a on a.payment_id = p.id and a.network = p.network and a.asset = p.asset
+    where p.mode = 'live' and (p.status = 'pending' or p.exception = 'reorged')
+      and p.network = ${network} and p.asset = ${asset}`;
+  const watched =
+    watchedAt === null
+      ? sql``
+      : sql`union select a.network, a.address, a.payment_id, a.asset, a.spent_units from payment_addresses a
+            where a.network = ${network} and a.asset = ${asset} and a.watch_until > ${timestamp(watchedAt)}`;
+  const { rows } = await sql<{ address: string; payment_id: string; arrived: string; spent: string }>`
+    with w as (${open} ${watched})
+    select w.address, w.payment_id, coalesce(w.spent_units, 0)::text as spent, coalesce(sum(t.amount_units), 0)::text as arrived
+    from w left join transfers t on t.payment_id = w.payment_id and t.network = w.network and t.asset = w.asset
+      and t.address = w.address and t.state in ('mined', 'confirmed')
+    group by w.address, w.payment_id, w.spent_units`.execute(db);
+  return rows.map((row) => ({
+    address: row.address,
+    paymentId: row.payment_id,
+    arrivedUnits: BigInt(row.arrived),
+    spentUnits: BigInt(row.spent),
+  }));
+}
+
+/** Keeps what of the money on some addresses was gone when their balances were looked at. */
+export async function saveSpent(
+  trx: Trx,
+  network: Network,
+  spent: readonly { readonly address: string; readonly spentUnits: bigint }[],
+): Promise<void> {
+  if (spent.length === 0) return;
+  const rows = spent.map(({ address, spentUnits }) => ({ address, spent_units: String(spentUnits) }));
+  await sql`
+    update payment_addresses a set spent_units = n.spent_units
+    from json_populate_recordset(null::payment_addresses, ${JSON.stringify(rows)}::json) n
+    where a.network = ${network} and a.address = n.address`.execute(trx);
+}
+
+/** After a rollback what was spent may not be: nothing is taken as spent until balances are looked at again. */
+export async function forgetSpent(trx: Trx, network: Network): Promise<void> {
+  await sql`update payment_addresses set spent_units = null where network = ${network} and spent_units > 0`.execute(
+    trx,
+  );
+}
+
+/** Keeps why a chain cannot be followed; null: it can. Without a cursor there is nothing to follow yet. */
+export async function saveProblem(db: Database, network: Network, problem: string | null): Promise<void> {
+  await db.updateTable('chain_cursors').set({ problem }).where('network', '=', network).execute();
 }
 
 /** Every address that was issued for these payments, the newest first. */
@@ -299,14 +344,18 @@ export async function saveNodes(
 }
 
 /** How far each network was read, and what its nodes last said. */
-export async function networkStates(
-  db: Database,
-): Promise<{ readonly cursors: ReadonlyMap<Network, Cursor>; readonly nodes: readonly KnownNode[] }> {
+export async function networkStates(db: Database): Promise<{
+  readonly cursors: ReadonlyMap<Network, Cursor & { readonly problem: string | null }>;
+  readonly nodes: readonly KnownNode[];
+}> {
   const cursors = await db.selectFrom('chain_cursors').selectAll().execute();
   const nodes = await db.selectFrom('chain_nodes').selectAll().orderBy('network').orderBy('node').execute();
   return {
     cursors: new Map(
-      cursors.map((row) => [row.network, { height: row.height, hash: row.hash, blockAt: row.block_at }]),
+      cursors.map(({ network, height, hash, block_at, problem }) => [
+        network,
+        { height, hash, blockAt: block_at, problem },
+      ]),
     ),
     nodes: nodes.map(({ network, node, height, problem, checked_at }) => ({
       network,

@@ -94,6 +94,7 @@ export interface PaymentAddressesTable {
   issued_at: Timestamp;
   watch_until: Timestamp;
   confirmations: number;
+  spent_units: Integer | null;
 }
 
 export interface TransfersTable {
@@ -258,6 +259,7 @@ export interface Tables {
     block_at: Timestamp;
     updated_at: Timestamp;
     looked_at: NullableTimestamp;
+    problem: string | null;
   };
   chain_blocks: { network: Network; height: number; hash: string; block_at: Timestamp };
   chain_nodes: {

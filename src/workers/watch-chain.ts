@@ -1,7 +1,7 @@
 import type { App } from '../app/context.ts';
 import { createChainFollower } from '../app/follow-chain.ts';
 import type { ChainSource } from '../rails/chain.ts';
-import { saveNodes } from '../store/chain.ts';
+import { saveNodes, saveProblem } from '../store/chain.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop, type Loop } from './loop.ts';
 
@@ -32,6 +32,8 @@ export function watchChain(
   let heldUntil = 0;
   const follower = createChainFollower(app, source);
   const reported = new Map<string, string>();
+  /** What is kept of the last round's trouble; unknown at first, so that an earlier process's is cleared. */
+  let problem: string | null = '';
 
   const lease = startLoop({
     name: `lease of ${leaseName}`,
@@ -53,7 +55,20 @@ export function watchChain(
     name,
     restMs: source.mempool === null ? HEAD_REST_MS : MEMPOOL_REST_MS,
     onError,
-    work: async () => app.clock() < heldUntil && (await follower.follow()) !== 'at_head',
+    work: async () => {
+      if (app.clock() >= heldUntil) return false;
+      try {
+        const followed = await follower.follow();
+        if (problem !== null) await saveProblem(app.db, source.network, null);
+        problem = null;
+        return followed !== 'at_head';
+      } catch (error) {
+        const message = error instanceof Error ? error.message : 'it failed';
+        if (message !== problem) await saveProblem(app.db, source.network, message).catch(() => {});
+        problem = message;
+        throw error;
+      }
+    },
   });
   const survey = startLoop({
     name: `survey of ${source.network}`,

@@ -1,0 +1,290 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { parseUnits } from 'viem';
+import { expect } from 'vitest';
+import { textAt } from '../../src/cli/program.testing.ts';
+import { EVENT_TYPES } from '../../src/domain/event-type.ts';
+import { decodeId } from '../../src/domain/id.ts';
+import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/local-receivers.testing.ts';
+import type { Anvil } from '../anvil.ts';
+import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { client, eventOf, eventually, freePort, type ReceivedEvent } from '../program.ts';
+import { forwardTo, startNode, type NodeAnswer, type NodeCall } from '../rpc-node.ts';
+
+const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
+/** How long a step that a chain's follower takes may last: it looks once a second, and the machine may be busy. */
+export const SOON = { timeout: 15_000, interval: 40 };
+
+export type Fields = Readonly<Record<string, unknown>>;
+export type Order = Fields & { readonly id: string; readonly address: string };
+
+/** A process of the service. */
+export interface Running {
+  /** All that it wrote so far. */
+  text(): string;
+  /** Ends it with a signal and resolves with its exit code. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+}
+
+/** The real program on a database and ports of its own, with a receiver of its webhooks, for the tests of a whole file. */
+export interface LiveService {
+  readonly url: string;
+  readonly database: TestDatabase;
+  /** Starts a process and resolves when it says that it is ready. */
+  start(env?: Readonly<Record<string, string>>): Promise<Running>;
+  /** Stops all processes, does what is to happen meanwhile, and starts one. */
+  restart(meanwhile: () => Promise<void>): Promise<Running>;
+  /** Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails. */
+  command(line: string): Promise<unknown>;
+  /** A new project with a live key and a webhook; each of `wallets` is what follows `wallet set --project ID`. */
+  shop(...wallets: readonly string[]): Promise<Shop>;
+  /** A sample of `/metrics` for a network; null while there is none. */
+  gauge(name: string, network: string): Promise<number | null>;
+  /** Resolves when the service has taken in all blocks that a node has now. */
+  followed(node: Anvil, network?: string): Promise<void>;
+  /** Lets the time of an order run out: its deadline becomes now, and a later block is mined. */
+  endTime(order: Order, node: Anvil, network?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A merchant, who sees what the API answers and what his webhook is told. */
+export interface Shop {
+  readonly projectId: string;
+  readonly call: ReturnType<typeof client>;
+  /** A live order of 30 USD in ether, unless said otherwise, as it is read after its creation. */
+  order(fields?: Fields): Promise<Order>;
+  read(order: Order): Promise<Fields>;
+  /** `payment show`: with the timeline, the events and the transfers. */
+  show(order: Order): Promise<Fields>;
+  /** The types of an order's events, in the order of their numbers; each delivery's signature is checked. */
+  told(order: Order): readonly string[];
+  events(about: (data: Fields) => boolean): readonly ReceivedEvent[];
+}
+
+/** Prepares the service; nothing runs before `start`. */
+export async function liveService(env: Readonly<Record<string, string>>): Promise<LiveService> {
+  const [{ database, drop }, dataDir, port, sandboxPort] = await Promise.all([
+    createTestDatabase(),
+    mkdtemp(path.join(os.tmpdir(), 'cointill-live-')),
+    freePort(),
+    freePort(),
+  ]);
+  // Live webhooks go over https alone.
+  const tls = selfSigned('localhost');
+  const trustFile = path.join(dataDir, 'certificate.pem');
+  await writeFile(trustFile, tls.cert);
+  const receiver = await receive((response) => void response.end(), { tls });
+  const { PATH = '', HOME = dataDir } = process.env;
+  const url = `http://127.0.0.1:${port}`;
+  const common = {
+    PATH,
+    HOME,
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    PORT: String(port),
+    SANDBOX_PORT: String(sandboxPort),
+    RATE_SOURCES: 'none',
+    FIXED_RATES: 'ETH=3000,USDT=1,USDC=1',
+    RATE_LIMIT_LIVE: '1000000000',
+    RATE_LIMIT_PAGE: '1000000000',
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    NODE_EXTRA_CA_CERTS: trustFile,
+    ETHEREUM_CHAIN_ID: '31337',
+    ...env,
+  };
+  const processes = new Set<Running>();
+
+  const start: LiveService['start'] = async (more = {}) => {
+    const running = await startProgram({ ...common, ...more });
+    processes.add(running);
+    return running;
+  };
+  const endAll = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<readonly (number | null)[]> => {
+    const ended = [...processes].map((one) => one.end(signal));
+    processes.clear();
+    return Promise.all(ended);
+  };
+  const command = async (line: string): Promise<unknown> => {
+    const { stdout } = await promisify(execFile)(PROGRAM, [...line.split(' '), '--json'], { env: common });
+    return JSON.parse(stdout);
+  };
+  const gauge = async (name: string, network: string): Promise<number | null> => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    const sample = new RegExp(`^${name}\\{network="${network}"\\} (\\S+)$`, 'm').exec(text)?.[1];
+    return sample === undefined ? null : Number(sample);
+  };
+  const followed = async (node: Anvil, network = 'ethereum'): Promise<void> => {
+    const head = Number(await node.rpc('eth_blockNumber'));
+    await eventually(`${network} is followed up to ${head}`, async () =>
+      ((await gauge('cointill_network_cursor_height', network)) ?? 0) >= head ? true : null,
+    );
+  };
+  return {
+    url,
+    database,
+    command,
+    gauge,
+    followed,
+    start,
+    restart: async (meanwhile) => {
+      for (const code of await endAll('SIGTERM')) expect(code).toBe(0);
+      await meanwhile();
+      return start();
+    },
+    shop: (...wallets) => openShop(url, command, receiver, wallets),
+    endTime: async (order, node, network) => {
+      const id = decodeId('order', order.id) ?? '';
+      const set = (column: 'expires_at' | 'due_at', at: Date) =>
+        database.db
+          .updateTable('payments')
+          .set({ [column]: at })
+          .where('id', '=', id)
+          .execute();
+      const end = new Date();
+      await set('expires_at', end);
+      // Block times are whole seconds: the block's is later all the same.
+      await node.rpc('evm_increaseTime', [2]);
+      await node.mine(1);
+      await followed(node, network);
+      await set('due_at', end);
+    },
+    close: async () => {
+      await endAll('SIGKILL');
+      await receiver.close();
+      await drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startProgram(env: Readonly<Record<string, string>>): Promise<Running> {
+  const child = spawn(PROGRAM, ['start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(child, 'close');
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+  }
+  await eventually(
+    'the service runs',
+    () => {
+      if (child.exitCode !== null) throw new Error(`It ended: ${text}`);
+      return text.includes('Stop with Ctrl-C.') ? true : null;
+    },
+    30_000,
+  );
+  return {
+    text: () => text,
+    end: async (signal) => {
+      child.kill(signal);
+      await closed;
+      return child.exitCode;
+    },
+  };
+}
+
+async function openShop(
+  url: string,
+  command: LiveService['command'],
+  receiver: LocalReceiver,
+  wallets: readonly string[],
+): Promise<Shop> {
+  const projectId = textAt(await command('project create --name Shop'), 'id');
+  const [key, endpoint] = await Promise.all([
+    command(`key create --project ${projectId} --mode live --kind secret --permission full --name Server`),
+    command(
+      `webhook create --project ${projectId} --mode live --events ${EVENT_TYPES.join(',')} --url https://localhost:${receiver.port}/${projectId}`,
+    ),
+    ...wallets.map((wallet) => command(`wallet set --project ${projectId} ${wallet}`)),
+  ]);
+  const call = client(url, textAt(key, 'key'));
+  const secret = textAt(endpoint, 'secret');
+
+  const read = async ({ id }: { readonly id: string }): Promise<Fields> => {
+    const { status, body } = await call(`/v1/orders/${id}`);
+    expect(status).toBe(200);
+    return body;
+  };
+  const events: Shop['events'] = (about) => {
+    const received = receiver.requests.filter((request) => request.url === `/${projectId}`);
+    const distinct = new Map<string, ReceivedEvent>();
+    for (const delivery of received) {
+      const event = eventOf(delivery);
+      if (!about(event.data)) continue;
+      expect(delivery.headers['x-service-signature']).toBe(
+        createHmac('sha256', secret).update(delivery.body).digest('hex'),
+      );
+      distinct.set(event.id, event);
+    }
+    return [...distinct.values()].toSorted((a, b) => a.sequence - b.sequence);
+  };
+  return {
+    projectId,
+    call,
+    read,
+    events,
+    order: async (fields = {}) => {
+      const created = await call('/v1/orders', { amount: 30, currency: 'USD', crypto_currency: 'ETH', ...fields });
+      expect(created).toMatchObject({ status: 200, body: { status: 'pending' } });
+      const id = textAt(created.body, 'id');
+      const order = await read({ id });
+      return { ...order, id, address: textAt(order, 'address') };
+    },
+    show: async ({ id }) => Object(await command(`payment show ${id}`)),
+    told: ({ id }) => events((data) => data['id'] === id).map(({ type }) => type),
+  };
+}
+
+/** What an order owes, in the smallest units; the order's own number of `decimals`. */
+export function owedUnits(order: Order, decimals = 18): bigint {
+  return parseUnits(String(order['crypto_amount']), decimals);
+}
+
+/** The hash of a transaction that was sent, once it is in a block. */
+export async function mined(node: Anvil, sent: Promise<string>): Promise<string> {
+  const hash = await sent;
+  await eventually(`${hash} is in a block`, () => node.rpc('eth_getTransactionReceipt', [hash]));
+  return hash;
+}
+
+/** Sends several transactions into one block. */
+export async function inOneBlock<Sent>(node: Anvil, send: () => Promise<Sent>): Promise<Sent> {
+  await node.rpc('evm_setAutomine', [false]);
+  try {
+    return await send();
+  } finally {
+    await node.mine(1);
+    await node.rpc('evm_setAutomine', [true]);
+  }
+}
+
+/** A node's front door, which the tests close or turn to another node as they like. */
+export interface Gate {
+  readonly url: string;
+  /** Leads to this node from now on. */
+  lead(node: Anvil): void;
+  /** What is answered instead of the node; null: the node answers. */
+  intercept(instead: (call: NodeCall) => NodeAnswer | null): void;
+  stop(): Promise<void>;
+}
+
+export async function startGate(first: Anvil): Promise<Gate> {
+  let target = first;
+  let instead: (call: NodeCall) => NodeAnswer | null = () => null;
+  const node = await startNode((call) => instead(call) ?? forwardTo(target.url, call));
+  return {
+    ...node,
+    lead: (node) => {
+      target = node;
+    },
+    intercept: (answer) => {
+      instead = answer;
+    },
+  };
+}

@@ -30,6 +30,11 @@ export async function paymentsWatching(
   return new Map(rows.map((row) => [row.address, row.payment_id]));
 }
 
+/** Each transfer once: a node that repeats itself has not been paid twice. */
+export function distinct(transfers: readonly ChainTransfer[]): readonly ChainTransfer[] {
+  return [...new Map(transfers.map((one) => [`${one.transactionHash} ${one.asset} ${one.index}`, one])).values()];
+}
+
 /** What arrived for whom; `block` is null for what waits in a mempool. */
 export function arrival(
   network: Network,

@@ -4,7 +4,7 @@ import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
-import { confirmationsOf, readSeenUpTo } from '../store/chain.ts';
+import { confirmationsOf, issuedNetworks, readSeenUpTo } from '../store/chain.ts';
 import type { Database } from '../store/database.ts';
 import { spreadOf } from '../store/projects.ts';
 import { takeAddressIndex, walletNetworks } from '../store/wallets.ts';
@@ -62,10 +62,12 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, takesTestAd
       };
     },
     completesAt: () => null,
-    dueView: async (payment, now) => ({
-      kind: 'seen_up_to',
-      at: payment.quote === null ? now : await seenUpTo(payment.quote.network, now),
-    }),
+    dueView: async (payment, now) => {
+      // Money on an earlier quote restores it, so every network that an address was given out on must have been seen.
+      const networks = payment.quote === null ? [] : await issuedNetworks(db, payment.id);
+      const times = await Promise.all(networks.map((network) => seenUpTo(network, now)));
+      return { kind: 'seen_up_to', at: Math.min(now, ...times) };
+    },
     confirmations: (payment) => (payment.quote === null ? null : confirmationsOf(db, payment.id)),
     evmChain,
     simulate: null,

@@ -17,7 +17,7 @@ import {
 import type { Trx } from '../store/database.ts';
 import { dropPayoutsAbove, savePayouts } from '../store/refunds.ts';
 import { saveTransfers } from '../store/transfers.ts';
-import { arrival, observeMoney, paymentsWatching, type FoundTransfer } from './chain-money.ts';
+import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer } from './chain-money.ts';
 import type { App } from './context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
 import { createWaitingRoom } from './mempool.ts';
@@ -155,7 +155,8 @@ async function takeIn(
   const taken: ChainBlock[] = [];
   const found: FoundTransfer[] = [];
   for (const block of blocks) {
-    const matched = block.transfers.filter(({ address }) => watched.has(address) || refunds.has(address));
+    const ours = block.transfers.filter(({ address }) => watched.has(address) || refunds.has(address));
+    const matched = distinct(ours);
     const settled = matched.length === 0 ? matched : await source.settle(block, matched);
     // The node took the block back between the two calls; the next round sees what it has now.
     if (settled === null) break;
@@ -200,7 +201,12 @@ async function findFork(
   if (oldest !== null && base !== null && base.hash !== oldest.hash) throw noCommonBlock(network, oldest);
   for (let height = Math.min(head.height, cursor.height); ; height -= 1) {
     const known = await knownBlock(app.db, network, height);
-    if (known === null) throw noCommonBlock(network, { height: height + 1 });
+    if (known === null) {
+      // Another worker may have rolled back meanwhile, and forgotten the blocks that this one goes by.
+      const present = await readCursor(app.db, network);
+      if (present?.height !== cursor.height || present.hash !== cursor.hash) return null;
+      throw noCommonBlock(network, { height: height + 1 });
+    }
     const block = await source.block(height);
     if (block?.hash !== known.hash) continue;
     // The cursor's own block is still there: two nodes disagree. A branch shorter than ours may yet be dropped itself.

@@ -1,7 +1,7 @@
 import type { ChainSource } from '../rails/chain.ts';
 import { dropWaiting, lockCursor, saveLookedAt, waitingHashes } from '../store/chain.ts';
 import { saveTransfers } from '../store/transfers.ts';
-import { arrival, observeMoney, paymentsWatching } from './chain-money.ts';
+import { arrival, distinct, observeMoney, paymentsWatching } from './chain-money.ts';
 import type { App } from './context.ts';
 
 /** Waiting transactions that are looked at in one round at most, so that a full mempool does not hold up blocks. */
@@ -46,7 +46,7 @@ export function createWaitingRoom(app: App, source: ChainSource) {
       const away = (await waitingHashes(app.db, network)).filter((hash) => !there.has(hash));
       // Twice in a row: another node of the network may not have heard of a transaction yet.
       const gone = away.filter((hash) => missing.has(hash));
-      const ours = transfers.filter((transfer) => watched.has(transfer.address));
+      const ours = distinct(transfers.filter((transfer) => watched.has(transfer.address)));
       if (ours.length > 0 || gone.length > 0) {
         await app.db.transaction().execute(async (trx) => {
           // One writer of a network's transfers at a time, as for blocks.

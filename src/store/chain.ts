@@ -222,6 +222,17 @@ export async function saveProblem(db: Database, network: Network, problem: strin
   await db.updateTable('chain_cursors').set({ problem }).where('network', '=', network).execute();
 }
 
+/** The networks that a payment was given addresses on. */
+export async function issuedNetworks(db: Database, paymentId: string): Promise<readonly Network[]> {
+  const rows = await db
+    .selectFrom('payment_addresses')
+    .select('network')
+    .distinct()
+    .where('payment_id', '=', paymentId)
+    .execute();
+  return rows.map((row) => row.network);
+}
+
 /** Every address that was issued for these payments, the newest first. */
 export async function issuedAddresses(trx: Trx, paymentIds: readonly string[]): Promise<readonly WatchedAddress[]> {
   const rows = await trx

@@ -11,7 +11,8 @@ export interface PaymentTransfer {
 
 /**
  * Saves transfers; one that is known gets its new state and block, and keeps the time it was first seen. One that waits in
- * a mempool does not undo a block that is already known.
+ * a mempool does not undo a block that is already known. In another block a transaction of an EVM chain runs anew: its
+ * logs count from elsewhere, and the same number may name another payment.
  */
 export async function saveTransfers(trx: Trx, transfers: readonly PaymentTransfer[]): Promise<void> {
   if (transfers.length === 0) return;
@@ -33,7 +34,8 @@ export async function saveTransfers(trx: Trx, transfers: readonly PaymentTransfe
     insert into transfers select * from json_populate_recordset(null::transfers, ${JSON.stringify(rows)}::json)
     on conflict (network, transaction_hash, asset, output_index) do update
     set state = excluded.state, block_height = excluded.block_height, block_hash = excluded.block_hash,
-        block_at = excluded.block_at
+        block_at = excluded.block_at, payment_id = excluded.payment_id, address = excluded.address,
+        amount_units = excluded.amount_units
     where excluded.state <> 'seen' or transfers.state = 'dropped'`.execute(trx);
 }
 

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { createTestDatabase } from '../database.ts';
+import { openConnections } from './database.ts';
+import { runSeed, type SeedOutcome } from './run-seed.ts';
+
+/** How many seeds a run tries, from 1 on; `SIMULATION_SEED` replays one alone. */
+const COUNT = Number(process.env['SIMULATION_SEEDS'] ?? 500);
+const FIRST = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
+const ONLY = process.env['SIMULATION_SEED'];
+const SEEDS = ONLY === undefined ? Array.from({ length: COUNT }, (_, index) => FIRST + index) : [Number(ONLY)];
+/** Histories at once, each in its own database: while one waits for PostgreSQL, another one computes. */
+const LANES = Math.min(3, SEEDS.length);
+/** How much of a history is shown: the newest lines of it. */
+const SHOWN_LINES = ONLY === undefined ? 60 : 5_000;
+
+async function runAll(seeds: readonly number[]): Promise<readonly SeedOutcome[]> {
+  const left = [...seeds];
+  const outcomes: SeedOutcome[] = [];
+  /** One database after the other, each until a history hangs in it. */
+  const lane = async (): Promise<void> => {
+    while (left.length > 0) {
+      const { database, drop } = await createTestDatabase();
+      const connections = await openConnections(database);
+      let hangs = false;
+      for (let seed = hangs ? undefined : left.shift(); seed !== undefined; seed = hangs ? undefined : left.shift()) {
+        const outcome = await runSeed(seed, database, connections);
+        outcomes.push(outcome);
+        hangs = outcome.hangs;
+      }
+      await connections.close();
+      await drop();
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return outcomes.toSorted((a, b) => a.seed - b.seed);
+}
+
+function report(failed: readonly SeedOutcome[]): string {
+  const [first] = failed;
+  if (first === undefined) return '';
+  const lines = failed.map(({ seed, violation }) => `  seed ${seed}: ${violation}`);
+  return [
+    `${failed.length} of ${SEEDS.length} seeds failed:`,
+    ...lines.slice(0, 40),
+    `Replay: SIMULATION_SEED=${first.seed} npx vitest run test/simulation`,
+    `The history of seed ${first.seed}:`,
+    ...first.story.slice(-SHOWN_LINES),
+    `  => ${first.violation}`,
+  ].join('\n');
+}
+
+/**
+ * What a run has to have come across for its guarantees to mean something; of the arrows those of live mode, for the others
+ * are the sandbox's.
+ */
+const MUST_REACH = `
+  ProcessDied, ConnectionLost, ChainUnavailableError, meanwhile, replayed,
+  lagging, lying, stuttering, mixed, silent,
+  advanced, rolled_back, rolled back by six or more, transfer dropped, dropped, replaced,
+  paid exact, paid half, paid just enough, paid just too little, paid too much, paid dust, paid nothing,
+  chosen, cancelled, accepted, refunded, refund cancelled,
+  reorged after completed, overpaid after completed, underpaid after completed, paid_late after completed,
+  paid_late after expired, underpaid after failed,
+  created > prepared, created > expired, created > cancelled, prepared > pending,
+  pending > prepared, pending > processing, pending > completed, pending > failed, pending > expired, pending > cancelled,
+  processing > confirming, processing > pending, processing > failed,
+  confirming > completed, confirming > processing, confirming > pending,
+  failed > completed, expired > completed, cancelled > completed`
+  .split(',')
+  .map((name) => name.trim());
+
+describe('the whole of a live shop, on chains that reorganise and nodes that lie, in a process that dies at any await', () => {
+  it('keeps every satoshi on one payment, completes on confirmed money only, tells each event once, and balances', async () => {
+    const outcomes = await runAll(SEEDS);
+    const failed = outcomes.filter(({ violation }) => violation !== null);
+    if (failed.length > 0) throw new Error(report(failed));
+    if (SEEDS.length < 500) return;
+    const reached = new Set(outcomes.flatMap((outcome) => [...outcome.reached]));
+    expect(MUST_REACH.filter((name) => !reached.has(name))).toEqual([]);
+  }, 600_000);
+});

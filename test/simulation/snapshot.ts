@@ -1,0 +1,51 @@
+import type { Network } from '../../src/domain/asset.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { Arrow } from '../../src/domain/transition.ts';
+import type { Database } from '../../src/store/database.ts';
+import { paymentFromRow } from '../../src/store/payment-rows.ts';
+
+/** What the database says at one moment. */
+export type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>;
+export type TransferRow = Snapshot['transfers'][number];
+export type AddressRow = Snapshot['addresses'][number];
+
+export async function takeSnapshot(db: Database) {
+  const [payments, addresses, transfers, cursors, arrows, refunds] = await Promise.all([
+    db.selectFrom('payments').selectAll().orderBy('id').execute(),
+    db.selectFrom('payment_addresses').selectAll().orderBy('issued_at').orderBy('address').execute(),
+    db.selectFrom('transfers').selectAll().execute(),
+    db.selectFrom('chain_cursors').selectAll().execute(),
+    db.selectFrom('payment_arrows').selectAll().orderBy('id').execute(),
+    db.selectFrom('refunds').selectAll().execute(),
+  ]);
+  return {
+    payments: payments.map(paymentFromRow),
+    addresses,
+    transfers,
+    cursors: new Map(cursors.map((row) => [row.network, row])),
+    arrows: Map.groupBy(arrows, (row) => row.payment_id),
+    refunds,
+  };
+}
+
+/** What names a transfer within its network. */
+export function transferKey(transfer: {
+  readonly network: Network;
+  readonly hash: string;
+  readonly asset: string;
+  readonly index: number;
+}): string {
+  return `${transfer.network} ${transfer.hash} ${transfer.asset} ${transfer.index}`;
+}
+
+export type Walked = Pick<Arrow, 'from' | 'to'> & { readonly cause: string; readonly at: number };
+
+/** The arrows that a payment walked, in order. */
+export function arrowsOf(snapshot: Snapshot, payment: Payment): readonly Walked[] {
+  return (snapshot.arrows.get(payment.id) ?? []).map((row) => ({
+    from: row.from_status,
+    to: row.to_status,
+    cause: row.cause,
+    at: row.at,
+  }));
+}

@@ -1,4 +1,5 @@
 import type { Network } from '../domain/asset.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
 import type { ChainBlock, ChainSource } from '../rails/chain.ts';
 import {
   confirmTransfers,
@@ -60,10 +61,14 @@ export function createChainFollower(app: App, source: ChainSource): ChainFollowe
       if (followed !== 'at_head') return followed;
       const askedAt = app.clock();
       const pool = await waiting.look();
-      if (pool === null) return followed;
       // Once more: what is missing from the mempool is then in a block that is taken in by now, or gone.
-      const again = await step();
-      if (again === 'at_head') await waiting.takeIn(pool, askedAt);
+      const again = pool === null ? followed : await step();
+      if (again !== 'at_head') return again;
+      const head = await source.head();
+      const cursor = await readCursor(app.db, source.network);
+      if (pool !== null) await waiting.takeIn(pool, head.hash === cursor?.hash ? askedAt : null);
+      const behind = cursor === null ? 0 : cursor.height - head.height;
+      if (behind > mostBehind(source.network)) throw tooFarBehind(source.network, behind);
       return again;
     },
   };
@@ -212,6 +217,17 @@ async function findFork(
     // The cursor's own block is still there: two nodes disagree. A branch shorter than ours may yet be dropped itself.
     return height === cursor.height || head.height < cursor.height ? null : known;
   }
+}
+
+/** Nodes hear of blocks one after the other: a minute's worth, and at least two, tells nothing. */
+function mostBehind(network: Network): number {
+  return Math.max(2, Math.ceil(60_000 / NETWORK_FACTS[network].blockMs));
+}
+
+function tooFarBehind(network: Network, blocks: number): Error {
+  return new Error(
+    `The ${network} node is ${blocks} blocks behind what was read already. No block is taken in, and nothing expires, until it has caught up.`,
+  );
 }
 
 function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): Error {

@@ -1,5 +1,5 @@
 import type { ChainSource } from '../rails/chain.ts';
-import { dropWaiting, lockCursor, saveLookedAt, waitingHashes } from '../store/chain.ts';
+import { dropWaiting, lockCursor, saveLookedAt, waitingTransfers } from '../store/chain.ts';
 import { saveTransfers } from '../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching } from './chain-money.ts';
 import type { App } from './context.ts';
@@ -17,16 +17,16 @@ export function createWaitingRoom(app: App, source: ChainSource) {
   let looked: ReadonlySet<string> = new Set();
   let missing: ReadonlySet<string> = new Set();
   let savedAt = 0;
-  let answeredAt = 0;
   let notBefore = 0;
 
   return {
     /** Hashes of everything that waits; null where nothing is known of it, or it was asked for a moment ago. */
     look: async (): Promise<readonly string[] | null> => {
-      const askedAt = app.clock();
-      if (mempool === null || (askedAt < notBefore && askedAt >= answeredAt)) return null;
+      // By a clock that nobody sets.
+      const askedAt = performance.now();
+      if (mempool === null || askedAt < notBefore) return null;
       const hashes = await mempool.hashes();
-      answeredAt = app.clock();
+      const answeredAt = performance.now();
       notBefore = answeredAt + (answeredAt - askedAt) * REST_PER_LOOK;
       return hashes;
     },
@@ -36,17 +36,24 @@ export function createWaitingRoom(app: App, source: ChainSource) {
       looked = new Set();
     },
 
-    /** `askedAt` is when the hashes were asked for. */
-    takeIn: async (hashes: readonly string[], askedAt: number): Promise<void> => {
+    /**
+     * `askedAt` is when the hashes were asked for; null when the node is behind, or on a branch: what it has counts, but
+     * what it lacks tells nothing.
+     */
+    takeIn: async (hashes: readonly string[], askedAt: number | null): Promise<void> => {
       if (mempool === null) return;
       const fresh = hashes.filter((hash) => !looked.has(hash)).slice(0, MOST_WAITING);
       const transfers = await mempool.transfersOf(fresh);
       const watched = await paymentsWatching(app, network, transfers);
       const there = new Set(hashes);
-      const away = (await waitingHashes(app.db, network)).filter((hash) => !there.has(hash));
-      // Twice in a row: another node of the network may not have heard of a transaction yet.
-      const gone = away.filter((hash) => missing.has(hash));
+      const away = (await waitingTransfers(app.db, network)).filter(({ hash }) => !there.has(hash));
       const ours = distinct(transfers.filter((transfer) => watched.has(transfer.address)));
+      // Twice in a row, for another node of the network may not have heard of a transaction yet; at once where another one
+      // came for the same payment: that is what a replacement looks like.
+      const paidAnew = new Set(ours.map(({ address }) => watched.get(address)));
+      const gone = (askedAt === null ? [] : away)
+        .filter(({ hash, paymentId }) => missing.has(hash) || paidAnew.has(paymentId))
+        .map(({ hash }) => hash);
       if (ours.length > 0 || gone.length > 0) {
         await app.db.transaction().execute(async (trx) => {
           // One writer of a network's transfers at a time, as for blocks.
@@ -60,11 +67,11 @@ export function createWaitingRoom(app: App, source: ChainSource) {
           await observeMoney(app, trx, [...dropped, ...arrived.map(({ paymentId }) => paymentId)], now);
         });
       }
-      missing = new Set(away);
+      if (askedAt !== null) missing = new Set(away.map(({ hash }) => hash));
       const seen = new Set(fresh);
       looked = new Set(hashes.filter((hash) => looked.has(hash) || seen.has(hash)));
       const isComplete = looked.size === there.size;
-      if (isComplete && (askedAt - savedAt >= LOOKED_AT_STEP_MS || askedAt < savedAt)) {
+      if (askedAt !== null && isComplete && (askedAt - savedAt >= LOOKED_AT_STEP_MS || askedAt < savedAt)) {
         await saveLookedAt(app.db, network, askedAt);
         savedAt = askedAt;
       }

@@ -154,8 +154,6 @@ export function untracedHash(what: string): string {
 export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: number): Ledger {
   let all = NO_SUMS;
   let inTime = NO_SUMS;
-  let transactionHash: string | null = null;
-  let reached = false;
   const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, transfer.blockAt ?? Infinity);
   const counted = transfers
     .filter((transfer) => transfer.state !== 'dropped')
@@ -165,10 +163,26 @@ export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: num
     all = plus(all, transfer);
     if (transfer.transactionHash.startsWith(UNTRACED)) continue;
     if (earliest(transfer) < untilAt) inTime = plus(inTime, transfer);
-    if (!reached) transactionHash = transfer.transactionHash;
-    reached ||= all.seenUnits >= requiredUnits(quote);
   }
-  return { all, inTime, transactionHash };
+  return { all, inTime, transactionHash: decidingHash(counted, requiredUnits(quote)) };
+}
+
+/**
+ * The hash of the transfer that reached the amount: among the confirmed ones where these are enough, else among those in
+ * blocks, else among all; what only waits may still be replaced. Of the last one where they are not enough.
+ */
+function decidingHash(counted: readonly Transfer[], required: bigint): string | null {
+  const traced = counted.filter(({ transactionHash }) => !transactionHash.startsWith(UNTRACED));
+  const confirmed = traced.filter(({ state }) => state === 'confirmed');
+  const mined = traced.filter(({ state }) => state !== 'seen');
+  for (const some of [confirmed, mined, traced]) {
+    let sum = 0n;
+    for (const { amountUnits, transactionHash } of some) {
+      sum += amountUnits;
+      if (sum >= required) return transactionHash;
+    }
+  }
+  return traced.at(-1)?.transactionHash ?? null;
 }
 
 /** By code units: transfers of one moment keep one order, whatever order the rail lists them in. */

@@ -280,6 +280,7 @@ export function exceptionOf(payment: Payment): Exception {
   const afterCancel = payment.cancelledAt !== null && all.seenUnits > 0n;
   if (lateMoney || minedAfterEnd || afterCancel) return 'paid_late';
   if (all.seenUnits > 0n && all.seenUnits < required) return 'underpaid';
-  if (all.seenUnits > quote.owedUnits + quote.toleranceUnits) return 'overpaid';
+  // What only waits may be replaced by what is beside it.
+  if (all.minedUnits > quote.owedUnits + quote.toleranceUnits) return 'overpaid';
   return 'none';
 }

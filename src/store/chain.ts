@@ -286,16 +286,18 @@ export async function takeBackTransfersAbove(
   return rows.map((row) => row.payment_id);
 }
 
-/** The hashes of a network's transfers that were seen and are in no block. */
-export async function waitingHashes(executor: Database | Trx, network: Network): Promise<readonly string[]> {
+/** A network's transfers that were seen and are in no block, and whose they are. */
+export async function waitingTransfers(
+  executor: Database | Trx,
+  network: Network,
+): Promise<readonly { readonly hash: string; readonly paymentId: string }[]> {
   const rows = await executor
     .selectFrom('transfers')
-    .select('transaction_hash')
-    .distinct()
+    .select(['transaction_hash', 'payment_id'])
     .where('network', '=', network)
     .where('state', '=', 'seen')
     .execute();
-  return rows.map((row) => row.transaction_hash);
+  return rows.map((row) => ({ hash: row.transaction_hash, paymentId: row.payment_id }));
 }
 
 /** Drops transfers that are in no block and wait nowhere any more; returns whose payments they were. */

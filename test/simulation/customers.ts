@@ -77,11 +77,11 @@ async function createAll(world: World, { app }: Life, requests: readonly NewPaym
   if (failed !== undefined) throw failed.reason;
 }
 
-/** A payment, mostly one that is open still. */
+/** A payment that fits, now and then any. */
 async function somePayment(world: World, wanted: (payment: Payment) => boolean): Promise<Payment | null> {
   const { payments } = await world.look();
   const fitting = payments.filter(wanted);
-  const from = fitting.length > 0 && world.random.chance(90) ? fitting : payments;
+  const from = world.random.chance(90) ? fitting : payments;
   return from.length === 0 ? null : world.random.pick(from);
 }
 
@@ -95,7 +95,11 @@ export async function chooseToken(world: World, interruption: Interruption | nul
     ({ status, quote }) => OPEN.has(status) && (quote === null || world.random.chance(50)),
   );
   if (payment === null) return;
-  const asset = world.random.pick(['LTC', 'ETH', 'USDT']);
+  // Who paid in another asset than was asked for then names that one.
+  const { transfers } = await world.look();
+  const other = transfers.find((row) => row.payment_id === payment.id && row.asset !== payment.quote?.asset);
+  const asset =
+    other !== undefined && world.random.chance(50) ? other.asset : world.random.pick(['LTC', 'ETH', 'USDT']);
   const done = await work(
     world,
     `choose ${asset} for ${payment.merchantOrderId} (${payment.status})`,
@@ -201,7 +205,7 @@ export function outputsFor(
   const outputs: { address: string; asset: AssetCode; amount: bigint }[] = [];
   for (let number = 0; number < count && here.length > 0; number += 1) {
     const row = pickRow();
-    const asset = random.chance(12) ? random.pick<AssetCode>(assets) : row.asset;
+    const asset = random.chance(15) ? random.pick<AssetCode>(assets) : row.asset;
     const amount = asset === row.asset ? amountFor(world, row) : 10n ** BigInt(factsOf(network, asset).decimals);
     outputs.push({ address: row.address, asset, amount });
   }

@@ -33,6 +33,17 @@ const CLOCK_MARGIN_MS = 2 * 60 * 60_000;
 const MOST_BLOCKS = 100;
 export type Followed = 'advanced' | 'rolled_back' | 'at_head';
 
+/** The node that answers has not come as far as what was read already. */
+export class NodeBehindError extends Error {
+  override readonly name = 'NodeBehindError';
+
+  constructor(network: Network, blocks: number) {
+    super(
+      `The ${network} node is ${blocks} blocks behind what was read already. No block is taken in, and nothing expires, until it has caught up.`,
+    );
+  }
+}
+
 /** Follows one chain, a step at a time. It remembers only what spares it asking twice; all that counts is in the database. */
 export interface ChainFollower {
   /**
@@ -68,7 +79,7 @@ export function createChainFollower(app: App, source: ChainSource): ChainFollowe
       const cursor = await readCursor(app.db, source.network);
       if (pool !== null) await waiting.takeIn(pool, head.hash === cursor?.hash ? askedAt : null);
       const behind = cursor === null ? 0 : cursor.height - head.height;
-      if (behind > mostBehind(source.network)) throw tooFarBehind(source.network, behind);
+      if (behind > mostBehind(source.network)) throw new NodeBehindError(source.network, behind);
       return again;
     },
   };
@@ -222,12 +233,6 @@ async function findFork(
 /** Nodes hear of blocks one after the other: a minute's worth, and at least two, tells nothing. */
 function mostBehind(network: Network): number {
   return Math.max(2, Math.ceil(60_000 / NETWORK_FACTS[network].blockMs));
-}
-
-function tooFarBehind(network: Network, blocks: number): Error {
-  return new Error(
-    `The ${network} node is ${blocks} blocks behind what was read already. No block is taken in, and nothing expires, until it has caught up.`,
-  );
 }
 
 function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): Error {

@@ -99,6 +99,15 @@ describe('the hash of a payment', () => {
     expect(hash(least, part('0x02', 2))).toBe('0x01');
   });
 
+  it('goes by the blocks where two arrived in the same second, and what waits comes last', () => {
+    const at = (transactionHash: string, blockHeight: number | null): Transfer => ({
+      ...part(transactionHash, 1),
+      blockHeight,
+    });
+    expect(hash(at('0x01', 8), at('0x02', 7))).toBe('0x01');
+    expect(hash(at('0x01', null), at('0x02', 7))).toBe('0x01');
+  });
+
   it('is of the latest transfer while the amount is not reached, and null without any', () => {
     expect(hash(part('0x01', 1))).toBe('0x01');
     expect(hash({ ...part('0x01', 1), amountUnits: 1n }, { ...part('0x02', 2), amountUnits: 1n })).toBe('0x02');

@@ -154,11 +154,10 @@ export function untracedHash(what: string): string {
 export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: number): Ledger {
   let all = NO_SUMS;
   let inTime = NO_SUMS;
-  const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, transfer.blockAt ?? Infinity);
   const counted = transfers
     .filter((transfer) => transfer.state !== 'dropped')
     .filter((transfer) => transfer.asset === quote.asset && transfer.network === quote.network)
-    .toSorted((a, b) => earliest(a) - earliest(b) || compareText(a.transactionHash, b.transactionHash));
+    .toSorted(compareArrival);
   for (const transfer of counted) {
     all = plus(all, transfer);
     if (transfer.transactionHash.startsWith(UNTRACED)) continue;
@@ -185,7 +184,18 @@ function decidingHash(counted: readonly Transfer[], required: bigint): string | 
   return traced.at(-1)?.transactionHash ?? null;
 }
 
-/** By code units: transfers of one moment keep one order, whatever order the rail lists them in. */
+const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, transfer.blockAt ?? Infinity);
+
+/** Transfers of one moment go by their blocks, then by hash: one order, whatever order the rail lists them in. */
+function compareArrival(a: Transfer, b: Transfer): number {
+  const heights = (a.blockHeight ?? MEMPOOL_HEIGHT) - (b.blockHeight ?? MEMPOOL_HEIGHT);
+  return earliest(a) - earliest(b) || heights || compareText(a.transactionHash, b.transactionHash);
+}
+
+/** What is in no block yet comes after all blocks. */
+const MEMPOOL_HEIGHT = Number.MAX_SAFE_INTEGER;
+
+/** By code units. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

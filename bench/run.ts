@@ -2,6 +2,7 @@ import { broadcast } from './broadcast.ts';
 import { catchUp } from './catch-up.ts';
 import { createOrder } from './create-order.ts';
 import { deliver } from './deliver.ts';
+import { livePage } from './live-page.ts';
 import { manyPayments } from './many-payments.ts';
 import { matchBlocks } from './match-blocks.ts';
 import { print, type Figure } from './report.ts';
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'match-blocks': matchBlocks,
   'catch-up': catchUp,
   broadcast,
+  'live-page': livePage,
 };
 
 const wanted = process.argv.slice(2);

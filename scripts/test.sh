@@ -29,6 +29,7 @@ fi
 oxfmt --check
 oxlint
 tsc
+tsc -p web
 knip
 node scripts/complete-lockfile.ts --check
 node scripts/write-openapi.ts --check

@@ -50,7 +50,7 @@ async function describe(): Promise<object> {
   const api: Api = { app, creator: createPaymentCreator(app), reader: createPaymentReader(app) };
   const server = buildServer({
     side: 'live',
-    access: { find: () => null, anyProjectAllows: () => false },
+    access: { find: () => null, project: () => null, anyProjectAllows: () => false },
     limits: createRateLimits(config.rateLimits, null),
     baseUrls: { live: config.baseUrl, test: config.sandboxBaseUrl },
     production: false,

@@ -8,11 +8,13 @@ import { createAccess } from './app/access.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
 import { firstStart } from './app/first-start.ts';
 import { networkStatus, type NetworkStatus } from './app/network-status.ts';
+import { createPaymentWatch } from './app/payment-watch.ts';
 import { createPaymentReader } from './app/read-payment.ts';
 import type { Config, NetworkConfig } from './config.ts';
 import { NETWORK_FACTS } from './domain/network.ts';
 import { openCointill, type Cointill } from './core.ts';
 import type { Api } from './http/api.ts';
+import { loadAssets } from './http/checkout/assets.ts';
 import { checkoutRoutes } from './http/checkout/routes.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { createMetrics, metricsRoute, type Metrics } from './http/metrics.ts';
@@ -87,6 +89,8 @@ async function startServers(
   const api: Api = { app, creator: createPaymentCreator(app), reader: createPaymentReader(app) };
   const access = createAccess(app.db, notifications);
   const limits = createRateLimits(config.rateLimits, await sharedCounters(config.redisUrl, log));
+  const assets = await loadAssets();
+  const watch = createPaymentWatch(notifications);
   const tls =
     config.tls === null ? null : { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) };
   const plugins = [
@@ -95,7 +99,7 @@ async function startServers(
     transactionRoutes(api),
     orderRoutes(api),
     refundRoutes(api),
-    checkoutRoutes(api),
+    checkoutRoutes({ ...api, access, assets, watch }),
   ];
   const common = {
     access,
@@ -114,6 +118,7 @@ async function startServers(
   ];
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map(({ server }) => closeServer(server)));
+    watch.stop();
     await api.creator.idle();
     limits.close();
   };

@@ -5,8 +5,9 @@ import { createAccess, type Access } from '../src/app/access.ts';
 import { changeProject, createKey, createProject, removeKey } from '../src/app/projects.ts';
 import { createPaymentReader } from '../src/app/read-payment.ts';
 import type { KeyKind, Mode, Permission } from '../src/domain/permission.ts';
-import type { Api } from '../src/http/api.ts';
-import { checkoutRoutes } from '../src/http/checkout/routes.ts';
+import { createPaymentWatch } from '../src/app/payment-watch.ts';
+import { loadAssets } from '../src/http/checkout/assets.ts';
+import { checkoutRoutes, type Checkout } from '../src/http/checkout/routes.ts';
 import { healthRoutes } from '../src/http/health.ts';
 import { createMetrics, metricsRoute } from '../src/http/metrics.ts';
 import { orderRoutes } from '../src/http/orders/routes.ts';
@@ -104,7 +105,14 @@ export async function httpTest(): Promise<HttpTest> {
   const metrics = createMetrics();
   const logged: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
-  const api: Api = { app, creator: app.creator, reader: createPaymentReader(app) };
+  const api: Checkout = {
+    app,
+    creator: app.creator,
+    reader: createPaymentReader(app),
+    access,
+    assets: await loadAssets(),
+    watch: createPaymentWatch(notifications),
+  };
   const faults: string[] = [];
   const built: FastifyInstance[] = [];
   const build = (options: Partial<ServerOptions>): FastifyInstance => {
@@ -162,6 +170,7 @@ export async function httpTest(): Promise<HttpTest> {
     revokeKey: (text) => heardOf(() => removeKey(app, keyIds.get(text) ?? '')),
     close: async () => {
       await Promise.all(built.map((server) => server.close()));
+      api.watch.stop();
       await app.creator.idle();
       await notifications.stop();
       await drop();
@@ -199,7 +208,7 @@ async function openShop(app: TestApp, call: HttpTest['call'], keyIds: Map<string
 }
 
 /** All routes of a server, as the service itself registers them. */
-function apiPlugins(api: Api, metrics: ReturnType<typeof createMetrics>): ServerOptions['plugins'] {
+function apiPlugins(api: Checkout, metrics: ReturnType<typeof createMetrics>): ServerOptions['plugins'] {
   return [
     healthRoutes(() => Promise.resolve({ ok: true, checks: { database: 'ok' }, degraded: false })),
     metricsRoute(metrics.registry, METRICS_TOKEN, () => Promise.resolve([])),

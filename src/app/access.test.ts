@@ -174,6 +174,7 @@ it('an answer is not kept when notifications came back only while it was being r
   const silent: Notifications = {
     healthy: () => isHealthy,
     on: () => {},
+    onUp: () => {},
     onDown: () => {},
     stop: () => Promise.resolve(),
   };

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { parseKey } from '../domain/api-key.ts';
 import type { KeyKind, Mode, Permission } from '../domain/permission.ts';
+import { findProject, type Project } from '../store/projects.ts';
 import { findKeyByHash, anyProjectAllowsOrigin } from '../store/api-keys.ts';
 import type { Database } from '../store/database.ts';
 import type { Notifications } from '../store/notifications.ts';
@@ -26,6 +27,8 @@ export interface AccessKey {
 export interface Access {
   /** The key behind a key text; null when unknown, mistyped or revoked. Synchronous when cached. */
   find(keyText: string): AccessKey | null | Promise<AccessKey | null>;
+  /** A project by its id, as its customers see it; null when there is none. Synchronous when cached. */
+  project(id: string): Project | null | Promise<Project | null>;
   /** Whether any active project allows this origin (for preflights, which carry no key). */
   anyProjectAllows(origin: string): boolean | Promise<boolean>;
 }
@@ -33,6 +36,7 @@ export interface Access {
 /** More keys than this in use at once are looked up again; memory stays bounded. */
 const MAX_CACHED_KEYS = 10_000;
 const MAX_CACHED_ORIGINS = 1_000;
+const MAX_CACHED_PROJECTS = 1_000;
 
 /**
  * Looks keys up and keeps them until a change of any key or project is notified. While notifications are down nothing is
@@ -41,11 +45,13 @@ const MAX_CACHED_ORIGINS = 1_000;
 export function createAccess(db: Database, notifications: Notifications): Access {
   const keys = new Map<string, AccessKey | null>();
   const origins = new Map<string, boolean>();
+  const projects = new Map<string, Project | null>();
   let generation = 0;
   const forget = (): void => {
     generation += 1;
     keys.clear();
     origins.clear();
+    projects.clear();
   };
   notifications.on('access', forget);
   notifications.onDown(forget);
@@ -70,6 +76,11 @@ export function createAccess(db: Database, notifications: Notifications): Access
       if (parseKey(keyText) === null) return null;
       const digest = Buffer.from(name, 'base64');
       return readThrough<AccessKey | null>(keys, MAX_CACHED_KEYS, name, () => findKeyByHash(db, digest));
+    },
+    project(id) {
+      const cached = notifications.healthy() ? projects.get(id) : undefined;
+      if (cached !== undefined) return cached;
+      return readThrough<Project | null>(projects, MAX_CACHED_PROJECTS, id, () => findProject(db, id));
     },
     anyProjectAllows(origin) {
       const cached = notifications.healthy() ? origins.get(origin) : undefined;

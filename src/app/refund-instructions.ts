@@ -1,4 +1,4 @@
-import { paymentUri } from '../domain/payment-uri.ts';
+import { evmTransfer, paymentUri, type EvmTransfer } from '../domain/payment-uri.ts';
 import type { Refund } from '../domain/refund.ts';
 import type { UtxoCaller } from '../rails/utxo/caller.ts';
 import type { UtxoParams } from '../rails/utxo/params.ts';
@@ -9,22 +9,13 @@ import { receivedOutputs, type ReceivedOutput } from '../store/wallets.ts';
 import type { App } from './context.ts';
 import type { Rejected } from './projects.ts';
 
-/** A transaction of an EVM chain that pays a refund. */
-export interface RefundCall {
-  readonly chainId: number;
-  readonly to: string;
-  /** In wei. */
-  readonly value: bigint;
-  readonly data: string;
-}
-
 /** Exactly what the merchant signs, in every form that his wallet may take. */
 export interface RefundInstructions {
   readonly kind: 'done';
   readonly refund: Refund;
   /** For wallets that read links or QR codes; null until there is an address. */
   readonly paymentUri: string | null;
-  readonly call: RefundCall | null;
+  readonly call: EvmTransfer | null;
   readonly psbt: PsbtAdvice | null;
 }
 
@@ -39,8 +30,6 @@ export interface UtxoAccess {
   readonly caller: UtxoCaller;
 }
 
-/** `transfer(address,uint256)` of ERC-20. */
-const TRANSFER = '0xa9059cbb';
 /** Outputs that are looked at for a refund: its payment's own and the newest ones. */
 const MOST_INPUTS = 40;
 
@@ -58,13 +47,14 @@ export async function refundInstructions(
   const { address, network, asset, decimals, units } = refund;
   const evm = app.railFor(refund.mode).evmChain({ network, asset });
   if (address === null) return { kind: 'done', refund, paymentUri: null, call: null, psbt: null };
+  const request = { asset, network, decimals, units, address, evm };
   const chain = refund.status === 'pending' ? utxo(network) : null;
   const isUtxo = network === 'bitcoin' || network === 'litecoin';
   return {
     kind: 'done',
     refund,
-    paymentUri: paymentUri({ asset, network, decimals, units, address, evm }),
-    call: evm === null ? null : callOf(refund, address, evm),
+    paymentUri: paymentUri(request),
+    call: evmTransfer(request),
     psbt: chain === null ? (isUtxo ? NO_NODE : null) : await psbtOf(app, refund, address, chain),
   };
 }
@@ -73,18 +63,6 @@ const NO_NODE: PsbtAdvice = {
   kind: 'none',
   message: 'A PSBT needs a node of the network that knows which outputs are unspent. Pay by the payment URI instead.',
 };
-
-function callOf(
-  refund: Refund,
-  address: string,
-  { chainId, contract }: { readonly chainId: number; readonly contract: string | null },
-): RefundCall | null {
-  if (contract === null)
-    return refund.asset === 'ETH' ? { chainId, to: address, value: refund.units, data: '0x' } : null;
-  const word = (hex: string): string => hex.padStart(64, '0');
-  const data = TRANSFER + word(address.slice(2).toLowerCase()) + word(refund.units.toString(16));
-  return { chainId, to: contract, value: 0n, data };
-}
 
 async function psbtOf(app: App, refund: Refund, address: string, { params, caller }: UtxoAccess): Promise<PsbtAdvice> {
   const received = await receivedOutputs(app.db, refund.paymentId, refund.network, MOST_INPUTS);

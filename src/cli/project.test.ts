@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { program, textAt } from './program.testing.ts';
@@ -15,6 +18,9 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
     allow_origins: [],
     spread_percent: 0,
     sweep_min_usd: 0,
+    accent: null,
+    support_url: null,
+    logo: null,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   };
   expect(made).toEqual(fresh);
@@ -40,6 +46,40 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
   expect(await cointill.json('project', 'activate', id)).toMatchObject({ id, active: true });
 });
 
+it("sets a shop's logo, colour and support link, shows them, and takes each away", async () => {
+  const database = await testDatabase();
+  const cointill = await program({ DATABASE_URL: database.url });
+  const made = await cointill.json('project', 'create', '--name', 'Shop');
+  const id = textAt(made, 'id');
+  // 32 × 16 pixels, as a browser wrote them.
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAACAAAAAQCAYAAAB3AH1ZAAAALElEQVR4AezQMQ0AAAgDQcKKRCTgfwYZLNek++eypvfzGc8TQIAAAQIECBwAAAD//9pSEnYAAAAGSURBVAMAges6IS/wS1YAAAAASUVORK5CYII=',
+    'base64',
+  );
+  const file = path.join(cointill.dataDir, 'logo.gif');
+  await writeFile(file, png);
+  const set = (...options: readonly string[]) => cointill.json('project', 'set', id, ...options);
+
+  const accent = '#0b6b5b';
+  const supportUrl = 'mailto:help@shop.example';
+  const look = {
+    accent,
+    support_url: supportUrl,
+    logo: `/assets/logo.${createHash('sha256').update(png).digest('hex')}`,
+  };
+  const dressed = await set('--logo', file, '--accent', '#0B6B5B', '--support-url', supportUrl);
+  expect(dressed).toEqual({ ...Object(made), ...look });
+  expect(await cointill.json('project', 'list')).toEqual([dressed]);
+  const text = await cointill.run('project', 'set', id, '--accent', '0b6b5b');
+  expect(text.stdout).toMatch(/^Accent +#0b6b5b$/m);
+  expect(text.stdout).toMatch(/^Support +mailto:help@shop\.example$/m);
+  expect(text.stdout).toMatch(/^Logo +32 × 16, \/assets\/logo\.[0-9a-f]{64}$/m);
+
+  expect(await set('--logo', 'none')).toMatchObject({ ...look, logo: null });
+  expect(await set('--accent', 'none')).toMatchObject({ accent: null, support_url: supportUrl });
+  expect(await set('--support-url', 'none')).toEqual(made);
+});
+
 it('prints projects as text, and what a name carries cannot steer the terminal', async () => {
   const database = await testDatabase();
   const cointill = await program({ DATABASE_URL: database.url });
@@ -52,6 +92,14 @@ it('refuses in one sentence with exit code 1', async () => {
   const database = await testDatabase();
   const cointill = await program({ DATABASE_URL: database.url });
   const id = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+  const svg = path.join(cointill.dataDir, 'logo.png');
+  const large = path.join(cointill.dataDir, 'large.png');
+  const folder = path.join(cointill.dataDir, 'folder');
+  await Promise.all([
+    writeFile(svg, '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
+    writeFile(large, Buffer.alloc(1_000_000)),
+    mkdir(folder),
+  ]);
   const refused = [
     [['create', '--name', ''], '--name must have 1 to 100 characters'],
     [['deactivate', 'shop'], 'A project id looks like '],
@@ -59,6 +107,12 @@ it('refuses in one sentence with exit code 1', async () => {
     [['set', id, '--allow-ips', '10.0.0.0/99'], '--allow-ips: '],
     [['set', id, '--allow-origins', 'shop.example'], '--allow-origins: '],
     [['set', id, '--spread', '50.01'], '--spread must be a percentage from 0 to 50'],
+    [['set', id, '--accent', 'teal'], '--accent must be a colour of six hex digits'],
+    [['set', id, '--support-url', 'javascript:alert(1)'], '--support-url must be an absolute URL'],
+    [['set', id, '--logo', svg], `--logo: ${svg} is not a PNG, JPEG or WebP picture by its content.`],
+    [['set', id, '--logo', large], `--logo: ${large} is larger than 64 KiB.`],
+    [['set', id, '--logo', `${svg}.missing`], `--logo: ${svg}.missing cannot be read: there is no such file.`],
+    [['set', id, '--logo', folder], `--logo: ${folder} cannot be read: `],
   ] as const;
   await Promise.all(
     refused.map(async ([args, message]) => {

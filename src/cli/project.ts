@@ -1,9 +1,12 @@
+import { createReadStream } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { changeProject, createProject, projectsOf } from '../app/projects.ts';
+import { changeProject, createProject, MAX_LOGO_BYTES, projectsOf, type LogoFile } from '../app/projects.ts';
 import { isoTime } from '../domain/views.ts';
+import { logoPath } from '../http/checkout/look-routes.ts';
 import type { Project } from '../store/projects.ts';
 import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';
-import { done } from './failure.ts';
+import { CommandFailure, codeOf, done, reasonOf } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, table, type OutputOptions } from './output.ts';
 
@@ -40,39 +43,63 @@ export function addProjectCommands(program: Command): void {
       .action((id: string, options: OutputOptions) => change(id, { active }, options));
   }
 
-  printsRecord(project.command('set').description('say who may use a project, and its spread'))
+  addSetCommand(project);
+}
+
+interface SetOptions extends OutputOptions {
+  readonly allowIps?: string;
+  readonly spread?: number;
+  readonly sweepMin?: number;
+  readonly allowOrigins?: string;
+  readonly logo?: string;
+  readonly accent?: string;
+  readonly supportUrl?: string;
+}
+
+function addSetCommand(project: Command): void {
+  printsRecord(project.command('set').description('say who may use a project, its spread, and how its pages look'))
     .argument('<id>', "the project's id")
     .option('--allow-ips <cidrs>', 'addresses or CIDRs, by commas, that its secret keys work from; "" opens it to all')
     .option('--spread <percent>', 'how much dearer than the market its customers buy, such as 1.5', percentage)
     .option('--sweep-min <usd>', 'what a deposit must hold to be worth sweeping', wholeNumber(0, 1_000_000))
     .option('--allow-origins <urls>', 'origins, by commas, of pages that may use its public keys; "" allows none')
-    .action(
-      (
-        id: string,
-        options: OutputOptions & {
-          readonly allowIps?: string;
-          readonly allowOrigins?: string;
-          readonly spread?: number;
-          readonly sweepMin?: number;
-        },
-        command: Command,
-      ) => {
-        const { allowIps, allowOrigins, spread, sweepMin } = options;
-        if ([allowIps, allowOrigins, spread, sweepMin].every((given) => given === undefined)) {
-          command.error('error: nothing to set: give --allow-ips, --allow-origins, --spread or --sweep-min');
-        }
-        return change(
-          id,
-          {
-            ...(allowIps === undefined ? {} : { allowIps: commaSeparated(allowIps) }),
-            ...(allowOrigins === undefined ? {} : { allowOrigins: commaSeparated(allowOrigins) }),
-            ...(spread === undefined ? {} : { spreadBasisPoints: spread }),
-            ...(sweepMin === undefined ? {} : { sweepMinUsdCents: BigInt(sweepMin) * 100n }),
-          },
-          options,
+    .option('--logo <file>', 'a PNG, JPEG or WebP of at most 64 KiB for its payment pages; "none" takes it away')
+    .option('--accent <colour>', "the colour of its payment pages, such as '#0b6b5b', or none")
+    .option('--support-url <url>', 'where its customers find help: https, http or mailto, or none')
+    .action(async (id: string, options: SetOptions, command: Command) => {
+      const { allowIps, allowOrigins, spread, sweepMin, logo, accent, supportUrl } = options;
+      if ([allowIps, allowOrigins, spread, sweepMin, logo, accent, supportUrl].every((given) => given === undefined)) {
+        command.error(
+          'error: nothing to set: give --allow-ips, --allow-origins, --spread, --sweep-min, --logo, --accent or --support-url',
         );
-      },
-    );
+      }
+      await change(
+        id,
+        {
+          ...(allowIps === undefined ? {} : { allowIps: commaSeparated(allowIps) }),
+          ...(allowOrigins === undefined ? {} : { allowOrigins: commaSeparated(allowOrigins) }),
+          ...(spread === undefined ? {} : { spreadBasisPoints: spread }),
+          ...(sweepMin === undefined ? {} : { sweepMinUsdCents: BigInt(sweepMin) * 100n }),
+          ...(logo === undefined ? {} : { logo: logo === NONE ? null : await readLogo(logo) }),
+          ...(accent === undefined ? {} : { accent: accent === NONE ? null : accent }),
+          ...(supportUrl === undefined ? {} : { supportUrl: supportUrl === NONE ? null : supportUrl }),
+        },
+        options,
+      );
+    });
+}
+
+/** Takes a logo, an accent or a support URL away. A file of that name is `./none`. */
+const NONE = 'none';
+
+/** Reads no more of the file than shows that it is too large: it may be anything, a disk or a pipe. */
+async function readLogo(file: string): Promise<LogoFile> {
+  try {
+    return { file, bytes: await buffer(createReadStream(file, { end: MAX_LOGO_BYTES })) };
+  } catch (error) {
+    const why = codeOf(error) === 'ENOENT' ? 'there is no such file' : reasonOf(error);
+    throw new CommandFailure(`--logo: ${file} cannot be read: ${why}. Give the path of a PNG, JPEG or WebP picture.`);
+  }
 }
 
 function change(text: string, changes: Parameters<typeof changeProject>[2], options: OutputOptions): Promise<void> {
@@ -92,6 +119,9 @@ function projectRecord(project: Project): object {
     spread_percent: project.spreadBasisPoints / 100,
     sweep_min_usd: Number(project.sweepMinUsdCents / 100n),
     allow_origins: project.allowOrigins,
+    accent: project.accent === null ? null : `#${project.accent}`,
+    support_url: project.supportUrl,
+    logo: project.logo === null ? null : logoPath(project.logo.hash),
     created_at: isoTime(project.createdAt),
   };
 }
@@ -105,6 +135,12 @@ function projectLines(project: Project): readonly string[] {
     ['Origins', project.allowOrigins.length === 0 ? 'none' : project.allowOrigins.join(', ')],
     ['Spread', `${project.spreadBasisPoints / 100} %`],
     ['Sweeps from', `${project.sweepMinUsdCents / 100n} USD`],
+    ['Accent', project.accent === null ? null : `#${project.accent}`],
+    ['Support', project.supportUrl],
+    [
+      'Logo',
+      project.logo === null ? null : `${project.logo.width} × ${project.logo.height}, ${logoPath(project.logo.hash)}`,
+    ],
     ['Made', isoTime(project.createdAt)],
   ]);
 }

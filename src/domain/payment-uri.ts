@@ -31,3 +31,32 @@ export function paymentUri({ asset, network, decimals, units, address, evm }: Ur
   if (evm.contract === null) return null;
   return `ethereum:${evm.contract}@${evm.chainId}/transfer?address=${address}&uint256=${units}`;
 }
+
+/** A transaction of an EVM chain that moves a coin or a token. */
+export interface EvmTransfer {
+  /** EIP-155. */
+  readonly chainId: number;
+  /** Whom the transaction goes to: the receiver, or the token's contract. */
+  readonly to: string;
+  /** In wei. */
+  readonly value: bigint;
+  readonly data: string;
+}
+
+/** `transfer(address,uint256)` of ERC-20. */
+const TRANSFER = '0xa9059cbb';
+
+/** What a wallet signs to send `units` to `address`; null where the chain or the token's contract is not known. */
+export function evmTransfer({ asset, units, address, evm }: UriRequest): EvmTransfer | null {
+  if (evm === null) return null;
+  const { chainId, contract } = evm;
+  if (asset === 'ETH') return { chainId, to: address, value: units, data: '0x' };
+  if (contract === null) return null;
+  const word = (hex: string): string => hex.padStart(64, '0');
+  return {
+    chainId,
+    to: contract,
+    value: 0n,
+    data: TRANSFER + word(address.slice(2).toLowerCase()) + word(units.toString(16)),
+  };
+}

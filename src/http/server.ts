@@ -103,6 +103,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     throw nothingAt(request);
   });
   app.addHook('onResponse', (request, reply, done) => {
+    // An open stream's duration says nothing.
+    if (request.routeOptions.config.stream === true && reply.statusCode === 200) return done();
     const seconds = reply.elapsedTime / 1000;
     options.onAnswered(request.routeOptions.url ?? 'unknown', request.method, reply.statusCode, seconds);
     if (seconds > SLOW_SECONDS) {

@@ -22,6 +22,7 @@ export function accessOf(keys: Readonly<Record<string, Partial<AccessKey>>>): Ac
       const key = keys[keyText];
       return key === undefined ? null : { id: keyText, ...base, ...key };
     },
+    project: () => null,
     anyProjectAllows: (origin) => origin === ORIGIN,
   };
 }

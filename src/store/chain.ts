@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
 import type { Confirmations } from '../domain/payment.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
+import { notification } from './notifications.ts';
 
 /** The last block of a network that was taken in. */
 export interface Cursor {
@@ -66,12 +67,17 @@ export async function startCursor(trx: Trx, network: Network, cursor: Cursor, no
 
 /**
  * Moves the cursor, which the caller has locked, to the last of `blocks`: the ones taken in, in order, or the one that is
- * gone back to. Blocks from the first of them on are forgotten and these kept.
+ * gone back to. Blocks from the first of them on are forgotten and these kept. Every process is told, once.
  */
 export async function moveCursor(trx: Trx, network: Network, blocks: readonly Cursor[], now: number): Promise<void> {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return;
-  await trx.updateTable('chain_cursors').set(cursorRow(last, now)).where('network', '=', network).execute();
+  await trx
+    .updateTable('chain_cursors')
+    .set(cursorRow(last, now))
+    .where('network', '=', network)
+    .returning(notification('chain', network).as('told'))
+    .execute();
   await trx
     .deleteFrom('chain_blocks')
     .where('network', '=', network)

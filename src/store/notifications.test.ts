@@ -1,10 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
 import { sql } from 'kysely';
 import { inject, expect, it, onTestFinished, vi } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../test/database.ts';
 import { openDatabase, type DatabaseHandle } from './database.ts';
-import { listen, notify, type Notifications, type Topic } from './notifications.ts';
+import {
+  listen,
+  notification,
+  notify,
+  paymentPayloads,
+  type Notifications,
+  type Told,
+  type Topic,
+} from './notifications.ts';
 
 function listener(handle: DatabaseHandle): Notifications {
   const notifications = listen(handle);
@@ -15,7 +24,7 @@ function listener(handle: DatabaseHandle): Notifications {
 const untilHealthy = (notifications: Notifications): Promise<void> =>
   vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: 5_000 });
 
-const told = (notifications: Notifications, topic: Topic): Promise<void> =>
+const told = <T extends Topic>(notifications: Notifications, topic: T): Promise<Told[T]> =>
   new Promise((resolve) => notifications.on(topic, resolve));
 
 const down = (notifications: Notifications): Promise<void> => new Promise((resolve) => notifications.onDown(resolve));
@@ -55,19 +64,49 @@ it('a notification is sent when its transaction commits, and never when it is ro
     await sql`select 1`.execute(trx);
     expect(seen).toEqual([]);
   });
-  await notify(database.db, 'payments');
+  await sql`select ${notification('payments', '019a')}`.execute(database.db);
   await arrived;
   expect(seen).toEqual(['deliveries', 'payments']);
+});
+
+it('a notification names what its topic names; one of a newer version is passed over', async () => {
+  const database = await testDatabase();
+  const notifications = listener(database);
+  await untilHealthy(notifications);
+  const networks: unknown[] = [];
+  notifications.on('chain', (told) => networks.push(told));
+  const [ids, ended] = [told(notifications, 'payments'), told(notifications, 'deliveries')];
+  await sql`select ${notification('payments', 'a', 'b')}, ${notification('chain', 'litecoin')},
+    pg_notify('cointill', 'chain dogecoin'), pg_notify('cointill', 'chain'), pg_notify('cointill', 'weather fine')`.execute(
+    database.db,
+  );
+  await notify(database.db, 'deliveries');
+  expect(await ids).toEqual(['a', 'b']);
+  expect(await ended).toEqual([]);
+  expect(networks).toEqual([['litecoin']]);
+});
+
+it('any number of payments fits into payloads that PostgreSQL takes', async () => {
+  const database = await testDatabase();
+  const ids = Array.from({ length: 1_001 }, () => randomUUID());
+  const payloads = paymentPayloads(ids);
+  await sql`select pg_notify('cointill', payload) from unnest(${payloads}::text[]) as payload`.execute(database.db);
+  expect(payloads.flatMap((payload) => payload.split(' ').slice(1))).toEqual(ids);
+  expect(paymentPayloads([])).toEqual([]);
 });
 
 it('a connection that is killed is reported at once, counts as down, and is replaced', async () => {
   const database = await testDatabase();
   const notifications = listener(database);
   await untilHealthy(notifications);
+  let ups = 0;
+  notifications.onUp(() => (ups += 1));
   const broke = down(notifications).then(() => notifications.healthy());
   await killConnections(database);
   expect(await broke).toBe(false);
+  expect(ups).toBe(0);
   await untilHealthy(notifications);
+  expect(ups).toBe(1);
   const arrived = told(notifications, 'deliveries');
   await notify(database.db, 'deliveries');
   await arrived;

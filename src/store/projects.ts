@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Database, Trx } from './database.ts';
 import { notify } from './notifications.ts';
-import type { ProjectsTable } from './tables.ts';
+import type { LogoType, ProjectsTable } from './tables.ts';
 
 export interface Project {
   readonly id: string;
@@ -13,10 +13,47 @@ export interface Project {
   /** What a deposit must hold to be swept, at the price that its payment was quoted at. */
   readonly sweepMinUsdCents: bigint;
   readonly allowOrigins: readonly string[];
+  /** The shop's own colour: six hex digits in lower case. The page shows it adjusted, so that its texts stay legible. */
+  readonly accent: string | null;
+  /** Where its customers find help: https, http or mailto. */
+  readonly supportUrl: string | null;
+  /** What a page must know of the logo; its bytes are read by `findLogo`. */
+  readonly logo: LogoSize | null;
   readonly createdAt: number;
 }
 
-function projectFromRow(row: Selectable<ProjectsTable>): Project {
+/** Which picture, by the SHA-256 of its bytes in lower-case hex, and how many CSS pixels it takes at its own size. */
+interface LogoSize {
+  readonly hash: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Logo extends LogoSize {
+  readonly type: LogoType;
+  readonly bytes: Buffer;
+}
+
+/** What can be changed of a project. Null takes away; what is not given stays. */
+export interface ProjectChanges {
+  readonly active?: boolean;
+  readonly allowIps?: readonly string[];
+  readonly spreadBasisPoints?: number;
+  readonly sweepMinUsdCents?: bigint;
+  readonly allowOrigins?: readonly string[];
+  readonly accent?: string | null;
+  readonly supportUrl?: string | null;
+  readonly logo?: Logo | null;
+}
+
+type ProjectRow = Selectable<ProjectsTable> & {
+  readonly logo_hash: string | null;
+  readonly logo_width: number | null;
+  readonly logo_height: number | null;
+};
+
+function projectFromRow(row: ProjectRow): Project {
+  const { logo_hash: hash, logo_width: width, logo_height: height } = row;
   return {
     id: row.id,
     name: row.name,
@@ -25,11 +62,15 @@ function projectFromRow(row: Selectable<ProjectsTable>): Project {
     spreadBasisPoints: row.spread_basis_points,
     sweepMinUsdCents: row.sweep_min_usd_cents,
     allowOrigins: row.allow_origins,
+    accent: row.accent,
+    supportUrl: row.support_url,
+    logo: hash === null || width === null || height === null ? null : { hash, width, height },
     createdAt: row.created_at,
   };
 }
 
-export async function insertProject(trx: Trx, project: Project): Promise<void> {
+/** Saves a new project. It has no logo yet. */
+export async function insertProject(trx: Trx, project: Project & { readonly logo: null }): Promise<void> {
   await trx
     .insertInto('projects')
     .values({
@@ -40,47 +81,83 @@ export async function insertProject(trx: Trx, project: Project): Promise<void> {
       spread_basis_points: project.spreadBasisPoints,
       sweep_min_usd_cents: String(project.sweepMinUsdCents),
       allow_origins: [...project.allowOrigins],
+      accent: project.accent,
+      support_url: project.supportUrl,
       created_at: new Date(project.createdAt),
     })
     .execute();
 }
 
 export async function listProjects(executor: Database | Trx): Promise<readonly Project[]> {
-  const rows = await executor.selectFrom('projects').selectAll().orderBy('created_at').orderBy('id').execute();
+  const rows = await selectProjects(executor).orderBy('projects.created_at').orderBy('projects.id').execute();
   return rows.map(projectFromRow);
 }
 
 export async function findProject(executor: Database | Trx, id: string): Promise<Project | null> {
-  const row = await executor.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await selectProjects(executor).where('projects.id', '=', id).executeTakeFirst();
   return row === undefined ? null : projectFromRow(row);
 }
 
+function selectProjects(executor: Database | Trx) {
+  return executor
+    .selectFrom('projects')
+    .leftJoin('project_logos', 'project_logos.project_id', 'projects.id')
+    .selectAll('projects')
+    .select([
+      'project_logos.hash as logo_hash',
+      'project_logos.width as logo_width',
+      'project_logos.height as logo_height',
+    ]);
+}
+
 /** Changes what is given of a project and tells every process; null when there is no such project. */
-export async function updateProject(
-  trx: Trx,
-  id: string,
-  changes: {
-    readonly active?: boolean;
-    readonly allowIps?: readonly string[];
-    readonly spreadBasisPoints?: number;
-    readonly sweepMinUsdCents?: bigint;
-    readonly allowOrigins?: readonly string[];
-  },
-): Promise<Project | null> {
-  const row = await trx
+export async function updateProject(trx: Trx, id: string, changes: ProjectChanges): Promise<Project | null> {
+  const { logo } = changes;
+  const updated = await trx
     .updateTable('projects')
-    .set({
+    .set((row) => ({
+      // A logo alone changes no column here, and a statement must set one.
+      name: row.ref('name'),
       ...(changes.active === undefined ? {} : { active: changes.active }),
       ...(changes.allowIps === undefined ? {} : { allow_ips: [...changes.allowIps] }),
       ...(changes.spreadBasisPoints === undefined ? {} : { spread_basis_points: changes.spreadBasisPoints }),
       ...(changes.sweepMinUsdCents === undefined ? {} : { sweep_min_usd_cents: String(changes.sweepMinUsdCents) }),
       ...(changes.allowOrigins === undefined ? {} : { allow_origins: [...changes.allowOrigins] }),
-    })
+      ...(changes.accent === undefined ? {} : { accent: changes.accent }),
+      ...(changes.supportUrl === undefined ? {} : { support_url: changes.supportUrl }),
+    }))
     .where('id', '=', id)
-    .returningAll()
+    .returning('id')
     .executeTakeFirst();
+  if (updated === undefined) return null;
+  if (logo === null) await trx.deleteFrom('project_logos').where('project_id', '=', id).execute();
+  else if (logo !== undefined) await saveLogo(trx, id, logo);
   await notify(trx, 'access');
-  return row === undefined ? null : projectFromRow(row);
+  return findProject(trx, id);
+}
+
+async function saveLogo(trx: Trx, projectId: string, logo: Logo): Promise<void> {
+  const { hash, type, width, height, bytes } = logo;
+  const values = { hash, type, width, height, bytes };
+  await trx
+    .insertInto('project_logos')
+    .values({ project_id: projectId, ...values })
+    .onConflict((conflict) => conflict.column('project_id').doUpdateSet(values))
+    .execute();
+}
+
+/** A logo's bytes by their hash, of whichever project; null when no project has it. */
+export async function findLogo(
+  executor: Database | Trx,
+  hash: string,
+): Promise<{ readonly type: LogoType; readonly bytes: Buffer } | null> {
+  const row = await executor
+    .selectFrom('project_logos')
+    .select(['type', 'bytes'])
+    .where('hash', '=', hash)
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 /** A project's spread in hundredths of a percent; 0 for one that is not there. */

@@ -4,6 +4,7 @@ import type { Refund, RefundStatus } from '../domain/refund.ts';
 import type { Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
+import { notification } from './notifications.ts';
 import type { RefundsTable } from './tables.ts';
 
 function refundFromRow(row: Selectable<RefundsTable>): Refund {
@@ -66,10 +67,16 @@ export async function insertRefund(trx: Trx, refund: Refund, watchedAddress: str
 /** The customer's word on where a refund is to be paid. The caller holds its lock. */
 export async function setRefundAddress(
   trx: Trx,
-  { id, address }: Pick<Refund, 'id' | 'address'>,
+  { id, address, paymentId }: Pick<Refund, 'id' | 'address' | 'paymentId'>,
   watchedAddress: string,
 ): Promise<void> {
-  await trx.updateTable('refunds').set({ address, watched_address: watchedAddress }).where('id', '=', id).execute();
+  await trx
+    .updateTable('refunds')
+    .set({ address, watched_address: watchedAddress })
+    .where('id', '=', id)
+    // Every other change of a refund is saved with its payment, which tells of it.
+    .returning(notification('payments', paymentId).as('told'))
+    .execute();
 }
 
 /** A transfer that may pay a refund. */

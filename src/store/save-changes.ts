@@ -5,6 +5,7 @@ import type { Payment, PaymentStatus, Quote, Surface } from '../domain/payment.t
 import type { Mode } from '../domain/permission.ts';
 import { isoTime } from '../domain/views.ts';
 import type { Database, Trx } from './database.ts';
+import { paymentPayloads } from './notifications.ts';
 import { iso, rowFromPayment } from './payment-rows.ts';
 import type { PaymentsTable } from './tables.ts';
 
@@ -158,13 +159,16 @@ const SAVE = `
     returning 1
   ), told as (
     select pg_notify('cointill', 'deliveries') from (select 1 from new_deliveries limit 1) as first
+    union all
+    select pg_notify('cointill', payload) from unnest($8::text[]) as payload
   )
   select count(*) from told`;
 
 /**
  * Saves new and changed payments with their arrows, events, deliveries, counters, addresses and idempotent answers in one
  * statement, so that all of it is there after a crash or none. Deliveries are fanned out here: one for each event and
- * endpoint that asked for its type. Changed payments must be locked by the caller.
+ * endpoint that asked for its type, and every process is told which payments changed. Changed payments must be locked by
+ * the caller.
  */
 export async function saveChanges(
   executor: Database | Trx,
@@ -184,6 +188,7 @@ export async function saveChanges(
     answerRows(answers),
     JSON.stringify(countDeltas(changes, shard)),
     eventRows(changes),
+    paymentPayloads(changed.map((change) => change.after.id)),
   ];
   await executor.executeQuery(CompiledQuery.raw(SAVE, parameters));
 }

@@ -21,7 +21,22 @@ export interface ProjectsTable {
   spread_basis_points: Generated<number>;
   sweep_min_usd_cents: ColumnType<bigint, string | undefined, string>;
   allow_origins: Generated<string[]>;
+  accent: string | null;
+  support_url: string | null;
   created_at: Timestamp;
+}
+
+/** The pictures that a logo may be: raster only, because an SVG can carry a script. */
+export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
+
+export interface ProjectLogosTable {
+  project_id: string;
+  /** SHA-256 of the bytes in lower-case hex. */
+  hash: string;
+  type: LogoType;
+  width: number;
+  height: number;
+  bytes: Buffer;
 }
 
 export interface ApiKeysTable {
@@ -197,6 +212,7 @@ export interface WalletsTable {
 /** The database as Kysely sees it; `migrations/` is its source. */
 export interface Tables {
   projects: ProjectsTable;
+  project_logos: ProjectLogosTable;
   api_keys: ApiKeysTable;
   payments: PaymentsTable;
   transaction_counters: { project_id: string; mode: Mode; year: number; last: number };

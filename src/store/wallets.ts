@@ -137,6 +137,25 @@ export async function takeAddressIndex(
   return rows[0] ?? null;
 }
 
+/** Which of a wallet's own addresses a payment's is, counted from 0; null where it was not derived from a key. */
+export async function findAddressIndex(
+  executor: Database | Trx,
+  paymentId: string,
+  { network, address }: { readonly network: Network; readonly address: string },
+): Promise<number | null> {
+  const row = await executor
+    .selectFrom('payment_addresses as a')
+    .innerJoin('wallets as w', 'w.id', 'a.wallet_id')
+    .select('a.address_index')
+    .where('a.payment_id', '=', paymentId)
+    .where('a.network', '=', network)
+    // The chain's own form of an EVM address has no capitals.
+    .where('a.address', 'in', [address, address.toLowerCase()])
+    .where('w.kind', '!=', 'treasury')
+    .executeTakeFirst();
+  return row?.address_index ?? null;
+}
+
 /** A deposit that money came to, and what it was quoted at. */
 export interface PaidDeposit {
   readonly treasury: string;

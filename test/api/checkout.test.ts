@@ -8,7 +8,7 @@ afterAll(() => http.close());
 
 const CUSTOMER = { customer_email: 'anna@example.com', customer_name: 'Anna Karenina' };
 const CSP =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 async function transaction(shop: Shop, fields: object = {}): Promise<string> {
   const { body } = await shop.call({
@@ -56,7 +56,12 @@ function expectPage(answer: Answer, status: number): void {
     'cache-control': 'no-store',
   });
   expect(answer.text).toMatch(/^<!doctype html>/i);
-  expect(answer.text).not.toMatch(/<script|javascript:|\son\w+=|https?:\/\/(?!shop\.example|www\.w3\.org)/i);
+  // Scripts of this service, and data for them.
+  const text = answer.text.replaceAll(
+    /<script type="(?:module" src="\/assets\/[\w.]+"|application\/json" id="texts")>/g,
+    '',
+  );
+  expect(text).not.toMatch(/<script|javascript:|\son\w+=|https?:\/\/(?!shop\.example|www\.w3\.org)/i);
   expect(answer.text).not.toMatch(/anna@example\.com|Karenina/);
 }
 
@@ -264,9 +269,9 @@ it('what a shop writes cannot become markup, nor a link that is no web address',
     cancel_url: "https://shop.example/'onclick='alert(1)",
   });
   const page = await show(id);
-  expect(page.text).not.toMatch(/<img src=x|<script|\?"|'onclick/);
+  expect(page.text).not.toMatch(/<img src=x|<script>|\?"|'onclick/);
   await completeSandboxPayment(http.app, { id });
-  expect((await show(id)).text).not.toMatch(/<img src=x|<script|\?"|'onclick/);
+  expect((await show(id)).text).not.toMatch(/<img src=x|<script>|\?"|'onclick/);
 });
 
 it('the stylesheet is served once and for long', async () => {
@@ -280,4 +285,82 @@ it('the stylesheet is served once and for long', async () => {
 
 it('nothing of all this was logged as a fault of ours', () => {
   expect(http.logged).toEqual([]);
+});
+
+describe('the language of a page', () => {
+  it('is the browser’s, or the one that the address names, which links and forms then carry on', async () => {
+    const shop = await http.shop();
+    const id = await transaction(shop);
+    const german = await http.call({ path: `/pay/${id}`, headers: { 'accept-language': 'de-AT,en;q=0.5' } });
+    expect(german.text).toContain('<html lang="de" dir="ltr">');
+    expect(german.headers['vary']).toContain('accept-language');
+    const arabic = await show(id, '?lang=ar');
+    expect(arabic.text).toContain('<html lang="ar" dir="rtl">');
+    expect(arabic.text).toContain(`action="/pay/${id}/token?lang=ar"`);
+    const chosen = await submit(`/pay/${id}/token?lang=ar`, { asset: 'BTC', network: '' });
+    expect(chosen.headers['location']).toBe(`/pay/${id}?lang=ar`);
+    const unknown = await http.call({ path: '/pay/nothing', headers: { 'accept-language': 'fr' } });
+    expect(unknown.text).toContain('<html lang="fr"');
+  });
+});
+
+describe('what the customer of a test payment can simulate', () => {
+  it.each([
+    ['paid', 'completed'],
+    ['part', 'pending'],
+    ['over', 'completed'],
+    ['late', 'expired'],
+    ['failed', 'failed'],
+    ['expired', 'expired'],
+  ])('%s makes the payment %s', async (outcome, status) => {
+    const shop = await http.shop();
+    const id = await order(shop);
+    const answer = await submit(`/pay/${id}/simulate`, { outcome });
+    expect([answer.status, answer.headers['location']]).toEqual([303, `/pay/${id}`]);
+    expect(await statusOf(shop, id)).toBe(status);
+  });
+
+  it('is nothing that there is not', async () => {
+    const shop = await http.shop();
+    const id = await order(shop);
+    expectPage(await submit(`/pay/${id}/simulate`, { outcome: 'stolen' }), 400);
+    expect(await statusOf(shop, id)).toBe('pending');
+  });
+});
+
+describe('frames', () => {
+  it('may show the page where the project allows their origin, and are told which one does', async () => {
+    const shop = await http.shop();
+    const id = await order(shop);
+    await http.changeProject(shop.projectId, { allowOrigins: ['https://shop.example'] });
+    const framed = await show(id, '?embed=https://shop.example');
+    expect(framed.headers['content-security-policy']).toMatch(/frame-ancestors https:\/\/shop\.example$/);
+    expect(framed.headers['x-frame-options']).toBeUndefined();
+    expect(framed.text).toContain('data-embed="https://shop.example"');
+    expect((await show(id, '?embed=https://evil.example')).text).not.toContain('data-embed');
+  });
+});
+
+describe('a refund on the page of its payment', () => {
+  it('is offered, then on its way, then sent', async () => {
+    const shop = await http.shop();
+    const id = await order(shop);
+    await completeSandboxPayment(http.app, { id: decodeId('order', id) ?? '' });
+    const { body } = await shop.call({ path: '/v1/refunds', body: { order_id: id } });
+    const offered = await show(id);
+    expectPage(offered, 200);
+    expect(offered.text).toContain(`href="/refund/${body.id}"`);
+    const claimed = await submit(`/refund/${body.id}`, { address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' });
+    expect([claimed.status, claimed.headers['location']]).toEqual([303, `/refund/${body.id}`]);
+    const sending = await show(id);
+    expect(sending.text).not.toContain(`href="/refund/${body.id}"`);
+    expect(sending.text).toContain('is on its way to your address');
+  });
+});
+
+it('is sent compressed to whoever takes it so', async () => {
+  const shop = await http.shop();
+  const id = await order(shop);
+  const answer = await http.call({ path: `/pay/${id}`, headers: { 'accept-encoding': 'gzip, br' } });
+  expect(answer.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-language, accept-encoding' });
 });

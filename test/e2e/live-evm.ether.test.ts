@@ -64,6 +64,15 @@ describe('ether to an address of the merchant’s xpub', () => {
     expect(completed).toMatchObject({ type: 'order.completed', data: { transaction_hash: hash, network: 'ethereum' } });
   });
 
+  it('cannot be made up on the payment page, as a test payment’s can', async () => {
+    const order = await shop.order();
+    const page = `${service.url}/pay/${order.id}`;
+    expect(await (await fetch(page)).text()).not.toContain('/simulate');
+    const answer = await fetch(`${page}/simulate`, { method: 'POST', body: new URLSearchParams({ outcome: 'paid' }) });
+    expect(answer.status).toBe(400);
+    expect(await shop.read(order)).toMatchObject({ status: 'pending', amount_received: 0 });
+  });
+
   it('completes also an order that was paid while the service was down, however often it was started', async () => {
     const order = await shop.order();
     let hash = '';

@@ -65,7 +65,7 @@ describe.skipIf(isSkipped)('the payment page in a browser without JavaScript', (
     expect(await page.getByRole('img', { name: /QR code to pay 0\.00083317/ }).isVisible()).toBe(true);
     expect(page.url()).toBe(textAt(created, 'payment_url'));
 
-    await page.getByRole('link', { name: 'Choose another token' }).click();
+    await page.getByRole('link', { name: 'Choose another coin' }).click();
     await page.locator('summary', { hasText: 'USDC' }).click();
     await page.getByRole('button', { name: /USDC on Ethereum/ }).click();
     const inDollars = await read();

@@ -1,13 +1,15 @@
 import { html, type Html } from './html.ts';
-import { paymentPath } from './safe-url.ts';
+import { pageHref, paymentPath } from './links.ts';
+import type { PaymentView } from './view.ts';
 
 /** Cancelling takes two steps: nobody ends a payment with a slip of the thumb. */
-export function cancelForm(paymentId: string): Html {
-  return html`<details class="cancel">
-    <summary>Cancel this payment</summary>
-    <form method="post" action="${paymentPath(paymentId, 'cancel')}">
-      <p>Cancel only if you have not sent anything. Money that is on its way cannot be called back.</p>
-      <button type="submit" class="button danger">Yes, cancel the payment</button>
+export function cancelForm({ frame, paymentId }: PaymentView): Html {
+  const { locale } = frame;
+  return html`<details class="cancel" id="cancel">
+    <summary>${locale.t('cancel')}</summary>
+    <form method="post" action="${pageHref(frame, paymentPath(paymentId, 'cancel'))}">
+      <p>${locale.t('cancel_text')}</p>
+      <button type="submit" class="button danger">${locale.t('cancel_yes')}</button>
     </form>
   </details>`;
 }

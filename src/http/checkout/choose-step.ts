@@ -1,39 +1,72 @@
 import type { AssetCode, Network } from '../../domain/asset.ts';
-import { assetName, networkLabel, timeLeft, tokenLabel } from './format.ts';
+import { cancelForm } from './cancel-form.ts';
+import { timeLeft } from './countdown.ts';
+import { assetName, networkLabel, networkName } from './format.ts';
 import { html, type Html } from './html.ts';
 import { statusHeading } from './layout.ts';
-import { cancelForm } from './cancel-form.ts';
-import { paymentPath } from './safe-url.ts';
+import { pageHref, paymentPath } from './links.ts';
 import type { ChooseStep, PaymentView, TokenChoice } from './view.ts';
+
+/** From so many coins on, the list can be searched. */
+const MANY_ASSETS = 4;
 
 /**
  * The choice of a token: first the asset, then, where it lives on several networks, the network as a step of its own. People
  * lose money by sending the right coin on the wrong network, so that the choice is never made for them.
  */
 export function chooseCard(view: PaymentView, step: ChooseStep): Html {
+  const { locale } = view.frame;
   const assets = [...new Set(step.tokens.map((token) => token.asset))];
   const { current } = step;
-  return html`${statusHeading('plain', 'Choose how to pay', html`Pick a coin; the exact amount and the address come next. <strong>${timeLeft(view.payUntilAt, view.now)}</strong> left to pay.`)}
+  return html`${statusHeading('plain', locale.t('choose_title'), locale.t('choose_text'))} ${timeLeft(view)}
+    ${assets.length >= MANY_ASSETS && search(view)}
     <ul class="tokens">
       ${assets.map((asset) => {
         const networks = step.tokens.filter((token) => token.asset === asset).map((token) => token.network);
         const open = assets.length === 1;
-        return html`<li>
+        return html`<li data-token="${searched(asset, networks)}">
           ${networks.length === 1 ? soleNetwork(view, asset, networks) : severalNetworks(view, asset, networks, open)}
         </li>`;
       })}
     </ul>
-    ${current && html`<p class="actions"><a class="button quiet" href="${paymentPath(view.paymentId)}">Keep ${tokenLabel(current.asset, current.network)}</a></p>`}
-    ${step.canCancel && cancelForm(view.paymentId)}`;
+    <p class="hint" hidden data-no-match>${locale.t('no_match')}</p>
+    ${
+      current &&
+      html`<p class="actions">
+        <a class="button quiet" href="${pageHref(view.frame, paymentPath(view.paymentId))}"
+          >${keepLabel(view, current)}</a
+        >
+      </p>`
+    }
+    ${step.canCancel && cancelForm(view)}`;
+}
+
+function keepLabel({ frame: { locale } }: PaymentView, { asset, network }: TokenChoice): Html {
+  return locale.t('keep_token', { token: locale.t('token_on', { asset, network: networkName(network) }) });
+}
+
+/** Shown by the script, which alone can search. */
+function search({ frame: { locale } }: PaymentView): Html {
+  return html`<p class="search">
+    <label for="search" hidden data-search>${locale.t('search')}</label>
+    <input id="search" type="search" autocomplete="off" spellcheck="false" hidden data-search />
+  </p>`;
+}
+
+function searched(asset: AssetCode, networks: readonly Network[]): string {
+  return [asset, assetName(asset), ...networks.flatMap((network) => [network, networkLabel(asset, network)])]
+    .join(' ')
+    .toLowerCase();
 }
 
 function soleNetwork(view: PaymentView, asset: AssetCode, networks: readonly Network[]): Html {
+  const { locale } = view.frame;
   return html`${networks.map((network) =>
     tokenForm(
       view,
       { asset, network },
       html`${coin(asset)}<span class="coin-text"><strong>${assetName(asset)}</strong> <span>${asset}</span></span>
-        <span class="on">on the <strong>${networkLabel(asset, network)}</strong> network</span>`,
+        <span class="on">${locale.t('on_network', { network: networkLabel(asset, network) })}</span>`,
       'token with-coin',
     ),
   )}`;
@@ -41,27 +74,34 @@ function soleNetwork(view: PaymentView, asset: AssetCode, networks: readonly Net
 
 /** `details` of one name open one at a time, without a script. */
 function severalNetworks(view: PaymentView, asset: AssetCode, networks: readonly Network[], open: boolean): Html {
-  return html`<details class="asset" name="asset" ${open && html` open`}>
+  const { locale } = view.frame;
+  return html`<details class="asset" name="asset" id="asset-${asset}" ${open && html` open`}>
     <summary class="token with-coin">
       ${coin(asset)}<span class="coin-text"><strong>${assetName(asset)}</strong> <span>${asset}</span></span>
-      <span class="on">${networks.length} networks</span>
+      <span class="on">${locale.t('networks_count', { count: networks.length })}</span>
     </summary>
     <div class="networks">
-      <p>Which network will your wallet or exchange send ${asset} on? It must be the same one.</p>
+      <p>${locale.t('pick_network', { asset })}</p>
       <ul>
-        ${networks.map((network) => html`<li>${tokenForm(view, { asset, network }, html`<span>${asset} on <strong>${networkLabel(asset, network)}</strong></span>`)}</li>`)}
+        ${networks.map((network) => html`<li>${tokenForm(view, { asset, network }, networkChoice(view, asset, network))}</li>`)}
       </ul>
     </div>
   </details>`;
 }
 
+function networkChoice({ frame: { locale } }: PaymentView, asset: AssetCode, network: Network): Html {
+  return html`<span
+    >${locale.t('token_on', { asset, network: html`<strong>${networkLabel(asset, network)}</strong>` })}</span
+  >`;
+}
+
 function tokenForm(view: PaymentView, { asset, network }: TokenChoice, label: Html, looks = 'token'): Html {
-  return html`<form method="post" action="${paymentPath(view.paymentId, 'token')}">
+  return html`<form method="post" action="${pageHref(view.frame, paymentPath(view.paymentId, 'token'))}">
     <input type="hidden" name="asset" value="${asset}" /><input type="hidden" name="network" value="${network}" />
     <button type="submit" class="${looks}">${label}</button>
   </form>`;
 }
 
 function coin(asset: AssetCode): Html {
-  return html`<span class="coin" aria-hidden="true">${asset}</span>`;
+  return html`<span class="coin ${asset.toLowerCase()}" aria-hidden="true">${asset}</span>`;
 }

@@ -1,8 +1,9 @@
 import { allTokens } from '../../domain/asset.ts';
 import type { Ledger, Payment, Quote } from '../../domain/payment.ts';
 import { NO_MONEY } from '../../domain/payment.ts';
+import { ENGLISH } from './languages.ts';
 import { presentPaymentPage, type PageContext } from './present.ts';
-import type { PaymentView, RefundStep, RefundView } from './view.ts';
+import type { Frame, PaymentView, RefundStep, RefundView } from './view.ts';
 
 /** Payments and refunds in every state of the page, for tests. */
 export const NOW = Date.UTC(2025, 10, 21, 13, 41, 30);
@@ -62,14 +63,26 @@ const CREATED: Payment = {
   lastSequence: 1,
 };
 
+export const ASSETS = { stylePath: '/assets/page.css', scriptPath: '/assets/page.js' } as const;
+
+export const FRAME: Frame = {
+  locale: ENGLISH,
+  languageGiven: false,
+  look: { projectName: 'Northwind Tea', logo: null, accentPath: null, supportUrl: null },
+  embed: null,
+  autoRefresh: true,
+  watching: false,
+};
+
 const CONTEXT: PageContext = {
   now: NOW,
-  projectName: 'Northwind Tea',
+  frame: FRAME,
   tokens: allTokens(),
   confirmations: null,
+  refunds: [],
   evm: null,
+  addressIndex: null,
   wantsOtherToken: false,
-  autoRefresh: true,
   notice: null,
 };
 
@@ -124,14 +137,34 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
     }),
   ],
   ['unconfirmed', viewOf({ status: 'failed', failureReason: 'unconfirmed', ...BTC_PAID })],
+  [
+    'refund offered',
+    viewOf(
+      {
+        status: 'failed',
+        failureReason: 'underpaid',
+        exception: 'underpaid',
+        quote: BTC_QUOTE,
+        ledger: money(30_000n),
+      },
+      { refunds: [{ path: '/refund/re_1', state: 'offered', units: 30_000n, decimals: 8, asset: 'BTC' }] },
+    ),
+  ],
+  [
+    'pay, in the browser',
+    viewOf(
+      { status: 'pending', quote: USDT_QUOTE },
+      { evm: { chainId: 137, contract: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F' }, addressIndex: 17 },
+    ),
+  ],
 ]);
 
 /** A refund of the token payment at one of the claim page's steps. */
 export function refundOf(step: RefundStep, changes: Partial<RefundView> = {}): RefundView {
   return {
+    frame: FRAME,
     claimPath: '/refunds/re_1/claim',
     mode: 'live',
-    projectName: 'Northwind Tea',
     amountMinor: 4_900n,
     currency: 'USD',
     asset: 'USDT',

@@ -1,28 +1,34 @@
 import { html, markupText, raw, type Child, type Html } from './html.ts';
-import { CHECKOUT_CSS_PATH } from './style.ts';
-import { utcTime } from './format.ts';
-import type { Page, TestProgress } from './view.ts';
+import { LANGUAGES } from './languages.ts';
+import { pageHref } from './links.ts';
+import type { Assets } from './assets.ts';
+import type { Locale } from './locale.ts';
+import { scriptTexts } from './script-texts.ts';
+import { name } from './format.ts';
+import type { Frame, Page } from './view.ts';
 
 /**
- * The policy that every page here is sent with. Forms post to this service only; the way back to the shop is a link,
- * because `form-action` would also stop a redirect to it.
+ * Headers of every page here. Forms post to this service only; the way back to the shop is a link, because `form-action`
+ * would also stop a redirect to it. `same-origin`, not `no-referrer`: nothing leaks to the shop either way, but browsers
+ * send forms with `Origin: null` under the latter. `framedBy` are the origins that may show the page in a frame.
  */
-export const CHECKOUT_CSP =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+export function pageHeaders(framedBy: readonly string[]): Readonly<Record<string, string>> {
+  const ancestors = framedBy.length === 0 ? "'none'" : framedBy.join(' ');
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': `${POLICY}; frame-ancestors ${ancestors}`,
+    ...(framedBy.length === 0 ? { 'x-frame-options': 'DENY' } : {}),
+    'referrer-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'x-robots-tag': 'noindex',
+    vary: 'accept-language, accept-encoding',
+  };
+}
 
-/**
- * Headers of every page here. `same-origin`, not `no-referrer`: nothing leaks to the shop either way, but browsers send
- * forms with `Origin: null` under the latter.
- */
-export const CHECKOUT_HEADERS: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': CHECKOUT_CSP,
-  'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'cache-control': 'no-store',
-  'x-robots-tag': 'noindex',
-};
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'";
 
 /** When and where to a page without JavaScript goes on by itself. The path is given because a POST may have been answered. */
 export interface Refresh {
@@ -30,15 +36,33 @@ export interface Refresh {
   readonly path: string;
 }
 
+/** What the page's script goes by. */
+export interface Live {
+  readonly version: string;
+  readonly status: string;
+  readonly page: string;
+  readonly stream: string;
+  readonly paymentId: string;
+  readonly now: number;
+  readonly final: boolean;
+}
+
 export interface Document {
   readonly status: number;
+  readonly locale: Locale;
+  /** Null on pages about no payment: they have neither the shop's look nor a choice of language. */
+  readonly frame: Frame | null;
+  readonly assets: Pick<Assets, 'stylePath' | 'scriptPath'>;
   /** Of the window: what is going on, then who is paid. */
   readonly title: string;
   readonly test: boolean;
+  /** On pages with a script only for browsers without JavaScript. */
   readonly refresh: Refresh | null;
   /** Above everything: the band of test mode. */
   readonly band: Html | null;
-  readonly header: Html | null;
+  /** This page's own path, without a query: for the choice of a language. */
+  readonly path: string;
+  readonly live: Live | null;
   readonly main: Html;
   readonly footer: Html;
 }
@@ -53,27 +77,49 @@ const ICON =
 
 /** The whole document, as it is sent. */
 export function renderDocument(document: Document): Page {
-  const { refresh } = document;
+  const { refresh, frame, locale, live, assets } = document;
+  const accent = frame?.look.accentPath ?? null;
   const page = html`<!doctype html>
-    <html lang="en">
+    <html lang="${locale.code}" dir="${locale.direction}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${windowTitle(document)}</title>
-        ${refresh && html`<meta http-equiv="refresh" content="${refresh.seconds}; url=${refresh.path}" />`}
+        ${refresh && (live === null ? refreshTag(refresh) : html`<noscript>${refreshTag(refresh)}</noscript>`)}
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <meta name="format-detection" content="telephone=no" />
         <link rel="icon" href="${ICON}" />
-        <link rel="stylesheet" href="${CHECKOUT_CSS_PATH}" />
+        <link rel="stylesheet" href="${assets.stylePath}" />
+        ${accent && html`<link rel="stylesheet" href="${accent}" />`}
+        ${live && html`<script type="module" src="${assets.scriptPath}"></script>`}
       </head>
-      <body>
-        ${document.band} ${document.header && html`<header class="top">${document.header}</header>`}
-        <main>${document.main}</main>
+      <body class="${frame?.embed ? 'embedded' : 'whole'}">
+        ${document.band} ${frame && header(frame, document.path)}
+        <p id="connection" class="connection" hidden></p>
+        <main ${live && liveData(live, frame)}>${document.main}</main>
         <footer>${document.footer}</footer>
+        <p id="announcer" class="unseen" role="status" aria-live="polite"></p>
+        ${
+          live &&
+          html`<script type="application/json" id="texts">
+            ${scriptTexts(locale)}
+          </script>`
+        }
       </body>
     </html> `;
   return { status: document.status, html: markupText(page) };
+}
+
+function refreshTag({ seconds, path }: Refresh): Html {
+  return html`<meta http-equiv="refresh" content="${seconds}; url=${path}" />`;
+}
+
+function liveData(live: Live, frame: Frame | null): Html {
+  const embed = frame?.embed ?? null;
+  return html`id="live" data-version="${live.version}" data-status="${live.status}" data-page="${live.page}"
+  data-stream="${live.stream}" data-payment="${live.paymentId}" data-now="${live.now}"
+  ${live.final && html` data-final`}${embed !== null && html` data-embed="${embed}"`}`;
 }
 
 /** Bidirectional controls would let a shop's name turn the words around it; elements are isolated, a title cannot be. */
@@ -83,42 +129,64 @@ function windowTitle({ title, test }: Document): string {
   return `${test ? 'TEST – ' : ''}${title.replace(BIDI_CONTROLS, '')}`;
 }
 
-/** Text of the merchant, kept apart from the direction of the words around it. */
-export function theirs(text: string): Html {
-  return html`<bdi>${text}</bdi>`;
-}
-
-/** The shop's name with its initial. */
-export function shopHeader(projectName: string): Html {
+/** The shop by its logo, or by its initial, and the choice of a language. */
+function header(frame: Frame, path: string): Html {
+  const { projectName, logo } = frame.look;
   const initial = Array.from(projectName.trim())[0] ?? '';
-  return html`<span class="monogram" aria-hidden="true">${initial.toUpperCase()}</span>
-    <span class="shop">${theirs(projectName)}</span>`;
+  return html`<header class="top">
+    ${
+      logo === null
+        ? html`<span class="monogram" aria-hidden="true">${initial.toUpperCase()}</span>`
+        : html`<img class="logo" src="${logo.path}" width="${logo.width}" height="${logo.height}" alt="" />`
+    }
+    <span class="shop">${name(projectName)}</span>
+    ${languageChoice(frame, path)}
+  </header>`;
 }
 
-/** The band that makes test mode unmistakable. */
-export function testBand(text: Html): Html {
-  return html`<aside class="band" aria-label="Test mode">
-    <p><strong>Test mode</strong> ${text}</p>
+function languageChoice(frame: Frame, path: string): Html {
+  const { locale } = frame;
+  return html`<details class="languages" id="languages">
+    <summary>
+      <span class="unseen">${locale.t('language')}: </span>${GLOBE}<span class="own">${locale.name}</span>
+    </summary>
+    <ul>
+      ${[...LANGUAGES.values()].map(
+        ({ code, name, direction }) =>
+          html`<li>
+            <a
+              href="${pageHref(frame, path, { lang: code })}"
+              lang="${code}"
+              hreflang="${code}"
+              dir="${direction}"
+              ${code === locale.code && html` aria-current="true"`}
+              >${name}</a
+            >
+          </li>`,
+      )}
+    </ul>
+  </details>`;
+}
+
+const GLOBE = html`<svg class="globe" aria-hidden="true" viewBox="0 0 24 24">
+  <path
+    d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3.6 9h16.8M3.6 15h16.8M12 3c5 5.5 5 12.500 0 18M12 3c-5 5.500-5 12.500 0 18"
+  />
+</svg>`;
+
+/** The band that makes test mode unmistakable; `actions` is what can be simulated. */
+export function testBand(locale: Locale, text: Html, actions: Html | null = null): Html {
+  return html`<aside class="band" id="band" aria-label="${locale.plain('test_mode')}">
+    <div class="band-inside">
+      <p><strong>${locale.t('test_mode')}</strong> ${text}</p>
+      ${actions}
+    </div>
   </aside>`;
 }
 
-/** What test mode does with a payment. */
-export function testText(test: TestProgress, now: number): Html {
-  switch (test.kind) {
-    case 'completes':
-      return html`No real money. This payment completes by itself at ${utcTime(test.at, now)}.`;
-    case 'expires':
-      return html`No real money. This payment expires by itself at ${utcTime(test.at, now)}.`;
-    case 'by_hand':
-      return html`No real money. This payment goes on when its next step is simulated.`;
-    case 'ended':
-      return html`This was a test: no real money moved.`;
-  }
-}
-
-/** What the page is about now, announced politely when it changes. */
+/** What the page is about now. The script says it aloud when it changes. */
 export function statusHeading(tone: Tone, title: Child, text: Child): Html {
-  return html`<div class="status ${tone}" role="status" aria-live="polite">
+  return html`<div class="status ${tone}">
     ${TONE_ICONS[tone]}
     <h2 id="status-title">${title}</h2>
     <p>${text}</p>
@@ -140,8 +208,8 @@ function icon(path: string): Html {
 }
 
 /** A term and its value, for lists of facts; rows without a value are left out. */
-export function facts(rows: readonly (readonly [string, Html | string | null])[]): Html {
-  const filled = rows.filter(([, value]) => value !== null);
+export function facts(rows: readonly (readonly [Html, Html | string | null | false])[]): Html {
+  const filled = rows.filter(([, value]) => value !== null && value !== false);
   return html`<dl class="facts">
     ${filled.map(
       ([term, value]) =>

@@ -25,7 +25,12 @@ export function tagsOf(markup: string): readonly Tag[] {
 
 /** What a reader sees: tags left out, entities read, white space as browsers show it. */
 export function textOf(markup: string): string {
-  return decode(markup.replace(/<head>.*?<\/head>/s, '').replace(TAG, ''))
+  return decode(
+    markup
+      .replace(/<head>.*?<\/head>/s, '')
+      .replace(/<script.*?<\/script>/gs, '')
+      .replace(TAG, ''),
+  )
     .replace(/\s+/g, ' ')
     .trim();
 }

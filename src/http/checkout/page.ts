@@ -1,50 +1,53 @@
-import { formatFiat } from './format.ts';
-import { html, type Html } from './html.ts';
 import { chooseCard } from './choose-step.ts';
 import { closedCard, completedCard } from './final-step.ts';
-import { facts, renderDocument, shopHeader, testBand, testText, theirs, type Refresh } from './layout.ts';
+import { name } from './format.ts';
+import { html, type Html } from './html.ts';
+import { facts, renderDocument, testBand, type Refresh } from './layout.ts';
+import { pageHref, paymentPath } from './links.ts';
 import { payCard } from './pay-step.ts';
 import { checkingCard, confirmingCard, detectedCard, unavailableCard } from './progress-step.ts';
-import { paymentPath } from './safe-url.ts';
-import { NOTICES, type Notice, type Page, type PaymentView } from './view.ts';
+import { refundNews } from './refund-news.ts';
+import { shopHref } from './safe-url.ts';
+import { simulations, testText } from './test-mode.ts';
+import type { Assets } from './assets.ts';
+import type { TextKey } from './locale.ts';
+import type { ClosedStep, Page, PaymentView, Step } from './view.ts';
 
 /**
  * The payment page, whole and usable without JavaScript. Status 200; where the view carries a notice, the status of the
  * refusal (400, or 503 without a price), so that it can answer the refused POST itself.
  */
-export function renderPaymentPage(view: PaymentView): Page {
+export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'stylePath' | 'scriptPath'>): Page {
+  const { frame, test, notice } = view;
+  const { locale } = frame;
   return renderDocument({
-    status: view.notice === null ? 200 : view.notice === 'price_unavailable' ? 503 : 400,
-    title: `${windowTitle(view)} · ${view.projectName}`,
-    test: view.test !== null,
-    refresh: view.autoRefresh ? refreshOf(view) : null,
-    band: view.test && testBand(testText(view.test, view.now)),
-    header: shopHeader(view.projectName),
-    main: html`${view.notice && html`<p class="notice" role="alert">${NOTICE_TEXTS[view.notice]}</p>`}
+    status: notice === null ? 200 : notice === 'price_unavailable' ? 503 : 400,
+    locale,
+    frame,
+    assets,
+    title: `${locale.plain(titleOf(view.step))} · ${frame.look.projectName}`,
+    test: test !== null,
+    refresh: refreshOf(view),
+    band: test && testBand(locale, testText(view, test), simulations(view, test)),
+    path: paymentPath(view.paymentId),
+    live: {
+      version: view.version,
+      status: statusOf(view.step),
+      page: pageHref(frame, paymentPath(view.paymentId)),
+      stream: paymentPath(view.paymentId, 'events'),
+      paymentId: view.paymentId,
+      now: view.now,
+      final: isFinal(view.step),
+    },
+    main: html`${notice && html`<p class="notice" role="alert">${locale.t(`notice_${notice}`)}</p>`}
       <div class="layout">
         <section class="summary">${summary(view)}</section>
-        <section class="card" aria-labelledby="status-title">${card(view)}</section>
+        <section class="card" aria-labelledby="status-title">${stages(view)} ${card(view)} ${refundNews(view)}</section>
         ${view.step.kind !== 'completed' && details(view)}
       </div>`,
     footer: footer(view),
   });
 }
-
-/** The notice that a text from outside names, or null. */
-export function parseNotice(text: string): Notice | null {
-  return NOTICES.find((notice) => notice === text) ?? null;
-}
-
-const NOTICE_TEXTS: Readonly<Record<Notice, string>> = {
-  money_seen:
-    'Not changed: money for this payment was already seen on the network, so it can no longer be cancelled or paid with another token.',
-  not_open: 'Not changed: this payment is no longer open.',
-  expired: 'Not changed: the time to pay has run out.',
-  token_unavailable: 'Not changed: this payment cannot be made with that token. Choose another one.',
-  amount_too_small: 'Not changed: the amount is too small to be sent with that token. Choose another one.',
-  price_unavailable:
-    'Not changed: there is no fresh price for that token right now. Try again in a minute or choose another one.',
-};
 
 function card(view: PaymentView): Html {
   const { step } = view;
@@ -56,11 +59,11 @@ function card(view: PaymentView): Html {
     case 'pay':
       return payCard(view, step);
     case 'checking':
-      return checkingCard();
+      return checkingCard(view);
     case 'detected':
-      return detectedCard(step);
+      return detectedCard(view, step);
     case 'confirming':
-      return confirmingCard(step, step.confirmations);
+      return confirmingCard(view, step, step.confirmations);
     case 'completed':
       return completedCard(view, step);
     case 'closed':
@@ -68,75 +71,110 @@ function card(view: PaymentView): Html {
   }
 }
 
+const STAGES = ['stage_pay', 'stage_seen', 'stage_confirmed', 'stage_done'] as const;
+const STAGE_OF: Readonly<Partial<Record<Step['kind'], number>>> = { pay: 0, detected: 1, confirming: 2, completed: 3 };
+
+/** How far the payment has come, where it is on its way. */
+function stages({ step, frame: { locale } }: PaymentView): Html | null {
+  const at = STAGE_OF[step.kind];
+  if (at === undefined) return null;
+  const last = STAGES.length - 1;
+  const looks = (index: number): string => (index < at || at === last ? 'past' : index === at ? 'now' : 'next');
+  return html`<ol class="stages" aria-label="${locale.plain('stages')}">
+    ${STAGES.map((key, index) => html`<li class="${looks(index)}" ${index === at && html` aria-current="step"`}>${locale.t(key)}</li>`)}
+  </ol>`;
+}
+
 /** Longer ones would push what to do below the edge of a phone's screen; they stand with the details instead. */
 const SHORT_DESCRIPTION = 120;
 
 function summary(view: PaymentView): Html {
+  const { locale } = view.frame;
   return html`<h1>
-      <span class="label">Payment of</span> <span class="fiat">${formatFiat(view.amountMinor, view.currency)}</span>
+      <span class="label">${locale.t('payment_of')}</span>
+      <span class="fiat">${name(locale.fiat(view.amountMinor, view.currency))}</span>
       <span class="unit">${view.currency}</span>
     </h1>
-    ${hasShortDescription(view) && view.description && html`<p class="description">${theirs(view.description)}</p>`}`;
+    ${hasShortDescription(view) && view.description && html`<p class="description">${name(view.description)}</p>`}`;
 }
 
 /** Below the card on phones, beside it on wide screens. Null when there is nothing to say. */
 function details(view: PaymentView): Html | null {
+  const { locale } = view.frame;
   const description = hasShortDescription(view) ? null : view.description;
   if (description === null && view.merchantOrderId === null && view.transactionNumber === null) return null;
-  return html`<section class="details" aria-label="Details">
+  return html`<section class="details" aria-label="${locale.plain('details')}">
     ${facts([
-      ['For', description && html`<span class="description">${theirs(description)}</span>`],
-      ['Order', view.merchantOrderId && theirs(view.merchantOrderId)],
-      ['Payment', view.transactionNumber],
+      [locale.t('for'), description && html`<span class="description">${name(description)}</span>`],
+      [locale.t('order'), view.merchantOrderId && name(view.merchantOrderId)],
+      [locale.t('payment'), view.transactionNumber && name(view.transactionNumber)],
     ])}
   </section>`;
 }
 
 function hasShortDescription({ description }: PaymentView): boolean {
-  return description !== null && description.length <= SHORT_DESCRIPTION;
+  return description !== null && description.length <= SHORT_DESCRIPTION && !description.includes('\n');
 }
 
-function windowTitle(view: PaymentView): string {
-  const { step } = view;
+/** What is going on, in the words of the card's own heading. */
+function titleOf(step: Step) {
   switch (step.kind) {
     case 'choose':
-      return 'Choose how to pay';
+      return 'choose_title';
     case 'unavailable':
-      return 'No way to pay yet';
+      return 'unavailable_title';
     case 'pay':
-      return step.receivedUnits > 0n ? 'Partly paid' : 'Waiting for payment';
+      return step.receivedUnits > 0n ? 'part_title' : 'pay_title';
     case 'checking':
-      return 'Time is over';
+      return 'checking_title';
     case 'detected':
-      return 'Payment detected';
+      return 'detected_title';
     case 'confirming':
-      return 'Confirming';
+      return 'confirming_title';
     case 'completed':
-      return 'Paid';
+      return 'completed_title';
     case 'closed':
-      return step.paidLate ? 'Paid late' : CLOSED_TITLES[step.outcome];
+      return step.paidLate ? 'late_title' : CLOSED_TITLES[step.outcome];
   }
 }
 
 const CLOSED_TITLES = {
-  expired: 'Expired',
-  cancelled: 'Cancelled',
-  underpaid: 'Failed',
-  unconfirmed: 'Failed',
-} as const;
+  expired: 'expired_title',
+  cancelled: 'cancelled_title',
+  underpaid: 'failed_title',
+  unconfirmed: 'failed_title',
+} as const satisfies Record<ClosedStep['outcome'], TextKey>;
+
+/** As the script and the shop's page are told it. */
+function statusOf(step: Step): string {
+  if (step.kind !== 'closed') return step.kind;
+  return step.outcome === 'underpaid' || step.outcome === 'unconfirmed' ? 'failed' : step.outcome;
+}
+
+function isFinal(step: Step): boolean {
+  return step.kind === 'completed' || step.kind === 'closed';
+}
 
 /** What a page waits for is shown soon; while the customer reads and copies, or chooses, the page is left in peace. */
 const WATCHING_SECONDS = 5;
 const PAYING_SECONDS = 15;
+/** How long the receipt stands before a page that watched the payment goes on to the shop. */
+const RETURN_SECONDS = 15;
 
 /**
- * When the page loads itself again. Never while the customer chooses, except at the moment that ends the choice; a
- * deadline that lies nearer than the usual pause is met.
+ * When the page loads itself again without a script. Never while the customer chooses, except at the moment that ends the
+ * choice; a deadline that lies nearer than the usual pause is met. At the end it goes on to the shop, but only from a page
+ * that stood open until then.
  */
 function refreshOf(view: PaymentView): Refresh | null {
-  const { step, test } = view;
-  if (step.kind === 'completed' || step.kind === 'closed') return null;
-  const path = paymentPath(view.paymentId);
+  const { step, test, frame } = view;
+  if (!frame.autoRefresh) return null;
+  if (step.kind === 'completed' || step.kind === 'closed') {
+    const shop = shopHref(step.kind === 'completed' ? view.successUrl : view.cancelUrl, view.paymentId);
+    const goes = shop !== null && frame.watching && frame.embed === null;
+    return goes ? { seconds: RETURN_SECONDS, path: shop } : null;
+  }
+  const path = pageHref(frame, paymentPath(view.paymentId), { watching: '1' });
   const watching = step.kind === 'detected' || step.kind === 'confirming' || step.kind === 'checking';
   if (watching) return { seconds: WATCHING_SECONDS, path };
   const dueAt = test?.kind === 'completes' ? Math.min(test.at, view.payUntilAt) : view.payUntilAt;
@@ -146,16 +184,23 @@ function refreshOf(view: PaymentView): Refresh | null {
 }
 
 function footer(view: PaymentView): Html {
+  const { frame, step } = view;
+  const { locale, look, autoRefresh } = frame;
   const path = paymentPath(view.paymentId);
-  const isFinal = view.step.kind === 'completed' || view.step.kind === 'closed';
+  const stop = pageHref(frame, path, { refresh: 'off' });
+  const go = pageHref({ ...frame, autoRefresh: true }, path);
   return html`${
-      refreshOf(view) &&
-      (view.autoRefresh
-        ? html`<p>This page updates itself. <a href="${path}?refresh=off">Stop updating</a></p>`
-        : html`<p>This page does not update itself. <a href="${path}">Update now and go on updating</a></p>`)
+      !isFinal(step) &&
+      html`<noscript>
+        <p>
+          ${autoRefresh ? locale.t('updates_itself') : locale.t('not_updating')}
+          <a href="${autoRefresh ? stop : go}">${autoRefresh ? locale.t('stop_updating') : locale.t('update_now')}</a>
+        </p>
+      </noscript>`
     }
+    ${look.supportUrl && html`<p><a href="${look.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
     <p>
-      All times are in UTC. The address of this page is private: whoever has it can see
-      ${isFinal ? 'this payment' : 'and cancel this payment'}.
+      <span data-zone>${locale.t('times_utc')}</span>
+      ${isFinal(step) ? locale.t('private_final') : locale.t('private_open')}
     </p>`;
 }

@@ -1,10 +1,13 @@
 import { formatDecimal } from '../../domain/money.ts';
+import type { EvmTransfer } from '../../domain/payment-uri.ts';
 import { cancelForm } from './cancel-form.ts';
-import { assetName, formatCrypto, grouped, networkLabel, timeLeft, tokenLabel, utcTime } from './format.ts';
+import { timeLeft } from './countdown.ts';
+import { crypto, grouped, networkLabel, networkName } from './format.ts';
 import { html, type Html } from './html.ts';
 import { facts, statusHeading } from './layout.ts';
+import { pageHref, paymentPath } from './links.ts';
 import { qrSvg } from './qr.ts';
-import { paymentPath, walletHref } from './safe-url.ts';
+import { walletHref } from './safe-url.ts';
 import type { PaymentView, PayStep } from './view.ts';
 
 /** Longer amounts are set smaller, so that no digit wraps on a phone of 320 px. */
@@ -12,75 +15,118 @@ const LONG_AMOUNT = 12;
 
 /** What to send, where, on which network and until when; after a part has come, the rest of it. */
 export function payCard(view: PaymentView, step: PayStep): Html {
-  const { quote } = step;
+  const { locale } = view.frame;
   const partly = step.receivedUnits > 0n;
-  const digits = formatDecimal(step.missingUnits, quote.decimals);
-  const wallet = walletHref(step.paymentUri);
-  return html`${statusHeading(
-      partly ? 'attention' : 'waiting',
-      partly ? 'A part has arrived: please send the rest' : 'Waiting for your payment',
-      html`<strong>${timeLeft(view.payUntilAt, view.now)}</strong> left: pay before
-        ${utcTime(view.payUntilAt, view.now)}.`,
-    )}
-    ${partly && partial(step)}
-    <div class="pay">
-      <div class="what">
-        <p class="label">${partly ? 'Still to send, exactly' : 'Send exactly'}</p>
-        <p class="amount">
-          <span class="digits${digits.length > LONG_AMOUNT && ' long'}" data-amount="${digits}">${digits}</span>
-          <span class="unit">${quote.asset}</span>
-        </p>
-        <p class="network">
-          <span class="label">Network</span> <strong>${networkLabel(quote.asset, quote.network)}</strong>
-        </p>
-        <p class="warning">${networkWarning(view, step)}</p>
-        ${wallet && html`<a class="button" href="${wallet}">Open in your wallet</a>`}
-      </div>
-      <div class="where">
-        <p class="label">To this ${networkLabel(quote.asset, quote.network)} address</p>
-        <p class="address" data-address="${quote.address}">${grouped(quote.address)}</p>
-        <p class="hint">
-          Tap or click the address or the amount to select it whole, then copy. Compare the first and last groups in
-          your wallet.
-        </p>
-      </div>
-      <figure class="code">
-        ${qrCode(view, step, digits)}
-        <figcaption>${view.test ? 'Test code, not for real wallets' : 'Scan with your wallet'}</figcaption>
-      </figure>
-    </div>
-    ${step.canChangeToken && html`<p class="actions"><a class="button quiet" href="${paymentPath(view.paymentId)}?choose=token">Choose another token</a></p>`}
-    ${step.canCancel && cancelForm(view.paymentId)}`;
+  const heading = partly ? locale.t('part_title') : locale.t('pay_title');
+  return html`${statusHeading(partly ? 'attention' : 'waiting', heading, '')} ${timeLeft(view)}
+    ${partly && partial(view, step)}
+    <div class="pay">${what(view, step)} ${where(view, step)} ${code(view, step)}</div>
+    ${step.transfer && wallets(view, step, step.transfer)}
+    ${
+      step.canChangeToken &&
+      html`<p class="actions">
+        <a class="button quiet" href="${pageHref(view.frame, paymentPath(view.paymentId), { choose: 'token' })}"
+          >${locale.t('other_token')}</a
+        >
+      </p>`
+    }
+    ${step.canCancel && cancelForm(view)}`;
 }
 
-function partial(step: PayStep): Html {
+function partial({ frame: { locale } }: PaymentView, step: PayStep): Html {
   return facts([
-    ['Asked for', formatCrypto(step.quote.owedUnits, step.quote)],
-    ['Received so far', formatCrypto(step.receivedUnits, step.quote)],
-    ['Still missing', html`<strong>${formatCrypto(step.missingUnits, step.quote)}</strong>`],
+    [locale.t('asked_for'), crypto(step.quote.owedUnits, step.quote)],
+    [locale.t('received'), crypto(step.receivedUnits, step.quote)],
+    [locale.t('still_missing'), html`<strong>${crypto(step.missingUnits, step.quote)}</strong>`],
   ]);
 }
 
-function networkWarning(view: PaymentView, { quote }: PayStep): Html {
-  if (view.test) {
-    return html`<strong>Do not send anything.</strong> This address is made up for the test: what is sent to it is lost
-      for ever.`;
-  }
-  const { asset, network } = quote;
-  return html`Send only <strong>${asset}</strong> and only on <strong>${networkLabel(asset, network)}</strong>. Another
-    coin, or ${asset} on another network, may be lost.`;
+function digitsOf({ missingUnits, quote }: PayStep): string {
+  return formatDecimal(missingUnits, quote.decimals);
 }
+
+function what(view: PaymentView, step: PayStep): Html {
+  const { locale } = view.frame;
+  const { asset, network } = step.quote;
+  const digits = digitsOf(step);
+  const wallet = walletHref(step.paymentUri);
+  return html`<div class="what">
+    <p class="label">${step.receivedUnits > 0n ? locale.t('send_rest') : locale.t('send_exactly')}</p>
+    <p class="amount">
+      <bdi dir="ltr"
+        ><span class="digits${digits.length > LONG_AMOUNT && ' long'}" data-amount="${digits}">${digits}</span>
+        <span class="unit">${asset}</span></bdi
+      >
+      ${copyButton(digits, locale.plain('copy_amount'))}
+    </p>
+    <p class="network">
+      <span class="label">${locale.t('network')}</span> <strong>${networkLabel(asset, network)}</strong>
+    </p>
+    <p class="warning">
+      ${view.test ? locale.t('test_no_send') : locale.t('only_token', { asset, network: networkLabel(asset, network) })}
+    </p>
+    ${wallet && html`<a class="button" href="${wallet}">${locale.t('open_wallet')}</a>`}
+  </div>`;
+}
+
+function where({ frame: { locale } }: PaymentView, { quote, addressIndex }: PayStep): Html {
+  return html`<div class="where">
+    <p class="label">${locale.t('to_address', { network: networkLabel(quote.asset, quote.network) })}</p>
+    <div class="address">
+      <p data-address="${quote.address}">${grouped(quote.address)}</p>
+      ${copyButton(quote.address, locale.plain('copy_address'))}
+    </div>
+    <p class="hint">
+      ${locale.t('compare')} ${addressIndex !== null && locale.t('address_number', { number: addressIndex })}
+    </p>
+  </div>`;
+}
+
+/** Shown by the script, which alone can copy. */
+function copyButton(text: string, label: string): Html {
+  return html`<button type="button" class="copy" hidden data-copy="${text}">${COPY}<span>${label}</span></button>`;
+}
+
+const COPY = html`<svg aria-hidden="true" viewBox="0 0 24 24"><path d="M9 9h10v11H9zM5 15V4h10" /></svg>`;
 
 /**
  * Without a payment URI the code holds the bare address, which every wallet reads. Not in test mode: a wallet would offer to
  * send real money to an address that nobody has the key of.
  */
-function qrCode(view: PaymentView, { quote, paymentUri }: PayStep, digits: string): Html {
-  const token = tokenLabel(quote.asset, quote.network);
-  const bare = view.test ? `Test payment, send nothing: ${digits} ${token} to ${quote.address}` : quote.address;
-  return qrSvg(paymentUri ?? bare, {
+function code(view: PaymentView, step: PayStep): Html {
+  const { locale } = view.frame;
+  const { quote, paymentUri } = step;
+  const amount = digitsOf(step);
+  const token = locale.plain('token_on', { asset: quote.asset, network: networkName(quote.network) });
+  const bare = view.test ? `Test payment, send nothing: ${amount} ${quote.asset} to ${quote.address}` : quote.address;
+  const svg = qrSvg(paymentUri ?? bare, {
     id: 'qr',
-    title: `QR code to pay ${digits} ${token}`,
-    description: `For the camera of a phone's wallet. It holds the ${assetName(quote.asset)} address${paymentUri === null ? '' : ' and the amount'} that this page shows as text.`,
+    title: locale.plain('qr_title', { amount, token }),
+    description: locale.plain(paymentUri === null ? 'qr_text_address' : 'qr_text'),
   });
+  return html`<figure class="code">
+    ${svg}
+    <figcaption>${view.test ? locale.t('scan_test') : locale.t('scan')}</figcaption>
+  </figure>`;
+}
+
+/** For wallets that live in the browser (EIP-6963); the script shows it when one announces itself. */
+function wallets({ frame: { locale } }: PaymentView, { quote }: PayStep, transfer: EvmTransfer): Html {
+  const transaction = JSON.stringify({
+    chainId: `0x${transfer.chainId.toString(16)}`,
+    to: transfer.to,
+    value: `0x${transfer.value.toString(16)}`,
+    data: transfer.data,
+  });
+  return html`<section
+    class="wallets"
+    id="wallets"
+    hidden
+    data-transaction="${transaction}"
+    data-network="${networkName(quote.network)}"
+  >
+    <h3>${locale.t('wallets_title')}</h3>
+    <ul data-wallet-list></ul>
+    <p class="wallet-status" role="status" data-wallet-status></p>
+  </section>`;
 }

@@ -1,43 +1,63 @@
+import { hash } from 'node:crypto';
 import { tokenOf } from '../../domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
 import { publicPaymentId } from '../../domain/views.ts';
-import { paymentUri, type EvmChain } from '../../domain/payment-uri.ts';
+import { evmTransfer, paymentUri, type EvmChain } from '../../domain/payment-uri.ts';
 import type {
   ClosedStep,
   Confirmations,
+  Frame,
   Notice,
   PaidFacts,
   PaymentView,
   PayStep,
   QuoteView,
+  RefundNews,
   Step,
   TestProgress,
   TokenChoice,
 } from './view.ts';
 
-/** What the page needs beside the payment. */
-export interface PageContext {
-  readonly now: number;
-  readonly projectName: string;
-  /** What the payment can be paid in now, most popular first; empty where no wallet is set. */
-  readonly tokens: readonly TokenChoice[];
+/** What the page needs beside the payment, whoever looks at it. */
+export interface PageFacts {
   /** Of the deciding transfer; null while its depth is not known. */
   readonly confirmations: Confirmations | null;
+  readonly refunds: readonly RefundNews[];
+}
+
+export interface PageContext extends PageFacts {
+  readonly now: number;
+  readonly frame: Frame;
+  /** What the payment can be paid in now, most popular first; empty where no wallet is set. */
+  readonly tokens: readonly TokenChoice[];
   /** Which chain the quote's network is; null where it is none of the EVM's. */
   readonly evm: EvmChain | null;
+  readonly addressIndex: number | null;
   /** The customer asked to see the tokens again (`?choose=token`). */
   readonly wantsOtherToken: boolean;
-  /** False for `?refresh=off`. */
-  readonly autoRefresh: boolean;
   readonly notice: Notice | null;
+}
+
+/** A short text that changes exactly when the page would look different, apart from the time and from who looks. */
+export function pageVersion(payment: Payment, { confirmations, refunds }: PageFacts, now: number): string {
+  const { status, exception, failureReason, quote, ledger, transactionHash, completesAt } = payment;
+  const isOpen = status === 'created' || status === 'prepared' || status === 'pending';
+  const seen = [ledger.all.seenUnits, ledger.inTime.seenUnits, ledger.transactionHash, transactionHash];
+  const due = [inTimeUntil(payment), completesAt, isOpen && now >= inTimeUntil(payment)];
+  const quoted = [quote?.asset, quote?.network, quote?.address, quote?.owedUnits];
+  const depth = [confirmations?.have, confirmations?.need];
+  const returned = refunds.map(({ path, state }) => path + state);
+  const text = [status, exception, failureReason, seen, due, quoted, depth, returned].join('|');
+  return hash('sha1', text, 'base64url').slice(0, 12);
 }
 
 /** The payment page's view of a payment. Leaves out the customer's name and e-mail, and the merchant's metadata. */
 export function presentPaymentPage(payment: Payment, context: PageContext): PaymentView {
   return {
     paymentId: publicPaymentId(payment),
+    version: pageVersion(payment, context, context.now),
+    frame: context.frame,
     test: payment.mode === 'test' ? testProgress(payment) : null,
-    projectName: context.projectName,
     description: payment.description,
     transactionNumber: payment.transactionNumber,
     merchantOrderId: payment.merchantOrderId,
@@ -48,8 +68,8 @@ export function presentPaymentPage(payment: Payment, context: PageContext): Paym
     payUntilAt: inTimeUntil(payment),
     now: context.now,
     step: stepOf(payment, context),
+    refunds: context.refunds,
     notice: context.notice,
-    autoRefresh: context.autoRefresh,
   };
 }
 
@@ -106,19 +126,15 @@ function payStep(payment: Payment, quote: Quote, context: PageContext, canChange
   const receivedUnits = payment.ledger.inTime.seenUnits;
   const missingUnits = askFor(quote, quote.owedUnits - receivedUnits);
   const { asset, network, decimals, address } = quote;
+  const request = { asset, network, decimals, units: missingUnits, address, evm: context.evm };
   return {
     kind: 'pay',
     quote: quoteView(quote),
     receivedUnits,
     missingUnits,
-    paymentUri: paymentUri({
-      asset,
-      network,
-      decimals,
-      units: missingUnits,
-      address,
-      evm: context.evm,
-    }),
+    paymentUri: paymentUri(request),
+    transfer: evmTransfer(request),
+    addressIndex: context.addressIndex,
     canChangeToken,
     canCancel: payment.ledger.all.seenUnits === 0n,
   };

@@ -1,68 +1,54 @@
-import { formatCrypto, grouped, networkName } from './format.ts';
-import { html, type Html } from './html.ts';
 import { cancelForm } from './cancel-form.ts';
+import { crypto, grouped, networkName } from './format.ts';
+import { html, type Html } from './html.ts';
 import { facts, statusHeading } from './layout.ts';
 import type { Confirmations, PaidFacts, PaymentView } from './view.ts';
 
 /** The money is on its way; no block holds it yet. */
-export function detectedCard(step: PaidFacts): Html {
-  return html`${statusHeading(
-    'waiting',
-    'Payment detected',
-    `Your payment was seen on the ${networkName(step.quote.network)} network. Next, a block has to take it in.`,
-  )}
-  ${paidFacts(step)} ${nothingToDo()}`;
+export function detectedCard(view: PaymentView, step: PaidFacts): Html {
+  const { locale } = view.frame;
+  const text = locale.t('detected_text', { network: networkName(step.quote.network) });
+  return html`${statusHeading('waiting', locale.t('detected_title'), text)} ${paidFacts(view, step)}
+  ${nothingToDo(view)}`;
 }
 
 /** Blocks are being built on top of the payment. */
-export function confirmingCard(step: PaidFacts, confirmations: Confirmations | null): Html {
-  return html`${statusHeading(
-      'waiting',
-      'Confirming your payment',
-      confirmations
-        ? `${confirmations.have} of ${confirmations.need} confirmations.`
-        : 'It is in a block. The network is confirming it.',
-    )}
+export function confirmingCard(view: PaymentView, step: PaidFacts, confirmations: Confirmations | null): Html {
+  const { locale } = view.frame;
+  return html`${statusHeading('waiting', locale.t('confirming_title'), locale.t('confirming_text'))}
     ${
       confirmations &&
       html`<p class="meter">
-        <label for="confirmations">Confirmations</label>
-        <progress id="confirmations" max="${confirmations.need}" value="${confirmations.have}">
-          ${confirmations.have} of ${confirmations.need}
-        </progress>
+        <label for="confirmations">${locale.t('confirmations', confirmations)}</label>
+        <progress id="confirmations" max="${confirmations.need}" value="${confirmations.have}"></progress>
       </p>`
     }
-    <p class="hint">Each confirmation is one more block on top of your payment, and makes it harder to undo.</p>
-    ${paidFacts(step)} ${nothingToDo()}`;
+    <p class="hint">${locale.t('confirming_means')}</p>
+    ${paidFacts(view, step)} ${nothingToDo(view)}`;
 }
 
 /** Time is up and the chain is still read for a payment that was made in time. */
-export function checkingCard(): Html {
-  return html`${statusHeading('waiting', 'The time to pay is over', 'Checking whether a payment was made in time. This page will say.')}
-    <p class="warning"><strong>Please send nothing now:</strong> it would arrive too late.</p>`;
+export function checkingCard({ frame: { locale } }: PaymentView): Html {
+  return html`${statusHeading('waiting', locale.t('checking_title'), locale.t('checking_text'))}
+    <p class="warning">${locale.t('checking_hint')}</p>`;
 }
 
 /** A live project without a wallet. */
 export function unavailableCard(view: PaymentView, canCancel: boolean): Html {
-  return html`${statusHeading(
-      'attention',
-      'No way to pay yet',
-      'The shop has not set up any coin that this payment can be made in.',
-    )}
-    <p>Please tell the shop. Nothing was charged, and you have nothing to send.</p>
-    ${canCancel && cancelForm(view.paymentId)}`;
+  const { locale } = view.frame;
+  return html`${statusHeading('attention', locale.t('unavailable_title'), locale.t('unavailable_text'))}
+    <p>${locale.t('unavailable_hint')}</p>
+    ${canCancel && cancelForm(view)}`;
 }
 
-function paidFacts({ quote, receivedUnits, transactionHash }: PaidFacts): Html {
+function paidFacts({ frame: { locale } }: PaymentView, { quote, receivedUnits, transactionHash }: PaidFacts): Html {
   return facts([
-    ['Received', formatCrypto(receivedUnits, quote)],
-    ['Network', networkName(quote.network)],
-    ['Transaction', transactionHash === null ? null : grouped(transactionHash)],
+    [locale.t('received'), crypto(receivedUnits, quote)],
+    [locale.t('network'), networkName(quote.network)],
+    [locale.t('transaction'), transactionHash === null ? null : grouped(transactionHash)],
   ]);
 }
 
-function nothingToDo(): Html {
-  return html`<p class="hint">
-    You have nothing more to do. You may close this page: the shop is told when the payment is complete.
-  </p>`;
+function nothingToDo({ frame: { locale } }: PaymentView): Html {
+  return html`<p class="hint">${locale.t('nothing_to_do')}</p>`;
 }

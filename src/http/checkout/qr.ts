@@ -12,8 +12,7 @@ export function qrSvg(
   content: string,
   { id, title, description }: { readonly id: string; readonly title: string; readonly description: string },
 ): Html {
-  // M corrects 15 %: enough for a screen, and smaller modules than Q would make phones come closer.
-  const { data, size } = encode(content, { ecc: 'M', border: QUIET_ZONE });
+  const { path, size } = codeOf(content);
   return html`<svg
     class="qr"
     role="img"
@@ -24,8 +23,30 @@ export function qrSvg(
     <title id="${id}-title">${title}</title>
     <desc id="${id}-desc">${description}</desc>
     <rect width="${size}" height="${size}" fill="#fff" />
-    <path fill="#000" d="${raw(darkModules(data))}" />
+    <path fill="#000" d="${path}" />
   </svg>`;
+}
+
+interface Code {
+  readonly path: Html;
+  readonly size: number;
+}
+
+/** A code takes 1.5 ms, and its page is asked for again and again. At 5 KB each these are 2.5 MB. */
+const MAX_KEPT = 500;
+const kept = new Map<string, Code>();
+
+function codeOf(content: string): Code {
+  const known = kept.get(content);
+  if (known !== undefined) return known;
+  // M corrects 15 %: enough for a screen, and smaller modules than Q would make phones come closer.
+  const { data, size } = encode(content, { ecc: 'M', border: QUIET_ZONE });
+  const code = { path: raw(darkModules(data)), size };
+  // A map keeps the order of insertion: its first key was made longest ago.
+  const [oldest] = kept.keys();
+  if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+  kept.set(content, code);
+  return code;
 }
 
 /** One path for all dark modules, neighbours in a row joined: about a fifth of the bytes of one square each. */

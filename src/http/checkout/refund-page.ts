@@ -1,6 +1,9 @@
-import { assetName, formatCrypto, formatFiat, grouped, networkLabel, utcDateTime } from './format.ts';
+import type { Assets } from './assets.ts';
+import { assetName, crypto, grouped, name, networkLabel } from './format.ts';
 import { html, type Html } from './html.ts';
-import { facts, renderDocument, shopHeader, statusHeading, testBand, theirs, type Refresh } from './layout.ts';
+import { facts, renderDocument, statusHeading, testBand, type Refresh } from './layout.ts';
+import { pageHref } from './links.ts';
+import type { TextKey } from './locale.ts';
 import type { Page, RefundStep, RefundView } from './view.ts';
 
 /** Longer than any address there is; the check itself is the server's. */
@@ -10,83 +13,92 @@ const MAX_ADDRESS_LENGTH = 128;
 const WAITING_SECONDS = { test: 5, live: 60 } as const;
 
 /** The page where a customer says where a refund shall go. Status 200; 400 when the typed address was refused. */
-export function renderRefundPage(view: RefundView): Page {
-  const { step } = view;
+export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePath' | 'scriptPath'>): Page {
+  const { step, frame, mode } = view;
+  const { locale, look } = frame;
   return renderDocument({
     status: step.kind === 'form' && step.problem !== null ? 400 : 200,
-    title: `${TITLES[step.kind]} · ${view.projectName}`,
-    test: view.mode === 'test',
+    locale,
+    frame,
+    assets,
+    title: `${locale.plain(TITLES[step.kind])} · ${look.projectName}`,
+    test: mode === 'test',
     refresh: refreshOf(view),
-    band:
-      view.mode === 'test'
-        ? testBand(html`No real money. Refunds settle by themselves some seconds after they were made.`)
-        : null,
-    header: shopHeader(view.projectName),
+    band: mode === 'test' ? testBand(locale, locale.t('test_refund')) : null,
+    path: view.claimPath,
+    live: null,
     main: html`<div class="layout">
       <section class="summary">
         <h1>
-          <span class="label">Refund of</span> <span class="fiat">${formatFiat(view.amountMinor, view.currency)}</span>
+          <span class="label">${locale.t('refund_of')}</span>
+          <span class="fiat">${name(locale.fiat(view.amountMinor, view.currency))}</span>
           <span class="unit">${view.currency}</span>
         </h1>
         ${facts([
-          ['From', theirs(view.projectName)],
-          ['You get', formatCrypto(view.units, view)],
-          ['Network', networkLabel(view.asset, view.network)],
+          [locale.t('refund_from'), name(look.projectName)],
+          [locale.t('you_get'), crypto(view.units, view)],
+          [locale.t('network'), networkLabel(view.asset, view.network)],
         ])}
       </section>
       <section class="card" aria-labelledby="status-title">${card(view)}</section>
     </div>`,
-    footer: html`<p>
-      All times are in UTC. The address of this page is private: whoever has it can claim the refund.
-    </p>`,
+    footer: html`${look.supportUrl && html`<p><a href="${look.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
+      <p>${locale.t('times_utc')} ${locale.t('private_refund')}</p>`,
   });
 }
 
-const TITLES: Readonly<Record<RefundStep['kind'], string>> = {
-  form: 'Claim your refund',
-  waiting: 'Refund on its way',
-  completed: 'Refunded',
-  failed: 'Refund failed',
-};
+const TITLES = {
+  form: 'claim_title',
+  waiting: 'refund_waiting_title',
+  completed: 'refund_sent_title',
+  failed: 'refund_failed_title',
+} as const satisfies Record<RefundStep['kind'], TextKey>;
 
-function refreshOf({ step, mode, claimPath }: RefundView): Refresh | null {
-  return step.kind === 'waiting' ? { seconds: WAITING_SECONDS[mode], path: claimPath } : null;
+function refreshOf({ step, mode, claimPath, frame }: RefundView): Refresh | null {
+  if (step.kind !== 'waiting' || !frame.autoRefresh) return null;
+  return { seconds: WAITING_SECONDS[mode], path: pageHref(frame, claimPath) };
 }
 
 function card(view: RefundView): Html {
-  const { step } = view;
+  const { step, frame } = view;
+  const { locale, look } = frame;
+  const shop = name(look.projectName);
   switch (step.kind) {
     case 'form':
       return claimForm(view, step);
     case 'waiting':
-      return html`${statusHeading('waiting', 'Your refund is on its way', html`${theirs(view.projectName)} will send it to your address.`)}
-        ${facts([['Your address', grouped(step.address)]])}
-        <p class="hint">
-          The shop pays it from its own wallet, which can take some days. Is the address wrong? Tell the shop at once.
-        </p>`;
-    case 'completed':
-      return html`${statusHeading('done', 'Your refund was sent', `${formatCrypto(view.units, view)} went to your address.`)}
+      return html`${statusHeading('waiting', locale.t('refund_waiting_title'), locale.t('refund_waiting_text', { shop }))}
+        ${facts([[locale.t('your_address'), grouped(step.address)]])}
+        <p class="hint">${locale.t('refund_waiting_hint')}</p>`;
+    case 'completed': {
+      const text = locale.t('refund_sent_text', { amount: crypto(view.units, view) });
+      return html`${statusHeading('done', locale.t('refund_sent_title'), text)}
       ${facts([
-        ['Your address', grouped(step.address)],
-        ['Sent', utcDateTime(step.completedAt)],
-        ['Transaction', step.transactionHash === null ? null : grouped(step.transactionHash)],
+        [locale.t('your_address'), grouped(step.address)],
+        [locale.t('sent_at'), locale.dateTime(step.completedAt)],
+        [locale.t('transaction'), step.transactionHash === null ? null : grouped(step.transactionHash)],
       ])}`;
+    }
     case 'failed':
-      return html`${statusHeading('stopped', 'This refund will not be paid', 'It was cancelled or not paid in time.')}
-        <p>Contact ${theirs(view.projectName)} about it: a new refund can be made.</p>`;
+      return html`${statusHeading('stopped', locale.t('refund_failed_title'), locale.t('refund_failed_text'))}
+        <p>${locale.t('refund_failed_hint', { shop })}</p>`;
   }
 }
 
 function claimForm(view: RefundView, { typed, problem }: RefundStep & { kind: 'form' }): Html {
-  const network = networkLabel(view.asset, view.network);
-  return html`${statusHeading('plain', 'Where shall your refund go?', html`${theirs(view.projectName)} gives you back <strong>${formatCrypto(view.units, view)}</strong>.`)}
-    <form method="post" action="${view.claimPath}" class="claim">
-      <label for="address">Your ${assetName(view.asset)} (${view.asset}) address on ${network}</label>
-      ${problem !== null && html`<p class="field-problem" id="address-problem" role="alert">${problem}</p>`}
+  const { asset, frame } = view;
+  const { locale, look } = frame;
+  const network = networkLabel(asset, view.network);
+  const text = locale.t('claim_text', { shop: name(look.projectName), amount: crypto(view.units, view) });
+  return html`${statusHeading('plain', locale.t('claim_title'), text)}
+    <form method="post" action="${pageHref(frame, view.claimPath)}" class="claim">
+      <label for="address">${locale.t('claim_label', { name: assetName(asset), asset, network })}</label>
+      ${problem !== null && html`<p class="field-problem" id="address-problem" role="alert">${problem === 'invalid' ? locale.t('claim_invalid', { asset, network }) : locale.t('claim_again')}</p>`}
       <input
         id="address"
         name="address"
         type="text"
+        dir="ltr"
         value="${typed}"
         required
         maxlength="${MAX_ADDRESS_LENGTH}"
@@ -97,10 +109,7 @@ function claimForm(view: RefundView, { typed, problem }: RefundStep & { kind: 'f
         aria-describedby="${problem === null ? '' : 'address-problem '}address-hint"
         ${problem !== null && html` aria-invalid="true"`}
       />
-      <p class="warning" id="address-hint">
-        It must be an address for <strong>${view.asset}</strong> on <strong>${network}</strong>, best from your own
-        wallet. A payment to a wrong address cannot be called back.
-      </p>
-      <button type="submit" class="button">Send my refund there</button>
+      <p class="warning" id="address-hint">${locale.t('claim_warning', { asset, network })}</p>
+      <button type="submit" class="button">${locale.t('claim_button')}</button>
     </form>`;
 }

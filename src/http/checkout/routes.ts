@@ -1,104 +1,128 @@
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { cancelPayment, selectToken } from '../../app/payment-actions.ts';
+import type { Access } from '../../app/access.ts';
+import { cancelPayment, selectToken, simulatePayment, SIMULATIONS } from '../../app/payment-actions.ts';
+import type { PaymentWatch } from '../../app/payment-watch.ts';
 import { claimRefund } from '../../app/refunds.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, Surface } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { RefusalReason } from '../../domain/transition.ts';
-import { findProject } from '../../store/projects.ts';
 import { findRefund } from '../../store/refunds.ts';
 import type { Api } from '../api.ts';
 import { asRequestError } from '../errors.ts';
-import { CHECKOUT_HEADERS } from './layout.ts';
+import { assetRoutes, type Assets } from './assets.ts';
+import { checkoutEvents } from './events.ts';
+import { currentVersion, pageFacts, payingFacts } from './facts.ts';
+import { frameOf, localeOf, type PageRequest } from './frame.ts';
+import { pageHref, paymentPath } from './links.ts';
+import { lookRoutes } from './look-routes.ts';
 import { renderPaymentPage } from './page.ts';
 import { presentPaymentPage } from './present.ts';
 import { renderProblemPage } from './problem-page.ts';
 import { renderRefundPage } from './refund-page.ts';
-import { CHECKOUT_CSS, CHECKOUT_CSS_PATH } from './style.ts';
-import type { Notice, Page, RefundStep } from './view.ts';
+import { sendPage } from './send-page.ts';
+import type { Notice, RefundStep } from './view.ts';
 
 const page = { config: { guard: { kind: 'page' } }, schema: { hide: true } } as const;
-const asset = { config: { guard: { kind: 'open' } }, schema: { hide: true } } as const;
 
-interface PaymentRequest {
-  readonly Params: { readonly id: string };
-  readonly Querystring: Readonly<Record<string, unknown>>;
-  readonly Body: Readonly<Record<string, unknown>> | undefined;
+type Request = FastifyRequest<PageRequest>;
+
+/** What the hosted pages are made with. */
+export interface Checkout extends Api {
+  readonly access: Pick<Access, 'project'>;
+  readonly assets: Assets;
+  readonly watch: PaymentWatch;
 }
 
 /** The hosted pages: paying a transaction or an order, and claiming a refund. They need no JavaScript and no session. */
-export function checkoutRoutes(api: Api): (app: FastifyInstance) => Promise<void> {
+export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Promise<void> {
+  const events = checkoutEvents({
+    reader: checkout.reader,
+    watch: checkout.watch,
+    selectorOf,
+    versionOf: (payment) => currentVersion(checkout, payment),
+  });
   return async (app) => {
-    await app.register(formbody, { bodyLimit: 8_192 });
-    answerFaultsAsPages(app);
-    app.get(CHECKOUT_CSS_PATH, asset, (_request, reply) =>
-      reply
-        .header('content-type', 'text/css; charset=utf-8')
-        .header('cache-control', 'public, max-age=31536000, immutable')
-        .send(CHECKOUT_CSS),
-    );
-    paymentRoutes(app, api);
-    refundRoutes(app, api);
+    assetRoutes(app, checkout.assets);
+    lookRoutes(checkout)(app);
+    events.routes(app);
+    await app.register(async (pages) => {
+      await pages.register(formbody, { bodyLimit: 8_192 });
+      answerFaultsAsPages(pages, checkout.assets);
+      paymentRoutes(pages, checkout);
+      refundRoutes(pages, checkout);
+    });
   };
 }
 
-function paymentRoutes(app: FastifyInstance, api: Api): void {
-  app.get<PaymentRequest>('/pay/:id', page, async (request, reply) => {
-    const payment = await findByPublicId(api, request.params.id);
-    return payment === null ? unknownPayment(reply) : showPayment(api, request, reply, payment, null);
+function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
+  const { app: core } = checkout;
+  app.get<PageRequest>('/pay/:id', page, async (request, reply) => {
+    const payment = await findByPublicId(checkout, request.params.id);
+    return payment === null
+      ? unknown(checkout, request, reply, 'unknown_payment')
+      : show(checkout, request, reply, payment);
   });
-  app.post<PaymentRequest>('/pay/:id/token', page, async (request, reply) => {
-    const payment = await findByPublicId(api, request.params.id);
-    if (payment === null) return unknownPayment(reply);
-    const wanted = { asset: field(request, 'asset'), network: field(request, 'network') || null };
+  const action = (
+    name: 'token' | 'cancel' | 'simulate',
+    act: (payment: Payment, request: Request) => Promise<Notice | null>,
+  ): void => {
+    app.post<PageRequest>(`/pay/:id/${name}`, page, async (request, reply) => {
+      const payment = await findByPublicId(checkout, request.params.id);
+      if (payment === null) return unknown(checkout, request, reply, 'unknown_payment');
+      const notice = await act(payment, request);
+      if (notice !== null) return show(checkout, request, reply, await findAgain(checkout, payment), notice);
+      const { frame } = await frameOf(checkout.access, request, payment.projectId);
+      return reply
+        .code(303)
+        .header('location', pageHref(frame, paymentPath(request.params.id)))
+        .send();
+    });
+  };
+  action('token', async (payment, request) => {
     // An order's token is the merchant's choice.
-    if (payment.surface === 'order') return showPayment(api, request, reply, payment, 'not_open');
-    const outcome = await selectToken(api.app, { id: payment.id }, wanted);
-    if (outcome.kind === 'changed') return backToPage(reply, request.params.id);
-    return showPayment(api, request, reply, await findAgain(api, payment), noticeOf(outcome));
+    if (payment.surface === 'order') return 'not_open';
+    const wanted = { asset: field(request, 'asset'), network: field(request, 'network') || null };
+    return noticeOf(await selectToken(core, { id: payment.id }, wanted));
   });
-  app.post<PaymentRequest>('/pay/:id/cancel', page, async (request, reply) => {
-    const payment = await findByPublicId(api, request.params.id);
-    if (payment === null) return unknownPayment(reply);
-    const outcome = await cancelPayment(api.app, { id: payment.id });
-    if (outcome.kind === 'changed') return backToPage(reply, request.params.id);
-    return showPayment(api, request, reply, await findAgain(api, payment), noticeOf(outcome));
+  action('cancel', async (payment) => noticeOf(await cancelPayment(core, { id: payment.id })));
+  action('simulate', async (payment, request) => {
+    const outcome = SIMULATIONS.find((name) => name === field(request, 'outcome'));
+    if (outcome === undefined) return 'not_open';
+    const changed = await simulatePayment(core, { id: payment.id }, outcome);
+    return changed.kind === 'not_sandbox' ? 'not_open' : noticeOf(changed);
   });
 }
 
-async function showPayment(
-  api: Api,
-  request: FastifyRequest<PaymentRequest>,
+async function show(
+  checkout: Checkout,
+  request: Request,
   reply: FastifyReply,
   payment: Payment,
-  notice: Notice | null,
+  notice: Notice | null = null,
 ): Promise<FastifyReply> {
-  const { app } = api;
-  const rail = app.railFor(payment.mode);
-  const open = payment.status === 'created' || payment.status === 'prepared' || payment.status === 'pending';
-  const offersTokens = open && payment.surface === 'transaction';
-  const [project, tokens, confirmations] = await Promise.all([
-    findProject(app.db, payment.projectId),
-    offersTokens ? rail.tokens(payment.projectId) : [],
-    payment.status === 'confirming' ? rail.confirmations(payment) : null,
+  const [{ frame, framedBy }, facts, paying] = await Promise.all([
+    frameOf(checkout.access, request, payment.projectId),
+    pageFacts(checkout, payment),
+    payingFacts(checkout, payment),
   ]);
   const view = presentPaymentPage(payment, {
-    now: app.clock(),
-    projectName: project?.name ?? '',
-    tokens: tokens.map((token) => ({ asset: token.asset, network: token.network })),
-    confirmations,
-    evm: payment.quote === null ? null : rail.evmChain(payment.quote),
+    ...facts,
+    ...paying,
+    now: checkout.app.clock(),
+    frame,
     wantsOtherToken: request.query['choose'] === 'token',
-    autoRefresh: request.query['refresh'] !== 'off',
     notice,
   });
-  return sendPage(reply, renderPaymentPage(view));
+  return sendPage(request, reply, renderPaymentPage(view, checkout.assets), framedBy);
 }
 
-/** Why an action was refused, in the page's words. */
-function noticeOf(outcome: Exclude<Awaited<ReturnType<typeof selectToken>>, { readonly kind: 'changed' }>): Notice {
+/** Why an action was refused, in the page's words; null when it was not. */
+function noticeOf(outcome: Awaited<ReturnType<typeof selectToken>>): Notice | null {
   switch (outcome.kind) {
+    case 'changed':
+      return null;
     case 'refused':
       if ('reason' in outcome) return noticeOfReason(outcome.reason);
       return outcome.param === 'amount' ? 'amount_too_small' : 'token_unavailable';
@@ -116,52 +140,60 @@ function noticeOfReason(reason: RefusalReason): Notice {
   return reason === 'money_seen' || reason === 'expired' ? reason : 'not_open';
 }
 
-function refundRoutes(app: FastifyInstance, api: Api): void {
-  app.get<PaymentRequest>('/refund/:id', page, async (request, reply) => {
-    const refund = await findPublicRefund(api, request.params.id);
-    return refund === null ? unknownRefund(reply) : showRefund(api, reply, refund, request.params.id, '', null);
+function refundRoutes(app: FastifyInstance, checkout: Checkout): void {
+  app.get<PageRequest>('/refund/:id', page, async (request, reply) => {
+    const refund = await findPublicRefund(checkout, request.params.id);
+    if (refund === null) return unknown(checkout, request, reply, 'unknown_refund');
+    return showRefund(checkout, request, reply, refund, stepOfRefund(refund, '', null));
   });
-  app.post<PaymentRequest>('/refund/:id', page, async (request, reply) => {
-    const refund = await findPublicRefund(api, request.params.id);
-    if (refund === null) return unknownRefund(reply);
+  app.post<PageRequest>('/refund/:id', page, async (request, reply) => {
+    const { id } = request.params;
+    const refund = await findPublicRefund(checkout, id);
+    if (refund === null) return unknown(checkout, request, reply, 'unknown_refund');
     const typed = field(request, 'address').slice(0, 200);
-    const outcome = await claimRefund(api.app, refund.id, typed);
-    if (outcome.kind === 'done') return reply.code(303).header('location', `/refund/${request.params.id}`).send();
-    const problem = outcome.kind === 'refused' ? outcome.message.replace(/^address: /, '') : 'Try again.';
-    const now = (await findPublicRefund(api, request.params.id)) ?? refund;
-    return showRefund(api, reply, now, request.params.id, typed, problem);
+    const outcome = await claimRefund(checkout.app, refund.id, typed);
+    if (outcome.kind === 'done') {
+      const { frame } = await frameOf(checkout.access, request, refund.projectId);
+      return reply
+        .code(303)
+        .header('location', pageHref(frame, refundPath(id)))
+        .send();
+    }
+    const problem = outcome.kind === 'refused' ? 'invalid' : 'again';
+    const now = (await findPublicRefund(checkout, id)) ?? refund;
+    return showRefund(checkout, request, reply, now, stepOfRefund(now, typed, problem));
   });
 }
 
 async function showRefund(
-  api: Api,
+  checkout: Checkout,
+  request: Request,
   reply: FastifyReply,
   refund: Refund,
-  publicId: string,
-  typed: string,
-  problem: string | null,
+  step: RefundStep,
 ): Promise<FastifyReply> {
-  const project = await findProject(api.app.db, refund.projectId);
+  const { frame, framedBy } = await frameOf(checkout.access, request, refund.projectId);
   const { mode, amountMinor, currency, asset, network, decimals, units } = refund;
-  return sendPage(
-    reply,
-    renderRefundPage({
-      claimPath: `/refund/${publicId}`,
+  const rendered = renderRefundPage(
+    {
+      frame,
+      claimPath: refundPath(request.params.id),
       mode,
-      projectName: project?.name ?? '',
       amountMinor,
       currency,
       asset,
       network,
       decimals,
       units,
-      now: api.app.clock(),
-      step: stepOfRefund(refund, typed, problem),
-    }),
+      now: checkout.app.clock(),
+      step,
+    },
+    checkout.assets,
   );
+  return sendPage(request, reply, rendered, framedBy);
 }
 
-function stepOfRefund(refund: Refund, typed: string, problem: string | null): RefundStep {
+function stepOfRefund(refund: Refund, typed: string, problem: 'invalid' | 'again' | null): RefundStep {
   const { status, address, transactionHash, completedAt } = refund;
   if (status === 'failed') return { kind: 'failed' };
   // A refund may be settled before anybody said where to: the sandbox waits for no address.
@@ -170,12 +202,20 @@ function stepOfRefund(refund: Refund, typed: string, problem: string | null): Re
   return address === null ? { kind: 'form', typed, problem } : { kind: 'waiting', address };
 }
 
+function refundPath(publicId: string): string {
+  return `/refund/${encodeURIComponent(publicId)}`;
+}
+
 /** A page's link names a payment of either surface and mode; whoever has it may see the page. */
-async function findByPublicId(api: Api, text: string): Promise<Payment | null> {
+function selectorOf(text: string): { readonly id: string; readonly surface: Surface } | null {
   const order = decodeId('order', text);
-  const surface: Surface = order === null ? 'transaction' : 'order';
   const id = order ?? parseUuid(text);
-  return id === null ? null : api.reader.read({ id, surface });
+  return id === null ? null : { id, surface: order === null ? 'transaction' : 'order' };
+}
+
+async function findByPublicId(api: Api, text: string): Promise<Payment | null> {
+  const selector = selectorOf(text);
+  return selector && api.reader.read(selector);
 }
 
 async function findAgain(api: Api, payment: Payment): Promise<Payment> {
@@ -187,40 +227,36 @@ async function findPublicRefund(api: Api, text: string): Promise<Refund | null> 
   return id === null ? null : findRefund(api.app.db, id);
 }
 
-function field(request: FastifyRequest<PaymentRequest>, name: string): string {
+function field(request: Request, name: string): string {
   const value = request.body?.[name];
   return typeof value === 'string' ? value : '';
 }
 
-function backToPage(reply: FastifyReply, publicId: string): FastifyReply {
-  return reply.code(303).header('location', `/pay/${publicId}`).send();
-}
-
-function unknownPayment(reply: FastifyReply): FastifyReply {
-  return sendPage(reply, renderProblemPage({ kind: 'unknown_payment' }));
-}
-
-function unknownRefund(reply: FastifyReply): FastifyReply {
-  return sendPage(reply, renderProblemPage({ kind: 'unknown_refund' }));
-}
-
-function sendPage(reply: FastifyReply, { status, html }: Page): FastifyReply {
-  return reply.code(status).headers(CHECKOUT_HEADERS).header('content-type', 'text/html; charset=utf-8').send(html);
+function unknown(
+  { assets }: Pick<Checkout, 'assets'>,
+  request: Request,
+  reply: FastifyReply,
+  kind: 'unknown_payment' | 'unknown_refund',
+): Promise<FastifyReply> {
+  return sendPage(request, reply, renderProblemPage({ kind }, localeOf(request), assets));
 }
 
 /** A customer reads pages, not JSON: what goes wrong here is told as one. */
-function answerFaultsAsPages(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => {
+function answerFaultsAsPages(app: FastifyInstance, assets: Assets): void {
+  app.setErrorHandler((error, request: Request, reply) => {
     const told = asRequestError(error);
     if (told.type === 'https_required') throw told;
-    const retryPath = (request.url.split('?')[0] ?? '/').replace(/\/(?:token|cancel)$/, '');
+    const locale = localeOf(request);
+    const send = (view: Parameters<typeof renderProblemPage>[0], status?: number) => {
+      const rendered = renderProblemPage(view, locale, assets);
+      return sendPage(request, reply, status === undefined ? rendered : { ...rendered, status });
+    };
+    const retryPath = (request.url.split('?')[0] ?? '/').replace(/\/(?:token|cancel|simulate)$/, '');
     if (told.type === 'rate_limit_error') {
       const retryAfterSeconds = Number(reply.getHeader('retry-after') ?? 60);
-      return sendPage(reply, renderProblemPage({ kind: 'too_many_requests', retryAfterSeconds, retryPath }));
+      return send({ kind: 'too_many_requests', retryAfterSeconds, retryPath });
     }
     if (told.status >= 500) request.log.error({ err: error, request: request.id }, 'a page failed');
-    if (told.status < 500)
-      return sendPage(reply, { ...renderProblemPage({ kind: 'unknown_payment' }), status: told.status });
-    return sendPage(reply, renderProblemPage({ kind: 'trouble', retryPath }));
+    return told.status < 500 ? send({ kind: 'unknown_payment' }, told.status) : send({ kind: 'trouble', retryPath });
   });
 }

@@ -19,9 +19,3 @@ export function walletHref(uri: string | null): string | null {
   const parsed = uri === null ? null : URL.parse(uri);
   return parsed && WALLET_SCHEMES.has(parsed.protocol) ? uri : null;
 }
-
-/** The page of a payment, or an action below it. */
-export function paymentPath(paymentId: string, action?: 'token' | 'cancel'): string {
-  const page = `/pay/${encodeURIComponent(paymentId)}`;
-  return action === undefined ? page : `${page}/${action}`;
-}

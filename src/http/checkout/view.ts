@@ -1,6 +1,32 @@
 import type { AssetCode, Network } from '../../domain/asset.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Exception, FailureReason } from '../../domain/payment.ts';
+import type { EvmTransfer } from '../../domain/payment-uri.ts';
+import type { Locale } from './locale.ts';
+
+/** How the page is shown to this visitor: nothing of it is about the payment itself. */
+export interface Frame {
+  readonly locale: Locale;
+  /** Whether the address bar names the language; the page's links then go on naming it. */
+  readonly languageGiven: boolean;
+  readonly look: Look;
+  /** Origin of the shop's page that shows this one in a frame, which has been allowed to; null outside of one. */
+  readonly embed: string | null;
+  /** False once the customer switched off that the page reloads itself (`?refresh=off`). */
+  readonly autoRefresh: boolean;
+  /** This page reloaded itself while the payment was open: at the end it may go on to the shop. */
+  readonly watching: boolean;
+}
+
+/** What a shop makes its own. */
+export interface Look {
+  readonly projectName: string;
+  readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
+  /** The style sheet of the shop's colour, or null for the house's. */
+  readonly accentPath: string | null;
+  /** An https, http or mailto URL. */
+  readonly supportUrl: string | null;
+}
 
 /**
  * What the payment page shows, as plain values. Times are epoch milliseconds, amounts of crypto are in the token's
@@ -9,9 +35,11 @@ import type { Exception, FailureReason } from '../../domain/payment.ts';
 export interface PaymentView {
   /** As it stands in `/pay/<id>`: a UUID or `ord_…`; given to the shop as `payment_id`. */
   readonly paymentId: string;
+  /** Changes exactly when the page would look different, whoever looks. */
+  readonly version: string;
+  readonly frame: Frame;
   /** Null in live mode. */
   readonly test: TestProgress | null;
-  readonly projectName: string;
   readonly description: string | null;
   /** `TXN-…`; transactions only. */
   readonly transactionNumber: string | null;
@@ -24,10 +52,18 @@ export interface PaymentView {
   readonly payUntilAt: number;
   readonly now: number;
   readonly step: Step;
+  readonly refunds: readonly RefundNews[];
   /** Why the customer's last action was refused; the page is then sent with an error status. */
   readonly notice: Notice | null;
-  /** False once the customer switched off that the page reloads itself (`?refresh=off`). */
-  readonly autoRefresh: boolean;
+}
+
+/** A refund of this payment, for the one who holds the payment's link. */
+export interface RefundNews {
+  readonly path: string;
+  readonly state: 'offered' | 'sending' | 'sent';
+  readonly units: bigint;
+  readonly decimals: number;
+  readonly asset: AssetCode;
 }
 
 /** What a test payment does by itself: nothing happens on a chain, so the page must say it. */
@@ -75,6 +111,10 @@ export interface PayStep {
   readonly missingUnits: bigint;
   /** For `missingUnits`, as wallets read it; null where the token has none. */
   readonly paymentUri: string | null;
+  /** The same for wallets in the browser; null on networks that are not EVM chains. */
+  readonly transfer: EvmTransfer | null;
+  /** Which of the wallet's addresses it is, counted from 0; null where it was not derived. */
+  readonly addressIndex: number | null;
   readonly canChangeToken: boolean;
   readonly canCancel: boolean;
 }
@@ -137,10 +177,10 @@ export type ProblemView =
 
 /** The page where a customer says where a refund shall go. */
 export interface RefundView {
+  readonly frame: Frame;
   /** The page's own path; the form is posted to it, with the field `address`. */
   readonly claimPath: string;
   readonly mode: 'test' | 'live';
-  readonly projectName: string;
   readonly amountMinor: bigint;
   readonly currency: Fiat;
   readonly asset: AssetCode;
@@ -152,8 +192,8 @@ export interface RefundView {
 }
 
 export type RefundStep =
-  /** `typed` is what the customer sent before; `problem` says what is wrong with it. */
-  | { readonly kind: 'form'; readonly typed: string; readonly problem: string | null }
+  /** `typed` is what the customer sent before; `problem` says what became of it. */
+  | { readonly kind: 'form'; readonly typed: string; readonly problem: 'invalid' | 'again' | null }
   | { readonly kind: 'waiting'; readonly address: string }
   | {
       readonly kind: 'completed';

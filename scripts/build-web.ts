@@ -1,0 +1,100 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build, type InlineConfig, type Rolldown } from 'vite';
+import { BUILD_FOLDER, SOURCE_FOLDER, sourceDigest, type Manifest } from '../src/http/checkout/assets.ts';
+
+/** Browsers of the last three years. */
+const TARGET = ['chrome119', 'edge119', 'firefox119', 'safari17'];
+
+/**
+ * Builds what the payment page loads, and the script for shops' pages, into `web/dist/checkout`: each file with its
+ * compressed siblings, and `manifest.json`. The folder appears as a whole, so that neither a crash nor another build at
+ * the same time leaves half of it. Throws with the compiler's words when the sources do not compile.
+ */
+export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void> {
+  const source = await sourceDigest();
+  const page = await bundle('page.ts', 'es');
+  const style = await bundle('page.css', 'es');
+  const embed = await bundle('embed.ts', 'iife');
+  const manifest: Manifest = { page: hashedName('page', 'js', page), style: hashedName('page', 'css', style), source };
+
+  const parent = path.dirname(buildFolder);
+  const fresh = path.join(parent, `.build-${randomUUID()}`);
+  await mkdir(fresh, { recursive: true });
+  try {
+    await writeAll(fresh, manifest.page, page);
+    await writeAll(fresh, manifest.style, style);
+    await writeAll(fresh, 'embed.js', embed);
+    await writeFile(path.join(fresh, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    await putInPlace(fresh, buildFolder);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** The text of one bundle: a script, or what is left of a style sheet. */
+async function bundle(entry: string, format: 'es' | 'iife'): Promise<string> {
+  const config: InlineConfig = {
+    configFile: false,
+    envDir: false,
+    publicDir: false,
+    root: SOURCE_FOLDER,
+    logLevel: 'error',
+    build: {
+      write: false,
+      target: TARGET,
+      modulePreload: false,
+      rolldownOptions: { input: path.join(SOURCE_FOLDER, entry), output: { format } },
+    },
+  };
+  const [outcome] = [await build(config)].flat();
+  if (outcome === undefined || !('output' in outcome)) throw new Error(`Vite has built nothing from ${entry}`);
+  const text = outcome.output.map((file) => textOf(file, entry)).find((text) => text !== null);
+  if (!text) throw new Error(`Vite has made nothing of ${entry}`);
+  return text;
+}
+
+function textOf(file: Rolldown.OutputChunk | Rolldown.OutputAsset, entry: string): string | null {
+  if (file.type === 'chunk') return entry.endsWith('.ts') ? file.code : null;
+  return file.fileName.endsWith('.css') ? Buffer.from(file.source).toString() : null;
+}
+
+function hashedName(name: string, extension: string, text: string): string {
+  return `${name}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}.${extension}`;
+}
+
+async function writeAll(folder: string, name: string, text: string): Promise<void> {
+  const file = path.join(folder, name);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
+  await writeFile(file, text);
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(text, { params }));
+  await writeFile(`${file}.gz`, await promisify(gzip)(text, { level: 9 }));
+}
+
+/** Folders cannot be replaced in one step; who looks in between finds no build, and makes one. */
+async function putInPlace(fresh: string, buildFolder: string): Promise<void> {
+  const old = `${fresh}-old`;
+  for (;;) {
+    await rename(buildFolder, old).catch(unless('ENOENT'));
+    try {
+      await rename(fresh, buildFolder);
+      break;
+    } catch (error) {
+      // Another build came first; ours is as new as any.
+      unless('ENOTEMPTY', 'EEXIST', 'EPERM')(error);
+    } finally {
+      await rm(old, { recursive: true, force: true });
+    }
+  }
+}
+
+function unless(...codes: readonly string[]): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof Error && 'code' in error && codes.includes(String(error.code)))) throw error;
+  };
+}
+
+if (import.meta.main) await buildWeb();

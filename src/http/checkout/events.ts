@@ -1,0 +1,248 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PaymentSelector } from '../../app/change-payment.ts';
+import { createLooker, createLookQueue, type Looker, type PaymentWatch } from '../../app/payment-watch.ts';
+import type { PaymentReader } from '../../app/read-payment.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { clientAddress } from '../client.ts';
+import { clientBucket } from '../rate-limit.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The answer stays open for as long as its reader likes: its duration is no measure of anything. */
+    stream?: boolean;
+  }
+}
+
+export interface CheckoutEventsOptions {
+  readonly reader: PaymentReader;
+  readonly watch: PaymentWatch;
+  /** The payment that a page's link names; null where it cannot name any. */
+  readonly selectorOf: (publicId: string) => PaymentSelector | null;
+  /**
+   * A short text of one line that changes exactly when the page would look different. Asked after the payment's network is
+   * followed, so that what it reads of confirmations beside the payment is not missed.
+   */
+  readonly versionOf: (payment: Payment) => string | Promise<string>;
+  readonly limits?: Partial<StreamLimits>;
+  readonly heartbeatMs?: number;
+}
+
+export interface StreamLimits {
+  /** Streams of the process, of both its addresses. */
+  readonly streams: number;
+  /** Streams of one client: an IPv4 address, or a /64 network of IPv6. */
+  readonly perClient: number;
+  /** What a client may leave unread before it is dropped. */
+  readonly unreadBytes: number;
+}
+
+/** The live updates of the payment page. */
+export interface CheckoutEvents {
+  /** Registers `GET /pay/:id/events`; for every address of the process. Its streams end when that server closes. */
+  readonly routes: (app: FastifyInstance) => void;
+  /** How many streams are open now. */
+  openStreams(): number;
+}
+
+interface Stream {
+  readonly sender: Sender;
+  readonly looker: Looker;
+  /** Lets go of everything. Done by itself when the connection closes. */
+  close(): void;
+}
+
+interface EventsRequest {
+  readonly Params: { readonly id: string };
+  readonly Querystring: Readonly<Record<string, unknown>>;
+}
+
+const ROUTE = {
+  config: { guard: { kind: 'page' }, stream: true },
+  schema: { hide: true },
+  exposeHeadRoute: false,
+} as const;
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  // nginx would hold events back.
+  'x-accel-buffering': 'no',
+} as const;
+const LIMITS: StreamLimits = { streams: 10_000, perClient: 100, unreadBytes: 65_536 };
+/** Well below what proxies and mobile networks let a silent connection live. */
+const HEARTBEAT_MS = 15_000;
+/** Within which a browser connects again, told by `retry`. */
+const RECONNECT_MS = 2_000;
+const COMPLAIN_EVERY_MS = 10_000;
+const TRY_AGAIN_SECONDS = 30;
+
+/**
+ * Server-sent events for open payment pages: `changed` with the page's version as data and id, whenever it is another than
+ * the one that the page has (`?v=`, or `Last-Event-ID` when it connects again). Each change is told once; changes that come
+ * while one is being looked at are told together. Beyond the limits the answer is 503, and the page asks by itself.
+ */
+export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
+  const limits = { ...LIMITS, ...options.limits };
+  const slots = createSlots(limits);
+  const queue = createLookQueue();
+  const complain = atMostEvery(COMPLAIN_EVERY_MS);
+
+  const openStream = (request: FastifyRequest, reply: FastifyReply, selector: PaymentSelector): Stream | null => {
+    const giveBack = slots.take(clientBucket(clientAddress(request)));
+    if (giveBack === null) return null;
+    const sender = createSender(reply.raw, limits.unreadBytes, options.heartbeatMs ?? HEARTBEAT_MS);
+    const looker = createLooker({
+      ...options,
+      selector,
+      queue,
+      onVersion: (version) => sender.tell(version),
+      onFault: (error) =>
+        complain(() => request.log.error({ err: error, request: request.id }, 'an open page could not be updated')),
+    });
+    let isOpen = true;
+    const close = (): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      looker.stop();
+      sender.stop();
+      giveBack();
+    };
+    reply.raw.once('close', close);
+    return { sender, looker, close };
+  };
+
+  const routes = (app: FastifyInstance): void => {
+    const senders = new Set<Sender>();
+    let isClosing = false;
+    // Before the server waits for its connections: a stream never ends by itself.
+    app.addHook('preClose', (done) => {
+      isClosing = true;
+      for (const sender of senders) sender.end();
+      done();
+    });
+    app.get<EventsRequest>('/pay/:id/events', ROUTE, async (request, reply) => {
+      const selector = options.selectorOf(request.params.id);
+      if (selector === null) return answer(reply, 404, 'There is no such payment.');
+      const stream = isClosing ? null : openStream(request, reply, selector);
+      if (stream === null) return busy(reply);
+      const { sender, looker } = stream;
+      const version = await looker.look().catch((error: unknown) => {
+        stream.close();
+        throw error;
+      });
+      if (version === null || isClosing) {
+        stream.close();
+        return isClosing ? busy(reply) : answer(reply, 404, 'There is no such payment.');
+      }
+      void reply.hijack();
+      // The client may have gone while its payment was read, or before.
+      if (reply.raw.destroyed) {
+        stream.close();
+        return reply;
+      }
+      senders.add(sender);
+      reply.raw.once('close', () => senders.delete(sender));
+      sender.begin({ ...givenHeaders(reply), ...STREAM_HEADERS }, knownVersion(request));
+      sender.tell(version);
+      looker.start();
+      return reply;
+    });
+  };
+  return { routes, openStreams: slots.taken };
+}
+
+/** What the page shows: by the last event that it got, else as it was rendered. */
+function knownVersion(request: FastifyRequest<EventsRequest>): string | null {
+  const last = request.headers['last-event-id'];
+  if (typeof last === 'string' && last !== '') return last;
+  const { v } = request.query;
+  return typeof v === 'string' ? v : null;
+}
+
+/** What the guard and the frame have set: the limits, the request's id. */
+function givenHeaders(reply: FastifyReply): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(reply.getHeaders()));
+}
+
+function busy(reply: FastifyReply): FastifyReply {
+  void reply.header('retry-after', String(TRY_AGAIN_SECONDS));
+  return answer(reply, 503, 'Too many pages are open. This one asks for news by itself.');
+}
+
+/** Read by scripts: a page would be lost on them. */
+function answer(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(text);
+}
+
+interface Sender {
+  /** Starts the answer to a page that shows the version `known`. */
+  begin(headers: OutgoingHttpHeaders, known: string | null): void;
+  /** Sends a version that the page does not have yet. */
+  tell(version: string): void;
+  /** Ends the answer at once, also where the client does not read it. */
+  end(): void;
+  stop(): void;
+}
+
+function createSender(response: ServerResponse, unreadBytes: number, heartbeatMs: number): Sender {
+  let told: string | null = null;
+  let heartbeat: NodeJS.Timeout | undefined;
+  const write = (text: string): void => {
+    if (response.destroyed || response.writableEnded) return;
+    response.write(text);
+    if (response.writableLength > unreadBytes) response.destroy();
+  };
+  return {
+    begin: (headers, known) => {
+      told = known;
+      response.writeHead(200, headers);
+      write(`retry: ${RECONNECT_MS}\n\n`);
+      heartbeat = setInterval(() => write(': ok\n\n'), heartbeatMs);
+    },
+    tell: (version) => {
+      if (version === told) return;
+      told = version;
+      write(`event: changed\nid: ${version}\ndata: ${version}\n\n`);
+    },
+    end: () => {
+      const { socket } = response;
+      if (response.writableLength > 0) response.destroy();
+      else response.end();
+      // Kept alive, the connection would keep the server from closing.
+      socket?.destroySoon();
+    },
+    stop: () => clearInterval(heartbeat),
+  };
+}
+
+/** Places for streams, in all and for each client. */
+function createSlots({ streams, perClient }: StreamLimits) {
+  const byClient = new Map<string, number>();
+  let taken = 0;
+  return {
+    taken: () => taken,
+    /** Returns how to give the place back, once; null where there is none. */
+    take: (client: string): (() => void) | null => {
+      const own = byClient.get(client) ?? 0;
+      if (taken >= streams || own >= perClient) return null;
+      taken += 1;
+      byClient.set(client, own + 1);
+      return () => {
+        taken -= 1;
+        const left = (byClient.get(client) ?? 0) - 1;
+        if (left > 0) byClient.set(client, left);
+        else byClient.delete(client);
+      };
+    },
+  };
+}
+
+function atMostEvery(ms: number): (act: () => void) => void {
+  let lastMs = -Infinity;
+  return (act) => {
+    const nowMs = performance.now();
+    if (nowMs - lastMs < ms) return;
+    lastMs = nowMs;
+    act();
+  };
+}

@@ -1,0 +1,71 @@
+import { encodeId } from '../../domain/id.ts';
+import type { Payment } from '../../domain/payment.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { listRefunds } from '../../store/refunds.ts';
+import { findAddressIndex } from '../../store/wallets.ts';
+import type { Api } from '../api.ts';
+import { pageVersion, type PageContext, type PageFacts } from './present.ts';
+import type { RefundNews } from './view.ts';
+
+/** What beside the payment makes the page look as it does. Asks for no more than the payment's state can need. */
+export async function pageFacts({ app }: Pick<Api, 'app'>, payment: Payment): Promise<PageFacts> {
+  const [confirmations, refunds] = await Promise.all([
+    payment.status === 'confirming' ? app.railFor(payment.mode).confirmations(payment) : null,
+    isOver(payment) ? refundNews(app, payment) : [],
+  ]);
+  return { confirmations, refunds };
+}
+
+/** What a stream of this payment's changes compares. */
+export async function currentVersion(api: Pick<Api, 'app'>, payment: Payment): Promise<string> {
+  return pageVersion(payment, await pageFacts(api, payment), api.app.clock());
+}
+
+/** What the payment can be paid in, and where: of no use once it is paid. */
+export async function payingFacts(
+  { app }: Pick<Api, 'app'>,
+  payment: Payment,
+): Promise<Pick<PageContext, 'tokens' | 'evm' | 'addressIndex'>> {
+  const { quote, mode } = payment;
+  if (!isOpen(payment)) return { tokens: [], evm: null, addressIndex: null };
+  const rail = app.railFor(mode);
+  const [tokens, addressIndex] = await Promise.all([
+    payment.surface === 'transaction' ? rail.tokens(payment.projectId) : [],
+    // The sandbox derives nothing.
+    quote !== null && mode === 'live' ? findAddressIndex(app.db, payment.id, quote) : null,
+  ]);
+  return {
+    tokens: tokens.map(({ asset, network }) => ({ asset, network })),
+    evm: quote === null ? null : rail.evmChain(quote),
+    addressIndex,
+  };
+}
+
+function isOpen({ status }: Payment): boolean {
+  return status === 'created' || status === 'prepared' || status === 'pending';
+}
+
+function isOver({ status }: Payment): boolean {
+  return status === 'completed' || status === 'expired' || status === 'cancelled' || status === 'failed';
+}
+
+/** More refunds of one payment than this are not listed on its page. */
+const MAX_REFUNDS = 10;
+
+async function refundNews(app: Api['app'], payment: Payment): Promise<readonly RefundNews[]> {
+  const { projectId, mode, id, surface } = payment;
+  const scope = { projectId, mode, status: null, payment: { id, surface } };
+  const { refunds } = await listRefunds(app.db, scope, { limit: MAX_REFUNDS, offset: 0 });
+  return refunds.flatMap((refund) => {
+    const state = stateOf(refund);
+    const { units, decimals, asset } = refund;
+    return state === null ? [] : [{ path: `/refund/${encodeId('refund', refund.id)}`, state, units, decimals, asset }];
+  });
+}
+
+/** A refund that came to nothing is the shop's affair: it makes another. */
+function stateOf({ status, address }: Refund): RefundNews['state'] | null {
+  if (status === 'failed') return null;
+  if (status === 'completed') return 'sent';
+  return address === null ? 'offered' : 'sending';
+}

@@ -1,0 +1,96 @@
+import { fiatDecimals, formatDecimal, type Fiat } from '../../domain/money.ts';
+import { html, raw, type Child, type Html } from './html.ts';
+import type { en, Texts } from './texts/en.ts';
+
+export type TextKey = keyof Texts;
+
+/** The names of the `{values}` that a text asks for, read off the English one. */
+type ValueNames<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ValueNames<Rest>
+  : never;
+type Values<Key extends TextKey, Value> = Readonly<Record<ValueNames<(typeof en)[Key]>, Value>>;
+/** No second argument for texts without values. */
+type Given<Key extends TextKey, Value> = [ValueNames<(typeof en)[Key]>] extends [never] ? [] : [Values<Key, Value>];
+
+/** One language: its texts, and how it writes money, times and durations. */
+export interface Locale {
+  /** BCP 47, as it stands in `lang` and in `?lang=`. */
+  readonly code: string;
+  /** What the language calls itself. */
+  readonly name: string;
+  readonly direction: 'ltr' | 'rtl';
+  readonly texts: Texts;
+  /** A text as markup; its values are escaped. */
+  t<Key extends TextKey>(key: Key, ...values: Given<Key, Child>): Html;
+  /** A text without emphasis, for titles and attributes. */
+  plain<Key extends TextKey>(key: Key, ...values: Given<Key, string>): string;
+  /** `$1,234.50`, from minor units; exact. */
+  fiat(minor: bigint, currency: Fiat): string;
+  /** A moment as `14:05:09 UTC`, with the date when that is not today's. */
+  time(at: number, now: number): Html;
+  /** A moment as `21 November 2025 at 14:05:09 UTC`, for receipts. */
+  dateTime(at: number): Html;
+  /** How long it is from `now` until `at`, rounded down so that it never promises too much: `1 hour, 5 minutes`. */
+  duration(untilMs: number): string;
+}
+
+interface Part {
+  readonly text: string;
+  readonly value: string | null;
+}
+
+/** Splits `Pay {amount} now` once, so that showing it is a walk over its parts. */
+function partsOf(text: string): readonly Part[] {
+  const pieces = text.split(/\{(\w+)\}/);
+  return pieces.flatMap((piece, index) => (index % 2 === 0 ? [{ text: piece, value: pieces[index + 1] ?? null }] : []));
+}
+
+const MINUTE_MS = 60_000;
+
+/** Makes a language of its texts. Digits are the Latin ones everywhere: amounts must be compared with a wallet's. */
+export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl', texts: Texts): Locale {
+  const intl = `${code}-u-nu-latn`;
+  const parts = new Map(Object.entries(texts).map(([key, text]) => [key, partsOf(text)]));
+  const currencies = new Map<Fiat, Intl.NumberFormat>();
+  const time = new Intl.DateTimeFormat(intl, { timeStyle: 'long', timeZone: 'UTC' });
+  const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
+  const duration = new Intl.DurationFormat(intl, { style: 'long' });
+  const element = (at: number, kind: 'time' | 'datetime', text: string): Html =>
+    html`<time datetime="${new Date(at).toISOString()}" data-local="${kind}">${text}</time>`;
+  const values = (given: readonly unknown[]): Readonly<Record<string, unknown>> => Object(given[0] ?? {});
+  return {
+    code,
+    name,
+    direction,
+    texts,
+    t: (key, ...given) => {
+      const known = values(given) as Readonly<Record<string, Child>>;
+      return html`${(parts.get(key) ?? []).map(({ text, value }) => html`${raw(text)}${value && (known[value] ?? '')}`)}`;
+    },
+    plain: (key, ...given) => {
+      const known = values(given) as Readonly<Record<string, string>>;
+      return (parts.get(key) ?? [])
+        .map(({ text, value }) => text + (value === null ? '' : (known[value] ?? '')))
+        .join('');
+    },
+    fiat: (minor, currency) => {
+      let format = currencies.get(currency);
+      if (format === undefined) {
+        format = new Intl.NumberFormat(intl, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+        currencies.set(currency, format);
+      }
+      // Given a text, Intl formats every digit of it; given a number, it would round.
+      return format.format(formatDecimal(minor, fiatDecimals(currency)) as `${number}`);
+    },
+    time: (at, now) => {
+      const sameDay = Math.floor(at / 86_400_000) === Math.floor(now / 86_400_000);
+      return element(at, sameDay ? 'time' : 'datetime', (sameDay ? time : dateTime).format(at));
+    },
+    dateTime: (at) => element(at, 'datetime', dateTime.format(at)),
+    duration: (untilMs) => {
+      if (untilMs < MINUTE_MS) return duration.format({ seconds: Math.max(1, Math.floor(untilMs / 1_000)) });
+      const minutes = Math.floor(untilMs / MINUTE_MS);
+      return duration.format({ hours: Math.floor(minutes / 60), minutes: minutes % 60 });
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import { findLogo } from '../../store/projects.ts';
+import type { Api } from '../api.ts';
+import { accentCss } from './accent.ts';
+
+type StoredLogo = NonNullable<Awaited<ReturnType<typeof findLogo>>>;
+
+const asset = { config: { guard: { kind: 'open' } }, schema: { hide: true } } as const;
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** Opened by itself, a shop's picture is a document of this service's origin: it may load, run and submit nothing. */
+const LOGO_HEADERS = {
+  'cache-control': IMMUTABLE,
+  'content-security-policy': "default-src 'none'; sandbox",
+  'content-disposition': 'inline',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** 64 logos of at most 64 KiB are 4 MiB. */
+const MAX_CACHED_LOGOS = 64;
+/** A logo that was taken away is gone from every process after this. */
+const LOGO_LIFETIME_MS = 60_000;
+
+/** Where the style sheet of a shop's colour is; `hex` is six hex digits. */
+export function accentPath(hex: string): string {
+  return `/assets/accent.${hex}.css`;
+}
+
+/** Where a logo is, by the hash of its bytes. */
+export function logoPath(hash: string): string {
+  return `/assets/logo.${hash}`;
+}
+
+/** The two assets that differ between shops. Their URLs say what is in them, so that browsers keep them for good. */
+export function lookRoutes({ app: { db, clock } }: Pick<Api, 'app'>): (app: FastifyInstance) => void {
+  const logos = logoCache((hash) => findLogo(db, hash), clock);
+  return (app) => {
+    app.get<{ Params: { readonly hex: string } }>('/assets/accent.:hex.css', asset, (request, reply) => {
+      const { hex } = request.params;
+      if (!/^[0-9a-f]{6}$/i.test(hex)) return reply.callNotFound();
+      return reply
+        .header('content-type', 'text/css; charset=utf-8')
+        .header('cache-control', IMMUTABLE)
+        .send(accentCss(hex));
+    });
+    app.get<{ Params: { readonly hash: string } }>('/assets/logo.:hash', asset, async (request, reply) => {
+      const { hash } = request.params;
+      const logo = /^[0-9a-f]{64}$/.test(hash) ? await logos(hash) : null;
+      if (logo === null) return reply.callNotFound();
+      return reply.headers(LOGO_HEADERS).header('content-type', logo.type).send(logo.bytes);
+    });
+  };
+}
+
+/** Remembers the logos that were read last, for a minute each. Unknown hashes are easily made up, so it keeps none. */
+function logoCache(
+  load: (hash: string) => Promise<StoredLogo | null>,
+  clock: () => number,
+): (hash: string) => Promise<StoredLogo | null> {
+  const cached = new Map<string, { readonly readAt: number; readonly logo: StoredLogo }>();
+  return async (hash) => {
+    const known = cached.get(hash);
+    if (known !== undefined && clock() - known.readAt < LOGO_LIFETIME_MS) return known.logo;
+    const readAt = clock();
+    const logo = await load(hash);
+    cached.delete(hash);
+    if (logo === null) return null;
+    cached.set(hash, { readAt, logo });
+    // A map keeps the order of insertion: its first key is the logo that was read longest ago.
+    const [oldest = hash] = cached.keys();
+    if (cached.size > MAX_CACHED_LOGOS) cached.delete(oldest);
+    return logo;
+  };
+}

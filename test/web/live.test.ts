@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest';
+import { isSkipped, PAYMENT, paymentServer, sendPage, shows, until, useBrowser, type Standing } from './fixture.ts';
+
+const FIRST: Standing = {
+  version: 'v1',
+  status: 'pay',
+  title: 'Waiting',
+  body: `<button type="button" hidden data-copy="0.5">Copy amount</button>
+    <button type="button" hidden data-copy="addr">Copy address</button>
+    <form method="post" action="/slow"><input name="refund" value=""><button name="asset" value="BTC">Bitcoin</button>
+      <button name="asset" value="LTC">Litecoin</button></form>
+    <details><summary>Cancel</summary><p>Sure?</p></details><details open><summary>More</summary></details>`,
+};
+const SECOND: Standing = { ...FIRST, version: 'v2', status: 'detected', title: 'Detected' };
+const FINAL: Standing = { version: 'v9', status: 'completed', final: true, body: 'Thank you' };
+
+describe.skipIf(isSkipped)('the open payment page', () => {
+  const openTab = useBrowser();
+
+  it('shows a change as soon as the stream tells of it, with title and band, and reads it out', async () => {
+    const server = await paymentServer(FIRST);
+    const { page, problems } = await openTab();
+    await page.goto(server.url);
+    await until('the stream is open', () => server.asked.stream === 1);
+    expect(server.versions).toEqual(['v1']);
+    server.standing = { ...SECOND, band: '<aside id="band">Test mode</aside>' };
+    server.tell('v2');
+    await shows(page, '#live', 'Now detected');
+    expect(await page.title()).toBe('Detected');
+    expect(await page.locator('body > :first-child').textContent()).toBe('Test mode');
+    expect(await page.locator('#announcer').textContent()).toBe('Now detected. This is v2.');
+    server.standing = { ...FIRST, version: 'v3' };
+    server.tell('v3');
+    await shows(page, '#live', 'v3');
+    expect(await page.locator('#band').count()).toBe(0);
+    expect(server.asked).toEqual({ page: 3, stream: 1 });
+    expect(problems).toEqual([]);
+  });
+
+  it('keeps keyboard focus, opened details and half-typed fields over a change', async () => {
+    const server = await paymentServer(FIRST);
+    const { page } = await openTab();
+    await page.goto(server.url);
+    await page.locator('[name=refund]').fill('bc1q');
+    await page.locator('summary', { hasText: 'Cancel' }).click();
+    await page.locator('summary', { hasText: 'More' }).click();
+    const focused = () =>
+      page.evaluate('document.activeElement.dataset.copy ?? document.activeElement.value ?? document.activeElement.id');
+    let version = 2;
+    for (const [selector, expected] of [
+      ['[data-copy=addr]', 'addr'],
+      ['[value=LTC]', 'LTC'],
+      ['[name=refund]', 'bc1q'],
+    ] as const) {
+      await page.locator(selector).focus();
+      server.standing = { ...SECOND, version: `v${version}` };
+      server.tell(`v${version}`);
+      await shows(page, '#live', `v${version}`);
+      expect(await focused()).toBe(expected);
+      version += 1;
+    }
+    expect(await page.locator('[name=refund]').inputValue()).toBe('bc1q');
+    expect(await page.evaluate('[...document.querySelectorAll("#live details")].map((one) => one.open)')).toEqual([
+      true,
+      false,
+    ]);
+    // What is still missing is another amount: the focus stays on the button that copies it.
+    await page.locator('[data-copy="0.5"]').focus();
+    server.standing = { ...FIRST, version: 'v8', body: FIRST.body.replace('data-copy="0.5"', 'data-copy="0.2"') };
+    server.tell('v8');
+    await shows(page, '#live', 'v8');
+    expect(await focused()).toBe('0.2');
+    // What had the focus is gone: it goes to the news, not to the top of the page.
+    server.standing = FINAL;
+    server.tell('v9');
+    await shows(page, '#live', 'Thank you');
+    expect(await focused()).toBe('status-title');
+  });
+
+  it('never shows an older answer after a newer one', async () => {
+    const server = await paymentServer(FIRST);
+    const { page } = await openTab();
+    await page.goto(server.url);
+    await until('the stream is open', () => server.asked.stream === 1);
+    await page.evaluate(`window.shown = [];
+      new MutationObserver(() => shown.push(document.getElementById('live').dataset.version))
+        .observe(document.body, { childList: true });`);
+    let release = () => {};
+    server.answer = (response) => (release = () => sendPage(response, server.render(SECOND)));
+    server.tell('v2');
+    await until('the first request is there', () => server.asked.page === 2);
+    server.answer = null;
+    server.standing = { ...SECOND, version: 'v3', status: 'confirming' };
+    server.tell('v3');
+    await shows(page, '#live', 'Now confirming');
+    const answered = page.waitForEvent('requestfinished');
+    release();
+    await answered;
+    // Its turn would have come by now: scripts run in the order of their answers.
+    server.standing = { ...SECOND, version: 'v4', body: 'the latest' };
+    server.tell('v4');
+    await shows(page, '#live', 'the latest');
+    expect(server.asked.page).toBe(4);
+    expect(await page.evaluate('shown')).toEqual(['v3', 'v4']);
+  });
+
+  for (const stream of ['error', 'silent'] as const) {
+    it(`asks every five seconds when the stream cannot be had (${stream}), and not while it is hidden`, async () => {
+      const server = await paymentServer(FIRST);
+      server.stream = stream;
+      const { page } = await openTab();
+      await page.clock.install();
+      await page.goto(server.url);
+      await until('the stream was asked for', () => server.asked.stream === 1);
+      for (let asked = 2; asked <= 4; asked += 1) {
+        const before = server.asked.page;
+        await page.clock.runFor(3_900);
+        expect(server.asked.page).toBe(before);
+        await page.clock.runFor(2_200);
+        await until('the page is asked for', () => server.asked.page === asked);
+        await page.evaluate('new Promise((resolve) => queueMicrotask(resolve))');
+      }
+      await setHidden(page, true);
+      await page.clock.runFor(60_000);
+      expect(server.asked.page).toBe(4);
+      server.standing = SECOND;
+      await setHidden(page, false);
+      await shows(page, '#live', 'Now detected');
+      expect(server.asked.page).toBe(5);
+    });
+  }
+
+  it('finds out that a stream is held back, and asks by itself from then on', async () => {
+    const server = await paymentServer(FIRST);
+    server.stream = 'mute';
+    const { page } = await openTab();
+    await page.clock.install();
+    await page.goto(server.url);
+    await until('the stream is open', () => server.asked.stream === 1);
+    server.standing = SECOND;
+    await page.clock.runFor(36_100);
+    await shows(page, '#live', 'Now detected');
+    const { page: asked } = server.asked;
+    await page.clock.runFor(3_100);
+    await page.clock.runFor(6_100);
+    await until('the page is asked for again', () => server.asked.page > asked);
+    expect(server.asked.stream).toBe(1);
+  });
+
+  it('connects the stream again after it was cut, and looks for what it missed', async () => {
+    const server = await paymentServer(FIRST);
+    const { page } = await openTab();
+    await page.goto(server.url);
+    await until('the stream is open', () => server.asked.stream === 1);
+    server.standing = SECOND;
+    server.cutStreams();
+    await shows(page, '#live', 'Now detected');
+    expect(server.asked.stream).toBe(2);
+    expect(await page.locator('#connection').isVisible()).toBe(false);
+  });
+
+  it('says that the connection is lost after two failures in a row, and when it is back', async () => {
+    const server = await paymentServer(FIRST);
+    server.stream = 'error';
+    const { page } = await openTab();
+    await page.clock.install();
+    await page.goto(server.url);
+    await until('the stream was asked for', () => server.asked.stream === 1);
+    server.answer = (response) => response.writeHead(502).end();
+    await page.clock.runFor(6_100);
+    await until('the first request has failed', () => server.asked.page === 2);
+    await page.clock.runFor(1_000);
+    expect(await page.locator('#connection').isVisible()).toBe(false);
+    await page.clock.runFor(6_100);
+    await shows(page, '#connection', 'Offline');
+    expect(await page.locator('#connection').isVisible()).toBe(true);
+    // Neither an error page of somebody on the way, nor another payment, is taken for the page.
+    server.answer = (response) => sendPage(response, server.render().replace(`data-payment="${PAYMENT}"`, ''));
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await until('the page is asked for', () => server.asked.page >= 4);
+    expect(await page.locator('#connection').isVisible()).toBe(true);
+    server.answer = null;
+    server.standing = SECOND;
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await shows(page, '#live', 'Now detected');
+    expect(await page.locator('#connection').isVisible()).toBe(false);
+    await shows(page, '#announcer', 'Online again');
+  });
+
+  it('asks no more once the payment is final', async () => {
+    const server = await paymentServer(FIRST);
+    const { page } = await openTab();
+    await page.clock.install();
+    await page.goto(server.url);
+    await until('the stream is open', () => server.asked.stream === 1);
+    server.standing = FINAL;
+    server.tell('v9');
+    await shows(page, '#live', 'Thank you');
+    server.cutStreams();
+    await page.clock.runFor(300_000);
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await page.reload();
+    await page.clock.runFor(300_000);
+    expect(server.asked).toEqual({ page: 3, stream: 1 });
+  });
+
+  it('submits one form once, also for a second click', async () => {
+    const server = await paymentServer(FIRST);
+    const { page } = await openTab();
+    await page.goto(server.url);
+    const clickAll = `for (const name of ["BTC", "LTC", "BTC"]) document.querySelector('[value=' + name + ']').click()`;
+    await page.evaluate(clickAll);
+    await until('a form was sent', () => server.posted.length > 0);
+    expect(await page.locator('form').getAttribute('aria-busy')).toBe('true');
+    await page.locator('[value=LTC]').click();
+    // As a page that comes back from the browser's history.
+    await page.evaluate('dispatchEvent(new PageTransitionEvent("pageshow"))');
+    await page.locator('[value=LTC]').click();
+    await until('another form was sent', () => server.posted.length > 1);
+    expect(server.posted).toEqual(['refund=&asset=BTC', 'refund=&asset=LTC']);
+  });
+});
+
+/** Chromium's headless pages are always visible; what the script sees is set instead. */
+async function setHidden(page: { evaluate(code: string): Promise<unknown> }, hidden: boolean): Promise<void> {
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
+    document.dispatchEvent(new Event('visibilitychange'));`);
+}

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { isSkipped, otherSite, paymentServer, shows, until, useBrowser, type Standing } from './fixture.ts';
+
+const NOON = Date.UTC(2026, 5, 15, 12);
+const PAY: Standing = { version: 'v1', status: 'pay', body: '' };
+
+describe.skipIf(isSkipped)('the parts of the payment page that need the script', () => {
+  const openTab = useBrowser();
+
+  it("counts down by the server's clock, whatever the reader's says, and asks anew when the time is over", async () => {
+    const server = await paymentServer({
+      ...PAY,
+      now: NOON,
+      body: `<span data-countdown="${NOON + 3_605_000}">60 minutes</span>`,
+    });
+    const { page } = await openTab();
+    // The reader's clock is ten minutes ahead.
+    await page.clock.install({ time: NOON + 600_000 });
+    await page.clock.pauseAt(NOON + 601_000);
+    await page.goto(server.url);
+    await until('the stream is open', () => server.asked.stream === 1);
+    expect(await shows(page, '[data-countdown]', ':')).toBe('1:00:05');
+    await page.clock.runFor(6_000);
+    expect(await page.locator('[data-countdown]').textContent()).toBe('59:59');
+    server.standing = { ...PAY, version: 'v2', now: NOON, body: `<b data-countdown="${NOON + 2_500}"></b>` };
+    server.tell('v2');
+    await shows(page, '[data-countdown]', '0:03');
+    await page.clock.runFor(2_400);
+    expect(await page.locator('[data-countdown]').textContent()).toBe('0:01');
+    expect(server.asked.page).toBe(2);
+    server.standing = { ...server.standing, now: null };
+    // The server has not drawn the deadline yet: asked at once, then after 2, 4, 8, 15 and 15 seconds.
+    for (const [passed, asked] of [
+      [200, 3],
+      [1_500, 3],
+      [1_500, 4],
+      [4_000, 5],
+      [6_000, 5],
+      [3_000, 6],
+      [16_000, 7],
+      [15_000, 8],
+    ] as const) {
+      await page.clock.runFor(passed);
+      await until(`asked ${asked} times`, () => server.asked.page >= asked);
+      expect(server.asked.page).toBe(asked);
+    }
+    expect(await page.locator('[data-countdown]').textContent()).toBe('0:00');
+  });
+
+  it("writes times in the reader's zone and the page's language, with the date of another day", async () => {
+    const time = (at: number, kind: string) =>
+      `<time datetime="${new Date(at).toISOString()}" data-local="${kind}">UTC</time>`;
+    const server = await paymentServer({
+      ...PAY,
+      now: NOON,
+      body: time(NOON + 60_000, 'time') + time(NOON + 86_400_000, 'time') + time(NOON, 'datetime'),
+    });
+    const { page } = await openTab({ timezoneId: 'Asia/Tokyo', locale: 'de' });
+    await page.clock.install({ time: NOON });
+    await page.goto(server.url);
+    await shows(page, 'footer', 'Your own time');
+    const times = await page.locator('time').allTextContents();
+    expect(times.map((text) => text.replace(/\s/gu, ' '))).toEqual([
+      '9:01 PM',
+      'Jun 16, 2026, 9:00 PM',
+      'Jun 15, 2026, 9:00 PM',
+    ]);
+  });
+
+  for (const isSecure of [true, false]) {
+    it(`copies the exact text and says so, ${isSecure ? 'by the clipboard' : 'also where there is no clipboard'}`, async () => {
+      const server = await paymentServer({
+        ...PAY,
+        body: `<button type="button" hidden data-copy=" 0.00083317"><svg></svg><span>Copy</span></button><textarea></textarea>`,
+      });
+      const { page, problems } = await openTab({ permissions: ['clipboard-read', 'clipboard-write'] });
+      // As on a page without TLS.
+      if (!isSecure) await page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
+      await page.clock.install();
+      await page.goto(server.url);
+      const button = page.locator('[data-copy]');
+      await button.click();
+      await shows(page, '[data-copy]', 'Copied');
+      expect(await page.locator('#announcer').textContent()).toBe('Copied');
+      expect(await page.evaluate('document.activeElement.dataset.copy')).toBe(' 0.00083317');
+      await page.clock.runFor(2_100);
+      expect(await button.textContent()).toBe('Copy');
+      await page.locator('textarea').focus();
+      await page.keyboard.press('ControlOrMeta+V');
+      expect(await page.locator('textarea').inputValue()).toBe(' 0.00083317');
+      expect(problems).toEqual([]);
+    });
+  }
+
+  it('says that nothing was copied when the browser refuses', async () => {
+    const server = await paymentServer({ ...PAY, body: '<button type="button" hidden data-copy="1">Copy</button>' });
+    const { page } = await openTab();
+    await page.addInitScript(`Object.defineProperty(navigator, "clipboard", { value: undefined });
+      document.execCommand = () => false;`);
+    await page.goto(server.url);
+    await page.locator('[data-copy]').click();
+    expect(await shows(page, '#announcer', 'Not copied')).toBe('Not copied');
+  });
+
+  it('finds tokens by what is typed, keeps that over a change, and never pays by Enter', async () => {
+    const body = `<form action="/chosen"><label hidden data-search>Search <input type="search" hidden data-search></label>
+      <ul class="tokens"><li data-token="btc bitcoin"><button>Bitcoin</button></li>
+        <li data-token="usdt tether ethereum"><button>Tether on Ethereum</button></li>
+        <li data-token="usdt tether tron"><button>Tether on Tron</button></li></ul><p hidden data-no-match></p></form>`;
+    const server = await paymentServer({ ...PAY, body });
+    const { page } = await openTab();
+    await page.goto(server.url);
+    const search = page.locator('input[data-search]');
+    const found = () => page.locator('[data-token]:visible').allTextContents();
+    await search.fill('  TETHÉR');
+    expect(await found()).toEqual(['Tether on Ethereum', 'Tether on Tron']);
+    await search.fill('tron usdt');
+    expect(await found()).toEqual(['Tether on Tron']);
+    server.standing = { ...PAY, version: 'v2', body };
+    server.tell('v2');
+    await shows(page, '#live', 'v2');
+    expect(await search.inputValue()).toBe('tron usdt');
+    expect(await found()).toEqual(['Tether on Tron']);
+    await search.press('Enter');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Tether on Tron');
+    expect(page.url()).toBe(server.url);
+    await search.fill('doge');
+    expect(await found()).toEqual([]);
+    expect(await page.locator('[data-no-match]').isVisible()).toBe(true);
+    expect(await page.locator('#announcer').textContent()).toBe('Nothing found');
+  });
+});
+
+describe.skipIf(isSkipped)('the way back to the shop', () => {
+  const openTab = useBrowser();
+  const end = (shop: string): Standing => ({
+    version: 'v9',
+    status: 'completed',
+    final: true,
+    body: `<a data-return href="${shop}/thanks?payment_id=p1">Back</a>
+      <p hidden data-returning><span data-returning-text></span> <button type="button" data-stay>Stay</button></p>`,
+  });
+
+  it('leads there eight seconds after the payment ended before the eyes of the customer', async () => {
+    const shop = await otherSite({});
+    const server = await paymentServer(PAY);
+    const { page } = await openTab();
+    await page.clock.install();
+    await page.goto(server.url);
+    await until('the stream is open', () => server.asked.stream === 1);
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    server.standing = end(shop);
+    server.tell('v9');
+    await shows(page, '[data-returning-text]', 'Back in 8 s');
+    expect(await page.locator('#announcer').textContent()).toBe('Now completed. This is v9. Back in 8 s');
+    await page.clock.runFor(7_000);
+    expect(await page.locator('[data-returning-text]').textContent()).toBe('Back in 1 s');
+    await page.clock.runFor(1_000);
+    await page.waitForURL(`${shop}/thanks?payment_id=p1`);
+  });
+
+  it('stays when the customer says so', async () => {
+    const shop = await otherSite({});
+    const server = await paymentServer(PAY);
+    const { page } = await openTab();
+    await page.clock.install();
+    await page.goto(server.url);
+    await until('the stream is open', () => server.asked.stream === 1);
+    server.standing = end(shop);
+    server.tell('v9');
+    await page.locator('[data-stay]').click();
+    await page.clock.runFor(60_000);
+    expect(page.url()).toBe(server.url);
+    expect(await page.locator('[data-returning]').isVisible()).toBe(false);
+    expect(await page.evaluate('"return" in document.activeElement.dataset')).toBe(true);
+  });
+
+  it('is only a link on a page that was final when it was opened, and where it is no web address', async () => {
+    const shop = await otherSite({});
+    const server = await paymentServer(end(shop));
+    const { page } = await openTab();
+    await page.clock.install();
+    await page.goto(server.url);
+    await shows(page, 'footer', 'Your own time');
+    await page.clock.runFor(60_000);
+    expect(page.url()).toBe(server.url);
+    server.standing = PAY;
+    await page.reload();
+    await until('the stream is open', () => server.asked.stream === 1);
+    server.standing = end('javascript:void ');
+    server.tell('v9');
+    await shows(page, '#live', 'Now completed');
+    await page.clock.runFor(60_000);
+    expect(page.url()).toBe(server.url);
+    expect(await page.locator('[data-returning]').isVisible()).toBe(false);
+  });
+});

@@ -1,0 +1,69 @@
+import type { Say } from './texts.ts';
+import { formatCountdown, lookWhenDue, type Due } from './timing.ts';
+
+export interface Clock {
+  /** Learns how far the reader's clock is off. Both in epoch ms: the server's, and the reader's when the answer came. */
+  sync(serverNow: number, heardAt: number): void;
+  /** Draws the times of what was put into the page, and keeps its countdowns going. */
+  draw(root: ParentNode): void;
+}
+
+/** Countdowns against the server's clock and times in the reader's zone. `onDue` is called when a deadline has passed. */
+export function startClock(language: string, say: Say, onDue: () => void): Clock {
+  let offsetMs = 0;
+  let due: Due | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const now = () => Date.now() + offsetMs;
+  const tick = () => {
+    clearTimeout(timer);
+    const countdowns = document.querySelectorAll<HTMLElement>('[data-countdown]');
+    let next = 1_000;
+    for (const element of countdowns) {
+      const deadlineAt = Number(element.dataset['countdown']);
+      const remaining = deadlineAt - now();
+      const text = formatCountdown(remaining, language);
+      if (element.textContent !== text) element.textContent = text;
+      if (remaining > 0) next = Math.min(next, remaining % 1_000 || 1_000);
+      // Nobody sees a hidden page; it is asked for when it is shown again.
+      const asked = document.hidden ? null : lookWhenDue(due, deadlineAt, now());
+      if (asked === null) continue;
+      due = asked;
+      onDue();
+    }
+    if (countdowns.length > 0) timer = setTimeout(tick, next);
+  };
+  document.addEventListener('visibilitychange', tick);
+
+  return {
+    sync: (serverNow, heardAt) => {
+      if (serverNow > 0) offsetMs = serverNow - heardAt;
+    },
+    draw: (root) => {
+      drawLocalTimes(root, language, say, now());
+      tick();
+    },
+  };
+}
+
+/** When the first byte of the page itself came, in epoch ms of the reader's clock: `data-now` was written just before. */
+export function pageHeardAt(): number {
+  const [navigation] = performance.getEntriesByType('navigation');
+  const sinceMs = navigation instanceof PerformanceNavigationTiming ? performance.now() - navigation.responseStart : 0;
+  return Date.now() - sinceMs;
+}
+
+/** The server writes UTC; a time of another day than the reader's today gets its date. */
+function drawLocalTimes(root: ParentNode, language: string, say: Say, now: number): void {
+  const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+  const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  for (const element of root.querySelectorAll<HTMLTimeElement>('time[data-local]')) {
+    const at = new Date(element.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    const isToday = at.toDateString() === new Date(now).toDateString();
+    element.textContent = (element.dataset['local'] === 'time' && isToday ? time : dateTime).format(at);
+  }
+  // Where the page says that its times are in UTC, it no longer is so.
+  for (const note of document.querySelectorAll('[data-zone]'))
+    note.textContent = say('local_time', { zone: time.resolvedOptions().timeZone });
+}

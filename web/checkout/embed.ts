@@ -1,0 +1,138 @@
+import type { EmbedMessage } from './embedded.ts';
+
+/*
+ * For shops' own pages:
+ *
+ *   <script src="https://pay.example/embed.js" defer></script>
+ *   <a href="PAYMENT_URL" data-cointill>Pay</a>   or   <button data-cointill="PAYMENT_URL">Pay</button>
+ *
+ * opens the payment above the page. The shop's origin must be allowed in Cointill; otherwise, and without this script, the
+ * link leads to the payment page as usual. `window.Cointill.open(url)` does the same for scripts. `data-title` and
+ * `data-close` on the script say "Payment" and "Close" to screen readers in the shop's language.
+ *
+ * Events on the clicked element, bubbling to the document, and on what `open` returns: `cointill:open`, `cointill:status`,
+ * `cointill:completed`, `cointill:failed` (failed, expired or cancelled) and `cointill:close`, each with `detail`
+ * `{payment_id, status}`.
+ *
+ * AN EVENT NEVER PROVES A PAYMENT. It comes from the customer's browser, where anything can be made up. Show "thank you" on
+ * it; deliver goods on a webhook with a valid signature, or after asking the API with the secret key.
+ */
+
+interface Detail {
+  readonly payment_id: string;
+  readonly status: string;
+}
+
+/** The open payment: an event target, with how to close it and a promise of how it stood when it was closed. */
+interface OpenPayment extends EventTarget {
+  close(): void;
+  readonly closed: Promise<Detail>;
+}
+
+declare global {
+  interface Window {
+    Cointill?: { open(url: string, element?: Element): OpenPayment };
+  }
+}
+
+/** A page that says nothing for this long may not be framed here; it is opened by itself then. */
+const PATIENCE_MS = 8_000;
+
+/** In a shadow tree, with a sheet made by script: the shop's own rules and its content security policy leave it alone. */
+const STYLE = `
+:host{all:initial}
+dialog{box-sizing:border-box;width:min(100%,30rem);height:min(100%,48rem);max-width:none;max-height:none;margin:auto;padding:2.75rem 0 0;border:0;border-radius:1rem;overflow:hidden;color-scheme:light dark;background:Canvas;color:CanvasText}
+dialog::backdrop{background:#000a}
+iframe{display:block;width:100%;height:100%;border:0}
+button{position:absolute;inset:0 0 auto auto;width:2.75rem;height:2.75rem;border:0;background:none;color:inherit;font:1.5rem/1 system-ui,sans-serif;cursor:pointer}
+@media(max-width:32rem){dialog{width:100%;height:100%;border-radius:0}}`;
+
+const labels = document.currentScript?.dataset ?? {};
+let current: OpenPayment | null = null;
+
+function open(address: string, element: Element | null = null): OpenPayment {
+  const url = new URL(address, location.href);
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError('Cointill.open: not an http(s) address');
+  current?.close();
+  const framed = new URL(url);
+  framed.searchParams.set('embed', location.origin);
+
+  const host = document.createElement('div');
+  const root = host.attachShadow({ mode: 'open' });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  root.adoptedStyleSheets = [sheet];
+  const dialog = document.createElement('dialog');
+  const frame = document.createElement('iframe');
+  const button = document.createElement('button');
+  const title = labels['title'] ?? 'Payment';
+  dialog.ariaLabel = frame.title = title;
+  button.ariaLabel = labels['close'] ?? 'Close';
+  button.textContent = '×';
+  frame.allow = 'clipboard-write; payment';
+  frame.src = framed.href;
+  dialog.append(button, frame);
+  root.append(dialog);
+  document.body.append(host);
+
+  const before = document.activeElement;
+  let detail: Detail = { payment_id: '', status: '' };
+  let finish: (detail: Detail) => void;
+  const closed = new Promise<Detail>((resolve) => (finish = resolve));
+  const payment: OpenPayment = Object.assign(new EventTarget(), { close: () => dialog.close(), closed });
+
+  const tell = (name: string) => {
+    for (const target of [payment, element?.isConnected ? element : document])
+      target.dispatchEvent(new CustomEvent(`cointill:${name}`, { bubbles: true, detail }));
+  };
+  const hear = ({ source, origin, data }: MessageEvent) => {
+    // Any page or frame can send messages here.
+    if (source !== frame.contentWindow || origin !== url.origin || data?.source !== 'cointill') return;
+    clearTimeout(timer);
+    const { type, payment_id, status } = data as EmbedMessage;
+    if (type === 'close') return dialog.close();
+    // Each page inside the frame tells how it stands, changed or not.
+    if (status === detail.status) return;
+    detail = { payment_id, status };
+    tell('status');
+    if (status === 'completed') tell(status);
+    if (/^(failed|expired|cancelled)$/.test(status)) tell('failed');
+  };
+  const timer = setTimeout(() => location.assign(url), PATIENCE_MS);
+  addEventListener('message', hear);
+  button.addEventListener('click', () => dialog.close());
+  dialog.addEventListener('close', () => {
+    clearTimeout(timer);
+    removeEventListener('message', hear);
+    host.remove();
+    if (current === payment) current = null;
+    if (before instanceof HTMLElement) before.focus();
+    tell('close');
+    finish(detail);
+  });
+  current = payment;
+  dialog.showModal();
+  tell('open');
+  return payment;
+}
+
+document.addEventListener('click', (event) => {
+  const element = event.target instanceof Element ? event.target.closest('[data-cointill]') : null;
+  // What would open a new tab or window still does.
+  if (
+    !element ||
+    event.defaultPrevented ||
+    event.button ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.shiftKey ||
+    event.altKey
+  )
+    return;
+  const url = element.getAttribute('data-cointill') || element.getAttribute('href');
+  if (!url) return;
+  event.preventDefault();
+  open(url, element);
+});
+
+window.Cointill = { open };

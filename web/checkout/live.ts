@@ -1,0 +1,148 @@
+import { backOffMs, lookDelayMs } from './timing.ts';
+
+/** A request for the page that takes longer than this counts as failed. */
+const PATIENCE_MS = 10_000;
+/** How long an event may lag behind the page; a stream that is later still is held back by something. */
+const EVENT_LAG_MS = 3_000;
+/** On slow connections an older answer may be shown while a newer one is on its way; more than two gain nothing. */
+const MAX_REQUESTS = 2;
+
+export interface LivePage {
+  /** The present `#live`. */
+  live(): HTMLElement;
+  /** Shows a page that was asked for; true when it differs. Throws when it is not this payment's. */
+  show(next: Document, heardAt: number): boolean;
+  /** Called when two requests in a row failed, and when one succeeds again. */
+  onConnection(isLost: boolean): void;
+}
+
+type Cause = 'stream' | 'check';
+
+/**
+ * Keeps the page as the server has it until the payment is final: by its event stream, and by asking from time to time
+ * where that cannot be had. Returns how to ask at once.
+ */
+export function keepLive(page: LivePage): () => void {
+  let stream: EventSource | null = null;
+  let streamWorks = false;
+  let streamFailures = 0;
+  let streamEvents = 0;
+  let failures = 0;
+  let asked = 0;
+  let shown = 0;
+  let underWay = 0;
+  let askAgain: Cause | null = null;
+  let lookTimer: ReturnType<typeof setTimeout> | undefined;
+  let streamTimer: ReturnType<typeof setTimeout> | undefined;
+
+  const isFinal = () => page.live().dataset['final'] !== undefined;
+
+  const schedule = () => {
+    clearTimeout(lookTimer);
+    if (isFinal()) return close();
+    if (!document.hidden) lookTimer = setTimeout(look, lookDelayMs(streamWorks, failures, Math.random()), 'check');
+  };
+
+  const look = async (cause: Cause) => {
+    if (isFinal()) return;
+    if (underWay >= MAX_REQUESTS) {
+      askAgain = cause;
+      return;
+    }
+    underWay += 1;
+    asked += 1;
+    const turn = asked;
+    const eventsBefore = streamEvents;
+    try {
+      const { next, heardAt } = await fetchPage(page.live().dataset['page'] ?? location.href);
+      // A later request was answered earlier: this one is the past.
+      if (turn > shown && !isFinal()) {
+        shown = turn;
+        if (page.show(next, heardAt) && cause === 'check') setTimeout(doubtStream, EVENT_LAG_MS, eventsBefore);
+      }
+      if (failures >= 2) page.onConnection(false);
+      failures = 0;
+    } catch {
+      failures += 1;
+      if (failures === 2) page.onConnection(true);
+    }
+    underWay -= 1;
+    schedule();
+    if (askAgain !== null && !isFinal()) {
+      const again = askAgain;
+      askAgain = null;
+      await look(again);
+    }
+  };
+
+  /** A change was found by asking, and the stream has not told of it: proxies can hold a stream back while it looks open. */
+  const doubtStream = (eventsBefore: number) => {
+    if (streamEvents !== eventsBefore || !streamWorks) return;
+    streamWorks = false;
+    schedule();
+  };
+
+  const open = () => {
+    clearTimeout(streamTimer);
+    const { stream: path, version = '' } = page.live().dataset;
+    if (stream !== null || path === undefined || isFinal()) return;
+    const url = new URL(path, location.href);
+    url.searchParams.set('v', version);
+    const source = new EventSource(url);
+    stream = source;
+    source.addEventListener('open', () => {
+      streamWorks = true;
+      // What happened while it was away, the stream may not tell again.
+      if (streamFailures > 0) void look('check');
+      streamFailures = 0;
+      schedule();
+    });
+    source.addEventListener('changed', (event) => {
+      streamWorks = true;
+      streamEvents += 1;
+      if (event.data !== page.live().dataset['version']) void look('stream');
+    });
+    source.addEventListener('error', () => {
+      streamFailures += 1;
+      // Once, not at each of the browser's own attempts: they come faster than the pauses between requests.
+      if (streamWorks) {
+        streamWorks = false;
+        schedule();
+      }
+      if (source.readyState !== EventSource.CLOSED) return;
+      // The browser has given up, as it does after an HTTP error.
+      stream = null;
+      streamTimer = setTimeout(open, backOffMs(streamFailures) * (0.8 + 0.4 * Math.random()));
+    });
+  };
+
+  const close = () => {
+    stream?.close();
+    stream = null;
+    streamWorks = false;
+    clearTimeout(streamTimer);
+    clearTimeout(lookTimer);
+  };
+
+  const comeBack = () => {
+    open();
+    if (!document.hidden) void look('check');
+  };
+  document.addEventListener('visibilitychange', () => (document.hidden ? clearTimeout(lookTimer) : comeBack()));
+  addEventListener('online', comeBack);
+  // An open stream would keep the page out of the browser's history cache.
+  addEventListener('pagehide', close);
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) comeBack();
+  });
+  open();
+  schedule();
+  return () => void look('check');
+}
+
+async function fetchPage(path: string): Promise<{ readonly next: Document; readonly heardAt: number }> {
+  const answer = await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
+  const heardAt = Date.now();
+  if (!answer.ok) throw new Error(`the page answered ${answer.status}`);
+  return { next: new DOMParser().parseFromString(await answer.text(), 'text/html'), heardAt };
+}

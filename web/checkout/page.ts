@@ -1,0 +1,95 @@
+import { returnToShop } from './back.ts';
+import { pageHeardAt, startClock } from './clock.ts';
+import { copyOnClick } from './copy.ts';
+import { embedding } from './embedded.ts';
+import { submitOnce } from './forms.ts';
+import { keepLive } from './live.ts';
+import { searchTokens } from './search.ts';
+import { swapLive } from './swap.ts';
+import { announce, readTexts, type Say } from './texts.ts';
+import { offerWallets } from './wallets.ts';
+
+/** What the server renders hidden because it does nothing without this script. */
+const NEEDS_SCRIPT = '[data-copy], [data-print], [data-search], [data-search-box]';
+
+/** What every page of the checkout has, the refund page too. */
+function start(): void {
+  const say = readTexts();
+  submitOnce();
+  copyOnClick(say);
+  document.addEventListener('click', (event) => {
+    if (event.target instanceof Element && event.target.closest('[data-print]') !== null) print();
+  });
+  const live = document.getElementById('live');
+  if (live === null) unhide(document);
+  else followPayment(live, say);
+}
+
+/** The payment page: whatever happens to the payment is shown as it happens. */
+function followPayment(first: HTMLElement, say: Say): void {
+  let live = first;
+  let status = statusOf(live);
+  let look = () => {};
+  const clock = startClock(document.documentElement.lang, say, () => look());
+  const search = searchTokens(say);
+  const wallets = offerWallets(live.dataset['payment'] ?? '', say);
+  const shop = embedding(live);
+
+  const enhance = (root: HTMLElement) => {
+    unhide(root);
+    clock.draw(root);
+    search.draw();
+    wallets.draw();
+    shop?.draw(root);
+  };
+
+  const show = (next: Document, heardAt: number) => {
+    const fresh = next.getElementById('live');
+    if (fresh === null || fresh.dataset['payment'] !== live.dataset['payment'])
+      throw new Error('the answer is not the page of this payment');
+    clock.sync(Number(fresh.dataset['now']), heardAt);
+    const { version, status: name } = fresh.dataset;
+    if (version === live.dataset['version'] && name === live.dataset['status']) return false;
+    const wasFinal = live.dataset['final'] !== undefined;
+    const newStatus = statusOf(fresh);
+    live = swapLive(live, next, enhance);
+    const isEnd = !wasFinal && live.dataset['final'] !== undefined;
+    // In a frame the shop was told instead: what its page does now is its own choice.
+    const returning = isEnd && shop === null && live.dataset['embed'] === undefined ? returnToShop(live, say) : '';
+    if (newStatus !== status || returning !== '') announce(`${statusOf(live)} ${returning}`.trim());
+    status = newStatus;
+    return true;
+  };
+
+  clock.sync(Number(live.dataset['now']), pageHeardAt());
+  enhance(live);
+  if (live.dataset['final'] === undefined) look = keepLive({ live: () => live, show, onConnection: tellOf(say) });
+}
+
+function unhide(root: ParentNode): void {
+  for (const element of root.querySelectorAll<HTMLElement>(NEEDS_SCRIPT)) element.hidden = false;
+}
+
+/** The heading of the status and the paragraph below it. */
+function statusOf(live: HTMLElement): string {
+  const title = live.querySelector('#status-title');
+  const below = title?.nextElementSibling;
+  return [title, below?.matches('p') ? below : null]
+    .map((element) => element?.textContent.trim().replace(/\s+/g, ' ') ?? '')
+    .filter((text) => text !== '')
+    .map((text) => (/[\p{P}]$/u.test(text) ? text : `${text}.`))
+    .join(' ');
+}
+
+function tellOf(say: Say): (isLost: boolean) => void {
+  return (isLost) => {
+    const line = document.getElementById('connection');
+    if (line !== null) {
+      line.textContent = isLost ? say('offline') : '';
+      line.hidden = !isLost;
+    }
+    announce(say(isLost ? 'offline' : 'online'));
+  };
+}
+
+start();

@@ -1,0 +1,87 @@
+/**
+ * Puts the new `#live` in place of the old one, with title and test band. What the reader was at stays: keyboard focus,
+ * half-typed fields, opened details. `enhance` is called when the new one stands, before the focus returns.
+ */
+export function swapLive(old: HTMLElement, next: Document, enhance: (live: HTMLElement) => void): HTMLElement {
+  const parsed = next.getElementById('live');
+  if (parsed === null) throw new Error('the page has no #live');
+  const live = document.adoptNode(parsed);
+  const refocus = rememberFocus(old);
+  const typed = [...old.querySelectorAll<HTMLInputElement>('input, textarea')].filter(isTouched);
+  const opened = [...old.querySelectorAll('details')].map((details) => ({ key: keyOf(details), open: details.open }));
+
+  old.replaceWith(live);
+  swapBand(next);
+  document.title = next.title;
+  for (const field of typed) {
+    const same = findByKey(live.querySelectorAll<HTMLInputElement>('input, textarea'), keyOf(field));
+    if (same === undefined) continue;
+    same.value = field.value;
+    same.checked = field.checked;
+  }
+  for (const { key, open } of opened) {
+    const same = findByKey(live.querySelectorAll('details'), key);
+    if (same !== undefined) same.open = open;
+  }
+  enhance(live);
+  refocus(live);
+  return live;
+}
+
+function isTouched(field: HTMLInputElement): boolean {
+  return field.type !== 'hidden' && (field.value !== field.defaultValue || field.checked !== field.defaultChecked);
+}
+
+function swapBand(next: Document): void {
+  const old = document.getElementById('band');
+  const band = next.getElementById('band');
+  if (old?.outerHTML === band?.outerHTML) return;
+  if (band === null) old?.remove();
+  else if (old === null) document.body.prepend(document.adoptNode(band));
+  else old.replaceWith(document.adoptNode(band));
+}
+
+const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]';
+const COPY = '[data-copy]';
+
+/** How to give the focus back; to the status when what had it is gone, so that the keyboard does not start over. */
+function rememberFocus(old: HTMLElement): (live: HTMLElement) => void {
+  const focused = document.activeElement;
+  if (!(focused instanceof HTMLElement) || !old.contains(focused) || focused === old) return () => {};
+  const key = keyOf(focused);
+  const place = [...old.querySelectorAll(COPY)].indexOf(focused);
+  const selection =
+    focused instanceof HTMLInputElement ? ([focused.selectionStart, focused.selectionEnd] as const) : null;
+  return (live) => {
+    // What is copied may have changed, such as the amount that is still missing: then the same button of the row.
+    const same =
+      findByKey(live.querySelectorAll<HTMLElement>(FOCUSABLE), key) ??
+      (place < 0 ? undefined : live.querySelectorAll<HTMLElement>(COPY)[place]);
+    if (same === undefined || same.hidden) return focusStatus(live);
+    same.focus({ preventScroll: true });
+    if (same instanceof HTMLInputElement && typeof selection?.[0] === 'number') same.setSelectionRange(...selection);
+  };
+}
+
+function focusStatus(live: HTMLElement): void {
+  const title = live.querySelector<HTMLElement>('#status-title');
+  title?.setAttribute('tabindex', '-1');
+  title?.focus({ preventScroll: true });
+}
+
+function findByKey<T extends Element>(among: NodeListOf<T>, key: string): T | undefined {
+  return [...among].find((element) => keyOf(element) === key);
+}
+
+const NAMING = ['data-copy', 'data-wallet', 'data-search', 'name', 'href'];
+
+/** What makes an element the same one in the next page: its id, else what it is for, else its words. */
+function keyOf(element: Element): string {
+  if (element.id !== '') return `#${element.id}`;
+  const names = NAMING.map((name) => element.getAttribute(name));
+  // A button's value tells it from its neighbours of the same name; a field's is what is being typed.
+  if (element instanceof HTMLButtonElement) names.push(element.value);
+  if (names.some(Boolean)) return [element.tagName, ...names].join(' ');
+  const words = element instanceof HTMLDetailsElement ? element.querySelector('summary') : element;
+  return `${element.tagName} ${words?.textContent.trim()}`;
+}

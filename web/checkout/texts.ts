@@ -1,0 +1,36 @@
+/** The texts that only the script shows; the server renders them in the page's language into `#texts`. */
+export type TextKey =
+  | 'copied'
+  | 'copy_failed'
+  | 'offline'
+  | 'online'
+  | 'wallet_request'
+  | 'wallet_switch'
+  | 'wallet_sent'
+  | 'wallet_mined'
+  | 'wallet_reverted'
+  | 'wallet_rejected'
+  | 'wallet_wrong_network'
+  | 'wallet_failed'
+  | 'returning'
+  | 'no_match'
+  | 'local_time';
+
+export type TextValues = Readonly<Record<string, string | number>>;
+
+/** A text with its `{name}` placeholders filled; what has no value is left out. */
+export type Say = (key: TextKey, values?: TextValues) => string;
+
+/** Reads `#texts` once: it stands outside of what is swapped. A page without it says nothing rather than failing. */
+export function readTexts(): Say {
+  const texts: Readonly<Record<string, string>> = JSON.parse(document.getElementById('texts')?.textContent || '{}');
+  return (key, values = {}) =>
+    (texts[key] ?? '').replace(/\{(\w+)\}/g, (_placeholder, name: string) => String(values[name] ?? ''));
+}
+
+/** Tells screen readers. A text that is already there would not be read again, hence the space that nobody hears. */
+export function announce(text: string): void {
+  const announcer = document.getElementById('announcer');
+  if (announcer === null || text === '') return;
+  announcer.textContent = announcer.textContent === text ? `${text}\u00a0` : text;
+}

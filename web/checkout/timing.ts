@@ -1,0 +1,47 @@
+const POLL_MS = 5_000;
+/** With a working stream the page is still looked at now and then: proxies may hold events back without closing anything. */
+const CHECK_MS = 30_000;
+const MAX_BACK_OFF_MS = 60_000;
+
+/**
+ * How long until the page is asked for again, in ms. Spread by a fifth either way, so that the pages that a restart cut
+ * off do not all come back in the same second. `failures` are those in a row; `random` is in [0, 1).
+ */
+export function lookDelayMs(streamWorks: boolean, failures: number, random: number): number {
+  const base = failures > 0 ? backOffMs(failures) : streamWorks ? CHECK_MS : POLL_MS;
+  return Math.round(base * (0.8 + 0.4 * random));
+}
+
+/** 5, 10, 20, 40, then 60 seconds, in ms. */
+export function backOffMs(failures: number): number {
+  return Math.min(MAX_BACK_OFF_MS, POLL_MS * 2 ** (failures - 1));
+}
+
+/** `m:ss`, from an hour on `h:mm:ss`, in the digits of the language. The last second is shown until it is over. */
+export function formatCountdown(remainingMs: number, language: string): string {
+  const seconds = Math.max(0, Math.ceil(remainingMs / 1_000));
+  const write = (value: number, digits: number) =>
+    new Intl.NumberFormat(language, { minimumIntegerDigits: digits, useGrouping: false }).format(value);
+  const hours = Math.floor(seconds / 3_600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const head = hours > 0 ? `${write(hours, 1)}:${write(minutes, 2)}` : write(minutes, 1);
+  return `${head}:${write(seconds % 60, 2)}`;
+}
+
+/** Which deadline ran out, how often the page was asked for since, and when it may be asked for again. */
+export interface Due {
+  readonly deadlineAt: number;
+  readonly looks: number;
+  readonly nextAt: number;
+}
+
+/**
+ * What to do about a deadline that has passed: null to wait, otherwise the state after asking for the page now. Asked at
+ * once, then after 2, 4, 8 and each further 15 seconds, as long as the server still shows this deadline.
+ */
+export function lookWhenDue(due: Due | null, deadlineAt: number, now: number): Due | null {
+  if (now < deadlineAt) return null;
+  const looks = due?.deadlineAt === deadlineAt ? due.looks : 0;
+  if (due?.deadlineAt === deadlineAt && now < due.nextAt) return null;
+  return { deadlineAt, looks: looks + 1, nextAt: now + Math.min(15_000, 2_000 * 2 ** looks) };
+}

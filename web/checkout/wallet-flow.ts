@@ -1,0 +1,108 @@
+/** An EIP-1193 provider, as far as a payment needs it. */
+export interface WalletProvider {
+  request(request: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
+}
+
+/** What to sign, all in `0x` hex: quantities without leading zeros, data as it goes into the chain. */
+export interface WalletTransaction {
+  readonly chainId: string;
+  readonly to: string;
+  readonly value: string;
+  readonly data: string;
+}
+
+/** How far a payment through a wallet is; each kind is the key of the text that says so. */
+export type WalletStep =
+  | { readonly kind: 'wallet_request' | 'wallet_switch' | 'wallet_rejected' | 'wallet_wrong_network' }
+  | { readonly kind: 'wallet_failed'; readonly reason: string }
+  | { readonly kind: 'wallet_sent' | 'wallet_mined' | 'wallet_reverted'; readonly hash: string };
+
+/** Reads `data-transaction`. Null when it is not what a wallet could be asked to sign. */
+export function parseTransaction(json: string): WalletTransaction | null {
+  try {
+    const { chainId, to, value, data } = Object(JSON.parse(json));
+    const isWhole =
+      /^0x[0-9a-f]+$/i.test(chainId) &&
+      /^0x[0-9a-f]{40}$/i.test(to) &&
+      /^0x[0-9a-f]+$/i.test(value) &&
+      /^0x(?:[0-9a-f]{2})*$/i.test(data);
+    return isWhole ? { chainId, to, value, data } : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Asks the wallet for one payment: account, network, transaction. Returns how it ended, or null when the payment changed
+ * meanwhile (`isCurrent` says no) so that nothing was sent; never throws and never sends a second time.
+ */
+export async function payWithWallet(
+  provider: WalletProvider,
+  transaction: WalletTransaction,
+  tell: (step: WalletStep) => void,
+  isCurrent: () => boolean,
+): Promise<WalletStep | null> {
+  try {
+    tell({ kind: 'wallet_request' });
+    const from = Object(await provider.request({ method: 'eth_requestAccounts' }))[0];
+    if (typeof from !== 'string') return { kind: 'wallet_failed', reason: '–' };
+    if (!(await isOnChain(provider, transaction.chainId))) {
+      tell({ kind: 'wallet_switch' });
+      const refusal = await switchChain(provider, transaction.chainId);
+      if (refusal !== null) return refusal;
+    }
+    if (!isCurrent()) return null;
+    tell({ kind: 'wallet_request' });
+    // The chain rides along: wallets then refuse when it was changed since it was looked at.
+    const sent = await provider.request({ method: 'eth_sendTransaction', params: [{ from, ...transaction }] });
+    // An answer that is no hash still means that the wallet was told to send.
+    return { kind: 'wallet_sent', hash: typeof sent === 'string' ? sent : '' };
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+async function isOnChain(provider: WalletProvider, chainId: string): Promise<boolean> {
+  const answer = await provider.request({ method: 'eth_chainId' });
+  return Number(answer) === Number(chainId);
+}
+
+/** EIP-3326; 4902 is a network that the wallet does not know. The wallet's own yes is not believed without looking. */
+async function switchChain(provider: WalletProvider, chainId: string): Promise<WalletStep | null> {
+  try {
+    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
+  } catch (error) {
+    return codeOf(error) === USER_REJECTED ? { kind: 'wallet_rejected' } : { kind: 'wallet_wrong_network' };
+  }
+  return (await isOnChain(provider, chainId)) ? null : { kind: 'wallet_wrong_network' };
+}
+
+/** EIP-1193. */
+const USER_REJECTED = 4001;
+const REASON_LENGTH = 160;
+
+function codeOf(error: unknown): unknown {
+  return Object(error).code;
+}
+
+function refusalOf(error: unknown): WalletStep {
+  const code = codeOf(error);
+  if (code === USER_REJECTED) return { kind: 'wallet_rejected' };
+  const { message } = Object(error);
+  const said = typeof message === 'string' ? message.slice(0, REASON_LENGTH) : '';
+  return { kind: 'wallet_failed', reason: said || (typeof code === 'number' ? `${code}` : '–') };
+}
+
+/**
+ * The result of a sent transaction as its block says it, or null while it is in none. A wallet that cannot be asked just
+ * now is asked again by the caller.
+ */
+export async function readReceipt(provider: WalletProvider, hash: string): Promise<WalletStep | null> {
+  try {
+    const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] });
+    if (receipt === null || receipt === undefined || Object(receipt).blockNumber === null) return null;
+    return { kind: Number(Object(receipt).status) === 1 ? 'wallet_mined' : 'wallet_reverted', hash };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,151 @@
+import type { Say } from './texts.ts';
+import { parseTransaction, payWithWallet, readReceipt, type WalletStep } from './wallet-flow.ts';
+import { addWallet, readAnnouncement, type Wallet } from './wallet-list.ts';
+
+const RECEIPT_MS = 2_000;
+const RECEIPT_MAX_MS = 10_000;
+
+export interface Wallets {
+  /** Draws the wallets into `#wallets` of the present page, with what is known about its transaction. */
+  draw(): void;
+}
+
+interface Told {
+  readonly step: WalletStep;
+  readonly wallet: string;
+}
+
+/**
+ * Paying with browser wallets. What happened is kept by transaction data, beyond swaps of the page and reloads in the same
+ * tab: money that was sent must not be asked for again.
+ */
+export function offerWallets(payment: string, say: Say): Wallets {
+  let wallets: readonly Wallet[] = [];
+  let isBusy = false;
+  const told = new Map<string, Told>();
+
+  const draw = () => {
+    const section = document.getElementById('wallets');
+    const key = section?.dataset['transaction'];
+    if (!section || key === undefined || parseTransaction(key) === null) return;
+    const now = told.get(key) ?? recallSent(payment, key);
+    const isSent = now?.step.kind === 'wallet_sent' || now?.step.kind === 'wallet_mined';
+    section.hidden = wallets.length === 0 && now === undefined;
+    drawButtons(section, { wallets, isSent, isBusy }, (wallet) => void pay(wallet, key));
+    const status = section.querySelector('[data-wallet-status]');
+    if (status !== null) drawStatus(status, now, section.dataset['network'] ?? '', say);
+  };
+
+  const tell = (key: string, wallet: Wallet, step: WalletStep) => {
+    told.set(key, { step, wallet: wallet.name });
+    if ('hash' in step) rememberSent(payment, key, { step, wallet: wallet.name });
+    draw();
+  };
+
+  const pay = async (wallet: Wallet, key: string) => {
+    const transaction = parseTransaction(key);
+    if (isBusy || transaction === null) return;
+    isBusy = true;
+    const isCurrent = () => document.getElementById('wallets')?.dataset['transaction'] === key;
+    const last = await payWithWallet(wallet.provider, transaction, (step) => tell(key, wallet, step), isCurrent);
+    isBusy = false;
+    if (last === null) told.delete(key);
+    else tell(key, wallet, last);
+    draw();
+    if (last?.kind === 'wallet_sent' && last.hash !== '') await awaitReceipt(wallet, key, last.hash);
+  };
+
+  const awaitReceipt = async (wallet: Wallet, key: string, hash: string) => {
+    for (let waitMs = RECEIPT_MS; ; waitMs = Math.min(RECEIPT_MAX_MS, waitMs * 1.2)) {
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      const step = await readReceipt(wallet.provider, hash);
+      if (step !== null) return tell(key, wallet, step);
+    }
+  };
+
+  /** What this wallet sent before the page was loaded again may have reached its block, or been refused there. */
+  const resume = async (wallet: Wallet) => {
+    const key = document.getElementById('wallets')?.dataset['transaction'];
+    const past = key === undefined ? undefined : recallSent(payment, key);
+    if (key === undefined || past?.wallet !== wallet.name || past.step.kind !== 'wallet_sent') return;
+    if (!told.has(key) && past.step.hash !== '') await awaitReceipt(wallet, key, past.step.hash);
+  };
+
+  addEventListener('eip6963:announceProvider', (event) => {
+    const wallet = event instanceof CustomEvent ? readAnnouncement(event.detail) : null;
+    if (wallet === null) return;
+    const known = wallets;
+    wallets = addWallet(known, wallet);
+    draw();
+    if (wallets !== known) void resume(wallet);
+  });
+  dispatchEvent(new Event('eip6963:requestProvider'));
+  return { draw };
+}
+
+interface Buttons {
+  readonly wallets: readonly Wallet[];
+  readonly isSent: boolean;
+  readonly isBusy: boolean;
+}
+
+function drawButtons(section: HTMLElement, buttons: Buttons, pay: (wallet: Wallet) => void): void {
+  const list = section.querySelector<HTMLElement>('[data-wallet-list]');
+  if (list === null) return;
+  list.hidden = buttons.isSent;
+  for (const wallet of buttons.wallets) {
+    const drawn = [...list.querySelectorAll('button')].find(({ dataset }) => dataset['wallet'] === wallet.uuid);
+    const button = drawn ?? list.appendChild(document.createElement('li')).appendChild(walletButton(wallet, pay));
+    // Not `disabled`, which would take the keyboard's place in the page away while the wallet is asking.
+    button.setAttribute('aria-disabled', String(buttons.isBusy));
+  }
+}
+
+function walletButton(wallet: Wallet, pay: (wallet: Wallet) => void): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'button quiet wallet';
+  button.dataset['wallet'] = wallet.uuid;
+  if (wallet.icon !== null) {
+    const icon = new Image(24, 24);
+    icon.alt = '';
+    icon.src = wallet.icon;
+    button.append(icon);
+  }
+  const name = document.createElement('bdi');
+  name.textContent = wallet.name;
+  button.append(name);
+  button.addEventListener('click', () => pay(wallet));
+  return button;
+}
+
+function drawStatus(status: Element, now: Told | undefined, network: string, say: Say): void {
+  const hash = now !== undefined && 'hash' in now.step ? now.step.hash : '';
+  const reason = now?.step.kind === 'wallet_failed' ? now.step.reason : '';
+  const text = now === undefined ? '' : say(now.step.kind, { wallet: now.wallet, network, hash, reason });
+  if (status.getAttribute('data-told') === `${text}${hash}`) return;
+  status.setAttribute('data-told', `${text}${hash}`);
+  status.replaceChildren(text);
+  if (hash === '' || text.includes(hash)) return;
+  const code = document.createElement('code');
+  code.dataset['walletHash'] = '';
+  code.textContent = hash;
+  status.append(' ', code);
+}
+
+/** The tab's own memory: another tab or person starts without it. Browsers may refuse it, which costs the memory alone. */
+function rememberSent(payment: string, key: string, told: Told): void {
+  try {
+    sessionStorage.setItem(`cointill ${payment} ${key}`, JSON.stringify(told));
+  } catch {
+    return;
+  }
+}
+
+function recallSent(payment: string, key: string): Told | undefined {
+  try {
+    return JSON.parse(sessionStorage.getItem(`cointill ${payment} ${key}`) ?? '') as Told;
+  } catch {
+    return undefined;
+  }
+}

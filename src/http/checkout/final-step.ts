@@ -2,6 +2,7 @@ import { crypto, grouped, name, networkName } from './format.ts';
 import { html, type Html } from './html.ts';
 import { facts, statusHeading } from './layout.ts';
 import type { TextKey } from './locale.ts';
+import { refundNews } from './refund-news.ts';
 import { shopHref } from './safe-url.ts';
 import type { ClosedStep, CompletedStep, PaymentView, QuoteView } from './view.ts';
 
@@ -11,7 +12,7 @@ export function completedCard(view: PaymentView, step: CompletedStep): Html {
   const { quote } = step;
   const shop = name(look.projectName);
   return html`${statusHeading('done', locale.t('completed_title'), locale.t('completed_text', { shop }))}
-    ${unusual(view, step)} ${backToShop(view, view.successUrl, 'primary')}
+    ${unusual(view, step)} ${refundNews(view)} ${backToShop(view, view.successUrl, 'primary')}
     <section class="receipt" aria-labelledby="receipt-title">
       <h3 id="receipt-title">${locale.t('receipt')}</h3>
       ${facts([
@@ -63,8 +64,9 @@ export function closedCard(view: PaymentView, step: ClosedStep): Html {
   const { quote } = step;
   const arrived = step.receivedUnits > 0n;
   return html`${statusHeading(arrived ? 'attention' : 'stopped', locale.t(title), locale.t(text))}
-  ${quote && arrived && html`${received(view, step, quote)} ${whatNow(view, step)}`}
-  ${!arrived && html`<p>${locale.t('nothing_came')}</p>`} ${backToShop(view, view.cancelUrl, 'quiet')}`;
+  ${quote && arrived && html`${received(view, step, quote)} ${view.refunds.length === 0 && whatNow(view, step)}`}
+  ${!arrived && html`<p>${locale.t('nothing_came')}</p>`} ${refundNews(view)}
+  ${backToShop(view, view.cancelUrl, 'quiet')}`;
 }
 
 function whatNow(view: PaymentView, step: ClosedStep): Html {
@@ -72,7 +74,7 @@ function whatNow(view: PaymentView, step: ClosedStep): Html {
   const lost = step.outcome === 'unconfirmed' && !step.paidLate;
   return html`<p class="note">
     ${lost ? locale.t('money_unconfirmed') : locale.t('money_safe')}
-    ${view.refunds.length === 0 && locale.t('contact_shop', { payment: name(view.transactionNumber ?? view.paymentId) })}
+    ${locale.t('contact_shop', { payment: name(view.transactionNumber ?? view.paymentId) })}
   </p>`;
 }
 

@@ -47,5 +47,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escapeText(text: string): string {
+  // Most texts have nothing to escape, and looking is quicker than replacing.
+  if (!/[&<>"']/.test(text)) return text;
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

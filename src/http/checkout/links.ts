@@ -5,12 +5,15 @@ type Carried = Pick<Frame, 'locale' | 'languageGiven' | 'embed' | 'autoRefresh'>
 
 /** A path of these pages with what the visitor has chosen, and `extra` parameters. */
 export function pageHref(frame: Carried, path: string, extra: Readonly<Record<string, string>> = {}): string {
-  const query = new URLSearchParams(extra);
-  if (frame.languageGiven && !query.has('lang')) query.set('lang', frame.locale.code);
-  if (frame.embed !== null) query.set('embed', frame.embed);
-  if (!frame.autoRefresh && !query.has('refresh')) query.set('refresh', 'off');
-  const text = query.toString();
-  return text === '' ? path : `${path}?${text}`;
+  let query = '';
+  const add = (name: string, value: string): void => {
+    query += `${query === '' ? '?' : '&'}${name}=${encodeURIComponent(value)}`;
+  };
+  for (const name of Object.keys(extra)) add(name, extra[name] ?? '');
+  if (frame.languageGiven && extra['lang'] === undefined) add('lang', frame.locale.code);
+  if (frame.embed !== null) add('embed', frame.embed);
+  if (!frame.autoRefresh && extra['refresh'] === undefined) add('refresh', 'off');
+  return path + query;
 }
 
 /** The page of a payment, or an action below it. */

@@ -46,6 +46,7 @@ function partsOf(text: string): readonly Part[] {
 }
 
 const MINUTE_MS = 60_000;
+const DAY_MINUTES = 24 * 60;
 
 /** Makes a language of its texts. Digits are the Latin ones everywhere: amounts must be compared with a wallet's. */
 export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl', texts: Texts): Locale {
@@ -55,6 +56,8 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
   const time = new Intl.DateTimeFormat(intl, { timeStyle: 'long', timeZone: 'UTC' });
   const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
   const duration = new Intl.DurationFormat(intl, { style: 'long' });
+  // Formatting one costs as much as a fifth of a page, and a payment lives for a day at most.
+  const durations = new Map<number, string>();
   const element = (at: number, kind: 'time' | 'datetime', text: string): Html =>
     html`<time datetime="${new Date(at).toISOString()}" data-local="${kind}">${text}</time>`;
   const values = (given: readonly unknown[]): Readonly<Record<string, unknown>> => Object(given[0] ?? {});
@@ -80,7 +83,10 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
         currencies.set(currency, format);
       }
       // Given a text, Intl formats every digit of it; given a number, it would round.
-      return format.format(formatDecimal(minor, fiatDecimals(currency)) as `${number}`);
+      // Its marks for a text from right to left would tear number and currency apart where they stand alone.
+      return format
+        .format(formatDecimal(minor, fiatDecimals(currency)) as `${number}`)
+        .replaceAll(/[\u200e\u200f]/g, '');
     },
     time: (at, now) => {
       const sameDay = Math.floor(at / 86_400_000) === Math.floor(now / 86_400_000);
@@ -90,7 +96,11 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
     duration: (untilMs) => {
       if (untilMs < MINUTE_MS) return duration.format({ seconds: Math.max(1, Math.floor(untilMs / 1_000)) });
       const minutes = Math.floor(untilMs / MINUTE_MS);
-      return duration.format({ hours: Math.floor(minutes / 60), minutes: minutes % 60 });
+      const known = durations.get(minutes);
+      if (known !== undefined) return known;
+      const text = duration.format({ hours: Math.floor(minutes / 60), minutes: minutes % 60 });
+      if (minutes <= DAY_MINUTES) durations.set(minutes, text);
+      return text;
     },
   };
 }

@@ -6,7 +6,6 @@ import { facts, renderDocument, testBand, type Refresh } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
 import { payCard } from './pay-step.ts';
 import { checkingCard, confirmingCard, detectedCard, unavailableCard } from './progress-step.ts';
-import { refundNews } from './refund-news.ts';
 import { shopHref } from './safe-url.ts';
 import { simulations, testText } from './test-mode.ts';
 import type { Assets } from './assets.ts';
@@ -42,7 +41,7 @@ export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'style
     main: html`${notice && html`<p class="notice" role="alert">${locale.t(`notice_${notice}`)}</p>`}
       <div class="layout">
         <section class="summary">${summary(view)}</section>
-        <section class="card" aria-labelledby="status-title">${stages(view)} ${card(view)} ${refundNews(view)}</section>
+        <section class="card" aria-labelledby="status-title">${stages(view)} ${card(view)}</section>
         ${view.step.kind !== 'completed' && details(view)}
       </div>`,
     footer: footer(view),

@@ -1,0 +1,327 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import http, { type RequestListener } from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
+import { textAt } from '../../src/cli/program.testing.ts';
+import type { Simulation } from '../../src/app/payment-actions.ts';
+import { decodeId, parseUuid } from '../../src/domain/id.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { en } from '../../src/http/checkout/texts/en.ts';
+import { lockPayments } from '../../src/store/payments.ts';
+import { saveChanges } from '../../src/store/save-changes.ts';
+import { launchBrowser } from '../browser.ts';
+import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { client, eventually, freePort, type Answer } from '../program.ts';
+
+// Programs and a browser are started, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
+/** What the first start calls its project. */
+export const SHOP = 'My shop';
+const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000', RATE_LIMIT_PAGE: '1000000000' };
+/** Shorter than the usual half hour, so that payments complete by themselves, and far longer than any test. */
+const COMPLETE_AFTER_SECONDS = '600';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A payment as its creation answers it. */
+export interface Made {
+  readonly id: string;
+  readonly url: string;
+}
+
+/** The real program on a database and ports of its own, for the tests of a whole file. */
+export interface Service {
+  readonly live: string;
+  readonly sandbox: string;
+  readonly projectId: string;
+  readonly database: TestDatabase;
+  /** The API of test mode. */
+  readonly api: ReturnType<typeof client>;
+  /** Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails. */
+  command(line: string): Promise<unknown>;
+  /** Ends the process as `kill -9` does, and starts it again on the same ports when `start` is called. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts the service; whoever asks for it closes it. */
+async function startService(settings: Readonly<Record<string, string>>): Promise<Service> {
+  const [{ database, drop }, dataDir, port, sandboxPort] = await Promise.all([
+    createTestDatabase(),
+    mkdtemp(path.join(os.tmpdir(), 'cointill-page-')),
+    freePort(),
+    freePort(),
+  ]);
+  const { PATH = '', HOME = dataDir } = process.env;
+  const env = {
+    PATH,
+    HOME,
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    PORT: String(port),
+    SANDBOX_PORT: String(sandboxPort),
+    SANDBOX_COMPLETE_AFTER_SECONDS: COMPLETE_AFTER_SECONDS,
+    ...NO_LIMITS,
+    ...settings,
+  };
+  let running: ChildProcess | null = null;
+  const start = async (): Promise<string> => {
+    const started = await runProgram(env);
+    running = started.child;
+    return started.banner;
+  };
+  const kill = async (): Promise<void> => {
+    if (running === null) return;
+    const ended = once(running, 'close');
+    running.kill('SIGKILL');
+    await ended;
+    running = null;
+  };
+  const banner = await start();
+  const sandbox = `http://127.0.0.1:${sandboxPort}`;
+  return {
+    live: `http://127.0.0.1:${port}`,
+    sandbox,
+    database,
+    projectId: /Project +([0-9a-f-]{36})/.exec(banner)?.[1] ?? '',
+    api: client(sandbox, /sk_test_\w+/.exec(banner)?.[0] ?? ''),
+    command: async (line) => {
+      const { stdout } = await promisify(execFile)(PROGRAM, [...line.split(' '), '--json'], { env });
+      return JSON.parse(stdout);
+    },
+    kill,
+    start: async () => void (await start()),
+    close: async () => {
+      await kill();
+      await drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function runProgram(
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly child: ChildProcess; readonly banner: string }> {
+  const child = spawn(PROGRAM, ['start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let banner = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      banner += part;
+    });
+  }
+  await eventually('the service runs', () => {
+    if (child.exitCode !== null) throw new Error(`It ended: ${banner}`);
+    return banner.includes('Stop with Ctrl-C.') ? true : null;
+  });
+  return { child, banner };
+}
+
+/** A tab of its own, with everything that went wrong in it. */
+export interface Tab {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Addresses that the tab itself, not one of its frames, was led to. */
+  readonly navigations: readonly string[];
+}
+
+export interface TabOptions extends BrowserContextOptions {
+  /** Other origins that the tab may ask: shops of the test. */
+  readonly alsoAsks?: readonly string[];
+  /** What may be said on the console or fail, because the test brings it about. */
+  readonly expects?: RegExp;
+}
+
+/** The payment page in a browser. */
+export interface Checkout {
+  readonly service: Service;
+  /**
+   * Opens a tab that is closed when the test ends. The test fails when anything was said on the console, such as a breach of
+   * the page's policy, a request failed, or one went to another host.
+   */
+  openTab(options?: TabOptions): Promise<Tab>;
+  /** A test transaction, or an order where `crypto_currency` is given. */
+  pay(fields?: Fields): Promise<Made>;
+  read(payment: Made): Promise<Fields>;
+  /** What the buttons of the test band do, from elsewhere. */
+  simulate(payment: Made, outcome: Simulation): Promise<void>;
+  /** Moves the payment as the rail's worker would: in the database, told to every process. */
+  move(payment: Made, change: (payment: Payment) => Payment): Promise<void>;
+  /** Gives the payment other times than a customer would have to wait for. */
+  setTimes(payment: Made, times: Readonly<Partial<Record<TimeColumn, Date | null>>>): Promise<void>;
+}
+
+type TimeColumn = 'expires_at' | 'completes_at' | 'due_at';
+
+/** A service and a browser for the tests of a file. Call it at the top of a `describe`. */
+export function useCheckout(settings: Readonly<Record<string, string>> = {}): Checkout {
+  let started: { readonly service: Service; readonly browser: Browser } | null = null;
+  const present = () => {
+    if (started === null) throw new Error('The service is there in tests alone.');
+    return started;
+  };
+  beforeAll(async () => {
+    const [service, browser] = await Promise.all([startService(settings), launchBrowser()]);
+    started = { service, browser };
+  }, 60_000);
+  afterAll(async () => {
+    await started?.browser.close();
+    await started?.service.close();
+  });
+
+  return {
+    get service() {
+      return present().service;
+    },
+    openTab: (options = {}) => {
+      const { browser, service } = present();
+      return openTab(browser, [service.sandbox, service.live], options);
+    },
+    pay: (fields = {}) => pay(present().service.api, fields),
+    read: async ({ id }) => {
+      const { api } = present().service;
+      const isOrder = id.startsWith('ord_');
+      const { status, body } = await api(isOrder ? `/v1/orders/${id}` : `/api/transactions/${id}`);
+      expect(status).toBe(200);
+      return isOrder ? body : Object(body['transaction']);
+    },
+    simulate: async ({ url }, outcome) => {
+      const form = { method: 'POST', body: new URLSearchParams({ outcome }), redirect: 'manual' } as const;
+      const { status } = await fetch(`${url}/simulate`, form);
+      expect(status).toBe(303);
+    },
+    move: (payment, change) => movePayment(present().service.database, payment, change),
+    setTimes: async (payment, times) => {
+      const { db } = present().service.database;
+      await db.updateTable('payments').set(times).where('id', '=', rowId(payment)).execute();
+    },
+  };
+}
+
+async function pay(api: (path: string, body?: object) => Promise<Answer>, fields: Fields): Promise<Made> {
+  const isOrder = 'crypto_currency' in fields;
+  const given = { amount: 49.99, ...(isOrder ? { currency: 'USD' } : {}), ...fields };
+  const { body } = await api(isOrder ? '/v1/orders' : '/api/transactions/create', given);
+  const made = isOrder ? body : body['transaction'];
+  return { id: textAt(made, 'id'), url: textAt(made, 'payment_url') };
+}
+
+function rowId({ id }: Made): string {
+  return decodeId('order', id) ?? parseUuid(id) ?? '';
+}
+
+async function movePayment({ db }: TestDatabase, made: Made, change: (payment: Payment) => Payment): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const changes = (await lockPayments(trx, [rowId(made)])).map((before) => ({
+      before,
+      after: change(before),
+      // Nothing is due: the worker would move it too.
+      dueAt: null,
+      arrows: [],
+      events: [],
+    }));
+    expect(changes).toHaveLength(1);
+    await saveChanges(trx, changes, 2);
+  });
+}
+
+async function openTab(browser: Browser, own: readonly string[], options: TabOptions): Promise<Tab> {
+  const { alsoAsks = [], expects, ...contextOptions } = options;
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, ...contextOptions });
+  const problems = new Set<string>();
+  const navigations: string[] = [];
+  onTestFinished(async () => {
+    await context.close();
+    expect([...problems].filter((problem) => expects?.test(problem) !== true)).toEqual([]);
+  });
+  context.on('console', (message) => problems.add(`console: ${message.text()}`));
+  context.on('weberror', (error) => problems.add(`error: ${error.error().message}`));
+  context.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    const isOwn = protocol === 'data:' || own.includes(origin) || alsoAsks.includes(origin);
+    if (!isOwn) problems.add(`asks another host: ${request.url()}`);
+  });
+  context.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? '';
+    // A page that is left ends its own requests.
+    if (reason !== 'net::ERR_ABORTED') problems.add(`failed: ${request.url()}: ${reason}`);
+  });
+  const page = await context.newPage();
+  page.on('framenavigated', (frame) => {
+    if (frame === page.mainFrame()) navigations.push(frame.url());
+  });
+  return { context, page, navigations };
+}
+
+/** A web site of the test's own, such as a shop; it closes when the test ends. */
+export async function serveSite(listener: RequestListener, host = 'localhost'): Promise<string> {
+  const port = await freePort();
+  const server = http.createServer(listener);
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://${host}:${port}`;
+}
+
+/** A shop's site that knows no more than its pages' titles: their paths with queries. */
+export function plainSite(): Promise<string> {
+  return serveSite((request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(`<!doctype html><link rel="icon" href="data:,"><title>${request.url}</title>`);
+  });
+}
+
+/** An English text of the pages as it is read: with its values, without its emphasis. */
+export function say(key: keyof typeof en, values: Readonly<Record<string, string>> = {}): string {
+  return en[key].replaceAll(/<\/?b>/g, '').replaceAll(/\{(\w+)\}/g, (_placeholder, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`The text ${key} asks for ${name}.`);
+    return value;
+  });
+}
+
+/** The text up to its first value, for texts whose values are times. */
+export function beginningOf(key: keyof typeof en): string {
+  return en[key].split('{')[0] ?? '';
+}
+
+/** Waits until the page shows a text. */
+export function sees(page: Page, ...texts: readonly string[]): Promise<unknown> {
+  return Promise.all(texts.map((text) => page.getByText(text).filter({ visible: true }).first().waitFor()));
+}
+
+/** Whether the page shows a text now. */
+export function isShown(page: Page, text: string): Promise<boolean> {
+  return page.getByText(text).filter({ visible: true }).first().isVisible();
+}
+
+/** What the page asks the customer to send, and where; the groups of the address are the address, letter for letter. */
+export async function shownPayment(page: Page): Promise<{ readonly amount: string; readonly address: string }> {
+  const amount = page.locator('[data-amount]');
+  const address = page.locator('[data-address]');
+  await address.waitFor();
+  const grouped = (await address.innerText()).replaceAll(/\s/g, '');
+  expect(grouped).toBe(await address.getAttribute('data-address'));
+  expect(await amount.innerText()).toBe(await amount.getAttribute('data-amount'));
+  return { amount: await amount.innerText(), address: grouped };
+}
+
+/** Presses a button of the test band. */
+export function press(page: Page, key: `simulate_${Simulation}`): Promise<void> {
+  return page.getByRole('button', { name: say(key), exact: true }).click();
+}
+
+/** Waits until something holds. */
+export function until(what: string, holds: () => boolean | Promise<boolean>): Promise<true> {
+  return eventually(what, async () => ((await holds()) ? true : null));
+}

@@ -1,0 +1,146 @@
+import type { Browser, CDPSession } from 'playwright-core';
+import { launchBrowser } from '../test/browser.ts';
+import { median } from './load.ts';
+import { payingPage } from './page.ts';
+import type { Figure } from './report.ts';
+import { startBenchService } from './service.ts';
+
+const VISITS = 7;
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 3, isMobile: true, hasTouch: true };
+const CPU_SLOWDOWN = 4;
+const NETWORK = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
+
+const KB = 1_024;
+const PAGE_BYTES = 40 * KB;
+const ASSET_BYTES = 25 * KB;
+const EMBED_BYTES = 3 * KB;
+const PAINT_MS = 1_200;
+
+/** What a first visit of the payment page costs a phone: bytes of all resources, and time until something is read. */
+export async function pageLoad(): Promise<readonly Figure[]> {
+  // It must not complete by itself while it is looked at.
+  const service = await startBenchService({ env: { SANDBOX_COMPLETE_AFTER_SECONDS: '86400' } });
+  const browser = await launchBrowser();
+  try {
+    const url = `${service.test}${await payingPage(service)}`;
+    const bytes = await firstVisit(browser, url);
+    const paints: number[] = [];
+    for (let visit = 0; visit < VISITS; visit += 1) paints.push(await firstPaint(browser, url));
+    const assets = [...bytes].filter(([path]) => /\.(?:js|css)$/.test(path));
+    const assetSizes = await Promise.all(assets.map(([path]) => sizeOf(`${service.test}${path}`, 'br')));
+    const assetBytes = sum(assetSizes);
+    const embedBytes = await sizeOf(`${service.test}/embed.js`, 'identity');
+    const total = sum([...bytes.values()]);
+    const paintMs = median(paints);
+    return [
+      {
+        name: 'bytes over the wire of a first visit',
+        measured: `${total} (${[...bytes].map(([path, size]) => `${nameOf(path)} ${size}`).join(', ')})`,
+        target: `${PAGE_BYTES}`,
+        holds: total <= PAGE_BYTES,
+      },
+      {
+        name: 'first contentful paint, CPU slowed 4 times, 150 ms round trip, 1.6 Mbit/s',
+        measured: `${Math.round(paintMs)} ms (${Math.round(Math.min(...paints))} to ${Math.round(Math.max(...paints))})`,
+        target: `${PAINT_MS} ms`,
+        holds: paintMs <= PAINT_MS,
+      },
+      {
+        name: 'script and style of the page, compressed',
+        measured: `${assetBytes} bytes`,
+        target: `${ASSET_BYTES} bytes`,
+        holds: assets.length >= 2 && assetBytes <= ASSET_BYTES,
+      },
+      {
+        name: 'embed.js, as it is',
+        measured: `${embedBytes} bytes (${await sizeOf(`${service.test}/embed.js`, 'br')} compressed)`,
+        target: `${EMBED_BYTES} bytes`,
+        holds: embedBytes <= EMBED_BYTES,
+      },
+    ];
+  } finally {
+    await browser.close();
+    await service.stop();
+  }
+}
+
+/** Bytes by path, heads included: of what ended, and of what is still open when the page's script runs: the stream. */
+async function firstVisit(browser: Browser, url: string): Promise<ReadonlyMap<string, number>> {
+  const context = await browser.newContext(PHONE);
+  try {
+    const page = await context.newPage();
+    const cdp = await context.newCDPSession(page);
+    const sizes = await countBytes(cdp);
+    const stream = new Promise<void>((resolve) => {
+      cdp.on('Network.responseReceived', ({ response }) => isStream(response.url) && resolve());
+    });
+    await page.goto(url, { waitUntil: 'load' });
+    await stream;
+    const hosts = [...sizes.keys()].filter((asked) => !asked.startsWith(`${new URL(url).origin}/`));
+    if (hosts.length > 0) throw new Error(`The page asked other hosts: ${hosts.join(', ')}.`);
+    return new Map([...sizes].map(([asked, size]) => [new URL(asked).pathname, size]));
+  } finally {
+    await context.close();
+  }
+}
+
+/** Counts from now on; the map grows as answers arrive. Requests for `data:` cost nothing and are left out. */
+async function countBytes(cdp: CDPSession): Promise<ReadonlyMap<string, number>> {
+  const urls = new Map<string, string>();
+  const sizes = new Map<string, number>();
+  const set = (requestId: string, change: (before: number) => number): void => {
+    const url = urls.get(requestId);
+    if (url !== undefined) sizes.set(url, change(sizes.get(url) ?? 0));
+  };
+  cdp.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    if (!request.url.startsWith('data:')) urls.set(requestId, request.url);
+  });
+  cdp.on('Network.responseReceived', ({ requestId, response }) => set(requestId, () => response.encodedDataLength));
+  cdp.on('Network.dataReceived', ({ requestId, encodedDataLength }) =>
+    set(requestId, (before) => before + encodedDataLength),
+  );
+  // The sum of the above, told when the request ends.
+  cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => set(requestId, () => encodedDataLength));
+  await cdp.send('Network.enable');
+  return sizes;
+}
+
+/** Milliseconds from the start of the navigation, in a browser that was never here. */
+async function firstPaint(browser: Browser, url: string): Promise<number> {
+  const context = await browser.newContext(PHONE);
+  try {
+    const page = await context.newPage();
+    const cdp = await context.newCDPSession(page);
+    await cdp.send('Network.enable');
+    await cdp.send('Network.emulateNetworkConditions', NETWORK);
+    await cdp.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
+    await page.goto(url, { waitUntil: 'load' });
+    return await page.evaluate<number>(`new Promise((resolve) =>
+      new PerformanceObserver((list) => {
+        const [paint] = list.getEntriesByName('first-contentful-paint');
+        if (paint) resolve(paint.startTime);
+      }).observe({ type: 'paint', buffered: true }))`);
+  } finally {
+    await context.close();
+  }
+}
+
+/** What is sent in this encoding, without the head. */
+async function sizeOf(url: string, encoding: 'br' | 'identity'): Promise<number> {
+  const answer = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': encoding } });
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}.`);
+  return Number(answer.headers.get('content-length'));
+}
+
+function isStream(url: string): boolean {
+  return new URL(url).pathname.endsWith('/events');
+}
+
+function nameOf(path: string): string {
+  if (path.startsWith('/assets/')) return path.endsWith('.css') ? 'style' : 'script';
+  return path.endsWith('/events') ? 'stream' : path.startsWith('/pay/') ? 'page' : path;
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((total, size) => total + size, 0);
+}

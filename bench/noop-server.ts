@@ -28,5 +28,14 @@ app.post('/v1/orders', { schema: { body } }, () => order);
 app.get('/v1/orders/:id', () => order);
 app.get('/pay/:id', (_request, reply) => reply.type('text/html; charset=utf-8').send('<!doctype html><p>Hello</p>'));
 
+/** A document as long as one that is measured: sending one costs more than all else that a no-op does. */
+const documents = new Map<string, string>();
+app.get('/document/:length', (request, reply) => {
+  const { length } = request.params as { readonly length: string };
+  const document = documents.get(length) ?? `<!doctype html><p>${'Hello '.repeat(20_000)}`.slice(0, Number(length));
+  documents.set(length, document);
+  return reply.type('text/html; charset=utf-8').send(document);
+});
+
 const address = await app.listen({ port: 0, host: '127.0.0.1' });
 process.stdout.write(`${JSON.stringify({ url: address })}\n`);

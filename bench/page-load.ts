@@ -22,7 +22,7 @@ export async function pageLoad(): Promise<readonly Figure[]> {
   const service = await startBenchService({ env: { SANDBOX_COMPLETE_AFTER_SECONDS: '86400' } });
   const browser = await launchBrowser();
   try {
-    const url = `${service.test}${await payingPage(service)}`;
+    const url = `${service.test}${(await payingPage(service)).path}`;
     const bytes = await firstVisit(browser, url);
     const paints: number[] = [];
     for (let visit = 0; visit < VISITS; visit += 1) paints.push(await firstPaint(browser, url));

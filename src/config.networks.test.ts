@@ -55,6 +55,10 @@ describe('the networks of the settings', () => {
     [{ POLYGON_CHAIN_ID: '-1' }, /^POLYGON_CHAIN_ID must be a whole number/],
     [{ ETHEREUM_TOKENS: 'USDT=0x12:6' }, /^ETHEREUM_TOKENS/],
     [{ BITCOIN_RPC_URL: 'tcp://node' }, /^BITCOIN_RPC_URL must be an absolute http or https URL/],
+    [
+      { BITCOIN_RPC_URL: 'http://a,tcp://b' },
+      /^BITCOIN_RPC_URL, URL 2 of 2, must be .* such as http:\/\/user:password@/,
+    ],
     [{ RATE_SOURCES: 'kraken,astrologer' }, /^RATE_SOURCES must be all, none, or some of kraken, /],
     [{ RATE_MAX_AGE_SECONDS: '1' }, /^RATE_MAX_AGE_SECONDS must be a whole number from 30/],
     [{ MONITORING_HOURS: '0' }, /^MONITORING_HOURS/],

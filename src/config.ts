@@ -144,6 +144,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   return Object.freeze(config);
 }
 
+const NODE_EXAMPLE = 'http://user:password@127.0.0.1:8332';
+
 function reader(env: Readonly<Record<string, string | undefined>>, problems: string[]) {
   const text = (name: string): string | null => {
     const value = env[name]?.trim();
@@ -154,10 +156,10 @@ function reader(env: Readonly<Record<string, string | undefined>>, problems: str
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== '');
-  const httpUrl = (name: string, value: string): URL | null => {
+  const httpUrl = (name: string, value: string, example: string): URL | null => {
     const url = URL.parse(value);
     if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-    problems.push(`${name} must be an absolute http or https URL, such as https://pay.shop.example.`);
+    problems.push(`${name} must be an absolute http or https URL, such as ${example}.`);
     return null;
   };
   return {
@@ -182,7 +184,7 @@ function reader(env: Readonly<Record<string, string | undefined>>, problems: str
     url(name: string): string | null {
       const value = text(name);
       if (value === null) return null;
-      const url = httpUrl(name, value);
+      const url = httpUrl(name, value, 'https://pay.shop.example');
       if (url === null) return null;
       if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
         problems.push(`${name} must have no query, fragment or credentials.`);
@@ -190,7 +192,11 @@ function reader(env: Readonly<Record<string, string | undefined>>, problems: str
       return (url.origin + url.pathname).replace(/\/+$/, '');
     },
     urls(name: string): readonly string[] {
-      return list(name).filter((value) => httpUrl(name, value) !== null);
+      const values = list(name);
+      // Not repeated, for it may hold a password.
+      const nameOf = (index: number): string =>
+        values.length === 1 ? name : `${name}, URL ${index + 1} of ${values.length},`;
+      return values.filter((value, index) => httpUrl(nameOf(index), value, NODE_EXAMPLE) !== null);
     },
     cidrs(name: string): readonly string[] | null {
       if (text(name) === null) return null;

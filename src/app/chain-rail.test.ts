@@ -183,6 +183,19 @@ describe('a live order', () => {
     expect(await app.db.selectFrom('payments').selectAll().execute()).toEqual([]);
   });
 
+  it('is refused, saying what to set, where the wallet was set for another chain of the network', async () => {
+    const app = await liveApp();
+    await setWallet(app, app.projectId);
+    await app.db.updateTable('wallets').set({ source: 'tpub-of-a-test-chain' }).execute();
+    expect(await create(app)).toMatchObject({
+      kind: 'refused',
+      param: 'crypto_currency',
+      message: expect.stringMatching(
+        /set for another chain of ethereum\. Set ETHEREUM_CHAIN as it was, or set the wallet/,
+      ),
+    });
+  });
+
   it.each(['BTC', 'USDT', 'DOGE'])('in %s, which has no wallet, is refused on crypto_currency', async (asset) => {
     const app = await liveApp();
     await setWallet(app, app.projectId);

@@ -7,7 +7,7 @@ import { withSpread } from '../rates/spread.ts';
 import { confirmationsOf, issuedNetworks, readSeenUpTo } from '../store/chain.ts';
 import type { Database } from '../store/database.ts';
 import { spreadOf } from '../store/projects.ts';
-import { takeAddressIndex, walletNetworks } from '../store/wallets.ts';
+import { takeAddressIndex, walletNetworks, findAddressIndex } from '../store/wallets.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from './quote-payment.ts';
 import type { Rail } from './rail.ts';
 
@@ -48,7 +48,7 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, takesTestAd
       if (taken === null) return { kind: 'no_method', message: `No wallet is set for ${network}.` };
       const wallet = openWallet(network, { kind: taken.kind, text: taken.source });
       if (wallet === null) {
-        throw new Error(`The stored ${network} wallet cannot be read; set it again with: cointill wallet set`);
+        return { kind: 'no_method', message: otherChain(network) };
       }
       return {
         kind: 'issued',
@@ -68,10 +68,19 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, takesTestAd
       const times = await Promise.all(networks.map((network) => seenUpTo(network, now)));
       return { kind: 'seen_up_to', at: Math.min(now, ...times) };
     },
+    addressIndex: (payment) => (payment.quote === null ? null : findAddressIndex(db, payment.id, payment.quote)),
     confirmations: (payment) => (payment.quote === null ? null : confirmationsOf(db, payment.id)),
     evmChain,
     simulate: null,
     takesTestAddresses,
     refundOutcome: () => ({ afterMs: REFUND_LIFETIME_MS, observation: { kind: 'failed', reason: 'unpaid' } }),
   };
+}
+
+/** What a project's wallet that cannot be read has to be told: it was set for a test chain, and the service is on another. */
+export function otherChain(network: Network): string {
+  return (
+    `The stored ${network} wallet cannot be read: it was set for another chain of ${network}. ` +
+    `Set ${network.toUpperCase()}_CHAIN as it was, or set the wallet again with: cointill wallet set`
+  );
 }

@@ -51,7 +51,8 @@ function problemOf(status: Omit<NetworkStatus, 'problem'>, now: number): string 
     return 'nobody follows it: no worker runs, or it is not set up for this network';
   }
   if (nodes.every(({ height }) => height === null)) {
-    return `no node answers: ${nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ')}`;
+    const told = nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ');
+    return `no node answers: ${told}. Start one, or set ${network.toUpperCase()}_RPC_URL to one that does`;
   }
   if (cursor === null || lagMs === null || lagBlocks === null) return 'not a block was read yet';
   if (cursor.problem !== null) return cursor.problem;

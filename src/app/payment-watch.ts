@@ -187,8 +187,8 @@ export function createLooker({ reader, watch, versionOf, selector, queue, onVers
 }
 
 /** The network whose blocks change what the page shows: confirmations are counted while a payment is on its way. */
-function countingNetwork({ mode, status, quote }: Payment): Network | null {
-  const isCounting = mode === 'live' && (status === 'processing' || status === 'confirming');
+function countingNetwork({ status, quote }: Payment): Network | null {
+  const isCounting = status === 'processing' || status === 'confirming';
   return isCounting ? (quote?.network ?? null) : null;
 }
 

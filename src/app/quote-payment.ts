@@ -1,5 +1,15 @@
-import { isAssetCode, isNetwork, quoteUnits, tokenOf, usdCents, type Token } from '../domain/asset.ts';
+import {
+  isAssetCode,
+  isNetwork,
+  quoteUnits,
+  tokenOf,
+  usdCents,
+  type AssetCode,
+  type Network,
+  type Token,
+} from '../domain/asset.ts';
 import { formatDecimal, type Fiat } from '../domain/money.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
 import type { Payment, Quote } from '../domain/payment.ts';
 import { matchingAddress } from '../rails/address.ts';
 import type { RateSource } from '../rates/source.ts';
@@ -54,18 +64,31 @@ function refuseToken(
     };
   }
   const elsewhere = networksOf(enabled, asset);
-  if (network !== null && (elsewhere !== '' || tokenOf(asset, network) === null)) {
+  if (network !== null && tokenOf(asset, network) === null) {
     return {
       kind: 'refused',
       param: 'network',
       message: `${asset} cannot be paid on ${network}; it can be on ${elsewhere || 'no network yet'}.`,
     };
   }
+  const wanted = network ?? tokenOf(asset)?.network ?? 'bitcoin';
   return {
     kind: 'refused',
-    param: 'crypto_currency',
-    message: `${asset} cannot be accepted yet: it needs a wallet of the project and a node of its network that the service follows. Set the wallet with: cointill wallet set --project ${projectId} --network ${network ?? tokenOf(asset)?.network ?? 'NETWORK'} --xpub XPUB`,
+    param: network === null ? 'crypto_currency' : 'network',
+    message:
+      `${asset} cannot be paid on ${wanted} yet${elsewhere === '' ? '' : `; it can be on ${elsewhere}`}. ` +
+      `It needs a wallet of the project (cointill wallet set --project ${projectId} --network ${wanted} ${walletOption(wanted)}) ` +
+      `and a node that the service follows (${wanted.toUpperCase()}_RPC_URL${isToken(asset) ? `; on a chain of your own also ${wanted.toUpperCase()}_TOKENS` : ''}).`,
   };
+}
+
+function walletOption(network: Network): string {
+  return NETWORK_FACTS[network].family === 'evm' ? '--treasury 0x… or --xpub XPUB' : '--xpub XPUB';
+}
+
+/** Of a contract, whose address has to be known. */
+function isToken(asset: AssetCode): boolean {
+  return asset === 'USDT' || asset === 'USDC';
 }
 
 function networksOf(tokens: readonly Token[], asset: string): string {

@@ -53,6 +53,8 @@ export interface Rail {
   /** When a new payment completes by itself; null: never. */
   completesAt(createdAt: number, expiresAt: number): number | null;
   dueView(payment: Payment, now: number): DueView | Promise<DueView>;
+  /** Which of a wallet's own addresses the payment's is, counted from 0; null where none was derived from a key. */
+  addressIndex(payment: Payment): null | Promise<number | null>;
   /** How deep the payment's money is; null where nothing is counted. */
   confirmations(payment: Payment): null | Promise<Confirmations | null>;
   /** Which EVM chain a token lives on; null on other networks. */

@@ -13,7 +13,7 @@ import type { Rejected } from './projects.ts';
 export interface RefundInstructions {
   readonly kind: 'done';
   readonly refund: Refund;
-  /** For wallets that read links or QR codes; null until there is an address. */
+  /** For wallets that read links or QR codes. This and what follows is null while there is nothing to sign. */
   readonly paymentUri: string | null;
   readonly call: EvmTransfer | null;
   readonly psbt: PsbtAdvice | null;
@@ -43,12 +43,19 @@ export async function refundInstructions(
   utxo: (network: Refund['network']) => UtxoAccess | null,
 ): Promise<RefundInstructions | Rejected> {
   const refund = await findRefund(app.db, id);
-  if (refund === null) return { kind: 'rejected', message: 'There is no such refund.' };
+  if (refund === null)
+    return {
+      kind: 'rejected',
+      message: 'There is no such refund. Its id begins with re_; list them with: GET /v1/refunds',
+    };
   const { address, network, asset, decimals, units } = refund;
-  const evm = app.railFor(refund.mode).evmChain({ network, asset });
-  if (address === null) return { kind: 'done', refund, paymentUri: null, call: null, psbt: null };
-  const request = { asset, network, decimals, units, address, evm };
-  const chain = refund.status === 'pending' ? utxo(network) : null;
+  const rail = app.railFor(refund.mode);
+  // Who signs what a finished refund shows pays it twice; one that is only simulated is paid by nobody.
+  if (address === null || refund.status !== 'pending' || rail.simulate !== null) {
+    return { kind: 'done', refund, paymentUri: null, call: null, psbt: null };
+  }
+  const request = { asset, network, decimals, units, address, evm: rail.evmChain({ network, asset }) };
+  const chain = utxo(network);
   const isUtxo = network === 'bitcoin' || network === 'litecoin';
   return {
     kind: 'done',

@@ -37,6 +37,7 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
         ? { kind: 'settled' }
         : { kind: 'seen_up_to', at: now },
     confirmations: () => null,
+    addressIndex: () => null,
     evmChain: ({ network }) => {
       const chainId = TEST_CHAIN_IDS.get(network);
       return chainId === undefined ? null : { chainId, contract: null };

@@ -27,7 +27,7 @@ describe('cointill', () => {
       [['project', 'create'], "Required option '--name <name>' not specified"],
       [['project', 'list', '--colour'], "Unknown option '--colour'"],
       [['project', 'list', 'extra'], 'Too many arguments'],
-      [['project', 'set', 'ID'], 'Nothing to set: give --allow-ips, --allow-origins, --spread or --sweep-min'],
+      [['project', 'set', 'ID'], 'Nothing to set: give --allow-ips'],
       [['payment', 'simulate', 'ID', 'stolen'], 'Allowed choices are paid, part, over, late, failed, expired'],
       [['payment', 'list', '--limit', '101'], 'It must be a whole number from 1 to 100'],
       [['webhook', 'listen', '--secret', 'sesame'], 'A secret is whsec_ and base64'],

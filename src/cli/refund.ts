@@ -73,6 +73,7 @@ function lines({ refund, paymentUri, call, psbt }: RefundInstructions): readonly
     ...(refund.transactionHash === null ? [] : [['Paid by', refund.transactionHash] as const]),
   ]);
   if (refund.status !== 'pending' || refund.address === null) return head;
+  if (refund.mode === 'test') return [...head, '', 'A test refund: nothing is to be paid, it ends by itself.'];
   return [
     ...head,
     '',

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { otherChain } from '../app/chain-rail.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../app/quote-payment.ts';
 import { confirmationTiers, setProjectWallet, walletOf, walletsOf } from '../app/wallets.ts';
 import { isoTime } from '../domain/views.ts';
@@ -96,7 +97,7 @@ export function addWalletCommands(program: Command): void {
           const addresses = addressesOf(wallet, openWallet, options.count);
           const record = addresses.map((address, index) => ({ index, address, used: index < wallet.nextIndex }));
           print(options, { network: wallet.network, next_index: wallet.nextIndex, addresses: record }, () => [
-            `The first ${addresses.length} addresses on ${wallet.network}. Your wallet must show the same ones, in this order:`,
+            `The first ${addresses.length} addresses on ${wallet.network}. ${COMPARE[wallet.kind]}`,
             ...record.map(({ index, address, used }) => `  ${index}  ${address}${used ? '  (handed out)' : ''}`),
           ]);
         });
@@ -122,10 +123,7 @@ function sourceOf({ xpub, descriptor, treasury }: Pick<SetOptions, 'xpub' | 'des
 function addressesOf(wallet: Wallet, openWallet: WalletOpener, count: number): readonly string[] {
   const deriver = openWallet(wallet.network, { kind: wallet.kind, text: wallet.source });
   if (deriver === null) {
-    throw new CommandFailure(
-      `The stored ${wallet.network} wallet cannot be read: it was set for another chain of ${wallet.network}. ` +
-        `Set ${wallet.network.toUpperCase()}_CHAIN as it was, or set the wallet again with: cointill wallet set`,
-    );
+    throw new CommandFailure(otherChain(wallet.network));
   }
   return Array.from({ length: count }, (_, index) => deriver.addressAt(index));
 }
@@ -149,6 +147,12 @@ function walletRecord(wallet: Wallet, openWallet: WalletOpener): object {
   };
 }
 
+const COMPARE = {
+  xpub: 'Your wallet must show the same ones, in this order, before money goes there:',
+  descriptor: 'Your wallet must show the same ones, in this order, before money goes there:',
+  treasury:
+    'They are deposit contracts, which no wallet shows: what comes there can be paid out to the treasury alone. Compare the treasury:',
+} as const;
 const KIND_NAMES = { xpub: 'Extended key', descriptor: 'Descriptor', treasury: 'Treasury' } as const;
 /** BIP 44: wallets look no further than this many unused addresses, unless told to. */
 const GAP_LIMIT = 20;
@@ -168,7 +172,7 @@ function walletLines(wallet: Wallet, openWallet: WalletOpener): readonly string[
       ['Set', isoTime(wallet.createdAt)],
     ]),
     '',
-    'First addresses; compare them with those that your wallet shows, before money goes there:',
+    `First addresses. ${COMPARE[wallet.kind]}`,
     ...addressesOf(wallet, openWallet, SHOWN_ADDRESSES).map((address, index) => `  ${index}  ${address}`),
   ];
 }

@@ -1,32 +1,24 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import http, { type RequestListener } from 'node:http';
-import os from 'node:os';
-import path from 'node:path';
-import { promisify } from 'node:util';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
-import { textAt } from '../../src/cli/program.testing.ts';
 import type { Simulation } from '../../src/app/payment-actions.ts';
+import { textAt } from '../../src/cli/program.testing.ts';
 import { decodeId, parseUuid } from '../../src/domain/id.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { en } from '../../src/http/checkout/texts/en.ts';
 import { lockPayments } from '../../src/store/payments.ts';
 import { saveChanges } from '../../src/store/save-changes.ts';
 import { launchBrowser } from '../browser.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
-import { client, eventually, freePort, type Answer } from '../program.ts';
+import type { TestDatabase } from '../database.ts';
+import { eventually, freePort, type Answer } from '../program.ts';
+import { startService, type Service } from './payment-page-service.fixture.ts';
 
 // Programs and a browser are started, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 /** What the first start calls its project. */
 export const SHOP = 'My shop';
-const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000', RATE_LIMIT_PAGE: '1000000000' };
-/** Shorter than the usual half hour, so that payments complete by themselves, and far longer than any test. */
-const COMPLETE_AFTER_SECONDS = '600';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -34,94 +26,6 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface Made {
   readonly id: string;
   readonly url: string;
-}
-
-/** The real program on a database and ports of its own, for the tests of a whole file. */
-export interface Service {
-  readonly live: string;
-  readonly sandbox: string;
-  readonly projectId: string;
-  readonly database: TestDatabase;
-  /** The API of test mode. */
-  readonly api: ReturnType<typeof client>;
-  /** Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails. */
-  command(line: string): Promise<unknown>;
-  /** Ends the process as `kill -9` does, and starts it again on the same ports when `start` is called. */
-  kill(): Promise<void>;
-  start(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Starts the service; whoever asks for it closes it. */
-async function startService(settings: Readonly<Record<string, string>>): Promise<Service> {
-  const [{ database, drop }, dataDir, port, sandboxPort] = await Promise.all([
-    createTestDatabase(),
-    mkdtemp(path.join(os.tmpdir(), 'cointill-page-')),
-    freePort(),
-    freePort(),
-  ]);
-  const { PATH = '', HOME = dataDir } = process.env;
-  const env = {
-    PATH,
-    HOME,
-    DATA_DIR: dataDir,
-    DATABASE_URL: database.url,
-    PORT: String(port),
-    SANDBOX_PORT: String(sandboxPort),
-    SANDBOX_COMPLETE_AFTER_SECONDS: COMPLETE_AFTER_SECONDS,
-    ...NO_LIMITS,
-    ...settings,
-  };
-  let running: ChildProcess | null = null;
-  const start = async (): Promise<string> => {
-    const started = await runProgram(env);
-    running = started.child;
-    return started.banner;
-  };
-  const kill = async (): Promise<void> => {
-    if (running === null) return;
-    const ended = once(running, 'close');
-    running.kill('SIGKILL');
-    await ended;
-    running = null;
-  };
-  const banner = await start();
-  const sandbox = `http://127.0.0.1:${sandboxPort}`;
-  return {
-    live: `http://127.0.0.1:${port}`,
-    sandbox,
-    database,
-    projectId: /Project +([0-9a-f-]{36})/.exec(banner)?.[1] ?? '',
-    api: client(sandbox, /sk_test_\w+/.exec(banner)?.[0] ?? ''),
-    command: async (line) => {
-      const { stdout } = await promisify(execFile)(PROGRAM, [...line.split(' '), '--json'], { env });
-      return JSON.parse(stdout);
-    },
-    kill,
-    start: async () => void (await start()),
-    close: async () => {
-      await kill();
-      await drop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-async function runProgram(
-  env: Readonly<Record<string, string>>,
-): Promise<{ readonly child: ChildProcess; readonly banner: string }> {
-  const child = spawn(PROGRAM, ['start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let banner = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      banner += part;
-    });
-  }
-  await eventually('the service runs', () => {
-    if (child.exitCode !== null) throw new Error(`It ended: ${banner}`);
-    return banner.includes('Stop with Ctrl-C.') ? true : null;
-  });
-  return { child, banner };
 }
 
 /** A tab of its own, with everything that went wrong in it. */
@@ -146,19 +50,23 @@ export interface Checkout {
    * Opens a tab that is closed when the test ends. The test fails when anything was said on the console, such as a breach of
    * the page's policy, a request failed, or one went to another host.
    */
-  openTab(options?: TabOptions): Promise<Tab>;
+  readonly openTab: (options?: TabOptions) => Promise<Tab>;
   /** A test transaction, or an order where `crypto_currency` is given. */
-  pay(fields?: Fields): Promise<Made>;
-  read(payment: Made): Promise<Fields>;
+  readonly pay: (fields?: Fields) => Promise<Made>;
+  readonly read: (payment: Made) => Promise<Fields>;
   /** What the buttons of the test band do, from elsewhere. */
-  simulate(payment: Made, outcome: Simulation): Promise<void>;
+  readonly simulate: (payment: Made, outcome: Simulation) => Promise<void>;
   /** Moves the payment as the rail's worker would: in the database, told to every process. */
-  move(payment: Made, change: (payment: Payment) => Payment): Promise<void>;
+  readonly move: (payment: Made, change: (payment: Payment) => Payment) => Promise<void>;
   /** Gives the payment other times than a customer would have to wait for. */
-  setTimes(payment: Made, times: Readonly<Partial<Record<TimeColumn, Date | null>>>): Promise<void>;
+  readonly setTimes: (payment: Made, times: Times) => Promise<void>;
 }
 
-type TimeColumn = 'expires_at' | 'completes_at' | 'due_at';
+interface Times {
+  readonly expires_at?: Date;
+  readonly completes_at?: Date | null;
+  readonly due_at?: Date | null;
+}
 
 /** A service and a browser for the tests of a file. Call it at the top of a `describe`. */
 export function useCheckout(settings: Readonly<Record<string, string>> = {}): Checkout {
@@ -205,6 +113,19 @@ export function useCheckout(settings: Readonly<Record<string, string>> = {}): Ch
   };
 }
 
+/** A browser alone, for pages that the test serves itself. Call it at the top of a `describe`. */
+export function useBrowser(): (options?: TabOptions) => Promise<Tab> {
+  let browser: Browser | null = null;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser?.close());
+  return (options = {}) => {
+    if (browser === null) throw new Error('The browser is there in tests alone.');
+    return openTab(browser, [], options);
+  };
+}
+
 async function pay(api: (path: string, body?: object) => Promise<Answer>, fields: Fields): Promise<Made> {
   const isOrder = 'crypto_currency' in fields;
   const given = { amount: 49.99, ...(isOrder ? { currency: 'USD' } : {}), ...fields };
@@ -235,6 +156,7 @@ async function movePayment({ db }: TestDatabase, made: Made, change: (payment: P
 async function openTab(browser: Browser, own: readonly string[], options: TabOptions): Promise<Tab> {
   const { alsoAsks = [], expects, ...contextOptions } = options;
   const context = await browser.newContext({ viewport: { width: 360, height: 740 }, ...contextOptions });
+  context.setDefaultTimeout(15_000);
   const problems = new Set<string>();
   const navigations: string[] = [];
   onTestFinished(async () => {
@@ -295,14 +217,18 @@ export function beginningOf(key: keyof typeof en): string {
   return en[key].split('{')[0] ?? '';
 }
 
-/** Waits until the page shows a text. */
+/** Waits until the page shows texts, to the eye: what only screen readers are told does not count. */
 export function sees(page: Page, ...texts: readonly string[]): Promise<unknown> {
-  return Promise.all(texts.map((text) => page.getByText(text).filter({ visible: true }).first().waitFor()));
+  return Promise.all(texts.map((text) => shown(page, text).waitFor()));
 }
 
 /** Whether the page shows a text now. */
 export function isShown(page: Page, text: string): Promise<boolean> {
-  return page.getByText(text).filter({ visible: true }).first().isVisible();
+  return shown(page, text).isVisible();
+}
+
+function shown(page: Page, text: string): Locator {
+  return page.locator('body > :not(#announcer)').getByText(text).filter({ visible: true }).first();
 }
 
 /** What the page asks the customer to send, and where; the groups of the address are the address, letter for letter. */

@@ -1,27 +1,23 @@
-import { existsSync } from 'node:fs';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import type { Simulation } from '../../src/app/payment-actions.ts';
 import { textAt } from '../../src/cli/program.testing.ts';
-import { testDatabase } from '../database.ts';
-import { client, eventually, testService } from '../program.ts';
-
-// Processes and databases are started, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
-
-const CHROMIUM = '/usr/bin/chromium';
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-const hasBrowser = existsSync(CHROMIUM);
-// Under CI a missing part is a failure, which the launch below then is.
-const isSkipped = !hasBrowser && process.env['CI'] !== 'true';
-if (isSkipped) process.stderr.write(`Skipped: there is no ${CHROMIUM} (apt-get install chromium).\n`);
+import { formatDecimal } from '../../src/domain/money.ts';
+import type { Ledger, Payment } from '../../src/domain/payment.ts';
+import { hasNoBrowser } from '../browser.ts';
+import { client } from '../program.ts';
+import {
+  beginningOf,
+  isShown,
+  press,
+  say,
+  sees,
+  SHOP,
+  shownPayment,
+  until,
+  useCheckout,
+  type Made,
+} from './payment-page.fixture.ts';
 
 const TRANSACTION = {
   amount: 49.99,
@@ -30,109 +26,272 @@ const TRANSACTION = {
   success_url: 'https://shop.example/thanks?a=1&b=2',
   cancel_url: 'https://shop.example/cart',
 };
+/** Of 10 USD, in the sandbox's prices. */
+const ORDER = {
+  amount: 10,
+  crypto_currency: 'LTC',
+  success_url: TRANSACTION.success_url,
+  cancel_url: TRANSACTION.cancel_url,
+};
+const OWED_UNITS = 12_500_000n;
+const ltc = (units: bigint) => `${formatDecimal(units, 8)} LTC`;
 
-describe.skipIf(isSkipped)('the payment page in a browser without JavaScript', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
-  });
-  afterAll(() => browser?.close());
+describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
+  const checkout = useCheckout();
+  const { pay, read, openTab } = checkout;
 
-  async function openShop(completeAfterSeconds = '3600') {
-    const { url } = await testDatabase();
-    const service = await testService({ DATABASE_URL: url, SANDBOX_COMPLETE_AFTER_SECONDS: completeAfterSeconds });
-    const { first } = await service.start();
-    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
-    const page = await context.newPage();
-    const problems: string[] = [];
-    // Such as a style that the page's own content security policy refuses.
-    page.on('console', (message) => problems.push(message.text()));
-    page.on('requestfailed', (request) => problems.push(`${request.url()}: ${request.failure()?.errorText}`));
-    return { service, page, problems, api: client(service.sandbox, String(first?.key)) };
-  }
+  describe.each([
+    ['without JavaScript', false],
+    ['with JavaScript', true],
+  ])('%s', (_name, javaScriptEnabled) => {
+    async function open({ url }: { readonly url: string }): Promise<Page> {
+      const { page } = await openTab({ javaScriptEnabled });
+      await page.goto(url);
+      return page;
+    }
+    /** Without JavaScript a page loads itself again within seconds; the customer may be faster. */
+    async function look(page: Page): Promise<void> {
+      if (!javaScriptEnabled) await page.reload();
+    }
 
-  it('lets the customer choose a token, see amount and address, choose another, and cancel', async () => {
-    const { page, problems, api } = await openShop();
-    const created = (await api('/api/transactions/create', TRANSACTION)).body['transaction'];
-    const read = async () => Object((await api(`/api/transactions/${textAt(created, 'id')}`)).body['transaction']);
-    await page.goto(textAt(created, 'payment_url'));
-    expect(await textOf(page)).toContain('Two <b>lamps</b>');
-    await page.getByRole('button', { name: /Bitcoin/ }).click();
+    it('leads from the choice of a coin to amount and address, to another coin, and to what is cancelled', async () => {
+      const payment = await pay(TRANSACTION);
+      const page = await open(payment);
+      await sees(page, say('choose_title'), say('choose_text'), say('test_mode'), beginningOf('test_completes'));
+      await sees(page, TRANSACTION.order_description, TRANSACTION.order_id, '$49.99');
+      expect(await page.getByLabel(say('search')).isVisible()).toBe(javaScriptEnabled);
+      await page.getByRole('button', { name: /Bitcoin/ }).click();
 
-    const inBitcoin = await read();
-    expect(inBitcoin).toMatchObject({ status: 'pending', crypto_currency: 'BTC', crypto_amount: 0.00083317 });
-    expect(await shown(page)).toEqual({ amount: '0.00083317', address: inBitcoin.address });
-    expect(await page.getByRole('img', { name: /QR code to pay 0\.00083317/ }).isVisible()).toBe(true);
-    expect(page.url()).toBe(textAt(created, 'payment_url'));
+      await sees(page, say('pay_title'), say('test_no_send'), say('compare'), beginningOf('pay_before'));
+      const inBitcoin = await read(payment);
+      expect(inBitcoin).toMatchObject({ status: 'pending', crypto_currency: 'BTC', crypto_amount: 0.00083317 });
+      expect(await shownPayment(page)).toEqual({ amount: '0.00083317', address: inBitcoin['address'] });
+      const code = say('qr_title', {
+        amount: '0.00083317',
+        token: say('token_on', { asset: 'BTC', network: 'Bitcoin' }),
+      });
+      expect(await page.getByRole('img', { name: code }).isVisible()).toBe(true);
+      expect(page.url()).toBe(payment.url);
+      for (const key of ['copy_amount', 'copy_address'] as const)
+        expect(await page.getByRole('button', { name: say(key) }).isVisible()).toBe(javaScriptEnabled);
 
-    await page.getByRole('link', { name: 'Choose another coin' }).click();
-    await page.locator('summary', { hasText: 'USDC' }).click();
-    await page.getByRole('button', { name: /USDC on Ethereum/ }).click();
-    const inDollars = await read();
-    expect(inDollars).toMatchObject({
-      status: 'pending',
-      crypto_currency: 'USDC',
-      network: 'ethereum',
-      crypto_amount: 49.99,
+      await page.getByRole('link', { name: say('other_token') }).click();
+      const current = say('token_on', { asset: 'BTC', network: 'Bitcoin' });
+      await page.getByRole('link', { name: say('keep_token', { token: current }) }).waitFor();
+      await page.locator('summary', { hasText: 'USDC' }).click();
+      await sees(page, say('pick_network', { asset: 'USDC' }));
+      await page.getByRole('button', { name: say('token_on', { asset: 'USDC', network: 'Ethereum' }) }).click();
+      await sees(page, say('to_address', { network: 'Ethereum (ERC-20)' }));
+      const inDollars = await read(payment);
+      expect(inDollars).toMatchObject({ status: 'pending', crypto_currency: 'USDC', network: 'ethereum' });
+      expect(await shownPayment(page)).toEqual({ amount: '49.99', address: inDollars['address'] });
+      expect(inDollars['address']).not.toBe(inBitcoin['address']);
+
+      await page.locator('summary', { hasText: say('cancel') }).click();
+      await sees(page, say('cancel_text'));
+      await page.getByRole('button', { name: say('cancel_yes') }).click();
+      await sees(page, say('cancelled_title'), say('cancelled_text'), say('nothing_came'), say('test_ended'));
+      expect(await read(payment)).toMatchObject({ status: 'cancelled' });
+      expect(await backToShop(page)).toBe(`${TRANSACTION.cancel_url}?payment_id=${payment.id}`);
+      expect(await page.locator('form').count()).toBe(0);
     });
-    expect(await shown(page)).toEqual({ amount: '49.99', address: inDollars.address });
-    expect(inDollars.address).not.toBe(inBitcoin.address);
 
-    await page.locator('summary', { hasText: 'Cancel this payment' }).click();
-    await page.getByRole('button', { name: 'Yes, cancel the payment' }).click();
-    expect(await read()).toMatchObject({ status: 'cancelled' });
-    expect(await backToShop(page)).toBe(`${TRANSACTION.cancel_url}?payment_id=${inDollars.id}`);
-    expect(await page.getByRole('button').count()).toBe(0);
-    expect(problems).toEqual([]);
-  });
+    it('asks for the rest when a part has come, and ends with the receipt', async () => {
+      const payment = await pay({ ...TRANSACTION, amount: 10 });
+      const page = await open(payment);
+      await page.getByRole('button', { name: /Litecoin/ }).click();
+      await sees(page, say('pay_title'));
+      await press(page, 'simulate_part');
+      await sees(page, say('part_title'), say('send_rest'));
+      expect(await factsOf(page)).toMatchObject({
+        [say('asked_for')]: ltc(OWED_UNITS),
+        [say('received')]: ltc(OWED_UNITS / 2n),
+        [say('still_missing')]: ltc(OWED_UNITS / 2n),
+      });
+      expect(await shownPayment(page)).toMatchObject({ amount: formatDecimal(OWED_UNITS / 2n, 8) });
+      for (const key of ['other_token', 'cancel'] as const)
+        expect(await page.getByText(say(key), { exact: true }).count()).toBe(0);
 
-  it('comes to the end by itself when the payment completes, with the way back to the shop', async () => {
-    const { page, problems, api } = await openShop('2');
-    const { body: order } = await api('/v1/orders', {
-      amount: 10,
-      currency: 'USD',
-      crypto_currency: 'LTC',
-      return_url: TRANSACTION.success_url,
+      await press(page, 'simulate_paid');
+      await sees(
+        page,
+        say('completed_title'),
+        say('completed_text', { shop: SHOP }),
+        say('receipt'),
+        say('test_ended'),
+      );
+      const { transaction_number: number, transaction_hash: hash } = await read(payment);
+      expect(await factsOf(page)).toMatchObject({
+        [say('paid_to')]: SHOP,
+        [say('for')]: TRANSACTION.order_description,
+        [say('paid')]: ltc(OWED_UNITS),
+        [say('network')]: 'Litecoin',
+        [say('order')]: TRANSACTION.order_id,
+        [say('payment')]: number,
+        [say('transaction')]: hash,
+        [say('test')]: say('no_money_moved'),
+      });
+      expect(await backToShop(page)).toBe(`${TRANSACTION.success_url}&payment_id=${payment.id}`);
+      expect(await page.getByRole('button', { name: say('print') }).isVisible()).toBe(javaScriptEnabled);
+      expect(await page.locator('form, [data-address]').count()).toBe(0);
     });
-    await page.goto(textAt(order, 'payment_url'));
-    expect(await shown(page)).toMatchObject({ amount: '0.125' });
-    // The page loads itself again when the order is due.
-    expect(await backToShop(page)).toBe(`${TRANSACTION.success_url}&payment_id=${textAt(order, 'id')}`);
-    expect(await textOf(page)).toContain('Payment complete');
-    expect(await page.locator('[data-address]').count()).toBe(0);
-    expect(problems).toEqual([]);
-  });
 
-  it('says clearly that it knows no such payment, and that one has expired', async () => {
-    const { service, page, api } = await openShop();
-    const { body: order } = await api('/v1/orders', { amount: 10, currency: 'USD', crypto_currency: 'BTC' });
-    await service.command(`payment simulate ${textAt(order, 'id')} expired`);
-    await page.goto(textAt(order, 'payment_url'));
-    expect(await page.getByRole('heading', { name: /expired/i }).isVisible()).toBe(true);
-    expect(await page.locator('[data-address]').count()).toBe(0);
-    const answer = await page.goto(`${service.sandbox}/pay/ord_00000000000000000000000000`);
-    expect(answer?.status()).toBe(404);
-    expect(await page.getByRole('heading').first().isVisible()).toBe(true);
+    it('says by how much it was overpaid', async () => {
+      const payment = await pay(ORDER);
+      const page = await open(payment);
+      await press(page, 'simulate_over');
+      await sees(page, say('completed_title'), say('receipt'));
+      const { amount_received: received } = await read(payment);
+      const amount = ltc(BigInt(Math.round(Number(received) * 1e8)) - OWED_UNITS);
+      await sees(page, say('overpaid', { amount }));
+      expect(await backToShop(page)).toBe(`${TRANSACTION.success_url}&payment_id=${payment.id}`);
+    });
+
+    it.each<[string, readonly Simulation[], (payment: Made) => readonly string[]]>([
+      ['expired', ['expired'], () => [say('expired_title'), say('expired_text'), say('nothing_came')]],
+      ['expired with a part', ['part', 'expired'], partLost],
+      ['paid late', ['late'], (payment) => [say('late_title'), say('late_text'), ...safe(payment, 'money_safe')]],
+      [
+        'never confirmed',
+        ['failed'],
+        (payment) => [say('failed_title'), say('unconfirmed_text'), ...safe(payment, 'money_unconfirmed')],
+      ],
+    ])('says what became of a payment that was %s', async (_name, outcomes, texts) => {
+      const payment = await pay(ORDER);
+      const page = await open(payment);
+      await sees(page, say('pay_title'));
+      for (const outcome of outcomes) await press(page, `simulate_${outcome}`);
+      await sees(page, ...texts(payment), say('test_ended'), say('private_final'));
+      expect(await backToShop(page)).toContain(`payment_id=${payment.id}`);
+      expect(await page.locator('form, [data-address]').count()).toBe(0);
+    });
+
+    it('shows money that is seen, that is being confirmed, and the time when nothing may be sent any more', async () => {
+      const payment = await pay(ORDER);
+      const page = await open(payment);
+      await sees(page, say('pay_title'));
+      await checkout.move(payment, (before) => ({ ...before, status: 'processing', ledger: moneyOf(before, 0n) }));
+      await look(page);
+      await sees(page, say('detected_title'), say('detected_text', { network: 'Litecoin' }), say('nothing_to_do'));
+      expect(await factsOf(page)).toMatchObject({ [say('received')]: ltc(OWED_UNITS), [say('network')]: 'Litecoin' });
+      await sees(page, say('test_by_hand'));
+      expect(await page.locator('[data-address]').count()).toBe(0);
+      await checkout.move(payment, (before) => ({
+        ...before,
+        status: 'confirming',
+        ledger: moneyOf(before, OWED_UNITS),
+      }));
+      await look(page);
+      await sees(page, say('confirming_title'), say('confirming_text'), say('confirming_means'), say('nothing_to_do'));
+      expect(await page.locator('.stages [aria-current]').innerText()).toBe(say('stage_confirmed'));
+
+      const other = await pay(ORDER);
+      // Nothing is due, as while a chain was not read that far yet.
+      await checkout.setTimes(other, { expires_at: new Date(), due_at: null });
+      await page.goto(other.url);
+      await sees(page, say('checking_title'), say('checking_text'), say('checking_hint'));
+      expect(await page.locator('[data-address]').count()).toBe(0);
+    });
+
+    it('offers a refund, takes the address for it, and says that it is on its way and that it was sent', async () => {
+      const payment = await pay(ORDER);
+      await checkout.simulate(payment, 'over');
+      const { page } = await openTab({ javaScriptEnabled, expects: /status of 400/ });
+      await page.goto(payment.url);
+      await sees(page, say('completed_title'));
+      const { status } = await checkout.service.api('/v1/refunds', { order_id: payment.id, crypto_amount: 0.0625 });
+      expect(status).toBe(200);
+      await page.reload();
+      const amount = ltc(6_250_000n);
+      await sees(page, say('refund_offer_title'), say('refund_offer_text', { amount }));
+      await page.getByRole('link', { name: say('refund_offer_link') }).click();
+
+      await sees(page, say('claim_title'), say('claim_text', { shop: SHOP, amount }), say('test_refund'));
+      const label = say('claim_label', { name: 'Litecoin', asset: 'LTC', network: 'Litecoin' });
+      await page.getByLabel(label).fill('0x71C7656EC7ab88b098defB751B7401B5f6d8976F');
+      await page.getByRole('button', { name: say('claim_button') }).click();
+      await page
+        .getByRole('alert')
+        .getByText(say('claim_invalid', { asset: 'LTC', network: 'Litecoin' }))
+        .waitFor();
+      expect(await page.getByLabel(label).inputValue()).toBe('0x71C7656EC7ab88b098defB751B7401B5f6d8976F');
+      await page.getByLabel(label).fill(REFUND_ADDRESS);
+      await page.getByRole('button', { name: say('claim_button') }).click();
+
+      await sees(page, say('refund_waiting_title'), say('refund_waiting_text', { shop: SHOP }));
+      expect(await factsOf(page)).toMatchObject({ [say('your_address')]: REFUND_ADDRESS });
+      const claimUrl = page.url();
+      await page.goto(payment.url);
+      await sees(page, say('refund_sending', { amount }));
+      // The sandbox pays refunds ten seconds after they were made.
+      const { db } = checkout.service.database;
+      await db.updateTable('refunds').set({ due_at: new Date() }).where('status', '=', 'pending').execute();
+      await until('the refund is settled', async () => {
+        const { body } = await checkout.service.api(`/v1/refunds/${claimUrl.split('/').at(-1)}`);
+        return body['status'] === 'completed';
+      });
+      await page.reload();
+      await sees(page, say('refund_was_sent', { amount }));
+      await page.goto(claimUrl);
+      await sees(page, say('refund_sent_title'), say('refund_sent_text', { amount }));
+      expect(await page.locator('form').count()).toBe(0);
+    });
+
+    it('says clearly that it knows no such payment or refund, and that a shop has no way to be paid yet', async () => {
+      const { service } = checkout;
+      const { page } = await openTab({ javaScriptEnabled, expects: /status of 404/ });
+      const unknown = await page.goto(`${service.sandbox}/pay/ord_00000000000000000000000000`);
+      expect(unknown?.status()).toBe(404);
+      await sees(page, say('unknown_payment_title'), say('unknown_text'), say('unknown_payment_hint'));
+      const refund = await page.goto(`${service.sandbox}/refund/re_00000000000000000000000000`);
+      expect(refund?.status()).toBe(404);
+      await sees(page, say('unknown_refund_title'), say('unknown_refund_hint'));
+
+      const key = await service.command(
+        `key create --project ${service.projectId} --mode live --kind secret --permission full --name Live`,
+      );
+      const live = client(service.live, textAt(key, 'key'));
+      const { body } = await live('/api/transactions/create', TRANSACTION);
+      await page.goto(textAt(body['transaction'], 'payment_url'));
+      await sees(page, say('unavailable_title'), say('unavailable_text'), say('unavailable_hint'));
+      expect(await isShown(page, say('test_mode'))).toBe(false);
+    });
   });
 });
 
-function textOf(page: Page): Promise<string> {
-  return page.locator('body').innerText();
+/** Of the Litecoin network, with the right checksum. */
+const REFUND_ADDRESS = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
+
+function partLost(payment: Made): readonly string[] {
+  return [say('failed_title'), say('underpaid_text'), ...safe(payment, 'money_safe')];
 }
 
-/** Where the way back to the shop leads, once the page has one. */
-async function backToShop(page: Page): Promise<string | null> {
-  return page.getByRole('link', { name: /^Back to/ }).getAttribute('href', { timeout: 15_000 });
+/** What a customer is told whose money did arrive. */
+function safe({ id }: Made, key: 'money_safe' | 'money_unconfirmed'): readonly string[] {
+  return [say(key), say('contact_shop', { payment: id })];
 }
 
-/** What the page asks the customer to send, and where. */
-async function shown(page: Page): Promise<{ readonly amount: string | null; readonly address: string | null }> {
-  const amount = page.locator('[data-amount]');
-  const address = page.locator('[data-address]');
-  await eventually('amount and address are shown', async () => ((await address.isVisible()) ? true : null));
-  // Grouped for people; the groups are the address, letter for letter.
-  const grouped = (await address.innerText()).replaceAll(/\s/g, '');
-  expect(grouped).toBe(await address.getAttribute('data-address'));
-  expect(await amount.innerText()).toBe(await amount.getAttribute('data-amount'));
-  return { amount: await amount.innerText(), address: grouped };
+/** All that is owed: seen, and as much of it as is said in a block. */
+function moneyOf({ quote }: Payment, minedUnits: bigint): Ledger {
+  const sums = { seenUnits: quote?.owedUnits ?? 0n, minedUnits, confirmedUnits: 0n };
+  return { all: sums, inTime: sums, transactionHash: null };
+}
+
+/** Terms and values of the page's lists of facts, as they are read; hashes and addresses without their gaps. */
+async function factsOf(page: Page): Promise<Readonly<Record<string, string>>> {
+  const rows = await page.locator('.facts > div').all();
+  const facts = await Promise.all(
+    rows.map(async (row): Promise<[string, string]> => {
+      const value = row.locator('dd');
+      const text = await value.innerText();
+      const isGrouped = (await value.locator('.grouped').count()) > 0;
+      return [await row.locator('dt').innerText(), isGrouped ? text.replaceAll(/\s/g, '') : text];
+    }),
+  );
+  return Object.fromEntries(facts);
+}
+
+/** Where the way back to the shop leads. */
+function backToShop(page: Page): Promise<string | null> {
+  return page.getByRole('link', { name: say('back_to', { shop: SHOP }), exact: true }).getAttribute('href');
 }

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { account, xpubOf } from '../../src/app/follow-chain.fixture.ts';
 import { ENGLISH } from '../../src/http/checkout/languages.ts';
 import { ANVIL_ACCOUNT, startAnvil, type Anvil } from '../anvil.ts';
+import { hasNoBrowser, launchBrowser } from '../browser.ts';
 import { deployToken, type TestToken } from '../erc20.ts';
 import { injectWallet, type InjectedWallet, type WalletInfo } from '../injected-wallet.ts';
 import { eventually } from '../program.ts';
@@ -12,11 +12,6 @@ import { liveService, owedUnits, SOON, type LiveService, type Order, type Shop }
 // A browser, a chain and the program share the machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-const CHROMIUM = '/usr/bin/chromium';
-const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
-// Under CI a missing part is a failure, which the launch below then is.
-const isSkipped = !existsSync(CHROMIUM) && process.env['CI'] !== 'true';
-
 const CHAIN_ID = 31_337;
 /** Accounts that anvil signs for: one with ether and nothing else, and one that is left with dust. */
 const CUSTOMER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -24,7 +19,7 @@ const POOR = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 /** Thirty dollars in a token of six decimals. */
 const THIRTY = 30_000_000n;
 
-describe.skipIf(isSkipped)('a wallet in the browser', () => {
+describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
   let anvil: Anvil;
   let usdt: TestToken;
   let service: LiveService;
@@ -38,7 +33,7 @@ describe.skipIf(isSkipped)('a wallet in the browser', () => {
     service = await liveService({ ETHEREUM_RPC_URL: anvil.url, ETHEREUM_TOKENS: `USDT=${usdt.address}:6` });
     await service.start();
     shop = await service.shop(`--network ethereum --confirmations 2 --xpub ${xpubOf(account(1))}`);
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+    browser = await launchBrowser();
   });
 
   afterAll(async () => {

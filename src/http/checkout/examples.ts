@@ -82,6 +82,7 @@ const CONTEXT: PageContext = {
   refunds: [],
   evm: null,
   addressIndex: null,
+  payable: true,
   wantsOtherToken: false,
   notice: null,
 };
@@ -108,7 +109,10 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
   ['pay, token', viewOf({ status: 'pending', quote: USDT_QUOTE })],
   [
     'pay, test',
-    viewOf({ status: 'pending', quote: USDT_QUOTE, mode: 'test', completesAt: NOW + MINUTE, merchantOrderId: null }),
+    viewOf(
+      { status: 'pending', quote: USDT_QUOTE, mode: 'test', completesAt: NOW + MINUTE, merchantOrderId: null },
+      { payable: false },
+    ),
   ],
   ['pay, refused', viewOf({ status: 'pending', quote: BTC_QUOTE }, { notice: 'money_seen' })],
   ['partly paid', viewOf({ status: 'pending', quote: BTC_QUOTE, exception: 'underpaid', ledger: money(30_000n) })],

@@ -2,7 +2,6 @@ import { encodeId } from '../../domain/id.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { listRefunds } from '../../store/refunds.ts';
-import { findAddressIndex } from '../../store/wallets.ts';
 import type { Api } from '../api.ts';
 import { pageVersion, type PageContext, type PageFacts } from './present.ts';
 import type { RefundNews } from './view.ts';
@@ -25,19 +24,19 @@ export async function currentVersion(api: Pick<Api, 'app'>, payment: Payment): P
 export async function payingFacts(
   { app }: Pick<Api, 'app'>,
   payment: Payment,
-): Promise<Pick<PageContext, 'tokens' | 'evm' | 'addressIndex'>> {
-  const { quote, mode } = payment;
-  if (!isOpen(payment)) return { tokens: [], evm: null, addressIndex: null };
-  const rail = app.railFor(mode);
+): Promise<Pick<PageContext, 'tokens' | 'evm' | 'addressIndex' | 'payable'>> {
+  const { quote } = payment;
+  if (!isOpen(payment)) return { tokens: [], evm: null, addressIndex: null, payable: false };
+  const rail = app.railFor(payment.mode);
   const [tokens, addressIndex] = await Promise.all([
     payment.surface === 'transaction' ? rail.tokens(payment.projectId) : [],
-    // The sandbox derives nothing.
-    quote !== null && mode === 'live' ? findAddressIndex(app.db, payment.id, quote) : null,
+    rail.addressIndex(payment),
   ]);
   return {
     tokens: tokens.map(({ asset, network }) => ({ asset, network })),
     evm: quote === null ? null : rail.evmChain(quote),
     addressIndex,
+    payable: rail.simulate === null,
   };
 }
 

@@ -12,12 +12,25 @@ export type Child = Html | readonly Html[] | string | number | bigint | null | f
  * Template tag that escapes every text it is given, for element content and for attribute values. Attribute values must
  * be written in double quotes; never place a child inside a tag name, an attribute name, a style or a script.
  */
-export function html(parts: TemplateStringsArray, ...children: readonly Child[]): Html {
+export function html(template: TemplateStringsArray, ...children: readonly Child[]): Html {
+  const parts = withoutIndentation(template);
   let markup = parts[0] ?? '';
-  for (const [index, child] of children.entries()) {
-    markup += markupOf(child) + (parts[index + 1] ?? '');
+  for (let index = 0; index < children.length; index += 1) {
+    markup += markupOf(children[index] ?? null) + (parts[index + 1] ?? '');
   }
   return { [MARKUP]: markup };
+}
+
+const written = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+/** A third of a page would be the indentation of its templates. Done once for each place where a template stands. */
+function withoutIndentation(template: TemplateStringsArray): readonly string[] {
+  let parts = written.get(template);
+  if (parts === undefined) {
+    parts = template.map((part) => part.replaceAll(/\s*\n\s*/g, '\n'));
+    written.set(template, parts);
+  }
+  return parts;
 }
 
 /** Takes markup over as it is. Only for markup that this program wrote itself, never for anything that came in. */

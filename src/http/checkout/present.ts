@@ -33,6 +33,8 @@ export interface PageContext extends PageFacts {
   /** Which chain the quote's network is; null where it is none of the EVM's. */
   readonly evm: EvmChain | null;
   readonly addressIndex: number | null;
+  /** Whether money may be sent to the address: the sandbox's are made up. */
+  readonly payable: boolean;
   /** The customer asked to see the tokens again (`?choose=token`). */
   readonly wantsOtherToken: boolean;
   readonly notice: Notice | null;
@@ -132,8 +134,8 @@ function payStep(payment: Payment, quote: Quote, context: PageContext, canChange
     quote: quoteView(quote),
     receivedUnits,
     missingUnits,
-    paymentUri: paymentUri(request),
-    transfer: evmTransfer(request),
+    paymentUri: context.payable ? paymentUri(request) : null,
+    transfer: context.payable ? evmTransfer(request) : null,
     addressIndex: context.addressIndex,
     canChangeToken,
     canCancel: payment.ledger.all.seenUnits === 0n,

@@ -9,8 +9,12 @@ const CONTENT = 'bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?amount=0.000
 /** The modules that the drawn path darkens. */
 function drawn(path: string, size: number): boolean[][] {
   const rows = Array.from({ length: size }, () => Array.from({ length: size }, () => false));
-  for (const [, x, y, width] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-\d+z/g)) {
-    rows[Number(y)]?.fill(true, Number(x), Number(x) + Number(width));
+  let [x, y] = [0, 0];
+  for (const [, to, row, gap, width] of path.matchAll(/(?:M(\d+) (\d+)\.5|m(\d+) 0)h(\d+)/g)) {
+    if (to !== undefined) [x, y] = [Number(to), Number(row)];
+    else x += Number(gap);
+    rows[y]?.fill(true, x, x + Number(width));
+    x += Number(width);
   }
   return rows;
 }

@@ -23,7 +23,7 @@ export function qrSvg(
     <title id="${id}-title">${title}</title>
     <desc id="${id}-desc">${description}</desc>
     <rect width="${size}" height="${size}" fill="#fff" />
-    <path fill="#000" d="${path}" />
+    <path stroke="#000" d="${path}" />
   </svg>`;
 }
 
@@ -49,16 +49,19 @@ function codeOf(content: string): Code {
   return code;
 }
 
-/** One path for all dark modules, neighbours in a row joined: about a fifth of the bytes of one square each. */
+/** One path for all dark modules, each run in a row a stroke through its middle: a tenth of the bytes of one square each. */
 function darkModules(rows: readonly (readonly boolean[])[]): string {
   let path = '';
   for (const [y, row] of rows.entries()) {
+    let pen: number | null = null;
     for (let x = 0; x < row.length; x += 1) {
       if (!row[x]) continue;
       const start = x;
       while (row[x + 1]) x += 1;
-      const width = x - start + 1;
-      path += `M${start} ${y}h${width}v1h-${width}z`;
+      // From where the pen is, once it is in the row.
+      path += pen === null ? `M${start} ${y}.5` : `m${start - pen} 0`;
+      pen = x + 1;
+      path += `h${pen - start}`;
     }
   }
   return path;

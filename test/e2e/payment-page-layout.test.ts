@@ -1,0 +1,140 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../src/http/checkout/languages.ts';
+import { hasNoBrowser } from '../browser.ts';
+import { useBrowser } from './payment-page.fixture.ts';
+import { serveStates, type StateServer } from './payment-page-states.fixture.ts';
+
+/** What a keyboard or a finger can get at. */
+const TARGETS = 'a[href], button, summary, input:not([type=hidden])';
+
+/** What the reader does and the script has shown: everything that can be there is there. */
+const UNFOLD = `
+  for (const one of document.querySelectorAll('[data-copy], [data-print], [data-search], [data-returning], [data-no-match], #wallets'))
+    one.hidden = false;
+  for (const one of document.querySelectorAll('details')) {
+    one.removeAttribute('name');
+    one.open = true;
+  }`;
+
+const MEASURE = `(() => {
+  const wide = document.documentElement.scrollWidth > innerWidth;
+  const name = (one) => one.outerHTML.slice(0, 80);
+  const isSeen = (one) => one.checkVisibility() && one.closest('.unseen') === null;
+  const beyond = [...document.querySelectorAll('body *')].filter((one) => {
+    const { left, right } = one.getBoundingClientRect();
+    return isSeen(one) && (left < -0.5 || right > innerWidth + 0.5);
+  });
+  const small = [...document.querySelectorAll('${TARGETS}')].filter((one) => {
+    const { width, height } = one.getBoundingClientRect();
+    return isSeen(one) && (width < 24 || height < 24);
+  });
+  // Words that run out of their box, into the next one.
+  const spilling = [...document.querySelectorAll('li, p, dt, dd, h1, h2, h3, button, a, summary, code, label')].filter(
+    (one) => isSeen(one) && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1,
+  );
+  return [
+    ...spilling.map((one) => 'spills: ' + name(one)),
+    ...(wide || beyond.length > 0 ? ['too wide: ' + beyond.map(name).join(' ')] : []),
+    ...small.map((one) => 'too small: ' + name(one)),
+  ];
+})()`;
+
+describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
+  const openTab = useBrowser();
+  let server: StateServer;
+  beforeAll(async () => {
+    server = await serveStates();
+  });
+  afterAll(() => server?.close());
+
+  async function open(width: number, path = server.paths[0]): Promise<Page> {
+    const { page } = await openTab({
+      viewport: { width, height: 640 },
+      // As after zooming to 200 %.
+      deviceScaleFactor: 2,
+      alsoAsks: [server.origin],
+      expects: /status of (?:4|5)\d\d/,
+    });
+    await page.goto(`${server.origin}${path}`);
+    return page;
+  }
+
+  /**
+   * Puts the body of a state in place of the page's: a hundred times faster than loading four hundred pages, and laid out the
+   * same. What is found is named by the state.
+   */
+  async function measure(page: Page, path: string): Promise<readonly string[]> {
+    const found = await page.evaluate<string[]>(`(async () => {
+      const text = await (await fetch(${JSON.stringify(path)})).text();
+      const { body, documentElement } = new DOMParser().parseFromString(text, 'text/html');
+      document.documentElement.lang = documentElement.lang;
+      document.documentElement.dir = documentElement.dir;
+      document.body.replaceWith(body);
+      ${UNFOLD}
+      return ${MEASURE};
+    })()`);
+    return found.map((one) => `${decodeURIComponent(path)}: ${one}`);
+  }
+
+  it.each([
+    ['a small phone, or a page zoomed to 200 %', 320, 'every language', [...LANGUAGES.keys()]],
+    // Where two columns begin, and are narrowest.
+    ['a small tablet', 834, 'languages of long words', ['de', 'pl', 'ru', 'ar']],
+  ])('on %s (%d px) fits in %s, with no target smaller than 24 px', async (_name, width, _languages, languages) => {
+    const page = await open(width);
+    const found: string[] = [];
+    for (const path of server.paths)
+      for (const language of languages) found.push(...(await measure(page, `${path}?lang=${language}`)));
+    expect(found).toEqual([]);
+  });
+
+  it('leaves room for readers who set letters, words and lines farther apart (WCAG 1.4.12)', async () => {
+    const page = await open(320);
+    await page.evaluate(`const sheet = new CSSStyleSheet();
+      sheet.replaceSync('* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-bottom: 2em !important }');
+      document.adoptedStyleSheets = [sheet];`);
+    const found: string[] = [];
+    for (const path of server.paths)
+      for (const language of ['en', 'de', 'ar']) found.push(...(await measure(page, `${path}?lang=${language}`)));
+    expect(found).toEqual([]);
+  });
+
+  it.each([320, 1280])('at %d px the Tab key comes to everything in order, where it can be seen', async (width) => {
+    const page = await open(width);
+    for (const path of server.paths) {
+      await page.goto(`${server.origin}${path}`);
+      const names = await page.evaluate<string[]>(`(() => {
+        targets = [...document.querySelectorAll('${TARGETS}')].filter((one) => one.checkVisibility());
+        return targets.map((one) => one.textContent.trim().slice(0, 40));
+      })()`);
+      const come: string[] = [];
+      for (const _name of names) {
+        await page.keyboard.press('Tab');
+        come.push(await page.evaluate<string>(FOCUSED));
+      }
+      expect({ path, come }).toEqual({ path, come: names });
+    }
+  });
+
+  it('does not move for readers who want it so', async () => {
+    const path = server.paths.find((one) => decodeURIComponent(one).endsWith('payment, pay'));
+    const page = await open(320, path);
+    const moving = () => page.evaluate<number>('document.getAnimations().length');
+    expect(await moving()).toBeGreaterThan(0);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await moving()).toBe(0);
+  });
+});
+
+/** What has the focus, and what is wrong with how that is shown. */
+const FOCUSED = `(() => {
+  const one = document.activeElement;
+  const name = one.textContent.trim().slice(0, 40);
+  if (!targets.includes(one)) return 'not a target: ' + one.outerHTML.slice(0, 80);
+  const { outlineStyle, outlineWidth } = getComputedStyle(one);
+  if (outlineStyle === 'none' || parseFloat(outlineWidth) < 2) return name + ' shows no focus';
+  const { left, top, width, height } = one.getBoundingClientRect();
+  const there = document.elementFromPoint(left + width / 2, top + height / 2);
+  return one.contains(there) || there?.contains(one) ? name : name + ' is covered';
+})()`;

@@ -5,6 +5,8 @@ import { deliver } from './deliver.ts';
 import { livePage } from './live-page.ts';
 import { manyPayments } from './many-payments.ts';
 import { matchBlocks } from './match-blocks.ts';
+import { page } from './page.ts';
+import { pageLoad } from './page-load.ts';
 import { print, type Figure } from './report.ts';
 import { start } from './start.ts';
 
@@ -17,6 +19,8 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'catch-up': catchUp,
   broadcast,
   'live-page': livePage,
+  page,
+  'page-load': pageLoad,
 };
 
 const wanted = process.argv.slice(2);

@@ -34,7 +34,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
       await sees(page, say('pay_title'));
       expect(await shownPayment(page)).toEqual(await shownPayment(other.page));
       await announces(page, `${say('pay_title')}.`);
-      expect(await page.title()).toBe(`TEST – ${say('pay_title')} · ${SHOP}`);
+      expect(await page.title()).toBe(`TEST: ${say('pay_title')} - ${SHOP}`);
 
       await checkout.simulate(payment, 'part');
       await sees(page, say('part_title'));
@@ -44,7 +44,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
       await checkout.service.command(`payment simulate ${payment.id} paid`);
       await sees(page, say('completed_title'), say('test_ended'));
       await announces(page, `${say('completed_title')}. ${say('completed_text', { shop: SHOP })}`);
-      expect(await page.title()).toBe(`TEST – ${say('completed_title')} · ${SHOP}`);
+      expect(await page.title()).toBe(`TEST: ${say('completed_title')} - ${SHOP}`);
       expect(navigations).toEqual([payment.url]);
     });
 

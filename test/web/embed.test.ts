@@ -124,7 +124,7 @@ describe.skipIf(isSkipped)('the script for shops', () => {
     expect(page.url()).toBe(`${shop}/`);
   });
 
-  it('leads to the payment page when the frame says nothing for eight seconds', async () => {
+  it('leads to the payment page at once where the shop may not frame it', async () => {
     const { server, page } = await openShop();
     await page.clock.install();
     await page.reload();
@@ -136,9 +136,7 @@ describe.skipIf(isSkipped)('the script for shops', () => {
     const asked = page.waitForEvent('console', (message) => message.text().includes('X-Frame-Options'));
     await page.locator('#link').click();
     await asked;
-    await page.clock.runFor(7_900);
-    expect(await page.locator('iframe').count()).toBe(1);
-    await page.clock.runFor(200);
+    await page.clock.runFor(1_100);
     await page.waitForURL(server.url);
   });
 

@@ -37,6 +37,8 @@ declare global {
 
 /** A page that says nothing for this long may not be framed here; it is opened by itself then. */
 const PATIENCE_MS = 8_000;
+/** The page speaks before it is loaded: one that is and has not, such as the browser's own about a refused frame, never will. */
+const LOADED_PATIENCE_MS = 1_000;
 
 /** In a shadow tree, with a sheet made by script: the shop's own rules and its content security policy leave it alone. */
 const STYLE = `
@@ -89,6 +91,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
     // Any page or frame can send messages here.
     if (source !== frame.contentWindow || origin !== url.origin || data?.source !== 'cointill') return;
     clearTimeout(timer);
+    frame.removeEventListener('load', doubt);
     const { type, payment_id, status } = data as EmbedMessage;
     if (type === 'close') return dialog.close();
     // Each page inside the frame tells how it stands, changed or not.
@@ -98,7 +101,13 @@ function open(address: string, element: Element | null = null): OpenPayment {
     if (status === 'completed') tell(status);
     if (/^(failed|expired|cancelled)$/.test(status)) tell('failed');
   };
-  const timer = setTimeout(() => location.assign(url), PATIENCE_MS);
+  const leave = () => location.assign(url);
+  let timer = setTimeout(leave, PATIENCE_MS);
+  const doubt = () => {
+    clearTimeout(timer);
+    timer = setTimeout(leave, LOADED_PATIENCE_MS);
+  };
+  frame.addEventListener('load', doubt);
   addEventListener('message', hear);
   button.addEventListener('click', () => dialog.close());
   dialog.addEventListener('close', () => {

@@ -19,7 +19,7 @@ export interface LivePage {
 type Cause = 'stream' | 'check';
 
 /**
- * Keeps the page as the server has it until the payment is final: by its event stream, and by asking from time to time
+ * Keeps the page as the server has it until the payment is complete: by its event stream, and by asking from time to time
  * where that cannot be had. Returns how to ask at once.
  */
 export function keepLive(page: LivePage): () => void {
@@ -35,16 +35,17 @@ export function keepLive(page: LivePage): () => void {
   let lookTimer: ReturnType<typeof setTimeout> | undefined;
   let streamTimer: ReturnType<typeof setTimeout> | undefined;
 
-  const isFinal = () => page.live().dataset['final'] !== undefined;
+  /** What expired or failed may still be paid late, and be given back; what is complete stays so. */
+  const isOver = () => page.live().dataset['status'] === 'completed';
 
   const schedule = () => {
     clearTimeout(lookTimer);
-    if (isFinal()) return close();
+    if (isOver()) return close();
     if (!document.hidden) lookTimer = setTimeout(look, lookDelayMs(streamWorks, failures, Math.random()), 'check');
   };
 
   const look = async (cause: Cause) => {
-    if (isFinal()) return;
+    if (isOver()) return;
     if (underWay >= MAX_REQUESTS) {
       askAgain = cause;
       return;
@@ -56,7 +57,7 @@ export function keepLive(page: LivePage): () => void {
     try {
       const { next, heardAt } = await fetchPage(page.live().dataset['page'] ?? location.href);
       // A later request was answered earlier: this one is the past.
-      if (turn > shown && !isFinal()) {
+      if (turn > shown && !isOver()) {
         shown = turn;
         if (page.show(next, heardAt) && cause === 'check') setTimeout(doubtStream, EVENT_LAG_MS, eventsBefore);
       }
@@ -68,7 +69,7 @@ export function keepLive(page: LivePage): () => void {
     }
     underWay -= 1;
     schedule();
-    if (askAgain !== null && !isFinal()) {
+    if (askAgain !== null && !isOver()) {
       const again = askAgain;
       askAgain = null;
       await look(again);
@@ -85,7 +86,7 @@ export function keepLive(page: LivePage): () => void {
   const open = () => {
     clearTimeout(streamTimer);
     const { stream: path, version = '' } = page.live().dataset;
-    if (stream !== null || path === undefined || isFinal()) return;
+    if (stream !== null || path === undefined || isOver()) return;
     const url = new URL(path, location.href);
     url.searchParams.set('v', version);
     const source = new EventSource(url);

@@ -4,6 +4,7 @@ import { copyOnClick } from './copy.ts';
 import { embedding } from './embedded.ts';
 import { submitOnce } from './forms.ts';
 import { keepLive } from './live.ts';
+import { loadWhenChanged } from './refresh.ts';
 import { searchTokens } from './search.ts';
 import { swapLive } from './swap.ts';
 import { announce, readTexts, type Say } from './texts.ts';
@@ -21,8 +22,9 @@ function start(): void {
     if (event.target instanceof Element && event.target.closest('[data-print]') !== null) print();
   });
   const live = document.getElementById('live');
-  if (live === null) unhide(document);
-  else followPayment(live, say);
+  if (live !== null) return followPayment(live, say);
+  unhide(document);
+  loadWhenChanged();
 }
 
 /** The payment page: whatever happens to the payment is shown as it happens. */
@@ -63,7 +65,7 @@ function followPayment(first: HTMLElement, say: Say): void {
 
   clock.sync(Number(live.dataset['now']), pageHeardAt());
   enhance(live);
-  if (live.dataset['final'] === undefined) look = keepLive({ live: () => live, show, onConnection: tellOf(say) });
+  if (live.dataset['status'] !== 'completed') look = keepLive({ live: () => live, show, onConnection: tellOf(say) });
 }
 
 function unhide(root: ParentNode): void {

@@ -1,6 +1,6 @@
 import { ASSETS, type AssetCode, type Network } from '../../domain/asset.ts';
 import { formatDecimal } from '../../domain/money.ts';
-import { html, type Html } from './html.ts';
+import { html, raw, type Html } from './html.ts';
 
 /** What people call a network, and what exchanges call tokens on it. */
 const NETWORK_NAMES: Readonly<Record<Network, { readonly name: string; readonly standard: string | null }>> = {
@@ -56,5 +56,9 @@ export function name(text: string): Html {
  */
 export function grouped(text: string): Html {
   const groups = text.match(/^0x.{1,4}|.{1,4}/gsu) ?? [];
-  return html`<code class="grouped" dir="ltr">${groups.map((group) => html`<span>${group}</span><wbr />`)}</code>`;
+  const spans = /^\w*$/.test(text)
+    ? // Nothing to escape, as in every address and hash there is.
+      raw(`<span>${groups.join('</span><wbr /><span>')}</span><wbr />`)
+    : groups.map((group) => html`<span>${group}</span><wbr />`);
+  return html`<code class="grouped" dir="ltr">${spans}</code>`;
 }

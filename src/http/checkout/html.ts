@@ -21,7 +21,7 @@ export function html(template: TemplateStringsArray, ...children: readonly Child
   return { [MARKUP]: markup };
 }
 
-const written = new WeakMap<TemplateStringsArray, readonly string[]>();
+const written = new Map<TemplateStringsArray, readonly string[]>();
 
 /** A third of a page would be the indentation of its templates. Done once for each place where a template stands. */
 function withoutIndentation(template: TemplateStringsArray): readonly string[] {
@@ -61,6 +61,16 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function escapeText(text: string): string {
   // Most texts have nothing to escape, and looking is quicker than replacing.
-  if (!/[&<>"']/.test(text)) return text;
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  if (!/[&<>"']|[^\0-\x9f]/.test(text)) return text;
+  return asciiMarkup(text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? ''));
+}
+
+/**
+ * Characters beyond ASCII as references: a page with a single one of them costs three times as much to encode. But for the
+ * control characters up to U+009F, which have none.
+ */
+export function asciiMarkup(markup: string): string {
+  const ascii = markup.replace(/[^\0-\x9f]/gu, (character) => `&#${character.codePointAt(0) ?? 0};`);
+  // The engine keeps what came of a wide text wide, whatever is in it now.
+  return Buffer.from(ascii, 'latin1').toString('latin1');
 }

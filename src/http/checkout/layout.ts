@@ -8,27 +8,31 @@ import { name } from './format.ts';
 import type { Frame, Page } from './view.ts';
 
 /**
- * Headers of every page here. Forms post to this service only; the way back to the shop is a link, because `form-action`
+ * Headers of every page here, beside those of every answer. Forms post to this service only; the way back to the shop is a link, because `form-action`
  * would also stop a redirect to it. `same-origin`, not `no-referrer`: nothing leaks to the shop either way, but browsers
  * send forms with `Origin: null` under the latter. `framedBy` are the origins that may show the page in a frame.
  */
 export function pageHeaders(framedBy: readonly string[]): Readonly<Record<string, string>> {
-  const ancestors = framedBy.length === 0 ? "'none'" : framedBy.join(' ');
-  return {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': `${POLICY}; frame-ancestors ${ancestors}`,
-    ...(framedBy.length === 0 ? { 'x-frame-options': 'DENY' } : {}),
-    'referrer-policy': 'same-origin',
-    'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-    'x-robots-tag': 'noindex',
-    vary: 'accept-language, accept-encoding',
-  };
+  if (framedBy.length === 0) return UNFRAMED;
+  return { ...COMMON, 'content-security-policy': `${POLICY}; frame-ancestors ${framedBy.join(' ')}` };
 }
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'";
+
+const COMMON = {
+  'content-type': 'text/html; charset=utf-8',
+  'referrer-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  'x-robots-tag': 'noindex',
+  vary: 'accept-language, accept-encoding',
+} as const;
+
+const UNFRAMED = {
+  ...COMMON,
+  'content-security-policy': `${POLICY}; frame-ancestors 'none'`,
+  'x-frame-options': 'DENY',
+} as const;
 
 /** When and where to a page without JavaScript goes on by itself. The path is given because a POST may have been answered. */
 export interface Refresh {
@@ -56,7 +60,7 @@ export interface Document {
   /** Of the window: what is going on, then who is paid. */
   readonly title: string;
   readonly test: boolean;
-  /** On pages with a script only for browsers without JavaScript. */
+  /** By itself only in browsers without JavaScript; the script asks without loading the page again. */
   readonly refresh: Refresh | null;
   /** Above everything: the band of test mode. */
   readonly band: Html | null;
@@ -85,19 +89,19 @@ export function renderDocument(document: Document): Page {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${windowTitle(document)}</title>
-        ${refresh && (live === null ? refreshTag(refresh) : html`<noscript>${refreshTag(refresh)}</noscript>`)}
+        ${refresh && html`<noscript>${refreshTag(refresh)}</noscript>`}
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <meta name="format-detection" content="telephone=no" />
         <link rel="icon" href="${ICON}" />
         <link rel="stylesheet" href="${assets.stylePath}" />
         ${accent && html`<link rel="stylesheet" href="${accent}" />`}
-        ${live && html`<script type="module" src="${assets.scriptPath}"></script>`}
+        ${(live ?? refresh) && html`<script type="module" src="${assets.scriptPath}"></script>`}
       </head>
       <body class="${frame?.embed ? 'embedded' : 'whole'}">
         ${document.band} ${frame && header(frame, document.path)}
-        <p id="connection" class="connection" hidden></p>
-        <main ${live && liveData(live, frame)}>${document.main}</main>
+        <aside id="connection" class="connection" hidden></aside>
+        <main ${live ? liveData(live, frame) : refresh && refreshData(refresh)}>${document.main}</main>
         <footer>${document.footer}</footer>
         <p id="announcer" class="unseen" role="status" aria-live="polite"></p>
         ${
@@ -115,6 +119,11 @@ function refreshTag({ seconds, path }: Refresh): Html {
   return html`<meta http-equiv="refresh" content="${seconds}; url=${path}" />`;
 }
 
+/** For the script, which asks for the page anew and loads it only when it says something else. */
+function refreshData({ seconds, path }: Refresh): Html {
+  return html`data-refresh="${seconds}" data-refresh-path="${path}"`;
+}
+
 function liveData(live: Live, frame: Frame | null): Html {
   const embed = frame?.embed ?? null;
   return html`id="live" data-version="${live.version}" data-status="${live.status}" data-page="${live.page}"
@@ -126,7 +135,7 @@ function liveData(live: Live, frame: Frame | null): Html {
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 function windowTitle({ title, test }: Document): string {
-  return `${test ? 'TEST – ' : ''}${title.replace(BIDI_CONTROLS, '')}`;
+  return `${test ? 'TEST: ' : ''}${title.replace(BIDI_CONTROLS, '')}`;
 }
 
 /** The shop by its logo, or by its initial, and the choice of a language. */
@@ -150,12 +159,23 @@ function languageChoice(frame: Frame, path: string): Html {
     <summary>
       <span class="unseen">${locale.t('language')}: </span>${GLOBE}<span class="own">${locale.name}</span>
     </summary>
-    <ul>
+    ${languageLinks(frame, path)}
+  </details>`;
+}
+
+/** The same thirteen links stand on every page of a language; only the path differs. */
+const linkPieces = new Map<string, readonly string[]>();
+const PATH = '/PATH';
+
+function languageLinks(frame: Frame, path: string): Html {
+  const { locale, embed, autoRefresh } = frame;
+  const links = (of: string): Html =>
+    html`<ul>
       ${[...LANGUAGES.values()].map(
         ({ code, name, direction }) =>
           html`<li>
             <a
-              href="${pageHref(frame, path, { lang: code })}"
+              href="${pageHref(frame, of, { lang: code })}"
               lang="${code}"
               hreflang="${code}"
               dir="${direction}"
@@ -164,8 +184,16 @@ function languageChoice(frame: Frame, path: string): Html {
             >
           </li>`,
       )}
-    </ul>
-  </details>`;
+    </ul>`;
+  // Any number of shops may frame it.
+  if (embed !== null) return links(path);
+  const kind = `${locale.code} ${autoRefresh}`;
+  let pieces = linkPieces.get(kind);
+  if (pieces === undefined) {
+    pieces = markupText(links(PATH)).split(PATH);
+    linkPieces.set(kind, pieces);
+  }
+  return raw(pieces.join(path));
 }
 
 const GLOBE = html`<svg class="globe" aria-hidden="true" viewBox="0 0 24 24">

@@ -1,5 +1,5 @@
 import { fiatDecimals, formatDecimal, type Fiat } from '../../domain/money.ts';
-import { html, raw, type Child, type Html } from './html.ts';
+import { html, raw, asciiMarkup, type Child, type Html } from './html.ts';
 import type { en, Texts } from './texts/en.ts';
 
 export type TextKey = keyof Texts;
@@ -39,6 +39,12 @@ interface Part {
   readonly value: string | null;
 }
 
+/** Whether all but a few of its characters are ASCII: the others' pages would grow by references. */
+function isMostlyAscii(texts: Texts): boolean {
+  const all = Object.values(texts).join('');
+  return (all.match(/[^\0-\x9f]/gu)?.length ?? 0) < all.length / 4;
+}
+
 /** Splits `Pay {amount} now` once, so that showing it is a walk over its parts. */
 function partsOf(text: string): readonly Part[] {
   const pieces = text.split(/\{(\w+)\}/);
@@ -47,19 +53,37 @@ function partsOf(text: string): readonly Part[] {
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
+/** Of payments whose pages are asked for again and again. */
+const MAX_TIMES = 1_000;
 
 /** Makes a language of its texts. Digits are the Latin ones everywhere: amounts must be compared with a wallet's. */
 export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl', texts: Texts): Locale {
   const intl = `${code}-u-nu-latn`;
-  const parts = new Map(Object.entries(texts).map(([key, text]) => [key, partsOf(text)]));
+  const entries = Object.entries(texts);
+  const markup = isMostlyAscii(texts) ? asciiMarkup : (text: string) => text;
+  const marked = new Map(entries.map(([key, text]) => [key, partsOf(markup(text))]));
+  const parts = new Map(entries.map(([key, text]) => [key, partsOf(text)]));
+  const whole = new Map(
+    entries.filter(([, text]) => !text.includes('{')).map(([key, text]) => [key, raw(markup(text))]),
+  );
   const currencies = new Map<Fiat, Intl.NumberFormat>();
   const time = new Intl.DateTimeFormat(intl, { timeStyle: 'long', timeZone: 'UTC' });
   const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
   const duration = new Intl.DurationFormat(intl, { style: 'long' });
   // Formatting one costs as much as a fifth of a page, and a payment lives for a day at most.
   const durations = new Map<number, string>();
-  const element = (at: number, kind: 'time' | 'datetime', text: string): Html =>
-    html`<time datetime="${new Date(at).toISOString()}" data-local="${kind}">${text}</time>`;
+  const times = new Map<string, Html>();
+  const element = (at: number, kind: 'time' | 'datetime'): Html => {
+    const key = `${kind} ${at}`;
+    let known = times.get(key);
+    if (known === undefined) {
+      const text = (kind === 'time' ? time : dateTime).format(at);
+      known = html`<time datetime="${new Date(at).toISOString()}" data-local="${kind}">${text}</time>`;
+      if (times.size >= MAX_TIMES) times.clear();
+      times.set(key, known);
+    }
+    return known;
+  };
   const values = (given: readonly unknown[]): Readonly<Record<string, unknown>> => Object(given[0] ?? {});
   return {
     code,
@@ -67,8 +91,10 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
     direction,
     texts,
     t: (key, ...given) => {
+      const ready = whole.get(key);
+      if (ready !== undefined) return ready;
       const known = values(given) as Readonly<Record<string, Child>>;
-      return html`${(parts.get(key) ?? []).map(({ text, value }) => html`${raw(text)}${value && (known[value] ?? '')}`)}`;
+      return html`${(marked.get(key) ?? []).map(({ text, value }) => html`${raw(text)}${value && (known[value] ?? '')}`)}`;
     },
     plain: (key, ...given) => {
       const known = values(given) as Readonly<Record<string, string>>;
@@ -90,9 +116,9 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
     },
     time: (at, now) => {
       const sameDay = Math.floor(at / 86_400_000) === Math.floor(now / 86_400_000);
-      return element(at, sameDay ? 'time' : 'datetime', (sameDay ? time : dateTime).format(at));
+      return element(at, sameDay ? 'time' : 'datetime');
     },
-    dateTime: (at) => element(at, 'datetime', dateTime.format(at)),
+    dateTime: (at) => element(at, 'datetime'),
     duration: (untilMs) => {
       if (untilMs < MINUTE_MS) return duration.format({ seconds: Math.max(1, Math.floor(untilMs / 1_000)) });
       const minutes = Math.floor(untilMs / MINUTE_MS);

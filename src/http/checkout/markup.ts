@@ -45,5 +45,7 @@ export function valuesOf(markup: string, name: string, attribute: string): reado
 const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
 function decode(text: string): string {
-  return text.replace(/&(amp|lt|gt|quot|#39);/g, (entity, name: string) => CHARACTERS[name] ?? entity);
+  return text.replace(/&(?:(amp|lt|gt|quot|#39)|#(\d+));/g, (entity, name: string | undefined, code: string) =>
+    name === undefined ? String.fromCodePoint(Number(code)) : (CHARACTERS[name] ?? entity),
+  );
 }

@@ -170,7 +170,7 @@ describe('test mode', () => {
     const markup = pageOf('pay, test');
     expect(textOf(markup)).toContain('Test mode No real money. This payment completes by itself at 1:42:30 PM UTC.');
     expect(textOf(markup)).toContain('Do not send anything.');
-    expect(markup).toContain('<title>TEST – Waiting for your payment · Northwind Tea</title>');
+    expect(markup).toContain('<title>TEST: Waiting for your payment - Northwind Tea</title>');
     expect(textOf(pageOf('pay'))).not.toContain('Test mode');
   });
 
@@ -248,7 +248,7 @@ describe('every state', () => {
     }
     expect(tags.find((tag) => tag.name === 'html')?.attributes.get('lang')).toBe('en');
     expect(tags.filter((tag) => tag.attributes.get('aria-live') === 'polite')).toHaveLength(1);
-    expect(pageOf(state)).toMatch(/<title>(TEST – )?[A-Z][a-z :]+ · Northwind Tea<\/title>/);
+    expect(pageOf(state)).toMatch(/<title>(TEST: )?[A-Z][a-z :]+ - Northwind Tea<\/title>/);
   });
 
   it.each([...STATES.keys()])('tells nothing of the customer and nothing of the metadata: %s', (state) => {

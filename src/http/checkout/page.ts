@@ -24,7 +24,7 @@ export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'style
     locale,
     frame,
     assets,
-    title: `${locale.plain(titleOf(view.step))} · ${frame.look.projectName}`,
+    title: `${locale.plain(titleOf(view.step))} - ${frame.look.projectName}`,
     test: test !== null,
     refresh: refreshOf(view),
     band: test && testBand(locale, testText(view, test), simulations(view, test)),

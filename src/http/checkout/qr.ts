@@ -51,7 +51,7 @@ function codeOf(content: string): Code {
 
 /** One path for all dark modules, each run in a row a stroke through its middle: a tenth of the bytes of one square each. */
 function darkModules(rows: readonly (readonly boolean[])[]): string {
-  let path = '';
+  const strokes: string[] = [];
   for (const [y, row] of rows.entries()) {
     let pen: number | null = null;
     for (let x = 0; x < row.length; x += 1) {
@@ -59,10 +59,11 @@ function darkModules(rows: readonly (readonly boolean[])[]): string {
       const start = x;
       while (row[x + 1]) x += 1;
       // From where the pen is, once it is in the row.
-      path += pen === null ? `M${start} ${y}.5` : `m${start - pen} 0`;
+      const move = pen === null ? `M${start} ${y}.5` : `m${start - pen} 0`;
       pen = x + 1;
-      path += `h${pen - start}`;
+      strokes.push(`${move}h${pen - start}`);
     }
   }
-  return path;
+  // Joined, not added up: a text that is kept is walked by every page that it stands in.
+  return strokes.join('');
 }

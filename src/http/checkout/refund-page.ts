@@ -21,7 +21,7 @@ export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePa
     locale,
     frame,
     assets,
-    title: `${locale.plain(TITLES[step.kind])} · ${look.projectName}`,
+    title: `${locale.plain(TITLES[step.kind])} - ${look.projectName}`,
     test: mode === 'test',
     refresh: refreshOf(view),
     band: mode === 'test' ? testBand(locale, locale.t('test_refund')) : null,

@@ -27,8 +27,12 @@ export function scriptTexts(locale: Locale): Html {
   let json = written.get(locale);
   if (json === undefined) {
     const texts = Object.fromEntries(KEYS.map((key) => [key, locale.texts[key]]));
-    json = raw(JSON.stringify(texts).replaceAll('<', String.raw`\u003c`));
+    json = raw(JSON.stringify(texts).replaceAll(/<|[^\0-\x9f]/g, escapeCodeUnit));
     written.set(locale, json);
   }
   return json;
+}
+
+function escapeCodeUnit(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -138,6 +138,7 @@ describe.skipIf(isSkipped)('the script for shops', () => {
     await asked;
     await page.clock.runFor(1_100);
     await page.waitForURL(server.url);
+    expect(page.url()).toBe(server.url);
   });
 
   it('leaves modifier keys to the browser, and opens nothing that is no web address', async () => {

@@ -60,6 +60,7 @@ const TEXTS = {
   wallet_sent: 'Sent: {hash}',
   wallet_mined: 'In a block',
   wallet_reverted: 'Refused by the network',
+  wallet_lost: 'Lost by the network',
   wallet_rejected: 'Declined in {wallet}',
   wallet_wrong_network: '{wallet} is not on {network}',
   wallet_failed: '{wallet} failed: {reason}',

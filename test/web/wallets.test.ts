@@ -18,7 +18,7 @@ function paying(version: string, transaction: object = TRANSACTION): Standing {
  * node elsewhere.
  */
 const WALLET = `
-  const answers = { eth_requestAccounts: ['${ACCOUNT}'], eth_chainId: '0x1', wallet_switchEthereumChain: null };
+  const answers = { eth_requestAccounts: ['${ACCOUNT}'], eth_chainId: '0x1', wallet_switchEthereumChain: null, eth_getTransactionByHash: {} };
   const waiting = {};
   const settle = (value) => (value?.error ? Promise.reject(value.error) : Promise.resolve(value));
   window.wallet = { answers, calls: [], answer: (method, value) => waiting[method](settle(value)) };
@@ -130,6 +130,25 @@ describe.skipIf(isSkipped)('browser wallets on the payment page', () => {
     await shows(page, '[data-wallet-status]', 'Sent');
     await page.clock.runFor(3_000);
     await shows(page, '[data-wallet-status]', 'Refused by the network');
+    expect(await button.isVisible()).toBe(true);
+  });
+
+  it('brings the wallets back once no node has known the transfer for two minutes, and not before', async () => {
+    const { page, button } = await openPayment({
+      eth_sendTransaction: HASH,
+      eth_getTransactionReceipt: null,
+      eth_getTransactionByHash: null,
+    });
+    await button.click();
+    await shows(page, '[data-wallet-status]', 'Sent');
+    await page.clock.runFor(90_000);
+    await page.evaluate(`wallet.answers.eth_getTransactionByHash = { hash: '${HASH}' }`);
+    await page.clock.runFor(120_000);
+    await shows(page, '[data-wallet-status]', 'Sent');
+    expect(await button.isVisible()).toBe(false);
+    await page.evaluate('wallet.answers.eth_getTransactionByHash = null');
+    await page.clock.runFor(150_000);
+    await shows(page, '[data-wallet-status]', 'Lost by the network');
     expect(await button.isVisible()).toBe(true);
   });
 

@@ -9,6 +9,7 @@ export type TextKey =
   | 'wallet_sent'
   | 'wallet_mined'
   | 'wallet_reverted'
+  | 'wallet_lost'
   | 'wallet_rejected'
   | 'wallet_wrong_network'
   | 'wallet_failed'

@@ -15,7 +15,7 @@ export interface WalletTransaction {
 export type WalletStep =
   | { readonly kind: 'wallet_request' | 'wallet_switch' | 'wallet_rejected' | 'wallet_wrong_network' }
   | { readonly kind: 'wallet_failed'; readonly reason: string }
-  | { readonly kind: 'wallet_sent' | 'wallet_mined' | 'wallet_reverted'; readonly hash: string };
+  | { readonly kind: 'wallet_sent' | 'wallet_mined' | 'wallet_reverted' | 'wallet_lost'; readonly hash: string };
 
 /** Reads `data-transaction`. Null when it is not what a wallet could be asked to sign. */
 export function parseTransaction(json: string): WalletTransaction | null {
@@ -94,15 +94,21 @@ function refusalOf(error: unknown): WalletStep {
 }
 
 /**
- * The result of a sent transaction as its block says it, or null while it is in none. A wallet that cannot be asked just
- * now is asked again by the caller.
+ * The result of a sent transaction as its block says it. `wallet_lost` while no node knows it: it was replaced, dropped, or
+ * has not spread yet, so the caller asks again for a while. Null while it waits, and when the wallet cannot be asked just now.
  */
 export async function readReceipt(provider: WalletProvider, hash: string): Promise<WalletStep | null> {
   try {
     const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] });
-    if (receipt === null || receipt === undefined || Object(receipt).blockNumber === null) return null;
-    return { kind: Number(Object(receipt).status) === 1 ? 'wallet_mined' : 'wallet_reverted', hash };
+    if (!isNothing(receipt) && Object(receipt).blockNumber !== null)
+      return { kind: Number(Object(receipt).status) === 1 ? 'wallet_mined' : 'wallet_reverted', hash };
+    const transaction = await provider.request({ method: 'eth_getTransactionByHash', params: [hash] });
+    return isNothing(transaction) ? { kind: 'wallet_lost', hash } : null;
   } catch {
     return null;
   }
+}
+
+function isNothing(answer: unknown): boolean {
+  return answer === null || answer === undefined;
 }

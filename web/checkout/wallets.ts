@@ -4,6 +4,8 @@ import { addWallet, readAnnouncement, type Wallet } from './wallet-list.ts';
 
 const RECEIPT_MS = 2_000;
 const RECEIPT_MAX_MS = 10_000;
+/** A transaction that no node knows for this long was replaced or dropped: it may be sent anew. */
+const LOST_MS = 120_000;
 
 export interface Wallets {
   /** Draws the wallets into `#wallets` of the present page, with what is known about its transaction. */
@@ -56,9 +58,12 @@ export function offerWallets(payment: string, say: Say): Wallets {
   };
 
   const awaitReceipt = async (wallet: Wallet, key: string, hash: string) => {
+    let unknownMs = 0;
     for (let waitMs = RECEIPT_MS; ; waitMs = Math.min(RECEIPT_MAX_MS, waitMs * 1.2)) {
       await new Promise((resolve) => setTimeout(resolve, waitMs));
       const step = await readReceipt(wallet.provider, hash);
+      if (step?.kind !== 'wallet_lost') unknownMs = 0;
+      else if ((unknownMs += waitMs) < LOST_MS) continue;
       if (step !== null) return tell(key, wallet, step);
     }
   };

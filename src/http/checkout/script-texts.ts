@@ -12,6 +12,7 @@ const KEYS = [
   'wallet_sent',
   'wallet_mined',
   'wallet_reverted',
+  'wallet_lost',
   'wallet_rejected',
   'wallet_wrong_network',
   'wallet_failed',

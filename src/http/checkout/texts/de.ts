@@ -208,6 +208,8 @@ export const de: Texts = {
   wallet_mined: 'Ihre Zahlung ist in einem Block. Sie erscheint gleich auf dieser Seite.',
   wallet_reverted:
     'Das Netzwerk hat die Übertragung abgelehnt, es wurde nichts gezahlt. Prüfen Sie Ihr Guthaben und versuchen Sie es erneut.',
+  wallet_lost:
+    'Das Netzwerk kennt diese Überweisung nicht mehr: Sie wurde ersetzt oder verworfen. Prüfen Sie Ihre Wallet, bevor Sie erneut zahlen.',
   wallet_rejected: 'Sie haben in {wallet} abgelehnt. Es wurde nichts gesendet.',
   wallet_wrong_network:
     '{wallet} nutzt nicht das Netzwerk {network}. Wählen Sie es dort aus oder fügen Sie es hinzu und versuchen Sie es erneut.',

@@ -195,6 +195,8 @@ export const en = {
   wallet_sent: 'Sent. Waiting for a block to take it in: {hash}',
   wallet_mined: 'Your payment is in a block. This page will show it in a moment.',
   wallet_reverted: 'The network refused the transfer, and nothing was paid. Check your balance and try again.',
+  wallet_lost:
+    'The network no longer knows this transfer: it was replaced or dropped. Look in your wallet before you pay again.',
   wallet_rejected: 'You declined in {wallet}. Nothing was sent.',
   wallet_wrong_network: '{wallet} is not on the {network} network. Add or choose it there and try again.',
   wallet_failed: '{wallet} could not send it: {reason}',

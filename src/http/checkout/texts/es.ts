@@ -197,6 +197,8 @@ export const es: Texts = {
   wallet_mined: 'Tu pago ya está en un bloque. Esta página lo mostrará en un momento.',
   wallet_reverted:
     'La red ha rechazado la transferencia y no se ha pagado nada. Comprueba tu saldo e inténtalo de nuevo.',
+  wallet_lost:
+    'La red ya no conoce esta transferencia: se reemplazó o se descartó. Revisa tu billetera antes de volver a pagar.',
   wallet_rejected: 'Has rechazado la solicitud en {wallet}. No se ha enviado nada.',
   wallet_wrong_network:
     '{wallet} no está en la red {network}. Añádela o selecciónala en la billetera e inténtalo de nuevo.',

@@ -207,6 +207,8 @@ export const fr: Texts = {
   wallet_sent: 'Envoyé. En attente d’inclusion dans un bloc : {hash}',
   wallet_mined: 'Votre paiement est inclus dans un bloc. Il s’affichera ici dans un instant.',
   wallet_reverted: 'Le réseau a refusé le transfert et rien n’a été payé. Vérifiez votre solde, puis réessayez.',
+  wallet_lost:
+    'Le réseau ne connaît plus ce transfert : il a été remplacé ou abandonné. Vérifiez votre portefeuille avant de payer à nouveau.',
   wallet_rejected: 'Vous avez refusé dans {wallet}. Rien n’a été envoyé.',
   wallet_wrong_network:
     '{wallet} n’est pas sur le réseau {network}. Sélectionnez ou ajoutez ce réseau dans votre portefeuille, puis réessayez.',

@@ -202,6 +202,8 @@ export const it: Texts = {
   wallet_mined: 'Il pagamento è in un blocco. Tra un attimo comparirà in questa pagina.',
   wallet_reverted:
     'La rete ha rifiutato il trasferimento e non è stato pagato nulla. Controllare il saldo e riprovare.',
+  wallet_lost:
+    'La rete non conosce più questo trasferimento: è stato sostituito o scartato. Controllare il wallet prima di pagare di nuovo.',
   wallet_rejected: 'Richiesta rifiutata in {wallet}. Non è stato inviato nulla.',
   wallet_wrong_network: '{wallet} non è sulla rete {network}. Aggiungerla o selezionarla nel wallet e riprovare.',
   wallet_failed: '{wallet} non è riuscito a inviare: {reason}',

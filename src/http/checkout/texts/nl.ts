@@ -203,6 +203,8 @@ export const nl: Texts = {
   wallet_mined: 'Uw betaling staat in een blok. U ziet dat zo op deze pagina.',
   wallet_reverted:
     'Het netwerk heeft de overdracht geweigerd; er is niets betaald. Controleer uw saldo en probeer het opnieuw.',
+  wallet_lost:
+    'Het netwerk kent deze overboeking niet meer: ze is vervangen of vervallen. Kijk in uw wallet voordat u opnieuw betaalt.',
   wallet_rejected: 'U hebt geweigerd in {wallet}. Er is niets verstuurd.',
   wallet_wrong_network:
     '{wallet} gebruikt niet het netwerk {network}. Kies het daar of voeg het toe en probeer het opnieuw.',

@@ -196,6 +196,8 @@ export const pl: Texts = {
   wallet_sent: 'Wysłano. Oczekiwanie na dołączenie do bloku: {hash}',
   wallet_mined: 'Twoja płatność jest już w bloku. Ta strona zaraz to pokaże.',
   wallet_reverted: 'Sieć odrzuciła przelew i nic nie zostało zapłacone. Sprawdź saldo i spróbuj ponownie.',
+  wallet_lost:
+    'Sieć nie zna już tego przelewu: został zastąpiony lub odrzucony. Sprawdź portfel, zanim zapłacisz ponownie.',
   wallet_rejected: 'Odrzucono w portfelu {wallet}. Nic nie zostało wysłane.',
   wallet_wrong_network:
     'Portfel {wallet} nie korzysta z sieci {network}. Dodaj ją lub wybierz w portfelu i spróbuj ponownie.',

@@ -196,6 +196,8 @@ export const pt: Texts = {
   wallet_sent: 'Enviado. Aguardando a inclusão em um bloco: {hash}',
   wallet_mined: 'Seu pagamento já está em um bloco. Esta página vai mostrá-lo em instantes.',
   wallet_reverted: 'A rede recusou a transferência, e nada foi pago. Confira seu saldo e tente de novo.',
+  wallet_lost:
+    'A rede não conhece mais esta transferência: ela foi substituída ou descartada. Confira sua carteira antes de pagar de novo.',
   wallet_rejected: 'Você recusou a solicitação em {wallet}. Nada foi enviado.',
   wallet_wrong_network:
     '{wallet} não está na rede {network}. Adicione ou selecione essa rede na carteira e tente de novo.',

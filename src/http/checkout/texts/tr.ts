@@ -197,6 +197,8 @@ export const tr: Texts = {
   wallet_sent: 'Gönderildi. Bir bloğa eklenmesi bekleniyor: {hash}',
   wallet_mined: 'Ödemeniz bir blokta yer aldı. Bu sayfa birazdan gösterecek.',
   wallet_reverted: 'Ağ transferi reddetti, ödeme yapılmadı. Bakiyenizi kontrol edip yeniden deneyin.',
+  wallet_lost:
+    'Ağ bu transferi artık tanımıyor: değiştirilmiş veya düşürülmüş. Yeniden ödemeden önce cüzdanınıza bakın.',
   wallet_rejected: 'İsteği {wallet} cüzdanında reddettiniz. Hiçbir şey gönderilmedi.',
   wallet_wrong_network:
     '{wallet} cüzdanında {network} ağı seçili değil. Cüzdanda bu ağı ekleyin veya seçin, ardından yeniden deneyin.',

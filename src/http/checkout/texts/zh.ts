@@ -186,6 +186,7 @@ export const zh: Texts = {
   wallet_sent: '已发送，等待打包进区块：{hash}',
   wallet_mined: '您的付款已打包进区块，此页面稍后会显示。',
   wallet_reverted: '网络拒绝了此次转账，未支付任何款项。请检查余额后重试。',
+  wallet_lost: '网络中已找不到这笔转账：它已被替换或丢弃。再次付款前请先查看您的钱包。',
   wallet_rejected: '您已在 {wallet} 中拒绝，未发送任何款项。',
   wallet_wrong_network: '{wallet} 当前不在 {network} 网络上，请在其中添加或选择该网络后重试。',
   wallet_failed: '{wallet} 发送失败：{reason}',

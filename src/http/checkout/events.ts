@@ -160,8 +160,11 @@ function knownVersion(request: FastifyRequest<EventsRequest>): string | null {
 }
 
 /** What the guard and the frame have set: the limits, the request's id. */
-function givenHeaders(reply: FastifyReply): OutgoingHttpHeaders {
-  return Object.fromEntries(Object.entries(reply.getHeaders()));
+export function givenHeaders(reply: FastifyReply): OutgoingHttpHeaders {
+  const given = reply.getHeaders();
+  const headers: OutgoingHttpHeaders = {};
+  for (const name of Object.keys(given)) headers[name] = given[name];
+  return headers;
 }
 
 function busy(reply: FastifyReply): FastifyReply {

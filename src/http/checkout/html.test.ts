@@ -22,8 +22,11 @@ describe('html', () => {
         const markup = markupText(html`<p title="${title}"><b>${inside}</b></p>`);
         const tags = tagsOf(markup);
         expect(tags.map((tag) => tag.name)).toEqual(['p', 'b']);
-        expect(tags[0]?.attributes).toEqual(new Map([['title', title]]));
-        expect(textOf(markup)).toBe(inside.replace(/\s+/g, ' ').trim());
+        expect(tags[0]?.attributes).toEqual(new Map([['title', title.replaceAll(/[\x80-\x9f]/g, '\ufffd')]]));
+        // Control characters that markup cannot hold are shown for what they are.
+        const shown = inside.replaceAll(/[\x80-\x9f]/g, '\ufffd');
+        expect(textOf(markup)).toBe(shown.replace(/\s+/g, ' ').trim());
+        expect(markup).toMatch(/^[\0-\x7f]*$/);
       }),
     );
   });

@@ -61,16 +61,19 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function escapeText(text: string): string {
   // Most texts have nothing to escape, and looking is quicker than replacing.
-  if (!/[&<>"']|[^\0-\x9f]/.test(text)) return text;
+  if (!/[&<>"']|[^\0-\x7f]/.test(text)) return text;
   return asciiMarkup(text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? ''));
 }
 
 /**
- * Characters beyond ASCII as references: a page with a single one of them costs three times as much to encode. But for the
- * control characters up to U+009F, which have none.
+ * Characters beyond ASCII as references: a page with a single one of them costs three times as much to encode and send.
+ * The control characters up to U+009F have no reference and show nothing, so they become U+FFFD.
  */
 export function asciiMarkup(markup: string): string {
-  const ascii = markup.replace(/[^\0-\x9f]/gu, (character) => `&#${character.codePointAt(0) ?? 0};`);
+  const ascii = markup.replace(/[^\0-\x7f]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `&#${code < 0xa0 ? 0xfffd : code};`;
+  });
   // The engine keeps what came of a wide text wide, whatever is in it now.
   return Buffer.from(ascii, 'latin1').toString('latin1');
 }

@@ -23,7 +23,6 @@ const POLICY =
 const COMMON = {
   'content-type': 'text/html; charset=utf-8',
   'referrer-policy': 'same-origin',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
   'x-robots-tag': 'noindex',
   vary: 'accept-language, accept-encoding',
 } as const;
@@ -91,7 +90,6 @@ export function renderDocument(document: Document): Page {
         <title>${windowTitle(document)}</title>
         ${refresh && html`<noscript>${refreshTag(refresh)}</noscript>`}
         <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
         <meta name="format-detection" content="telephone=no" />
         <link rel="icon" href="${ICON}" />
         <link rel="stylesheet" href="${assets.stylePath}" />
@@ -112,7 +110,7 @@ export function renderDocument(document: Document): Page {
         }
       </body>
     </html> `;
-  return { status: document.status, html: markupText(page) };
+  return { status: document.status, html: markupText(page), isAscii: locale.isAscii };
 }
 
 function refreshTag({ seconds, path }: Refresh): Html {

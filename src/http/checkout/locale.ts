@@ -20,6 +20,8 @@ export interface Locale {
   readonly name: string;
   readonly direction: 'ltr' | 'rtl';
   readonly texts: Texts;
+  /** Whether its texts are written in ASCII, with references for the rest. */
+  readonly isAscii: boolean;
   /** A text as markup; its values are escaped. */
   t<Key extends TextKey>(key: Key, ...values: Given<Key, Child>): Html;
   /** A text without emphasis, for titles and attributes. */
@@ -39,10 +41,23 @@ interface Part {
   readonly value: string | null;
 }
 
+/** Makes what depends on the language alone once for each. */
+export function once<Made>(make: (locale: Locale) => Made): (locale: Locale) => Made {
+  const made = new Map<Locale, Made>();
+  return (locale) => {
+    let known = made.get(locale);
+    if (known === undefined) {
+      known = make(locale);
+      made.set(locale, known);
+    }
+    return known;
+  };
+}
+
 /** Whether all but a few of its characters are ASCII: the others' pages would grow by references. */
 function isMostlyAscii(texts: Texts): boolean {
   const all = Object.values(texts).join('');
-  return (all.match(/[^\0-\x9f]/gu)?.length ?? 0) < all.length / 4;
+  return (all.match(/[^\0-\x7f]/gu)?.length ?? 0) < all.length / 4;
 }
 
 /** Splits `Pay {amount} now` once, so that showing it is a walk over its parts. */
@@ -60,7 +75,8 @@ const MAX_TIMES = 1_000;
 export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl', texts: Texts): Locale {
   const intl = `${code}-u-nu-latn`;
   const entries = Object.entries(texts);
-  const markup = isMostlyAscii(texts) ? asciiMarkup : (text: string) => text;
+  const isAscii = isMostlyAscii(texts);
+  const markup = isAscii ? asciiMarkup : (text: string) => text;
   const marked = new Map(entries.map(([key, text]) => [key, partsOf(markup(text))]));
   const parts = new Map(entries.map(([key, text]) => [key, partsOf(text)]));
   const whole = new Map(
@@ -90,6 +106,7 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
     name,
     direction,
     texts,
+    isAscii,
     t: (key, ...given) => {
       const ready = whole.get(key);
       if (ready !== undefined) return ready;

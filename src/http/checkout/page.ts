@@ -9,7 +9,7 @@ import { checkingCard, confirmingCard, detectedCard, unavailableCard } from './p
 import { shopHref } from './safe-url.ts';
 import { simulations, testText } from './test-mode.ts';
 import type { Assets } from './assets.ts';
-import type { TextKey } from './locale.ts';
+import { once, type Locale, type TextKey } from './locale.ts';
 import type { ClosedStep, Page, PaymentView, Step } from './view.ts';
 
 /**
@@ -76,7 +76,12 @@ const STAGE_OF: Readonly<Partial<Record<Step['kind'], number>>> = { pay: 0, dete
 /** How far the payment has come, where it is on its way. */
 function stages({ step, frame: { locale } }: PaymentView): Html | null {
   const at = STAGE_OF[step.kind];
-  if (at === undefined) return null;
+  return at === undefined ? null : (stageLists(locale)[at] ?? null);
+}
+
+const stageLists = once((locale) => STAGES.map((_stage, at) => stageList(locale, at)));
+
+function stageList(locale: Locale, at: number): Html {
   const last = STAGES.length - 1;
   const looks = (index: number): string => (index < at || at === last ? 'past' : index === at ? 'now' : 'next');
   return html`<ol class="stages" aria-label="${locale.plain('stages')}">

@@ -1,5 +1,5 @@
 import { raw, type Html } from './html.ts';
-import type { Locale, TextKey } from './locale.ts';
+import { once, type Locale, type TextKey } from './locale.ts';
 
 /** What only the page's script says. */
 const KEYS = [
@@ -21,18 +21,11 @@ const KEYS = [
   'local_time',
 ] as const satisfies readonly TextKey[];
 
-const written = new Map<Locale, Html>();
-
 /** The script's texts as JSON that cannot end its element; they are the program's own words. */
-export function scriptTexts(locale: Locale): Html {
-  let json = written.get(locale);
-  if (json === undefined) {
-    const texts = Object.fromEntries(KEYS.map((key) => [key, locale.texts[key]]));
-    json = raw(JSON.stringify(texts).replaceAll(/<|[^\0-\x9f]/g, escapeCodeUnit));
-    written.set(locale, json);
-  }
-  return json;
-}
+export const scriptTexts: (locale: Locale) => Html = once((locale) => {
+  const texts = Object.fromEntries(KEYS.map((key) => [key, locale.texts[key]]));
+  return raw(JSON.stringify(texts).replaceAll(/<|[^\0-\x7f]/g, escapeCodeUnit));
+});
 
 function escapeCodeUnit(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { negotiateEncoding } from './assets.ts';
+import { givenHeaders } from './events.ts';
 import { pageHeaders } from './layout.ts';
 import type { Page } from './view.ts';
 
@@ -15,12 +16,21 @@ const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROT
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, html }: Page,
+  { status, html, isAscii }: Page,
   framedBy: readonly string[] = [],
 ): Promise<FastifyReply> {
   void reply.code(status).headers(pageHeaders(framedBy));
   const encoding = negotiateEncoding(request.headers['accept-encoding']);
-  if (encoding === 'identity') return reply.send(html);
+  if (encoding === 'identity') return isAscii ? sendAscii(reply, html) : reply.send(html);
   void reply.header('content-encoding', encoding);
   return reply.send(await (encoding === 'br' ? brotli(html, QUALITY) : zip(html)));
+}
+
+/** Head and page go out in one write of plain bytes: encoding them would take as long as drawing the page. */
+function sendAscii(reply: FastifyReply, html: string): FastifyReply {
+  reply.hijack();
+  void reply.header('content-length', html.length);
+  reply.raw.writeHead(reply.statusCode, givenHeaders(reply));
+  reply.raw.end(html, 'latin1');
+  return reply;
 }

@@ -1,6 +1,6 @@
 import { html, type Html } from './html.ts';
 import { pageHref, paymentPath } from './links.ts';
-import type { TextKey } from './locale.ts';
+import { once, type Locale, type TextKey } from './locale.ts';
 import type { PaymentView, TestProgress } from './view.ts';
 
 /** What test mode does with a payment by itself. */
@@ -24,9 +24,13 @@ const STEPS = ['paid', 'part', 'over', 'late', 'failed', 'expired'] as const;
 export function simulations({ frame, paymentId }: PaymentView, test: TestProgress): Html | null {
   if (test.kind === 'ended') return null;
   const { locale } = frame;
-  const title = (step: (typeof STEPS)[number]) => locale.t(`simulate_${step}` satisfies TextKey);
   return html`<form class="simulate" method="post" action="${pageHref(frame, paymentPath(paymentId, 'simulate'))}">
-    <span class="simulate-label">${locale.t('simulate')}</span>
-    ${STEPS.map((step) => html`<button type="submit" name="outcome" value="${step}">${title(step)}</button>`)}
+    ${buttons(locale)}
   </form>`;
 }
+
+const buttons = once((locale: Locale) => {
+  const title = (step: (typeof STEPS)[number]) => locale.t(`simulate_${step}` satisfies TextKey);
+  return html`<span class="simulate-label">${locale.t('simulate')}</span>
+    ${STEPS.map((step) => html`<button type="submit" name="outcome" value="${step}">${title(step)}</button>`)}`;
+});

@@ -207,4 +207,6 @@ export type RefundStep =
 export interface Page {
   readonly status: number;
   readonly html: string;
+  /** One byte a character. */
+  readonly isAscii: boolean;
 }

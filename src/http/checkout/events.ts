@@ -132,7 +132,9 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       });
       if (version === null || isClosing) {
         stream.close();
-        return isClosing ? busy(reply) : answer(reply, 404, 'There is no such payment.');
+        // A connection that stays would keep the server from closing.
+        if (isClosing) return busy(reply.header('connection', 'close'));
+        return answer(reply, 404, 'There is no such payment.');
       }
       void reply.hijack();
       // The client may have gone while its payment was read, or before.

@@ -6,13 +6,13 @@ import type { Api } from '../api.ts';
 import { pageVersion, type PageContext, type PageFacts } from './present.ts';
 import type { RefundNews } from './view.ts';
 
+const NO_FACTS: PageFacts = { confirmations: null, refunds: [] };
+
 /** What beside the payment makes the page look as it does. Asks for no more than the payment's state can need. */
 export async function pageFacts({ app }: Pick<Api, 'app'>, payment: Payment): Promise<PageFacts> {
-  const [confirmations, refunds] = await Promise.all([
-    payment.status === 'confirming' ? app.railFor(payment.mode).confirmations(payment) : null,
-    isOver(payment) ? refundNews(app, payment) : [],
-  ]);
-  return { confirmations, refunds };
+  if (isOver(payment)) return { ...NO_FACTS, refunds: await refundNews(app, payment) };
+  if (payment.status !== 'confirming') return NO_FACTS;
+  return { ...NO_FACTS, confirmations: await app.railFor(payment.mode).confirmations(payment) };
 }
 
 /** What a stream of this payment's changes compares. */

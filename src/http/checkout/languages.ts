@@ -38,7 +38,22 @@ export const LANGUAGES: ReadonlyMap<string, Locale> = new Map(
 /** `asked` is the code in the address bar and wins; else the browser's list in its order of preference; else English. */
 export function chooseLanguage(asked: unknown, acceptLanguage: string | undefined): Locale {
   const named = typeof asked === 'string' ? languageOf(asked) : null;
-  return named ?? preferred(acceptLanguage ?? '') ?? ENGLISH;
+  return named ?? preferred(acceptLanguage ?? '');
+}
+
+/** Browsers of one language send the same few headers. */
+const MAX_KEPT = 500;
+const MAX_KEPT_LENGTH = 200;
+const kept = new Map<string, Locale>();
+
+function preferred(header: string): Locale {
+  let known = kept.get(header);
+  if (known === undefined) {
+    known = firstOf(header) ?? ENGLISH;
+    if (kept.size >= MAX_KEPT) kept.clear();
+    if (header.length <= MAX_KEPT_LENGTH) kept.set(header, known);
+  }
+  return known;
 }
 
 /** `pt-BR` is served by `pt`. */
@@ -47,7 +62,7 @@ function languageOf(tag: string): Locale | null {
 }
 
 /** The first language that there is of `da, de-AT;q=0.8, en;q=0.5` (RFC 9110, 12.5.4); `q=0` means never. */
-function preferred(header: string): Locale | null {
+function firstOf(header: string): Locale | null {
   const ranges = header.split(',').map((range) => {
     const [tag = '', ...parameters] = range.split(';');
     const quality = parameters.map((text) => /^\s*q=([\d.]+)\s*$/i.exec(text)?.[1]).find((text) => text !== undefined);

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { tokenOf } from '../../domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
 import { publicPaymentId } from '../../domain/views.ts';
@@ -40,17 +39,19 @@ export interface PageContext extends PageFacts {
   readonly notice: Notice | null;
 }
 
-/** A short text that changes exactly when the page would look different, apart from the time and from who looks. */
+/** A text of one line that changes exactly when the page would look different, apart from the time and from who looks. */
 export function pageVersion(payment: Payment, { confirmations, refunds }: PageFacts, now: number): string {
-  const { status, exception, failureReason, quote, ledger, transactionHash, completesAt } = payment;
+  const { status, exception, failureReason, quote, ledger, completesAt } = payment;
+  const { all, inTime } = ledger;
   const isOpen = status === 'created' || status === 'prepared' || status === 'pending';
-  const seen = [ledger.all.seenUnits, ledger.inTime.seenUnits, ledger.transactionHash, transactionHash];
-  const due = [inTimeUntil(payment), completesAt, isOpen && now >= inTimeUntil(payment)];
-  const quoted = [quote?.asset, quote?.network, quote?.address, quote?.owedUnits];
-  const depth = [confirmations?.have, confirmations?.need];
-  const returned = refunds.map(({ path, state }) => path + state);
-  const text = [status, exception, failureReason, seen, due, quoted, depth, returned].join('|');
-  return hash('sha1', text, 'base64url').slice(0, 12);
+  const until = inTimeUntil(payment);
+  const is = `${status} ${exception} ${failureReason ?? ''} ${isOpen && now >= until} ${until} ${completesAt ?? ''}`;
+  // The end of the address tells two apart; a page that asks for nothing any more must not show one.
+  const owed = quote === null ? '' : `${quote.owedUnits} ${quote.asset} ${quote.network} ${quote.address.slice(-8)}`;
+  const paid = `${all.seenUnits} ${inTime.seenUnits} ${ledger.transactionHash ?? ''} ${payment.transactionHash ?? ''}`;
+  const depth = confirmations === null ? '' : `${confirmations.have}/${confirmations.need}`;
+  const returned = refunds.map(({ path, state }) => `${path} ${state}`).join(' ');
+  return [is, owed, paid, depth, returned].join('|');
 }
 
 /** The payment page's view of a payment. Leaves out the customer's name and e-mail, and the merchant's metadata. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
-import { moveCursor, saveNodes, saveProblem, startCursor } from '../store/chain.ts';
+import { moveCursor, startCursor } from '../store/chain.ts';
+import { saveNodes, saveProblem } from '../store/network-states.ts';
 import { networkStatus } from './network-status.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,7 @@
 import type { Network } from '../domain/asset.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
-import { networkStates, type Cursor, type KnownNode } from '../store/chain.ts';
+import type { Cursor } from '../store/chain.ts';
+import { networkStates, type KnownNode } from '../store/network-states.ts';
 import type { App } from './context.ts';
 
 /** How a network is followed. */

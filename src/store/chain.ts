@@ -223,11 +223,6 @@ export async function forgetSpent(trx: Trx, network: Network): Promise<void> {
   );
 }
 
-/** Keeps why a chain cannot be followed; null: it can. Without a cursor there is nothing to follow yet. */
-export async function saveProblem(db: Database, network: Network, problem: string | null): Promise<void> {
-  await db.updateTable('chain_cursors').set({ problem }).where('network', '=', network).execute();
-}
-
 /** The networks that a payment was given addresses on. */
 export async function issuedNetworks(db: Database, paymentId: string): Promise<readonly Network[]> {
   const rows = await db
@@ -332,56 +327,4 @@ export async function confirmationsOf(db: Database, paymentId: string): Promise<
     where p.id = ${paymentId}
     order by a.issued_at desc, a.address_index desc limit 1`.execute(db);
   return rows[0] ?? null;
-}
-
-/** What the watcher last heard of a node. */
-export interface KnownNode {
-  readonly network: Network;
-  readonly node: string;
-  readonly height: number | null;
-  readonly problem: string | null;
-  readonly checkedAt: number;
-}
-
-/** Keeps what a network's nodes said of themselves, instead of what was known before. */
-export async function saveNodes(
-  db: Database,
-  network: Network,
-  nodes: readonly Pick<KnownNode, 'node' | 'height' | 'problem'>[],
-  now: number,
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await trx.deleteFrom('chain_nodes').where('network', '=', network).execute();
-    if (nodes.length === 0) return;
-    const rows = nodes.map((node) => ({ ...node, network, checked_at: new Date(now) }));
-    // Two URLs may lead to one host; the later one stands for both.
-    await trx
-      .insertInto('chain_nodes')
-      .values([...new Map(rows.map((row) => [row.node, row])).values()])
-      .execute();
-  });
-}
-
-/** How far each network was read, and what its nodes last said. */
-export async function networkStates(db: Database): Promise<{
-  readonly cursors: ReadonlyMap<Network, Cursor & { readonly problem: string | null }>;
-  readonly nodes: readonly KnownNode[];
-}> {
-  const cursors = await db.selectFrom('chain_cursors').selectAll().execute();
-  const nodes = await db.selectFrom('chain_nodes').selectAll().orderBy('network').orderBy('node').execute();
-  return {
-    cursors: new Map(
-      cursors.map(({ network, height, hash, block_at, problem }) => [
-        network,
-        { height, hash, blockAt: block_at, problem },
-      ]),
-    ),
-    nodes: nodes.map(({ network, node, height, problem, checked_at }) => ({
-      network,
-      node,
-      height,
-      problem,
-      checkedAt: checked_at,
-    })),
-  };
 }

@@ -1,7 +1,7 @@
 import type { App } from '../app/context.ts';
 import { createChainFollower } from '../app/follow-chain.ts';
 import type { ChainSource } from '../rails/chain.ts';
-import { saveNodes, saveProblem } from '../store/chain.ts';
+import { saveNodes, saveProblem } from '../store/network-states.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop, type Loop } from './loop.ts';
 

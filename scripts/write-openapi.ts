@@ -47,7 +47,7 @@ async function describe(): Promise<object> {
     links: { checkoutUrl: { live: config.checkoutUrl, test: config.sandboxCheckoutUrl } },
     policy: DEFAULT_POLICY,
   };
-  const api: Api = { app, creator: createPaymentCreator(app), reader: createPaymentReader(app) };
+  const api: Api = { app, creator: createPaymentCreator(app, database.pipeline), reader: createPaymentReader(app) };
   const server = buildServer({
     side: 'live',
     access: { find: () => null, project: () => null, anyProjectAllows: () => false },

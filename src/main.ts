@@ -86,7 +86,7 @@ async function startServers(
   log: Logger,
 ): Promise<() => Promise<void>> {
   const { app } = core;
-  const api: Api = { app, creator: createPaymentCreator(app), reader: createPaymentReader(app) };
+  const api: Api = { app, creator: createPaymentCreator(app, core.handle.pipeline), reader: createPaymentReader(app) };
   const access = createAccess(app.db, notifications);
   const limits = createRateLimits(config.rateLimits, await sharedCounters(config.redisUrl, log));
   const assets = await loadAssets();

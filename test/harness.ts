@@ -58,7 +58,7 @@ export async function testApp(
   };
   const project = await createProject(app, 'Shop');
   if (project.kind !== 'done') throw new Error(project.message);
-  const creator = createPaymentCreator(app);
+  const creator = createPaymentCreator(app, database.pipeline);
   const read = async (id: string): Promise<Payment> => {
     const [payment] = await findPayments(app.db, [id]);
     if (payment === undefined) throw new Error(`There is no payment ${id}`);

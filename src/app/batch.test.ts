@@ -94,7 +94,25 @@ describe('a batcher', () => {
 });
 
 describe('payments that are created together', () => {
-  it('fail alone: a row that the database refuses leaves its neighbours and their numbers as they are', async () => {
+  it('fail alone: an order that the database refuses leaves its neighbours as they are', async () => {
+    const app = await testApp();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, index) =>
+        app.creator.create(
+          newPayment(app.projectId, { description: index === 11 ? 'a NUL \0' : 'fine' }),
+          () => '',
+          null,
+        ),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status === 'rejected')).toEqual(
+      Array.from({ length: 30 }, (_, index) => index === 11),
+    );
+    expect(await app.db.selectFrom('payments').select('id').execute()).toHaveLength(29);
+    expect(await app.db.selectFrom('events').select('id').execute()).toHaveLength(29);
+  });
+
+  it('fail alone: a transaction that the database refuses leaves its neighbours and their numbers as they are', async () => {
     const app = await testApp();
     const create = (description: string) => {
       const request = newPayment(app.projectId, { surface: 'transaction', token: null, description });
@@ -117,7 +135,7 @@ describe('payments that are created together', () => {
   it('keep one payment per idempotency key when two processes batch the same key amid others', async () => {
     const app = await testApp();
     // What is under way is known per process: another context on the same database is another process.
-    const processes = [app.creator, createPaymentCreator({ ...app })];
+    const processes = [app.creator, createPaymentCreator({ ...app }, app.database.pipeline)];
     const idempotency = {
       projectId: app.projectId,
       mode: 'test' as const,

@@ -15,6 +15,12 @@ export interface BatchOptions {
   readonly maxWaiting: number;
 }
 
+export interface Batcher<Item, Result> {
+  add(item: Item): Promise<Result>;
+  /** Resolves when nothing waits and nothing is under way. */
+  idle(): Promise<void>;
+}
+
 /**
  * Group commit: items that arrive together go to the database together. An item never waits for company: a batch starts at
  * once while fewer than `maxInFlight` are under way.
@@ -22,7 +28,7 @@ export interface BatchOptions {
 export function createBatcher<Item, Result>(
   options: BatchOptions,
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-): { add(item: Item): Promise<Result>; idle(): Promise<void> } {
+): Batcher<Item, Result> {
   let waiting: Waiting<Item, Result>[] = [];
   let inFlight = 0;
   let scheduled = false;

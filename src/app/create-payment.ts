@@ -5,8 +5,9 @@ import { nextDueAt } from '../domain/transition.ts';
 import { formatTransactionNumber } from '../domain/views.ts';
 import { takeTransactionNumbers } from '../store/payments.ts';
 import { saveChanges, type IssuedAddress, type PaymentChange } from '../store/save-changes.ts';
+import type { StatementRunner } from '../store/pipeline.ts';
 import type { Trx } from '../store/database.ts';
-import { createBatcher } from './batch.ts';
+import { createBatcher, type Batcher } from './batch.ts';
 import { newId, type App } from './context.ts';
 import { paymentEvents } from './events.ts';
 import {
@@ -64,30 +65,60 @@ export interface PaymentCreator {
   idle(): Promise<void>;
 }
 
-/** Payments that arrive together are saved in one statement; one batch is under way at a time (docs/decisions/0004). */
-export function createPaymentCreator(app: App): PaymentCreator {
-  const batcher = createBatcher<Draft, Saved>({ maxInFlight: 1, maxBatch: 200, maxWaiting: 5_000 }, async (drafts) => {
-    if (drafts.length === 1) return saveOneByOne(app, drafts);
-    try {
-      return await saveBatch(app, drafts);
-    } catch (error) {
-      // Without the server's own word that it refused the batch, the batch may have been saved: never save it twice.
-      if (!wasRolledBack(error)) throw error;
-      // One bad row must not fail its neighbours: each is tried alone and gets its own answer.
-      return saveOneByOne(app, drafts);
-    }
-  });
+/**
+ * Payments that arrive together are saved together (docs/decisions/0004). Orders are saved by one statement on the pipeline,
+ * the next batch on its way while the last is being saved; transactions are numbered first, in the same transaction, so
+ * that no number is used twice or lost.
+ */
+export function createPaymentCreator(app: App, pipeline: StatementRunner): PaymentCreator {
+  const savers: Readonly<Record<Surface, Batcher<Draft, Saved>>> = {
+    order: createSaver(2, (drafts) => save(app, pipeline, drafts, new Map())),
+    transaction: createSaver(1, (drafts) =>
+      app.db.transaction().execute(async (trx) => save(app, trx, drafts, await takeNumbers(trx, drafts))),
+    ),
+  };
   return {
-    idle: () => batcher.idle(),
+    idle: async () => {
+      await Promise.all(Object.values(savers).map((saver) => saver.idle()));
+    },
     create: (request, present, idempotency) =>
       withIdempotency(app, idempotency, async () => {
         const draft = await draftPayment(app, request, present, idempotency);
         if (draft.kind !== 'draft') return draft;
-        const saved = await batcher.add(draft.draft);
+        const saved = await savers[request.surface].add(draft.draft);
         if (saved.kind === 'fault') throw saved.error;
         return saved;
       }),
   };
+}
+
+/** Saves drafts in batches, each wholly or not at all. */
+function createSaver(
+  maxInFlight: number,
+  saveBatch: (drafts: readonly Draft[]) => Promise<readonly Saved[]>,
+): Batcher<Draft, Saved> {
+  const saveOneByOne = async (drafts: readonly Draft[]): Promise<readonly Saved[]> => {
+    const results: Saved[] = [];
+    for (const draft of drafts) {
+      try {
+        results.push(...(await saveBatch([draft])));
+      } catch (error) {
+        results.push(isAnswerConflict(error) ? { kind: 'answer_conflict' } : { kind: 'fault', error });
+      }
+    }
+    return results;
+  };
+  return createBatcher({ maxInFlight, maxBatch: 200, maxWaiting: 5_000 }, async (drafts) => {
+    if (drafts.length === 1) return saveOneByOne(drafts);
+    try {
+      return await saveBatch(drafts);
+    } catch (error) {
+      // Without the server's own word that it refused the batch, the batch may have been saved: never save it twice.
+      if (!wasRolledBack(error)) throw error;
+      // One bad row must not fail its neighbours: each is tried alone and gets its own answer.
+      return saveOneByOne(drafts);
+    }
+  });
 }
 
 async function draftPayment(
@@ -149,29 +180,10 @@ async function draftPayment(
   return { kind: 'draft', draft: { payment, address, present, idempotency } };
 }
 
-/** Saves the drafts in one transaction; those that get a number do so in the same one, so that none is used twice or lost. */
-async function saveBatch(app: App, drafts: readonly Draft[]): Promise<readonly Saved[]> {
-  const numbered = drafts.some(({ payment }) => payment.surface === 'transaction');
-  if (!numbered) return save(app, drafts, new Map(), null);
-  return app.db.transaction().execute(async (trx) => save(app, drafts, await takeNumbers(trx, drafts), trx));
-}
-
-async function saveOneByOne(app: App, drafts: readonly Draft[]): Promise<readonly Saved[]> {
-  const results: Saved[] = [];
-  for (const draft of drafts) {
-    try {
-      results.push(...(await saveBatch(app, [draft])));
-    } catch (error) {
-      results.push(isAnswerConflict(error) ? { kind: 'answer_conflict' } : { kind: 'fault', error });
-    }
-  }
-  return results;
-}
-
 /** The number of each transaction of the batch. Counters are raised in one order, so that batches never wait in a ring. */
 async function takeNumbers(trx: Trx, drafts: readonly Draft[]): Promise<ReadonlyMap<string, string>> {
   const groups = Map.groupBy(
-    drafts.map(({ payment }) => payment).filter((payment) => payment.surface === 'transaction'),
+    drafts.map(({ payment }) => payment),
     (payment) => `${payment.projectId} ${payment.mode} ${new Date(payment.createdAt).getUTCFullYear()}`,
   );
   const numbers = new Map<string, string>();
@@ -193,9 +205,9 @@ async function takeNumbers(trx: Trx, drafts: readonly Draft[]): Promise<Readonly
 
 async function save(
   app: App,
+  runner: StatementRunner,
   drafts: readonly Draft[],
   numbers: ReadonlyMap<string, string>,
-  trx: Trx | null,
 ): Promise<readonly Saved[]> {
   const changes: PaymentChange[] = [];
   const saved: { kind: 'done'; body: string }[] = [];
@@ -215,6 +227,6 @@ async function save(
     saved.push({ kind: 'done', body });
     if (idempotency !== null) answers.push(answerRow(idempotency, body, draft.createdAt));
   }
-  await saveChanges(trx ?? app.db, changes, 0, answers);
+  await saveChanges(runner, changes, 0, answers);
   return saved;
 }

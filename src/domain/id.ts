@@ -44,8 +44,19 @@ export const ID_PREFIXES = {
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 
+/** A payment writes its id several times over (its own, in its page's address, in its metadata), so the last one is kept. */
+const last = { uuid: '', text: '' };
+
 /** `ord_` and the UUID's 128 bits in 26 base32 characters. */
 export function encodeId(kind: IdKind, uuid: string): string {
+  if (last.uuid !== uuid) {
+    last.text = base32(uuid);
+    last.uuid = uuid;
+  }
+  return ID_PREFIXES[kind] + last.text;
+}
+
+function base32(uuid: string): string {
   let text = '';
   let held = 0;
   // 130 bits in 26 characters: two leading zero bits, then the 32 hex digits of the UUID.
@@ -61,8 +72,11 @@ export function encodeId(kind: IdKind, uuid: string): string {
       held &= (1 << bits) - 1;
     }
   }
-  return ID_PREFIXES[kind] + text;
+  return text;
 }
+
+/** The value of each base32 character by its code; -1 for all others. */
+const DIGITS = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
 
 /** The UUID of an identifier that `encodeId` wrote, or null for anything else. */
 export function decodeId(kind: IdKind, text: string): string | null {
@@ -73,7 +87,7 @@ export function decodeId(kind: IdKind, text: string): string | null {
   // The first two of the 130 bits stand for nothing and must be zero, as encodeId wrote them.
   let bits = -2;
   for (let index = prefix.length; index < text.length; index += 1) {
-    const digit = ALPHABET.indexOf(text.charAt(index));
+    const digit = DIGITS[text.charCodeAt(index)] ?? -1;
     if (digit < 0) return null;
     held = (held << 5) | digit;
     bits += 5;

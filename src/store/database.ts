@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, sql, type RawBuilder, type Transaction } from 'kysely';
 import { Client, Pool, types as builtin, type CustomTypesConfig } from 'pg';
+import { createPipeline, type Pipeline } from './pipeline.ts';
 import type { Tables } from './tables.ts';
 
 export type Database = Kysely<Tables>;
@@ -74,6 +75,8 @@ export function timestamp(at: number): RawBuilder<number> {
 /** A pool of connections and Kysely on top. */
 export interface DatabaseHandle {
   readonly db: Database;
+  /** A connection of its own for statements that stand alone and must not wait for the answer of the one before. */
+  readonly pipeline: Pipeline;
   /** For LISTEN and locks that live as long as their connection. */
   connect(): Promise<Client>;
   close(): Promise<void>;
@@ -100,18 +103,29 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     max: options.maxConnections,
     idleTimeoutMillis: 60_000,
   });
-  pool.on('error', options.onError);
+  pool.on('error', (error) => {
+    // pg hangs the whole client on it, with every statement that it knows; nobody wants to read that in a log.
+    Reflect.deleteProperty(error, 'client');
+    options.onError(error);
+  });
   // The pool listens to idle clients only; one that breaks between the queries of a transaction would end the process.
   pool.on('connect', (client) => void client.on('error', () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const opened = async (client: Client): Promise<Client> => {
+    client.on('error', options.onError);
+    await client.connect();
+    return client;
+  };
+  const pipeline = createPipeline(() =>
+    opened(new PreparingClient({ ...config, pipeline: true }) as unknown as Client),
+  );
   return {
     db,
-    connect: async () => {
-      const client = new Client(config);
-      client.on('error', options.onError);
-      await client.connect();
-      return client;
+    pipeline,
+    connect: () => opened(new Client(config)),
+    close: async () => {
+      await pipeline.close();
+      await db.destroy();
     },
-    close: () => db.destroy(),
   };
 }

@@ -61,14 +61,29 @@ export function iso(at: number | null): string | undefined {
   return at === null ? undefined : isoTime(at);
 }
 
-/** An amount as PostgreSQL reads it; nought is by far the most frequent and needs no text. */
-function units(amount: bigint): string | 0 {
-  return amount === 0n ? 0 : String(amount);
+/** What a column of a payment is that its record says nothing of; null where it is not among these. */
+const UNSAID = {
+  exception: 'none',
+  seen_units: 0,
+  mined_units: 0,
+  confirmed_units: 0,
+  seen_in_time_units: 0,
+  mined_in_time_units: 0,
+  confirmed_in_time_units: 0,
+  confirming_sent: false,
+} as const satisfies Partial<Record<keyof PaymentsTable, unknown>>;
+
+/** The row type that JSON records of payments are read into, in SQL. */
+export const PAYMENT_RECORD = `json_populate_record(null::payments, '${JSON.stringify(UNSAID)}')`;
+
+/** An amount of the ledger as PostgreSQL reads it; nought is by far the most frequent and goes unsaid. */
+function units(amount: bigint): string | undefined {
+  return amount === 0n ? undefined : String(amount);
 }
 
 /**
- * A payment as a JSON record of its row: PostgreSQL reads whole batches of these in one parameter. What is null is left
- * out, for both sides' sake.
+ * A payment as a JSON record of its row: PostgreSQL reads whole batches of these in one parameter. What goes unsaid is
+ * left out, for both sides' sake.
  */
 export function rowFromPayment(payment: Payment, dueAt: number | null) {
   const { quote, ledger } = payment;
@@ -78,7 +93,7 @@ export function rowFromPayment(payment: Payment, dueAt: number | null) {
     mode: payment.mode,
     surface: payment.surface,
     status: payment.status,
-    exception: payment.exception,
+    exception: payment.exception === UNSAID.exception ? undefined : payment.exception,
     failure_reason: payment.failureReason ?? undefined,
     transaction_number: payment.transactionNumber ?? undefined,
     amount_minor: String(payment.amountMinor),
@@ -94,8 +109,8 @@ export function rowFromPayment(payment: Payment, dueAt: number | null) {
     asset: quote?.asset,
     network: quote?.network,
     decimals: quote?.decimals,
-    owed_units: quote === null ? undefined : units(quote.owedUnits),
-    tolerance_units: quote === null ? undefined : units(quote.toleranceUnits),
+    owed_units: quote === null ? undefined : String(quote.owedUnits),
+    tolerance_units: quote === null ? undefined : String(quote.toleranceUnits),
     address: quote?.address,
     seen_units: units(ledger.all.seenUnits),
     mined_units: units(ledger.all.minedUnits),
@@ -105,7 +120,7 @@ export function rowFromPayment(payment: Payment, dueAt: number | null) {
     confirmed_in_time_units: units(ledger.inTime.confirmedUnits),
     deciding_hash: ledger.transactionHash ?? undefined,
     transaction_hash: payment.transactionHash ?? undefined,
-    completed_on_units: payment.completedOnUnits === null ? undefined : units(payment.completedOnUnits),
+    completed_on_units: payment.completedOnUnits === null ? undefined : String(payment.completedOnUnits),
     created_at: iso(payment.createdAt),
     expires_at: iso(payment.expiresAt),
     grace_until: iso(payment.graceUntil),
@@ -113,7 +128,7 @@ export function rowFromPayment(payment: Payment, dueAt: number | null) {
     cancelled_at: iso(payment.cancelledAt),
     completes_at: iso(payment.completesAt),
     due_at: iso(dueAt),
-    confirming_sent: payment.confirmingSent,
+    confirming_sent: payment.confirmingSent || undefined,
     last_sequence: payment.lastSequence,
   };
 }

@@ -4,9 +4,10 @@ import type { EventType } from '../domain/event-type.ts';
 import type { Payment, PaymentStatus, Quote, Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { isoTime } from '../domain/views.ts';
-import type { Database, Trx } from './database.ts';
+import type { Trx } from './database.ts';
 import { paymentPayloads } from './notifications.ts';
-import { iso, rowFromPayment } from './payment-rows.ts';
+import { iso, PAYMENT_RECORD, rowFromPayment } from './payment-rows.ts';
+import type { StatementRunner } from './pipeline.ts';
 import type { PaymentsTable } from './tables.ts';
 
 /** An event ready to be stored: `body` holds the very bytes that are sent. */
@@ -131,10 +132,10 @@ const SET_MUTABLE = MUTABLE.map((column) => `${column} = n.${column}`).join(', '
 /** The same text every time, so that it is compiled once here and prepared once by the server. */
 const SAVE = `
   with new_payments as (
-    insert into payments select * from json_populate_recordset(null::payments, $1::json)
+    insert into payments select * from json_populate_recordset(${PAYMENT_RECORD}, $1::json)
   ), changed_payments as (
     update payments set ${SET_MUTABLE}
-    from json_populate_recordset(null::payments, $2::json) n where payments.id = n.id
+    from json_populate_recordset(${PAYMENT_RECORD}, $2::json) n where payments.id = n.id
   ), new_arrows as (
     insert into payment_arrows (payment_id, from_status, to_status, cause, at)
     select payment_id, from_status, to_status, cause, at from json_populate_recordset(null::payment_arrows, $3::json)
@@ -171,7 +172,7 @@ const SAVE = `
  * the caller.
  */
 export async function saveChanges(
-  executor: Database | Trx,
+  runner: StatementRunner,
   changes: readonly PaymentChange[],
   shard: CountShard,
   answers: readonly IdempotentAnswer[] = [],
@@ -190,7 +191,7 @@ export async function saveChanges(
     eventRows(changes),
     paymentPayloads(changed.map((change) => change.after.id)),
   ];
-  await executor.executeQuery(CompiledQuery.raw(SAVE, parameters));
+  await runner.executeQuery(CompiledQuery.raw(SAVE, parameters));
 }
 
 /** Stores an event without sending it to anybody. */

@@ -61,7 +61,7 @@ function isRepeatable(tag: string): boolean {
 /** All at once, so that they are saved in one batch; one that fails takes no other along. */
 async function createAll(world: World, { app }: Life, requests: readonly NewPayment[]): Promise<void> {
   // One of its own each time, like another process: what comes meanwhile must not wait for this one's batch.
-  const creator = createPaymentCreator(app);
+  const creator = createPaymentCreator(app, app.db);
   const outcomes = await Promise.allSettled(
     requests.map(async (request) => {
       const tag = request.merchantOrderId ?? '';

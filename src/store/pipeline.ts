@@ -1,0 +1,46 @@
+import type { CompiledQuery } from 'kysely';
+import type { Client } from 'pg';
+
+/** What runs one statement: the pool, an open transaction or a pipeline. */
+export interface StatementRunner {
+  executeQuery(query: CompiledQuery): Promise<unknown>;
+}
+
+/**
+ * One connection on which a statement is sent before the one ahead of it is answered: the server runs them in turn, each
+ * in a transaction of its own, and never waits for this process to read an answer. One that fails leaves the others as
+ * they are; when the connection breaks, all that are under way fail, and the next statement opens a new one.
+ */
+export interface Pipeline extends StatementRunner {
+  /** Resolves when what was sent is answered. */
+  close(): Promise<void>;
+}
+
+export function createPipeline(connect: () => Promise<Client>): Pipeline {
+  let opening: Promise<Client> | null = null;
+  const forget = (): void => {
+    opening = null;
+  };
+  const open = async (): Promise<Client> => {
+    try {
+      const client = await connect();
+      client.once('error', forget);
+      client.once('end', forget);
+      return client;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  };
+  return {
+    executeQuery: async ({ sql, parameters }) => {
+      const client = await (opening ??= open());
+      return client.query(sql, [...parameters]);
+    },
+    close: async () => {
+      const client = await opening?.catch(() => null);
+      forget();
+      await client?.end();
+    },
+  };
+}

@@ -237,7 +237,7 @@ function unknown(
   request: Request,
   reply: FastifyReply,
   kind: 'unknown_payment' | 'unknown_refund',
-): Promise<FastifyReply> {
+): FastifyReply {
   return sendPage(request, reply, renderProblemPage({ kind }, localeOf(request), assets));
 }
 

@@ -20,10 +20,11 @@ const TARGET_MS = 300;
 
 /** From the commit that changes 200 payments until each of their 200 open pages was told, or in a browser has shown it. */
 export async function livePage(): Promise<readonly Figure[]> {
+  // The browser first: where there is none, no service is left behind.
+  const browser = await launchBrowser();
   const service = await startBenchService();
   const handle = openDatabase(service.database, { maxConnections: 1, onError: () => {} });
   const streams: Stream[] = [];
-  const browser = await launchBrowser();
   try {
     const { headers } = await makeMerchant(service);
     const ids: string[] = [];

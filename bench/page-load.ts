@@ -18,9 +18,10 @@ const PAINT_MS = 1_200;
 
 /** What a first visit of the payment page costs a phone: bytes of all resources, and time until something is read. */
 export async function pageLoad(): Promise<readonly Figure[]> {
-  // It must not complete by itself while it is looked at.
-  const service = await startBenchService({ env: { SANDBOX_COMPLETE_AFTER_SECONDS: '86400' } });
+  // The browser first: where there is none, no service is left behind.
   const browser = await launchBrowser();
+  // The payment must not complete by itself while it is looked at.
+  const service = await startBenchService({ env: { SANDBOX_COMPLETE_AFTER_SECONDS: '86400' } });
   try {
     const url = `${service.test}${(await payingPage(service)).path}`;
     const bytes = await firstVisit(browser, url);

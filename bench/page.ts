@@ -11,8 +11,9 @@ const TARGET = 0.3;
 const DAY_SECONDS = '86400';
 
 /**
- * `GET /pay/{id}` of a test order that waits for its payment, against no-op routes that answer HTML: one of the same length,
- * as no-ops have the shape of what is measured elsewhere, and one of a line, which spares a server what sending a page costs.
+ * `GET /pay/{id}` of a test order that waits for its payment, against a no-op route that answers as much HTML: no-ops have the
+ * shape of what is measured, here as elsewhere, and sending a page costs more than drawing it. Beside it, how it is against
+ * a line of HTML, and compressed, as browsers get it.
  */
 export async function page(): Promise<readonly Figure[]> {
   const noop = await startScript('noop-server.ts');
@@ -36,10 +37,7 @@ export async function page(): Promise<readonly Figure[]> {
     }
     const failed = rounds.reduce((sum, { page, brotli }) => sum + page.non2xx + brotli.non2xx, 0);
     if (failed > 0) throw new Error(`${failed} requests failed.`);
-    return [
-      figureOf(`a no-op route of ${length} characters of HTML`, rounds, 'document'),
-      figureOf('a no-op route of a line of HTML', rounds, 'line'),
-    ];
+    return [figureOf(length, rounds)];
   } finally {
     await service.stop();
     await noop.stop();
@@ -48,19 +46,21 @@ export async function page(): Promise<readonly Figure[]> {
 
 type Round = Readonly<Record<'document' | 'page' | 'line' | 'brotli', Load>>;
 
-/** Each round's own ratio, so that only what drifts within a few seconds is left in the figure. */
-function figureOf(against: string, rounds: readonly Round[], yardstick: 'document' | 'line'): Figure {
+/** Each round's own ratios, so that only what drifts within a few seconds is left in the figure. */
+function figureOf(length: number, rounds: readonly Round[]): Figure {
   const rate = (what: keyof Round): number => Math.round(median(rounds.map((round) => round[what].requestsPerSecond)));
-  const ratio = (what: keyof Round): number =>
+  const ratio = (what: keyof Round, yardstick: keyof Round): number =>
     median(rounds.map((round) => round[what].requestsPerSecond / round[yardstick].requestsPerSecond));
   const p99Ms = median(rounds.map(({ page }) => page.p99Ms));
+  const page = ratio('page', 'document');
   return {
-    name: `GET /pay/{id} against ${against}`,
+    name: `GET /pay/{id} against a no-op route of ${length} characters of HTML`,
     measured:
-      `${ratio('page').toFixed(2)} (${rate('page')} of ${rate(yardstick)}/s), p99 ${p99Ms} ms; ` +
-      `compressed with brotli ${ratio('brotli').toFixed(2)} (${rate('brotli')}/s)`,
+      `${page.toFixed(2)} (${rate('page')} of ${rate('document')}/s), p99 ${p99Ms} ms; ` +
+      `against a line of HTML ${ratio('page', 'line').toFixed(2)} (of ${rate('line')}/s); ` +
+      `compressed with brotli ${rate('brotli')}/s`,
     target: String(TARGET),
-    holds: ratio('page') >= TARGET,
+    holds: page >= TARGET,
   };
 }
 

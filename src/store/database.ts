@@ -103,16 +103,19 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     max: options.maxConnections,
     idleTimeoutMillis: 60_000,
   });
-  pool.on('error', (error) => {
+  let closing = false;
+  const onError = (error: Error): void => {
     // pg hangs the whole client on it, with every statement that it knows; nobody wants to read that in a log.
     Reflect.deleteProperty(error, 'client');
-    options.onError(error);
-  });
+    // A connection that is told to end may hear of the server's own end first.
+    if (!closing) options.onError(error);
+  };
+  pool.on('error', onError);
   // The pool listens to idle clients only; one that breaks between the queries of a transaction would end the process.
   pool.on('connect', (client) => void client.on('error', () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const opened = async (client: Client): Promise<Client> => {
-    client.on('error', options.onError);
+    client.on('error', onError);
     await client.connect();
     return client;
   };
@@ -124,6 +127,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     pipeline,
     connect: () => opened(new Client(config)),
     close: async () => {
+      closing = true;
       await pipeline.close();
       await db.destroy();
     },

@@ -5,14 +5,18 @@ import { authenticate, authorise } from './auth.ts';
 import { clientAddress } from './client.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
 import { invalid, notFound, RequestError, type ErrorSurface } from './errors.ts';
-import { checkHttps, type HttpsPolicy } from './https-rule.ts';
+import { checkHttps, isLocal, type HttpsPolicy } from './https-rule.ts';
 import { clientBucket, type Allowance, type Bucket, type RateLimits } from './rate-limit.ts';
 
-/** How a route is guarded. `api`: by key. `page`: by the page's rate limit. `open`: not counted. `health`: plain HTTP too. */
+/**
+ * How a route is guarded. `api`: by key. `page`: by the page's rate limit. `open`: not counted. `local`: over plain HTTP too
+ * for this machine itself. `health`: over plain HTTP for all.
+ */
 export type Guard =
   | { readonly kind: 'api'; readonly surface: ErrorSurface; readonly operation: Operation }
   | { readonly kind: 'page' }
   | { readonly kind: 'open' }
+  | { readonly kind: 'local' }
   | { readonly kind: 'health' };
 
 declare module 'fastify' {
@@ -84,7 +88,7 @@ async function guard(
 ): Promise<void> {
   const { limits } = options;
   const fault = headerFault(request);
-  if (rule?.kind !== 'health') {
+  if (rule?.kind !== 'health' && !(rule?.kind === 'local' && isLocal(request))) {
     const refusal = checkHttps(request, options.https);
     if (refusal !== null) {
       await tell(request, reply, limits);

@@ -85,3 +85,26 @@ it('lets health and readiness through whatever came', async () => {
     ).toBe(503);
   }
 });
+
+it('lets this machine read its own metrics over plain HTTP, also in production and behind a proxy, and nobody else', async () => {
+  for (const app of [production, proxied]) {
+    const status = async (remoteAddress: string, headers: Record<string, string>): Promise<number> =>
+      (await app.inject({ url: '/metrics', remoteAddress, headers })).statusCode;
+    await fc.assert(
+      fc.asyncProperty(
+        peer,
+        stranger,
+        local.host,
+        foreignHost,
+        proxyHeader,
+        async (address, elsewhere, host, other, header) => {
+          expect(await status(address, { host })).toBe(200);
+          expect(await status(elsewhere, { host })).toBe(403);
+          expect(await status(address, { host: other })).toBe(403);
+          expect(await status(address, { host, [header]: 'http' })).toBe(403);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  }
+});

@@ -14,13 +14,22 @@ const LOOPBACK_ADDRESS = /^(?:127\.|::1$|::ffff:127\.)/;
 export function checkHttps(request: FastifyRequest, policy: HttpsPolicy): RequestError | null {
   if ((request.raw.socket as { encrypted?: boolean }).encrypted === true) return null;
   if (policy.behindProxy) return cameByHttps(request) ? null : refusal();
-  const headers = request.raw.headers;
-  const local =
-    !policy.production &&
+  return !policy.production && isLocal(request) ? null : refusal();
+}
+
+/** Whether a request was made on this machine, for this machine by name: nothing of it crossed a wire. */
+export function isLocal(request: FastifyRequest): boolean {
+  return isDirect(request) && LOOPBACK_HOST.test(request.raw.headers.host ?? '');
+}
+
+/** Whether a request was made on this machine with no proxy in between, behind which every client looks local. */
+export function isDirect(request: FastifyRequest): boolean {
+  return (
     LOOPBACK_ADDRESS.test(request.raw.socket.remoteAddress ?? '') &&
-    LOOPBACK_HOST.test(headers.host ?? '') &&
-    !Object.keys(headers).some((name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-'));
-  return local ? null : refusal();
+    !Object.keys(request.raw.headers).some(
+      (name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-'),
+    )
+  );
 }
 
 /**

@@ -4,6 +4,7 @@ import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { NetworkStatus } from '../app/network-status.ts';
 import { readBearer } from './auth.ts';
 import { RequestError } from './errors.ts';
+import { isDirect } from './https-rule.ts';
 
 export interface Metrics {
   readonly registry: Registry;
@@ -37,7 +38,7 @@ export function metricsRoute(
 ): (app: FastifyInstance) => void {
   registerNetworks(registry, networks);
   return (app) => {
-    app.get('/metrics', { config: { guard: { kind: 'open' } }, schema: { hide: true } }, async (request, reply) => {
+    app.get('/metrics', { config: { guard: { kind: 'local' } }, schema: { hide: true } }, async (request, reply) => {
       if (!mayRead(request, token)) {
         throw new RequestError(
           'permission_error',
@@ -86,9 +87,5 @@ function mayRead(request: FastifyRequest, token: string | null): boolean {
       if (a.length === b.length && timingSafeEqual(a, b)) return true;
     }
   }
-  // Behind a proxy on the same machine every client looks local.
-  const forwarded = Object.keys(request.headers).some(
-    (name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-'),
-  );
-  return !forwarded && /^(?:127\.|::1$|::ffff:127\.)/.test(request.raw.socket.remoteAddress ?? '');
+  return isDirect(request);
 }

@@ -14,7 +14,7 @@ afterAll(() => http.close());
 const development = http.server('test');
 const production = http.build({ production: true });
 const proxied = http.build({ trustProxy: ['127.0.0.1', '10.0.0.0/8'] });
-const PATHS = ['/v1/orders', '/api/transactions/stats', '/pay/x', '/docs', '/openapi.json', '/metrics', '/nothing'];
+const PATHS = ['/v1/orders', '/api/transactions/stats', '/pay/x', '/docs', '/openapi.json', '/nothing'];
 const refused = { error: { type: 'https_required', message: expect.stringContaining('must use HTTPS') } };
 
 /** 'in' when the request was looked at, 'refused' when it was turned away for plain HTTP. */

@@ -4,6 +4,7 @@ import { pino, type Logger } from 'pino';
 import { chainRail } from './app/chain-rail.ts';
 import type { App } from './app/context.ts';
 import { sandboxRail } from './app/sandbox-rail.ts';
+import { checkSealingKey } from './app/sealing-key.ts';
 import type { Config, NetworkConfig } from './config.ts';
 import { allTokens, type Network, type Token } from './domain/asset.ts';
 import { pow10 } from './domain/money.ts';
@@ -23,7 +24,12 @@ import { loadSealingKey } from './webhooks/secret.ts';
 export interface Cointill {
   readonly app: App;
   readonly handle: DatabaseHandle;
-  readonly sealingKey: Uint8Array;
+  /**
+   * The key of the webhook secrets, made at the first use where there is none.
+   *
+   * @throws SealingKeyError when it is not the one that they were sealed with, unless that one is `lost`
+   */
+  readonly sealingKey: (options?: { readonly lost: boolean }) => Promise<Uint8Array>;
   readonly policyOf: (mode: Mode) => WebhookPolicy;
   /** The networks that the service follows. */
   readonly networks: readonly Network[];
@@ -59,7 +65,6 @@ export async function openCointill(
   rates: RateSource = fixedRates(config.fixedRates),
 ): Promise<Cointill> {
   await mkdir(config.dataDir, { recursive: true });
-  const sealingKey = loadSealingKey({ secretKey: config.secretKey ?? undefined, dataDir: config.dataDir });
   const embedded =
     config.databaseUrl === null
       ? await startEmbeddedPostgres({
@@ -98,7 +103,11 @@ export async function openCointill(
   return {
     app,
     handle,
-    sealingKey,
+    sealingKey: async ({ lost } = { lost: false }) => {
+      const key = loadSealingKey({ secretKey: config.secretKey ?? undefined, dataDir: config.dataDir });
+      if (!lost) await checkSealingKey(handle.db, key);
+      return key;
+    },
     policyOf,
     networks,
     networkConfigs: config.networks,

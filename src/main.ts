@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { createAccess } from './app/access.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
-import { firstStart } from './app/first-start.ts';
+import { firstStart, type FirstStart } from './app/first-start.ts';
 import { networkStatus, type NetworkStatus } from './app/network-status.ts';
 import { createPaymentWatch } from './app/payment-watch.ts';
 import { createPaymentReader } from './app/read-payment.ts';
@@ -37,7 +37,7 @@ import { startWorkers } from './workers/workers.ts';
 export interface Service {
   readonly addresses: { readonly live: string; readonly test: string };
   /** On an empty database only: the project and key that were made, to be shown once. */
-  readonly firstStart: { readonly projectId: string; readonly key: string } | null;
+  readonly firstStart: FirstStart | null;
   /** Finishes what is under way, within ten seconds, and leaves the database. */
   stop(): Promise<void>;
 }
@@ -183,8 +183,9 @@ async function startWorkerParts(
   onError: (name: string, error: unknown) => void,
 ): Promise<() => Promise<void>> {
   const { app } = core;
+  const sealingKey = await core.sealingKey();
   const sender = createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() });
-  const workers = startWorkers(app, { sender, sealingKey: core.sealingKey }, notifications, onError);
+  const workers = startWorkers(app, { sender, sealingKey }, notifications, onError);
   const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
   const sources = config.networks.map((network) => sourceOf(network, log));
   const chains = sources.map((source) => watchChain(app, source, holder, onError));

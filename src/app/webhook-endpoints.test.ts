@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DOCUMENTED_EVENTS, EVENT_TYPES } from '../domain/event-type.ts';
 import { encodeId } from '../domain/id.ts';
 import { verifyServiceSignature } from '../webhooks/signature.ts';
+import { checkSealingKey } from './sealing-key.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -258,7 +260,8 @@ describe('a rotated secret', () => {
     const rotated = await rotateEndpointSecret(app, sealingKey, id);
     if (rotated.kind !== 'done') throw new Error(rotated.message);
     expect(rotated.secret).not.toBe(old);
-    expect(rotated.previousUntil).toBe(app.clock() + 24 * HOUR_MS);
+    const until = app.clock() + 24 * HOUR_MS;
+    expect(rotated.previousUntil).toBe(until);
 
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -285,8 +288,26 @@ describe('a rotated secret', () => {
         service: verifyServiceSignature(rotated.secret, body, signature),
       };
     };
-    expect(await deliver(rotated.previousUntil - 1)).toEqual({ new: true, old: true, service: true });
-    expect(await deliver(rotated.previousUntil)).toEqual({ new: true, old: false, service: true });
+    expect(await deliver(until - 1)).toEqual({ new: true, old: true, service: true });
+    expect(await deliver(until)).toEqual({ new: true, old: false, service: true });
+  });
+
+  it('replaces one whose key is lost, which then signs nothing, and deliveries go on', async () => {
+    const { app, deliverer, register } = await webhookApp();
+    const receiver = await shop();
+    const { id } = await register(receiver.url);
+    const sealingKey = randomBytes(32);
+    await expect(checkSealingKey(app.db, sealingKey)).rejects.toThrow(/another key.*--lost-key/);
+    const rotated = await rotateEndpointSecret(app, sealingKey, id);
+    if (rotated.kind !== 'done') throw new Error(rotated.message);
+    expect(rotated.previousUntil).toBeNull();
+    await expect(checkSealingKey(app.db, sealingKey)).resolves.toBeUndefined();
+    await app.pay();
+    await deliverAll(app, deliverer({ sealingKey }));
+    const request = receiver.requests.at(-1);
+    expect(String(request?.headers['webhook-signature']).split(' ')).toHaveLength(1);
+    const signature = String(request?.headers['x-service-signature']);
+    expect(verifyServiceSignature(rotated.secret, request?.body ?? '', signature)).toBe(true);
   });
 
   it('of an unknown endpoint is refused', async () => {

@@ -13,7 +13,8 @@ import {
   findEndpoint,
   insertEndpoint,
   listEndpoints,
-  rotateSecret,
+  lockEndpoint,
+  replaceSecret,
   type WebhookEndpoint,
 } from '../store/webhook-endpoints.ts';
 import { checkWebhookUrl, type WebhookPolicy } from '../webhooks/guard.ts';
@@ -22,6 +23,7 @@ import { newId, type App } from './context.ts';
 import { attempt, createSecretCache, record } from './attempt-delivery.ts';
 import type { WebhookDelivery } from './deliver-due.ts';
 import type { Rejected } from './projects.ts';
+import { opens } from './sealing-key.ts';
 
 /** How long a replaced secret signs along. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60_000;
@@ -107,7 +109,10 @@ export async function reopenEndpoint(app: App, id: string): Promise<{ readonly k
   return (await app.db.transaction().execute((trx) => enableEndpoint(trx, id))) ? { kind: 'done' } : NO_ENDPOINT;
 }
 
-/** Gives an endpoint a new secret; the present one stays valid beside it for 24 hours. */
+/**
+ * Gives an endpoint a new secret; the present one stays valid beside it for 24 hours, unless it was sealed with a key that is
+ * lost.
+ */
 export async function rotateEndpointSecret(
   app: App,
   sealingKey: Uint8Array,
@@ -117,16 +122,17 @@ export async function rotateEndpointSecret(
       readonly kind: 'done';
       readonly endpoint: WebhookEndpoint;
       readonly secret: string;
-      readonly previousUntil: number;
+      readonly previousUntil: number | null;
     }
   | Rejected
 > {
   const secret = newWebhookSecret(app.random);
-  const previousUntil = app.clock() + SECRET_OVERLAP_MS;
   return app.db.transaction().execute(async (trx) => {
-    const rotated = await rotateSecret(trx, id, sealSecret(sealingKey, secret, id), previousUntil);
-    const endpoint = rotated ? await findEndpoint(trx, id) : null;
-    return endpoint === null ? NO_ENDPOINT : { kind: 'done', endpoint, secret, previousUntil };
+    const before = await lockEndpoint(trx, id);
+    if (before === null) return NO_ENDPOINT;
+    const previousUntil = opens(sealingKey, before) ? app.clock() + SECRET_OVERLAP_MS : null;
+    const endpoint = await replaceSecret(trx, id, sealSecret(sealingKey, secret, id), previousUntil);
+    return { kind: 'done', endpoint, secret, previousUntil };
   });
 }
 

@@ -1,6 +1,7 @@
 import { ConfigError } from '../config.ts';
 import { EmbeddedPostgresError } from '../store/embedded-error.ts';
 import { MigrationError } from '../store/migrate.ts';
+import { SealingKeyError } from '../webhooks/secret.ts';
 
 /** A command cannot do what it was asked: the message is plain, names the thing and the rule, and ends with the way out. */
 export class CommandFailure extends Error {
@@ -40,7 +41,8 @@ export function describeError(error: unknown, env: Readonly<Record<string, strin
     error instanceof CommandFailure ||
     error instanceof ConfigError ||
     error instanceof EmbeddedPostgresError ||
-    error instanceof MigrationError
+    error instanceof MigrationError ||
+    error instanceof SealingKeyError
   ) {
     return error.message;
   }

@@ -119,7 +119,7 @@ function register(
 ): Promise<string> {
   return withCointill(async ({ app, sealingKey, policyOf }) => {
     const request = { projectId, mode: 'test', url, events: EVENT_TYPES.join(',') } as const;
-    const { endpoint, secret } = done(await createEndpoint(app, sealingKey, policyOf, request));
+    const { endpoint, secret } = done(await createEndpoint(app, await sealingKey(), policyOf, request));
     onRegistered(endpoint.id, secret);
     return endpoint.id;
   });

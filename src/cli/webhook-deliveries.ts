@@ -43,7 +43,8 @@ export function addDeliveryCommands(webhook: Command): void {
 }
 
 function retry(id: bigint, options: OutputOptions): Promise<void> {
-  return withCointill(async ({ app, sealingKey, policyOf }) => {
+  return withCointill(async ({ app, sealingKey: keyOf, policyOf }) => {
+    const sealingKey = await keyOf();
     const { createWebhookSender } = await import('../webhooks/send.ts');
     const sender = createWebhookSender({ policyOf, now: () => performance.now() });
     try {

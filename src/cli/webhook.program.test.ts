@@ -110,6 +110,27 @@ it('queues a test event, sends it at a retry by hand, and shows what was sent an
   await receiver.close();
 });
 
+it('seals and opens nothing with another key than the one in use, until that is said to be lost', async () => {
+  const { database, projectId } = await testApp();
+  const withKey = (key: string) => program({ DATABASE_URL: database.url, SECRET_KEY: key.repeat(32) });
+  const [cointill, stranger] = [await withKey('a'), await withKey('b')];
+  const url = 'http://127.0.0.1:9/hooks';
+  const id = textAt(await cointill.json(...creation(projectId, 'test', url, 'all')), 'id');
+  for (const command of [
+    creation(projectId, 'test', url, 'all'),
+    ['webhook', 'rotate', id],
+    ['webhook', 'retry', 'dlv_1'],
+    ['start'],
+  ]) {
+    const { code, stdout, stderr } = await stranger.run(...command);
+    expect([command[1], code, stdout]).toEqual([command[1], 1, '']);
+    expect(stderr).toMatch(/sealed with another key\. Use the SECRET_KEY .* --lost-key/);
+  }
+  expect(await stranger.json('webhook', 'rotate', id, '--lost-key')).toMatchObject({ previous_secret_until: null });
+  expect((await stranger.run('webhook', 'rotate', id)).code).toBe(0);
+  expect((await cointill.run('webhook', 'rotate', id)).code).toBe(1);
+});
+
 it('refuses what it cannot do in plain words', async () => {
   const { database, projectId } = await testApp();
   const cointill = await program({ DATABASE_URL: database.url });

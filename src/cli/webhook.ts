@@ -52,7 +52,7 @@ function addCreate(webhook: Command): void {
     .action(({ project, mode, url, events, ...options }: CreateOptions) => {
       const request = { projectId: projectIdOf(project), mode, url, events };
       return withCointill(async ({ app, sealingKey, policyOf }) => {
-        const { endpoint, secret } = done(await createEndpoint(app, sealingKey, policyOf, request));
+        const { endpoint, secret } = done(await createEndpoint(app, await sealingKey(), policyOf, request));
         const id = encodeId('endpoint', endpoint.id);
         print(options, { id, url: endpoint.url, secret, events: endpoint.events }, () => [
           ...fields([
@@ -113,18 +113,25 @@ function addRotate(webhook: Command): void {
     webhook.command('rotate').description('give an endpoint a new secret; the old one stays valid for 24 hours'),
   )
     .argument('<id>', "the endpoint's id, we_…")
-    .action((text: string, options: OutputOptions) => {
+    .option('--lost-key', 'although SECRET_KEY or secret.key is another than before: the old secret is given up')
+    .action((text: string, { lostKey: lost = false, ...options }: OutputOptions & { readonly lostKey?: boolean }) => {
       const uuid = endpointIdOf(text);
       return withCointill(async ({ app, sealingKey }) => {
-        const rotated = done(await rotateEndpointSecret(app, sealingKey, uuid));
+        const rotated = done(await rotateEndpointSecret(app, await sealingKey({ lost }), uuid));
         const { endpoint, secret, previousUntil } = rotated;
         const id = encodeId('endpoint', endpoint.id);
-        const record = { id, url: endpoint.url, secret, previous_secret_until: isoTime(previousUntil) };
+        const until = previousUntil === null ? null : isoTime(previousUntil);
+        const record = { id, url: endpoint.url, secret, previous_secret_until: until };
         print(options, record, () => [
           ...fields([
             ['Endpoint', id],
             ['URL', endpoint.url],
-            ['Old secret', `signs along in webhook-signature until ${isoTime(previousUntil)}`],
+            [
+              'Old secret',
+              until === null
+                ? 'cannot be opened any more and signs nothing'
+                : `signs along in webhook-signature until ${until}`,
+            ],
           ]),
           ...secretFields('Secret', secret, 'Shown only once: keep it now. x-service-signature uses it from now on.'),
         ]);

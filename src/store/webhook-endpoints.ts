@@ -129,14 +129,34 @@ export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Gives an endpoint a new secret; the present one signs along until `overlapUntil`. */
-export async function rotateSecret(trx: Trx, id: string, sealed: Buffer, overlapUntil: number): Promise<boolean> {
+/** An endpoint that was not deleted, which nobody else changes until the transaction ends. */
+export async function lockEndpoint(trx: Trx, id: string): Promise<WebhookEndpoint | null> {
   const row = await trx
-    .updateTable('webhook_endpoints')
-    .set({ previous_secret: sql`secret`, previous_secret_until: sql`${timestamp(overlapUntil)}`, secret: sealed })
+    .selectFrom('webhook_endpoints')
+    .selectAll()
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .returning('id')
+    .forUpdate()
     .executeTakeFirst();
-  return row !== undefined;
+  return row === undefined ? null : endpointFromRow(row);
+}
+
+/** Gives a locked endpoint a new secret; the present one signs along until `overlapUntil`, or no more where that is null. */
+export async function replaceSecret(
+  trx: Trx,
+  id: string,
+  sealed: Buffer,
+  overlapUntil: number | null,
+): Promise<WebhookEndpoint> {
+  const previous =
+    overlapUntil === null
+      ? { previous_secret: null, previous_secret_until: null }
+      : { previous_secret: sql<Buffer>`secret`, previous_secret_until: sql<Date>`${timestamp(overlapUntil)}` };
+  const row = await trx
+    .updateTable('webhook_endpoints')
+    .set({ ...previous, secret: sealed })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return endpointFromRow(row);
 }

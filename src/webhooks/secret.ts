@@ -25,6 +25,9 @@ const SEAL_VERSION = 1;
 const MIN_SECRET_KEY_CHARACTERS = 32;
 const KEY_FILE_NAME = 'secret.key';
 
+/** The key in use opens nothing that is stored; the message names the rule and the way out. */
+export class SealingKeyError extends Error {}
+
 /** A new signing secret for an endpoint: `whsec_` and the base64 of 32 random bytes. */
 export function newWebhookSecret(randomBytes: RandomBytes): string {
   return WEBHOOK_SECRET_PREFIX + Buffer.from(randomBytes(KEY_BYTES)).toString('base64');
@@ -65,7 +68,7 @@ export function openSecret(key: Uint8Array, sealed: Uint8Array, aad: string): st
     throw new Error(
       `The stored webhook secret of ${aad} cannot be opened: it was sealed with another key. ` +
         `Start with the SECRET_KEY that was set when it was made, or, if none was set, unset SECRET_KEY and put ` +
-        `${KEY_FILE_NAME} back into DATA_DIR. If that key is lost, rotate the endpoint's secret.`,
+        `${KEY_FILE_NAME} back into DATA_DIR. If that key is lost, rotate the endpoint's secret with --lost-key.`,
       { cause },
     );
   }

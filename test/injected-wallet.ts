@@ -32,8 +32,8 @@ export interface InjectedWallet {
   readonly sent: readonly string[];
   /** The requests that its owner declines, by method. */
   readonly declined: Set<string>;
-  /** The owner does not answer the next questions until the returned function is called. */
-  hold(): () => void;
+  /** The owner leaves questions of this method unanswered until the returned function is called. */
+  hold(method: string): () => void;
 }
 
 /** Where every wallet is at first: Ethereum's own chain, which no test has a node of. */
@@ -83,13 +83,13 @@ function walletOf({ info, account, networks }: WalletOptions): InjectedWallet & 
   const requests: WalletRequest[] = [];
   const sent: string[] = [];
   const declined = new Set<string>();
-  let ready: Promise<void> = Promise.resolve();
+  const held = new Map<string, Promise<void>>();
   let chainId = FIRST_CHAIN;
   let isConnected = false;
 
   /** What opens the wallet's own window, and waits for its owner. */
   async function confirmed(method: string): Promise<WalletAnswer | null> {
-    await ready;
+    await held.get(method);
     return declined.has(method) ? refuse(4001, 'User rejected the request.') : null;
   }
 
@@ -156,9 +156,9 @@ function walletOf({ info, account, networks }: WalletOptions): InjectedWallet & 
     sent,
     declined,
     answer,
-    hold: () => {
+    hold: (method) => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      ready = promise;
+      held.set(method, promise);
       return resolve;
     },
   };

@@ -291,8 +291,9 @@ describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
     const order = await shop.order();
     const { page, wallets, button, problems } = await openPage(order, {}, {});
     const [wallet, other] = wallets;
-    const answer = wallet?.hold();
+    const answer = wallet?.hold('eth_sendTransaction');
     await button().dblclick();
+    await vi.waitFor(() => expect(methodsOf(wallet)).toContain('eth_sendTransaction'), SOON);
     // The buttons say that they do nothing now; that must also be true.
     await button(other).click({ force: true });
     await button().press('Enter');

@@ -210,6 +210,38 @@ describe.skipIf(isSkipped)('browser wallets on the payment page', () => {
     });
   }
 
+  it('lets the customer take another wallet while one does not answer, until that is asked to send', async () => {
+    const { page, button } = await openPayment();
+    await page.evaluate(`delete wallet.answers.eth_requestAccounts;
+      announce({ uuid: 'u2', rdns: 'io.other', name: 'Other' }, {
+        request: async ({ method }) => {
+          wallet.calls.push(['other', method]);
+          if (method === 'eth_sendTransaction') return new Promise((resolve) => (window.sendOther = resolve));
+          return method === 'eth_chainId' ? '0x1' : ['${ACCOUNT}'];
+        },
+      });`);
+    const [silent, other] = [button.nth(0), button.nth(1)];
+    await silent.click();
+    await shows(page, '[data-wallet-status]', 'Confirm in Good');
+    // Asked again it would ask again, which wallets refuse.
+    await silent.dispatchEvent('click');
+    expect(await calls(page)).toEqual([['eth_requestAccounts']]);
+    expect(await other.getAttribute('aria-disabled')).toBe('false');
+    await other.click();
+    await until('the other is asked to send', async () => (await calls(page)).length === 4);
+    await shows(page, '[data-wallet-status]', 'Confirm in Other');
+    await page.evaluate(`wallet.answer('eth_requestAccounts', ['${ACCOUNT}'])`);
+    await until('the first answered', async () => (await calls(page)).length === 5);
+    // It came too late, and while the other is asked to send, nobody else is.
+    await silent.dispatchEvent('click');
+    expect(await silent.getAttribute('aria-disabled')).toBe('true');
+    expect((await calls(page)).filter((call) => call.includes('eth_sendTransaction'))).toEqual([
+      ['other', 'eth_sendTransaction'],
+    ]);
+    await page.evaluate(`sendOther('${HASH}')`);
+    await shows(page, '[data-wallet-status]', `Sent: ${HASH}`);
+  });
+
   it('sends nothing for a payment that changed while the wallet was asking for the account', async () => {
     const { server, page, button } = await openPayment();
     await page.evaluate('delete wallet.answers.eth_requestAccounts');

@@ -34,13 +34,13 @@ export function parseTransaction(json: string): WalletTransaction | null {
 
 /**
  * Asks the wallet for one payment: account, network, transaction. Returns how it ended, or null when the payment changed
- * meanwhile (`isCurrent` says no) so that nothing was sent; never throws and never sends a second time.
+ * meanwhile or another wallet was taken (`maySend` says no) so that nothing was sent; never throws and never sends a second time.
  */
 export async function payWithWallet(
   provider: WalletProvider,
   transaction: WalletTransaction,
   tell: (step: WalletStep) => void,
-  isCurrent: () => boolean,
+  maySend: () => boolean,
 ): Promise<WalletStep | null> {
   try {
     tell({ kind: 'wallet_request' });
@@ -51,7 +51,7 @@ export async function payWithWallet(
       const refusal = await switchChain(provider, transaction.chainId);
       if (refusal !== null) return refusal;
     }
-    if (!isCurrent()) return null;
+    if (!maySend()) return null;
     tell({ kind: 'wallet_request' });
     // The chain rides along: wallets then refuse when it was changed since it was looked at.
     const sent = await provider.request({ method: 'eth_sendTransaction', params: [{ from, ...transaction }] });

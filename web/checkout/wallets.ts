@@ -23,8 +23,11 @@ interface Told {
  */
 export function offerWallets(payment: string, say: Say): Wallets {
   let wallets: readonly Wallet[] = [];
-  let isBusy = false;
+  /** The wallet that is being asked. Until it is asked to send, another may be taken instead: some never answer. */
+  let asking: { readonly wallet: Wallet; isSending: boolean } | null = null;
   const told = new Map<string, Told>();
+
+  const isBusy = (wallet: Wallet) => asking !== null && (asking.isSending || asking.wallet === wallet);
 
   const draw = () => {
     const section = document.getElementById('wallets');
@@ -46,11 +49,16 @@ export function offerWallets(payment: string, say: Say): Wallets {
 
   const pay = async (wallet: Wallet, key: string) => {
     const transaction = parseTransaction(key);
-    if (isBusy || transaction === null) return;
-    isBusy = true;
-    const isCurrent = () => document.getElementById('wallets')?.dataset['transaction'] === key;
-    const last = await payWithWallet(wallet.provider, transaction, (step) => tell(key, wallet, step), isCurrent);
-    isBusy = false;
+    if (isBusy(wallet) || transaction === null) return;
+    const attempt = { wallet, isSending: false };
+    asking = attempt;
+    const tellMine = (step: WalletStep) => asking === attempt && tell(key, wallet, step);
+    const last = await payWithWallet(wallet.provider, transaction, tellMine, () => {
+      attempt.isSending = asking === attempt && document.getElementById('wallets')?.dataset['transaction'] === key;
+      return attempt.isSending;
+    });
+    if (asking !== attempt) return;
+    asking = null;
     if (last === null) told.delete(key);
     else tell(key, wallet, last);
     draw();
@@ -91,7 +99,7 @@ export function offerWallets(payment: string, say: Say): Wallets {
 interface Buttons {
   readonly wallets: readonly Wallet[];
   readonly isSent: boolean;
-  readonly isBusy: boolean;
+  readonly isBusy: (wallet: Wallet) => boolean;
 }
 
 function drawButtons(section: HTMLElement, buttons: Buttons, pay: (wallet: Wallet) => void): void {
@@ -102,7 +110,7 @@ function drawButtons(section: HTMLElement, buttons: Buttons, pay: (wallet: Walle
     const drawn = [...list.querySelectorAll('button')].find(({ dataset }) => dataset['wallet'] === wallet.uuid);
     const button = drawn ?? list.appendChild(document.createElement('li')).appendChild(walletButton(wallet, pay));
     // Not `disabled`, which would take the keyboard's place in the page away while the wallet is asking.
-    button.setAttribute('aria-disabled', String(buttons.isBusy));
+    button.setAttribute('aria-disabled', String(buttons.isBusy(wallet)));
   }
 }
 

@@ -187,7 +187,7 @@ describe.skipIf(isSkipped)('the open payment page', () => {
     await shows(page, '#announcer', 'Online again');
   });
 
-  it('asks no more once the payment is final', async () => {
+  it('asks no more once the payment is final, until its customer comes back to it', async () => {
     const server = await paymentServer(FIRST);
     const { page } = await openTab();
     await page.clock.install();
@@ -198,10 +198,14 @@ describe.skipIf(isSkipped)('the open payment page', () => {
     await shows(page, '#live', 'Thank you');
     server.cutStreams();
     await page.clock.runFor(300_000);
-    await page.evaluate('dispatchEvent(new Event("online"))');
     await page.reload();
     await page.clock.runFor(300_000);
     expect(server.asked).toEqual({ page: 3, stream: 1 });
+    server.standing = { ...FINAL, version: 'v10', body: 'Refunded' };
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await shows(page, '#live', 'Refunded');
+    await page.clock.runFor(300_000);
+    expect(server.asked).toEqual({ page: 4, stream: 1 });
   });
 
   it('submits one form once, also for a second click', async () => {

@@ -20,7 +20,7 @@ type Cause = 'stream' | 'check';
 
 /**
  * Keeps the page as the server has it until the payment is complete: by its event stream, and by asking from time to time
- * where that cannot be had. Returns how to ask at once.
+ * where that cannot be had; afterwards whenever its tab is looked at again. Returns how to ask at once.
  */
 export function keepLive(page: LivePage): () => void {
   let stream: EventSource | null = null;
@@ -35,7 +35,10 @@ export function keepLive(page: LivePage): () => void {
   let lookTimer: ReturnType<typeof setTimeout> | undefined;
   let streamTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** What expired or failed may still be paid late, and be given back; what is complete stays so. */
+  /**
+   * What expired or failed may still be paid late; what is complete stays so. It may be given back weeks later, which is
+   * looked for when its customer comes back to it.
+   */
   const isOver = () => page.live().dataset['status'] === 'completed';
 
   const schedule = () => {
@@ -45,7 +48,6 @@ export function keepLive(page: LivePage): () => void {
   };
 
   const look = async (cause: Cause) => {
-    if (isOver()) return;
     if (underWay >= MAX_REQUESTS) {
       askAgain = cause;
       return;
@@ -57,7 +59,7 @@ export function keepLive(page: LivePage): () => void {
     try {
       const { next, heardAt } = await fetchPage(page.live().dataset['page'] ?? location.href);
       // A later request was answered earlier: this one is the past.
-      if (turn > shown && !isOver()) {
+      if (turn > shown) {
         shown = turn;
         if (page.show(next, heardAt) && cause === 'check') setTimeout(doubtStream, EVENT_LAG_MS, eventsBefore);
       }
@@ -69,7 +71,7 @@ export function keepLive(page: LivePage): () => void {
     }
     underWay -= 1;
     schedule();
-    if (askAgain !== null && !isOver()) {
+    if (askAgain !== null) {
       const again = askAgain;
       askAgain = null;
       await look(again);

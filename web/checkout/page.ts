@@ -65,7 +65,7 @@ function followPayment(first: HTMLElement, say: Say): void {
 
   clock.sync(Number(live.dataset['now']), pageHeardAt());
   enhance(live);
-  if (live.dataset['status'] !== 'completed') look = keepLive({ live: () => live, show, onConnection: tellOf(say) });
+  look = keepLive({ live: () => live, show, onConnection: tellOf(say) });
 }
 
 function unhide(root: ParentNode): void {

@@ -77,7 +77,8 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
   describe('time', () => {
     it('ticks down to the end, at which the page says so by itself', async () => {
       const payment = await pay(ORDER);
-      const end = new Date(Date.now() + 3_500);
+      // Long enough for three ticks to be seen on a busy machine.
+      const end = new Date(Date.now() + 8_500);
       await checkout.setTimes(payment, { expires_at: end, completes_at: null, due_at: end });
       const { page, navigations } = await openTab();
       await page.goto(payment.url);
@@ -87,7 +88,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
         seen.add((await page.locator('[data-countdown]').textContent()) ?? '');
         return seen.size >= 3;
       });
-      for (const text of seen) expect(text).toMatch(/^0:0[0-4]$/);
+      for (const text of seen) expect(text).toMatch(/^0:0[0-9]$/);
       await sees(page, say('expired_title'), say('expired_text'));
       await announces(page, `${say('expired_title')}. ${say('expired_text')}`);
       expect(navigations).toEqual([payment.url]);

@@ -65,6 +65,14 @@ function expectPage(answer: Answer, status: number): void {
   expect(answer.text).not.toMatch(/anna@example\.com|Karenina/);
 }
 
+it('the address of an action, or one with a slash at its end, leads to the payment page with what was chosen', async () => {
+  const id = await order(await http.shop());
+  for (const end of ['', 'token', 'cancel', 'simulate']) {
+    const { status, headers } = await http.call({ path: `/pay/${id}/${end}?lang=de&amount=1` });
+    expect([end, status, headers['location']]).toEqual([end, 303, `/pay/${id}?lang=de`]);
+  }
+});
+
 describe('the page of a transaction', () => {
   it('offers the tokens as forms; choosing one leads to amount, address and QR code', async () => {
     const shop = await http.shop();
@@ -197,7 +205,7 @@ describe('cancelling on the page', () => {
   it('is refused once money was seen, and looking changes nothing', async () => {
     const shop = await http.shop();
     const id = await order(shop);
-    expect((await show(`${id}/cancel`)).status).toBe(404);
+    expect((await show(`${id}/cancel`)).status).toBe(303);
     await simulatePayment(http.app, { id: decodeId('order', id) ?? '' }, 'part');
     expectPage(await submit(`/pay/${id}/cancel`), 400);
     expect(await statusOf(shop, id)).toBe('pending');

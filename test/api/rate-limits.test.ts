@@ -156,6 +156,11 @@ it('the payment page has its own limit per address, and answers 429 as a page', 
   expect(Number(third.headers['retry-after'])).toBeGreaterThan(0);
   expect(third.text).toContain('Too many requests');
   expect((await http.call({ path }, server)).text).toContain(`href="${path}"`);
+  // What the visitor has chosen is kept, and nothing else.
+  const chosen = `${path}/cancel?lang=de&refresh=off&other=1`;
+  expect((await http.call({ method: 'POST', path: chosen }, server)).text).toContain(
+    `href="${path}?lang=de&amp;refresh=off"`,
+  );
   // The page's limit is not the API's.
   const shop = await http.shop();
   expect((await http.call({ key: await shop.key(), path: '/v1/orders' }, server)).status).toBe(200);

@@ -41,7 +41,17 @@ describe.skipIf(hasNoBrowser)('without JavaScript the payment page', () => {
     const back = await page.getByRole('link', { name: say('back_to', { shop: SHOP }) }).getAttribute('href');
     expect(back).toBe(`${SUCCESS_URL}&payment_id=${payment.id}`);
     const refresh = await page.locator('meta[http-equiv=refresh]').getAttribute('content');
-    expect(refresh).toBe(`15; url=${back}`);
+    expect(refresh).toBe(`20; url=${back}`);
+    await page.locator('noscript p', { hasText: say('returning', { seconds: '20' }) }).waitFor();
+    const returning = page.url();
+    await page.getByRole('link', { name: say('stay') }).click();
+    await sees(page, say('completed_title'));
+    expect(await page.locator('meta[http-equiv=refresh]').count()).toBe(0);
+    // Back from the shop some minutes later, it does not lead away again.
+    await checkout.setTimes(payment, { completed_at: new Date(Date.now() - 180_000) });
+    await page.goto(returning);
+    await sees(page, say('completed_title'));
+    expect(await page.locator('meta[http-equiv=refresh]').count()).toBe(0);
     // Opened at its end it stays.
     await page.goto(payment.url);
     await sees(page, say('completed_title'));

@@ -38,7 +38,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
 
       await checkout.simulate(payment, 'part');
       await sees(page, say('part_title'));
-      await announces(page, `${say('part_title')}.`);
+      await announces(page, `${say('part_title')}. ${say('still_missing')} 0.0625 LTC.`);
       expect((await shownPayment(page)).amount).toBe('0.0625');
 
       await checkout.service.command(`payment simulate ${payment.id} paid`);
@@ -46,6 +46,24 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
       await announces(page, `${say('completed_title')}. ${say('completed_text', { shop: SHOP })}`);
       expect(await page.title()).toBe(`TEST: ${say('completed_title')} - ${SHOP}`);
       expect(navigations).toEqual([payment.url]);
+    });
+
+    it('but leaves the choice of another coin alone until something happens', async () => {
+      const payment = await pay({ amount: 10 });
+      const { page } = await openTab();
+      await page.clock.install();
+      await page.goto(payment.url);
+      await page.getByRole('button', { name: /Litecoin/ }).click();
+      await page.getByRole('link', { name: say('other_token') }).click();
+      await sees(page, say('choose_title'));
+      await page.clock.runFor(60_000);
+      await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+      await page.waitForLoadState('networkidle').catch(() => {});
+      await page.clock.runFor(60_000);
+      await sees(page, say('choose_title'));
+      await checkout.simulate(payment, 'paid');
+      await sees(page, say('completed_title'));
+      expect(new URL(page.url()).searchParams.get('choose')).toBe('token');
     });
 
     it('also when the API cancels it', async () => {
@@ -156,7 +174,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
 
   describe('the way back to the shop', () => {
     /** The tab of a customer whose payment ends before his eyes; time is driven. */
-    async function payOpen(outcome: 'paid' | 'expired') {
+    async function payOpen(outcome: 'paid' | 'expired' | 'late') {
       const shop = await plainSite();
       const urls = { success_url: `${shop}/thanks?a=1`, cancel_url: `${shop}/cart` };
       const payment = await pay({ ...ORDER, ...urls });
@@ -171,11 +189,11 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
 
     it('is taken by itself after the payment completed, with the payment’s id, once', async () => {
       const { shop, payment, page } = await payOpen('paid');
-      await sees(page, say('completed_title'), returning(8));
-      await announces(page, `${say('completed_title')}. ${say('completed_text', { shop: SHOP })} ${returning(8)}`);
+      await sees(page, say('completed_title'), returning(20));
+      await announces(page, `${say('completed_title')}. ${say('completed_text', { shop: SHOP })} ${returning(20)}`);
       await page.clock.runFor(2_000);
       expect(page.url()).toBe(payment.url);
-      await page.clock.runFor(8_000);
+      await page.clock.runFor(20_000);
       await page.waitForURL(`${shop}/thanks?a=1&payment_id=${payment.id}`);
       await page.goBack();
       await sees(page, say('completed_title'));
@@ -186,10 +204,18 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
 
     it('leads to the cancel address when the payment came to nothing', async () => {
       const { shop, payment, page } = await payOpen('expired');
-      await sees(page, say('expired_title'), returning(8));
+      await sees(page, say('expired_title'), returning(20));
       expect(page.url()).toBe(payment.url);
-      await page.clock.runFor(9_000);
+      await page.clock.runFor(21_000);
       await page.waitForURL(`${shop}/cart?payment_id=${payment.id}`);
+    });
+
+    it('is left to the customer where money is in limbo: there is something to read and to do', async () => {
+      const { payment, page } = await payOpen('late');
+      await sees(page, say('late_title'), say('money_safe'));
+      expect(await page.locator('[data-returning]').count()).toBe(0);
+      await page.clock.runFor(60_000);
+      expect(page.url()).toBe(payment.url);
     });
 
     it('waits for the customer who says so, and can then still be taken', async () => {

@@ -64,6 +64,7 @@ export interface Checkout {
 
 interface Times {
   readonly expires_at?: Date;
+  readonly completed_at?: Date;
   readonly completes_at?: Date | null;
   readonly due_at?: Date | null;
 }

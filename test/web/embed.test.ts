@@ -141,6 +141,24 @@ describe.skipIf(isSkipped)('the script for shops', () => {
     expect(page.url()).toBe(server.url);
   });
 
+  it('leads to the payment page when an error comes to stand in the frame later', async () => {
+    const { server, page, frame } = await openShop({
+      version: 'v1',
+      status: 'pay',
+      body: '<a id="next" href="?again">Next</a>',
+    });
+    await page.locator('#link').click();
+    await frame.locator('#next').click();
+    await frame.locator('#next').waitFor();
+    await until('the next page stands', () => server.asked.page === 2);
+    server.answer = (response) => void response.writeHead(429, { 'x-frame-options': 'DENY' }).end('Too many');
+    await frame.locator('#next').click();
+    await until('the error was sent', () => server.asked.page === 3);
+    server.answer = null;
+    await page.waitForURL(server.url);
+    expect(await shows(page, '#live', 'Now pay')).toContain('v1');
+  });
+
   it('leaves modifier keys to the browser, and opens nothing that is no web address', async () => {
     const { shop, page, heard } = await openShop();
     const [opened] = await Promise.all([

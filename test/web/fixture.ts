@@ -47,6 +47,8 @@ export interface PaymentServer {
   /** Tells all open streams. */
   tell(version: string): void;
   cutStreams(): void;
+  /** How many streams are open. */
+  streams(): number;
   render(standing?: Standing): string;
 }
 
@@ -98,6 +100,7 @@ export async function paymentServer(standing: Standing): Promise<PaymentServer> 
     tell: (version) => {
       for (const stream of streams) stream.write(`event: changed\nid: ${version}\ndata: ${version}\n\n`);
     },
+    streams: () => streams.size,
     cutStreams: () => {
       for (const stream of streams) stream.destroy();
     },

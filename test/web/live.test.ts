@@ -187,7 +187,7 @@ describe.skipIf(isSkipped)('the open payment page', () => {
     await shows(page, '#announcer', 'Online again');
   });
 
-  it('asks no more once the payment is final, until its customer comes back to it', async () => {
+  it('asks no more by itself once the payment is complete, and is told of a refund', async () => {
     const server = await paymentServer(FIRST);
     const { page } = await openTab();
     await page.clock.install();
@@ -196,16 +196,29 @@ describe.skipIf(isSkipped)('the open payment page', () => {
     server.standing = FINAL;
     server.tell('v9');
     await shows(page, '#live', 'Thank you');
-    server.cutStreams();
     await page.clock.runFor(300_000);
     await page.reload();
+    await until('the stream is open', () => server.asked.stream === 2);
     await page.clock.runFor(300_000);
-    expect(server.asked).toEqual({ page: 3, stream: 1 });
+    expect(server.asked).toEqual({ page: 3, stream: 2 });
     server.standing = { ...FINAL, version: 'v10', body: 'Refunded' };
-    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    server.tell('v10');
     await shows(page, '#live', 'Refunded');
-    await page.clock.runFor(300_000);
-    expect(server.asked).toEqual({ page: 4, stream: 1 });
+    expect(server.asked).toEqual({ page: 4, stream: 2 });
+  });
+
+  it('leaves the connection to other tabs while it is hidden', async () => {
+    const server = await paymentServer(FIRST);
+    const { page } = await openTab();
+    await page.goto(server.url);
+    await until('the stream is open', () => server.asked.stream === 1);
+    await setHidden(page, true);
+    await until('the stream is closed', () => server.streams() === 0);
+    server.standing = SECOND;
+    await setHidden(page, false);
+    await shows(page, '#live', 'Now detected');
+    await until('the stream is open again', () => server.streams() === 1);
+    expect(server.asked.stream).toBe(2);
   });
 
   it('submits one form once, also for a second click', async () => {

@@ -1,6 +1,7 @@
 import type { Say } from './texts.ts';
 
-const SECONDS = 8;
+/** Long enough to stop it (WCAG 2.2.1); who is in a hurry takes the link. */
+const SECONDS = 20;
 
 /**
  * Leads back to the shop after a payment ended before the customer's eyes. Call it on that change alone: a page that was

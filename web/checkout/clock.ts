@@ -4,8 +4,8 @@ import { formatCountdown, lookWhenDue, type Due } from './timing.ts';
 export interface Clock {
   /** Learns how far the reader's clock is off. Both in epoch ms: the server's, and the reader's when the answer came. */
   sync(serverNow: number, heardAt: number): void;
-  /** Draws the times of what was put into the page, and keeps its countdowns going. */
-  draw(root: ParentNode): void;
+  /** Draws the times of the page, and keeps its countdowns going. */
+  draw(): void;
 }
 
 /** Countdowns against the server's clock and times in the reader's zone. `onDue` is called when a deadline has passed. */
@@ -25,6 +25,7 @@ export function startClock(language: string, say: Say, onDue: () => void): Clock
       const text = formatCountdown(remaining, language);
       if (element.textContent !== text) element.textContent = text;
       if (remaining > 0) next = Math.min(next, remaining % 1_000 || 1_000);
+      else showOverdue(element);
       // Nobody sees a hidden page; it is asked for when it is shown again.
       const asked = document.hidden ? null : lookWhenDue(due, deadlineAt, now());
       if (asked === null) continue;
@@ -39,11 +40,18 @@ export function startClock(language: string, say: Say, onDue: () => void): Clock
     sync: (serverNow, heardAt) => {
       if (serverNow > 0) offsetMs = serverNow - heardAt;
     },
-    draw: (root) => {
-      drawLocalTimes(root, language, say, now());
+    draw: () => {
+      drawLocalTimes(language, say, now());
       tick();
     },
   };
+}
+
+/** The page asks for nothing any more, also where the service cannot be reached to say so. */
+function showOverdue(countdown: Element): void {
+  const card = countdown.closest('.card');
+  card?.classList.add('overdue');
+  for (const note of card?.querySelectorAll<HTMLElement>('[data-overdue]') ?? []) note.hidden = false;
 }
 
 /** When the first byte of the page itself came, in epoch ms of the reader's clock: `data-now` was written just before. */
@@ -54,10 +62,10 @@ export function pageHeardAt(): number {
 }
 
 /** The server writes UTC; a time of another day than the reader's today gets its date. */
-function drawLocalTimes(root: ParentNode, language: string, say: Say, now: number): void {
+export function drawLocalTimes(language: string, say: Say, now = Date.now()): void {
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
-  for (const element of root.querySelectorAll<HTMLTimeElement>('time[data-local]')) {
+  for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-local]')) {
     const at = new Date(element.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     const isToday = at.toDateString() === new Date(now).toDateString();

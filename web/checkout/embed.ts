@@ -37,7 +37,7 @@ declare global {
 
 /** A page that says nothing for this long may not be framed here; it is opened by itself then. */
 const PATIENCE_MS = 8_000;
-/** The page speaks before it is loaded: one that is and has not, such as the browser's own about a refused frame, never will. */
+/** A page that is loaded and does not speak, such as the browser's own about a refused frame, never will. */
 const LOADED_PATIENCE_MS = 1_000;
 
 /** In a shadow tree, with a sheet made by script: the shop's own rules and its content security policy leave it alone. */
@@ -91,9 +91,13 @@ function open(address: string, element: Element | null = null): OpenPayment {
     // Any page or frame can send messages here.
     if (source !== frame.contentWindow || origin !== url.origin || data?.source !== 'cointill') return;
     clearTimeout(timer);
-    frame.removeEventListener('load', doubt);
     const { type, payment_id, status } = data as EmbedMessage;
     if (type === 'close') return dialog.close();
+    if (type === 'ready') {
+      spoke = !doubting;
+      doubting = false;
+      return;
+    }
     // Each page inside the frame tells how it stands, changed or not.
     if (status === detail.status) return;
     detail = { payment_id, status };
@@ -103,23 +107,31 @@ function open(address: string, element: Element | null = null): OpenPayment {
   };
   const leave = () => location.assign(url);
   let timer = setTimeout(leave, PATIENCE_MS);
-  const doubt = () => {
+  // Each page in the frame says once that it is one of ours, before or just after it is loaded.
+  let spoke = false;
+  let doubting = false;
+  frame.addEventListener('load', () => {
+    doubting = !spoke;
+    spoke = false;
     clearTimeout(timer);
-    timer = setTimeout(leave, LOADED_PATIENCE_MS);
-  };
-  frame.addEventListener('load', doubt);
+    if (doubting) timer = setTimeout(leave, LOADED_PATIENCE_MS);
+  });
   addEventListener('message', hear);
   button.addEventListener('click', () => dialog.close());
   dialog.addEventListener('close', () => {
     clearTimeout(timer);
     removeEventListener('message', hear);
     host.remove();
+    style.overflow = overflow;
     if (current === payment) current = null;
     if (before instanceof HTMLElement) before.focus();
     tell('close');
     finish(detail);
   });
   current = payment;
+  const { style } = document.documentElement;
+  const { overflow } = style;
+  style.overflow = 'hidden';
   dialog.showModal();
   tell('open');
   return payment;

@@ -11,6 +11,14 @@ export interface Embedding {
   draw(live: HTMLElement): void;
 }
 
+/** Tells the shop that frames the page, and its origin alone, that this is a page of ours and not an error. */
+export function speakToShop(): void {
+  const origin = document.querySelector('main')?.dataset['embed'];
+  if (origin === undefined || window.parent === window) return;
+  const message: EmbedMessage = { source: 'cointill', type: 'ready', payment_id: '', status: '' };
+  window.parent.postMessage(message, origin);
+}
+
 /** Talks to the shop that frames the page, to its origin alone. Null when the page is not framed. */
 export function embedding(first: HTMLElement): Embedding | null {
   const origin = first.dataset['embed'];
@@ -30,7 +38,7 @@ export function embedding(first: HTMLElement): Embedding | null {
     const isTyping = event.target instanceof HTMLInputElement && event.target.value !== '';
     if (event.key === 'Escape' && !event.defaultPrevented && !isTyping) tell('close');
   });
-  tell('ready');
+  speakToShop();
   return {
     draw: (next) => {
       live = next;

@@ -19,8 +19,8 @@ export interface LivePage {
 type Cause = 'stream' | 'check';
 
 /**
- * Keeps the page as the server has it until the payment is complete: by its event stream, and by asking from time to time
- * where that cannot be had; afterwards whenever its tab is looked at again. Returns how to ask at once.
+ * Keeps the page as the server has it while somebody looks at it: by its event stream and, until the payment is complete, by
+ * asking from time to time where that cannot be had. Returns how to ask at once.
  */
 export function keepLive(page: LivePage): () => void {
   let stream: EventSource | null = null;
@@ -35,16 +35,13 @@ export function keepLive(page: LivePage): () => void {
   let lookTimer: ReturnType<typeof setTimeout> | undefined;
   let streamTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /**
-   * What expired or failed may still be paid late; what is complete stays so. It may be given back weeks later, which is
-   * looked for when its customer comes back to it.
-   */
+  /** What is complete stays so, and is not asked for again and again; a refund is told by the stream. */
   const isOver = () => page.live().dataset['status'] === 'completed';
 
   const schedule = () => {
     clearTimeout(lookTimer);
-    if (isOver()) return close();
-    if (!document.hidden) lookTimer = setTimeout(look, lookDelayMs(streamWorks, failures, Math.random()), 'check');
+    if (!document.hidden && !isOver())
+      lookTimer = setTimeout(look, lookDelayMs(streamWorks, failures, Math.random()), 'check');
   };
 
   const look = async (cause: Cause) => {
@@ -88,7 +85,7 @@ export function keepLive(page: LivePage): () => void {
   const open = () => {
     clearTimeout(streamTimer);
     const { stream: path, version = '' } = page.live().dataset;
-    if (stream !== null || path === undefined || isOver()) return;
+    if (stream !== null || path === undefined || document.hidden) return;
     const url = new URL(path, location.href);
     url.searchParams.set('v', version);
     const source = new EventSource(url);
@@ -131,7 +128,8 @@ export function keepLive(page: LivePage): () => void {
     open();
     if (!document.hidden) void look('check');
   };
-  document.addEventListener('visibilitychange', () => (document.hidden ? clearTimeout(lookTimer) : comeBack()));
+  // Browsers keep six connections to a host over HTTP/1.1: tabs that nobody looks at would leave none for the next one.
+  document.addEventListener('visibilitychange', () => (document.hidden ? close() : comeBack()));
   addEventListener('online', comeBack);
   // An open stream would keep the page out of the browser's history cache.
   addEventListener('pagehide', close);

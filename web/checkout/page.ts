@@ -1,8 +1,9 @@
 import { returnToShop } from './back.ts';
-import { pageHeardAt, startClock } from './clock.ts';
+import { drawLocalTimes, pageHeardAt, startClock } from './clock.ts';
 import { copyOnClick } from './copy.ts';
-import { embedding } from './embedded.ts';
+import { embedding, speakToShop } from './embedded.ts';
 import { submitOnce } from './forms.ts';
+import { closeMenus } from './menus.ts';
 import { keepLive } from './live.ts';
 import { loadWhenChanged } from './refresh.ts';
 import { searchTokens } from './search.ts';
@@ -17,6 +18,7 @@ const NEEDS_SCRIPT = '[data-copy], [data-print], [data-search], [data-search-box
 function start(): void {
   const say = readTexts();
   submitOnce();
+  closeMenus();
   copyOnClick(say);
   document.addEventListener('click', (event) => {
     if (event.target instanceof Element && event.target.closest('[data-print]') !== null) print();
@@ -24,6 +26,8 @@ function start(): void {
   const live = document.getElementById('live');
   if (live !== null) return followPayment(live, say);
   unhide(document);
+  drawLocalTimes(document.documentElement.lang, say);
+  speakToShop();
   loadWhenChanged();
 }
 
@@ -39,7 +43,7 @@ function followPayment(first: HTMLElement, say: Say): void {
 
   const enhance = (root: HTMLElement) => {
     unhide(root);
-    clock.draw(root);
+    clock.draw();
     search.draw();
     wallets.draw();
     shop?.draw(root);
@@ -72,11 +76,11 @@ function unhide(root: ParentNode): void {
   for (const element of root.querySelectorAll<HTMLElement>(NEEDS_SCRIPT)) element.hidden = false;
 }
 
-/** The heading of the status and the paragraph below it. */
+/** The heading of the status and the paragraph below it, and what else is to be read out when it changes. */
 function statusOf(live: HTMLElement): string {
   const title = live.querySelector('#status-title');
   const below = title?.nextElementSibling;
-  return [title, below?.matches('p') ? below : null]
+  return [title, below?.matches('p') ? below : null, live.querySelector('.facts > div:has([data-announce])')]
     .map((element) => element?.textContent.trim().replace(/\s+/g, ' ') ?? '')
     .filter((text) => text !== '')
     .map((text) => (/[\p{P}]$/u.test(text) ? text : `${text}.`))

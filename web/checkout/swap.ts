@@ -32,10 +32,14 @@ function isTouched(field: HTMLInputElement): boolean {
   return field.type !== 'hidden' && (field.value !== field.defaultValue || field.checked !== field.defaultChecked);
 }
 
+/** As the server wrote it: its times are drawn anew for the reader. */
+let bandAsSent = document.getElementById('band')?.outerHTML;
+
 function swapBand(next: Document): void {
   const old = document.getElementById('band');
   const band = next.getElementById('band');
-  if (old?.outerHTML === band?.outerHTML) return;
+  if (bandAsSent === band?.outerHTML) return;
+  bandAsSent = band?.outerHTML;
   if (band === null) old?.remove();
   else if (old === null) document.body.prepend(document.adoptNode(band));
   else old.replaceWith(document.adoptNode(band));

@@ -34,7 +34,7 @@ export function chooseCard(view: PaymentView, step: ChooseStep): Html {
       current &&
       html`<p class="actions">
         <a class="button quiet" href="${pageHref(view.frame, paymentPath(view.paymentId))}"
-          >${keepLabel(view, current)}</a
+          ><span>${keepLabel(view, current)}</span></a
         >
       </p>`
     }
@@ -54,9 +54,11 @@ function search({ frame: { locale } }: PaymentView): Html {
 }
 
 function searched(asset: AssetCode, networks: readonly Network[]): string {
-  return [asset, assetName(asset), ...networks.flatMap((network) => [network, networkLabel(asset, network)])]
-    .join(' ')
-    .toLowerCase();
+  const names = [asset, assetName(asset), ...networks.flatMap((network) => [network, networkLabel(asset, network)])];
+  const also = networks.includes('bsc') ? ['binance smart chain', 'bep20'] : [];
+  const text = [...names, ...also].join(' ').toLowerCase();
+  // People write ERC20 and ERC-20.
+  return `${text} ${text.replaceAll('-', '')}`;
 }
 
 function soleNetwork(view: PaymentView, asset: AssetCode, networks: readonly Network[]): Html {

@@ -12,7 +12,7 @@ export function completedCard(view: PaymentView, step: CompletedStep): Html {
   const { quote } = step;
   const shop = name(look.projectName);
   return html`${statusHeading('done', locale.t('completed_title'), locale.t('completed_text', { shop }))}
-    ${unusual(view, step)} ${refundNews(view)} ${backToShop(view, view.successUrl, 'primary')}
+    ${unusual(view, step)} ${refundNews(view)} ${backToShop(view, step)}
     <section class="receipt" aria-labelledby="receipt-title">
       <h3 id="receipt-title">${locale.t('receipt')}</h3>
       ${facts([
@@ -65,39 +65,56 @@ export function closedCard(view: PaymentView, step: ClosedStep): Html {
   const arrived = step.receivedUnits > 0n;
   return html`${statusHeading(arrived ? 'attention' : 'stopped', locale.t(title), locale.t(text))}
   ${quote && arrived && html`${received(view, step, quote)} ${view.refunds.length === 0 && whatNow(view, step)}`}
-  ${!arrived && html`<p>${locale.t('nothing_came')}</p>`} ${refundNews(view)}
-  ${backToShop(view, view.cancelUrl, 'quiet')}`;
+  ${!arrived && html`<p>${locale.t('nothing_came')}</p>`} ${refundNews(view)} ${backToShop(view, step)}`;
 }
 
 function whatNow(view: PaymentView, step: ClosedStep): Html {
   const { locale } = view.frame;
-  const lost = step.outcome === 'unconfirmed' && !step.paidLate;
   return html`<p class="note">
-    ${lost ? locale.t('money_unconfirmed') : locale.t('money_safe')}
+    ${isLost(step) ? locale.t('money_unconfirmed') : locale.t('money_safe')}
     ${locale.t('contact_shop', { payment: name(view.transactionNumber ?? view.paymentId) })}
   </p>`;
+}
+
+/** What the network never confirmed was seen, but is not the shop's. */
+function isLost(step: ClosedStep): boolean {
+  return step.outcome === 'unconfirmed' && !step.paidLate;
 }
 
 function received({ frame: { locale } }: PaymentView, step: ClosedStep, quote: QuoteView): Html {
   return facts([
     [locale.t('asked_for'), crypto(quote.owedUnits, quote)],
-    [locale.t('received'), crypto(step.receivedUnits, quote)],
+    [locale.t(isLost(step) ? 'stage_seen' : 'received'), crypto(step.receivedUnits, quote)],
     [locale.t('network'), networkName(quote.network)],
     [locale.t('transaction'), step.transactionHash === null ? null : grouped(step.transactionHash)],
   ]);
 }
 
+/**
+ * Whether the page may lead to the shop by itself. Not where money is in limbo or comes back: the customer has to read what
+ * to do about it. Not in a shop's frame either, where the shop's page goes on.
+ */
+export function returnsByItself({ frame, refunds }: PaymentView, step: CompletedStep | ClosedStep): boolean {
+  const isSettled = step.kind === 'completed' || step.receivedUnits === 0n;
+  return isSettled && refunds.length === 0 && frame.embed === null;
+}
+
 /** Only final states have it: before, the shop could take a visitor for a payer. It proves nothing even then. */
-function backToShop({ frame, paymentId }: PaymentView, url: string | null, weight: 'primary' | 'quiet'): Html {
+function backToShop(view: PaymentView, step: CompletedStep | ClosedStep): Html {
+  const { frame, paymentId } = view;
   const { locale, look, embed } = frame;
+  const [url, weight] = step.kind === 'completed' ? [view.successUrl, 'primary'] : [view.cancelUrl, 'quiet'];
   const href = shopHref(url, paymentId);
   if (href === null) return html`<p class="hint">${locale.t('close_page')}</p>`;
   return html`<div class="actions">
     <a class="button ${weight}" href="${href}" data-return${embed !== null && html` target="_top"`}
-      >${locale.t('back_to', { shop: name(look.projectName) })}</a
+      ><span>${locale.t('back_to', { shop: name(look.projectName) })}</span></a
     >
-    <p class="returning" hidden data-returning>
-      <span data-returning-text></span> <button type="button" class="link" data-stay>${locale.t('stay')}</button>
-    </p>
+    ${
+      returnsByItself(view, step) &&
+      html`<p class="returning" hidden data-returning>
+        <span data-returning-text></span> <button type="button" class="link" data-stay>${locale.t('stay')}</button>
+      </p>`
+    }
   </div>`;
 }

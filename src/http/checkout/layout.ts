@@ -94,16 +94,21 @@ export function renderDocument(document: Document): Page {
         <link rel="icon" href="${ICON}" />
         <link rel="stylesheet" href="${assets.stylePath}" />
         ${accent && html`<link rel="stylesheet" href="${accent}" />`}
-        ${(live ?? refresh) && html`<script type="module" src="${assets.scriptPath}"></script>`}
+        ${(frame ?? refresh) && html`<script type="module" src="${assets.scriptPath}"></script>`}
       </head>
       <body class="${frame?.embed ? 'embedded' : 'whole'}">
         ${document.band} ${frame && header(frame, document.path)}
         <aside id="connection" class="connection" hidden></aside>
-        <main ${live ? liveData(live, frame) : refresh && refreshData(refresh)}>${document.main}</main>
+        <main
+          ${live ? liveData(live) : refresh && refreshData(refresh)}
+          ${frame !== null && frame.embed !== null && html` data-embed="${frame.embed}"`}
+        >
+          ${document.main}
+        </main>
         <footer>${document.footer}</footer>
         <p id="announcer" class="unseen" role="status" aria-live="polite"></p>
         ${
-          live &&
+          frame &&
           html`<script type="application/json" id="texts">
             ${scriptTexts(locale)}
           </script>`
@@ -122,11 +127,10 @@ function refreshData({ seconds, path }: Refresh): Html {
   return html`data-refresh="${seconds}" data-refresh-path="${path}"`;
 }
 
-function liveData(live: Live, frame: Frame | null): Html {
-  const embed = frame?.embed ?? null;
+function liveData(live: Live): Html {
   return html`id="live" data-version="${live.version}" data-status="${live.status}" data-page="${live.page}"
   data-stream="${live.stream}" data-payment="${live.paymentId}" data-now="${live.now}"
-  ${live.final && html` data-final`}${embed !== null && html` data-embed="${embed}"`}`;
+  ${live.final && html` data-final`}`;
 }
 
 /** Bidirectional controls would let a shop's name turn the words around it; elements are isolated, a title cannot be. */

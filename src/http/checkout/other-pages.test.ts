@@ -46,6 +46,9 @@ describe('refund page', () => {
   it('shows how it ended', () => {
     const done = { kind: 'completed', address: ADDRESS, transactionHash: '0xabc', completedAt: 0 } as const;
     expect(textOf(refundPage(refundOf(done)).html)).toContain('Your refund was sent');
+    const nowhere = textOf(refundPage(refundOf({ ...done, address: '' }, { mode: 'test' })).html);
+    expect(nowhere).toContain('No real money moved');
+    expect(nowhere).not.toContain('your address');
     expect(textOf(refundPage(refundOf({ kind: 'failed' })).html)).toContain('will not be paid');
     expect(textOf(refundPage(refundOf({ kind: 'failed' }, { mode: 'test' })).html)).toContain('Test mode');
   });

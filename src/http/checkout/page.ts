@@ -1,5 +1,5 @@
 import { chooseCard } from './choose-step.ts';
-import { closedCard, completedCard } from './final-step.ts';
+import { closedCard, completedCard, returnsByItself } from './final-step.ts';
 import { name } from './format.ts';
 import { html, type Html } from './html.ts';
 import { facts, renderDocument, testBand, type Refresh } from './layout.ts';
@@ -10,7 +10,7 @@ import { shopHref } from './safe-url.ts';
 import { simulations, testText } from './test-mode.ts';
 import type { Assets } from './assets.ts';
 import { once, type Locale, type TextKey } from './locale.ts';
-import type { ClosedStep, Page, PaymentView, Step } from './view.ts';
+import type { ClosedStep, CompletedStep, Page, PaymentView, Step } from './view.ts';
 
 /**
  * The payment page, whole and usable without JavaScript. Status 200; where the view carries a notice, the status of the
@@ -19,6 +19,7 @@ import type { ClosedStep, Page, PaymentView, Step } from './view.ts';
 export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'stylePath' | 'scriptPath'>): Page {
   const { frame, test, notice } = view;
   const { locale } = frame;
+  const refresh = refreshOf(view);
   return renderDocument({
     status: notice === null ? 200 : notice === 'price_unavailable' ? 503 : 400,
     locale,
@@ -26,13 +27,13 @@ export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'style
     assets,
     title: `${locale.plain(titleOf(view.step))} - ${frame.look.projectName}`,
     test: test !== null,
-    refresh: refreshOf(view),
+    refresh,
     band: test && testBand(locale, testText(view, test), simulations(view, test)),
     path: paymentPath(view.paymentId),
     live: {
       version: view.version,
       status: statusOf(view.step),
-      page: pageHref(frame, paymentPath(view.paymentId)),
+      page: pageHref(frame, paymentPath(view.paymentId), isChoosingAgain(view.step) ? { choose: 'token' } : {}),
       stream: paymentPath(view.paymentId, 'events'),
       paymentId: view.paymentId,
       now: view.now,
@@ -44,7 +45,7 @@ export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'style
         <section class="card" aria-labelledby="status-title">${stages(view)} ${card(view)}</section>
         ${view.step.kind !== 'completed' && details(view)}
       </div>`,
-    footer: footer(view),
+    footer: html`${byItself(view, refresh)} ${footer(view)}`,
   });
 }
 
@@ -99,7 +100,7 @@ function summary(view: PaymentView): Html {
       <span class="fiat">${name(locale.fiat(view.amountMinor, view.currency))}</span>
       <span class="unit">${view.currency}</span>
     </h1>
-    ${hasShortDescription(view) && view.description && html`<p class="description">${name(view.description)}</p>`}`;
+    ${hasShortDescription(view) && view.description && html`<p class="description" dir="auto">${name(view.description)}</p>`}`;
 }
 
 /** Below the card on phones, beside it on wide screens. Null when there is nothing to say. */
@@ -109,7 +110,7 @@ function details(view: PaymentView): Html | null {
   if (description === null && view.merchantOrderId === null && view.transactionNumber === null) return null;
   return html`<section class="details" aria-label="${locale.plain('details')}">
     ${facts([
-      [locale.t('for'), description && html`<span class="description">${name(description)}</span>`],
+      [locale.t('for'), description && html`<span class="description" dir="auto">${name(description)}</span>`],
       [locale.t('order'), view.merchantOrderId && name(view.merchantOrderId)],
       [locale.t('payment'), view.transactionNumber && name(view.transactionNumber)],
     ])}
@@ -159,11 +160,18 @@ function isFinal(step: Step): boolean {
   return step.kind === 'completed' || step.kind === 'closed';
 }
 
+/** The customer has a token and looks for another one: the page must not go back to the first by itself. */
+function isChoosingAgain(step: Step): boolean {
+  return step.kind === 'choose' && step.current !== null;
+}
+
 /** What a page waits for is shown soon; while the customer reads and copies, or chooses, the page is left in peace. */
 const WATCHING_SECONDS = 5;
 const PAYING_SECONDS = 15;
-/** How long the receipt stands before a page that watched the payment goes on to the shop. */
-const RETURN_SECONDS = 15;
+/** How long the receipt stands before a page that watched the payment goes on to the shop (WCAG 2.2.1). */
+const RETURN_SECONDS = 20;
+/** Who comes back from the shop later than this wants to see the page: it does not lead away again. */
+const RETURN_WITHIN_MS = 120_000;
 
 /**
  * When the page loads itself again without a script. Never while the customer chooses, except at the moment that ends the
@@ -173,11 +181,7 @@ const RETURN_SECONDS = 15;
 function refreshOf(view: PaymentView): Refresh | null {
   const { step, test, frame } = view;
   if (!frame.autoRefresh) return null;
-  if (step.kind === 'completed' || step.kind === 'closed') {
-    const shop = shopHref(step.kind === 'completed' ? view.successUrl : view.cancelUrl, view.paymentId);
-    const goes = shop !== null && frame.watching && frame.embed === null;
-    return goes ? { seconds: RETURN_SECONDS, path: shop } : null;
-  }
+  if (step.kind === 'completed' || step.kind === 'closed') return returnOf(view, step);
   const path = pageHref(frame, paymentPath(view.paymentId), { watching: '1' });
   const watching = step.kind === 'detected' || step.kind === 'confirming' || step.kind === 'checking';
   if (watching) return { seconds: WATCHING_SECONDS, path };
@@ -187,22 +191,39 @@ function refreshOf(view: PaymentView): Refresh | null {
   return { seconds: step.kind === 'choose' ? dueInSeconds : Math.min(PAYING_SECONDS, dueInSeconds), path };
 }
 
-function footer(view: PaymentView): Html {
+function returnOf(view: PaymentView, step: CompletedStep | ClosedStep): Refresh | null {
+  const [url, endedAt] =
+    step.kind === 'completed' ? [view.successUrl, step.completedAt] : [view.cancelUrl, step.endedAt];
+  const shop = shopHref(url, view.paymentId);
+  const goes = returnsByItself(view, step) && view.frame.watching && view.now < endedAt + RETURN_WITHIN_MS;
+  return shop !== null && goes ? { seconds: RETURN_SECONDS, path: shop } : null;
+}
+
+/** Without a script, what the page does by itself, and how to stop that. */
+function byItself(view: PaymentView, refresh: Refresh | null): Html | null {
   const { frame, step } = view;
-  const { locale, look, autoRefresh } = frame;
+  const { locale, autoRefresh } = frame;
   const path = paymentPath(view.paymentId);
   const stop = pageHref(frame, path, { refresh: 'off' });
+  if (isFinal(step)) {
+    if (refresh === null) return null;
+    return html`<noscript>
+      <p>${locale.t('returning', { seconds: refresh.seconds })} <a href="${stop}">${locale.t('stay')}</a></p>
+    </noscript>`;
+  }
   const go = pageHref({ ...frame, autoRefresh: true }, path);
-  return html`${
-      !isFinal(step) &&
-      html`<noscript>
-        <p>
-          ${autoRefresh ? locale.t('updates_itself') : locale.t('not_updating')}
-          <a href="${autoRefresh ? stop : go}">${autoRefresh ? locale.t('stop_updating') : locale.t('update_now')}</a>
-        </p>
-      </noscript>`
-    }
-    ${look.supportUrl && html`<p><a href="${look.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
+  return html`<noscript>
+    <p>
+      ${autoRefresh ? locale.t('updates_itself') : locale.t('not_updating')}
+      <a href="${autoRefresh ? stop : go}">${autoRefresh ? locale.t('stop_updating') : locale.t('update_now')}</a>
+    </p>
+  </noscript>`;
+}
+
+function footer(view: PaymentView): Html {
+  const { frame, step } = view;
+  const { locale, look } = frame;
+  return html`${look.supportUrl && html`<p><a href="${look.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
     <p>
       <span data-zone>${locale.t('times_utc')}</span>
       ${isFinal(step) ? locale.t('private_final') : locale.t('private_open')}

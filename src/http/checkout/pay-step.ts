@@ -19,6 +19,7 @@ export function payCard(view: PaymentView, step: PayStep): Html {
   const partly = step.receivedUnits > 0n;
   const heading = partly ? locale.t('part_title') : locale.t('pay_title');
   return html`${statusHeading(partly ? 'attention' : 'waiting', heading, '')} ${timeLeft(view)}
+    <p class="warning" hidden data-overdue>${locale.t('checking_hint')}</p>
     ${partly && partial(view, step)}
     <div class="pay">${what(view, step)} ${where(view, step)} ${code(view, step)}</div>
     ${step.transfer && wallets(view, step, step.transfer)}
@@ -37,7 +38,7 @@ function partial({ frame: { locale } }: PaymentView, step: PayStep): Html {
   return facts([
     [locale.t('asked_for'), crypto(step.quote.owedUnits, step.quote)],
     [locale.t('received'), crypto(step.receivedUnits, step.quote)],
-    [locale.t('still_missing'), html`<strong>${crypto(step.missingUnits, step.quote)}</strong>`],
+    [locale.t('still_missing'), html`<strong data-announce>${crypto(step.missingUnits, step.quote)}</strong>`],
   ]);
 }
 

@@ -154,6 +154,7 @@ function closedStep(payment: Payment, outcome: ClosedStep['outcome']): ClosedSte
   return {
     kind: 'closed',
     outcome,
+    endedAt: payment.cancelledAt ?? inTimeUntil(payment),
     paidLate: quote !== null && payment.exception === 'paid_late' && ledger.all.seenUnits >= requiredUnits(quote),
     quote: quote && quoteView(quote),
     receivedUnits: ledger.all.seenUnits,

@@ -43,7 +43,7 @@ export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePa
       <section class="card" aria-labelledby="status-title">${card(view)}</section>
     </div>`,
     footer: html`${look.supportUrl && html`<p><a href="${look.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
-      <p>${locale.t('times_utc')} ${locale.t('private_refund')}</p>`,
+      <p><span data-zone>${locale.t('times_utc')}</span> ${locale.t('private_refund')}</p>`,
   });
 }
 
@@ -71,10 +71,14 @@ function card(view: RefundView): Html {
         ${facts([[locale.t('your_address'), grouped(step.address)]])}
         <p class="hint">${locale.t('refund_waiting_hint')}</p>`;
     case 'completed': {
-      const text = locale.t('refund_sent_text', { amount: crypto(view.units, view) });
+      // The sandbox settles refunds that nobody gave an address for.
+      const text =
+        step.address === ''
+          ? locale.t('no_money_moved')
+          : locale.t('refund_sent_text', { amount: crypto(view.units, view) });
       return html`${statusHeading('done', locale.t('refund_sent_title'), text)}
       ${facts([
-        [locale.t('your_address'), grouped(step.address)],
+        [locale.t('your_address'), step.address !== '' && grouped(step.address)],
         [locale.t('sent_at'), locale.dateTime(step.completedAt)],
         [locale.t('transaction'), step.transactionHash === null ? null : grouped(step.transactionHash)],
       ])}`;

@@ -80,6 +80,12 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
         .send();
     });
   };
+  // What is posted may be asked for too: by its address typed again, or copied to another device.
+  for (const name of ['token', 'cancel', 'simulate', ''] as const) {
+    app.get<PageRequest>(`/pay/:id/${name}`, page, (request, reply) =>
+      reply.code(303).header('location', retryHref(request)).send(),
+    );
+  }
   action('token', async (payment, request) => {
     // An order's token is the merchant's choice.
     if (payment.surface === 'order') return 'not_open';
@@ -241,6 +247,20 @@ function unknown(
   return sendPage(request, reply, renderProblemPage({ kind }, localeOf(request), assets));
 }
 
+/** What a visitor's links go on carrying; see `pageHref`. */
+const CARRIED = ['choose', 'lang', 'embed', 'refresh'] as const;
+
+/** The page that a request was for, or whose action it was, with what the visitor has chosen. */
+function retryHref(request: Request): string {
+  const path = (request.url.split('?')[0] ?? '/').replace(/\/(?:token|cancel|simulate|)$/, '');
+  const query = new URLSearchParams();
+  for (const name of CARRIED) {
+    const value = request.query[name];
+    if (typeof value === 'string') query.set(name, value);
+  }
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
+}
+
 /** A customer reads pages, not JSON: what goes wrong here is told as one. */
 function answerFaultsAsPages(app: FastifyInstance, assets: Assets): void {
   app.setErrorHandler((error, request: Request, reply) => {
@@ -251,7 +271,7 @@ function answerFaultsAsPages(app: FastifyInstance, assets: Assets): void {
       const rendered = renderProblemPage(view, locale, assets);
       return sendPage(request, reply, status === undefined ? rendered : { ...rendered, status });
     };
-    const retryPath = (request.url.split('?')[0] ?? '/').replace(/\/(?:token|cancel|simulate)$/, '');
+    const retryPath = retryHref(request);
     if (told.type === 'rate_limit_error') {
       const retryAfterSeconds = Number(reply.getHeader('retry-after') ?? 60);
       return send({ kind: 'too_many_requests', retryAfterSeconds, retryPath });

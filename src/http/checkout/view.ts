@@ -149,6 +149,8 @@ export interface CompletedStep {
 export interface ClosedStep {
   readonly kind: 'closed';
   readonly outcome: 'expired' | 'cancelled' | FailureReason;
+  /** When it was cancelled, or its time ran out. */
+  readonly endedAt: number;
   /** The full amount arrived, but after the end. */
   readonly paidLate: boolean;
   readonly quote: QuoteView | null;

@@ -111,7 +111,7 @@ export const de: Texts = {
     'Bitte senden Sie für diese Zahlung nichts mehr. Wenn Sie doch kaufen möchten, beginnen Sie im Shop noch einmal.',
   back_to: 'Zurück zu {shop}',
   close_page: 'Sie können diese Seite jetzt schließen.',
-  returning: 'In {seconds} s kehren Sie automatisch zum Shop zurück.',
+  returning: 'In {seconds}\u00a0s kehren Sie automatisch zum Shop zurück.',
   stay: 'Hier bleiben',
 
   refund_offer_title: 'Sie erhalten Geld vom Shop zurück',

@@ -104,7 +104,7 @@ export const es: Texts = {
   nothing_came: 'Ya no envíes nada para este pago. Si todavía quieres comprar, empieza de nuevo en la tienda.',
   back_to: 'Volver a {shop}',
   close_page: 'Ya puedes cerrar esta página.',
-  returning: 'Volverás a la tienda automáticamente en {seconds} s.',
+  returning: 'Volverás a la tienda automáticamente en {seconds}\u00a0s.',
   stay: 'Quedarme aquí',
 
   refund_offer_title: 'La tienda te devuelve dinero',

@@ -109,7 +109,7 @@ export const fr: Texts = {
     'Veuillez ne plus rien envoyer pour ce paiement. Si vous souhaitez toujours acheter, recommencez sur le site du marchand.',
   back_to: 'Retour vers {shop}',
   close_page: 'Vous pouvez maintenant fermer cette page.',
-  returning: 'Retour automatique vers le marchand dans {seconds} s.',
+  returning: 'Retour automatique vers le marchand dans {seconds}\u00a0s.',
   stay: 'Rester ici',
 
   refund_offer_title: 'Le marchand vous rembourse',

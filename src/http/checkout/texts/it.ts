@@ -108,7 +108,7 @@ export const it: Texts = {
     'Non inviare più nulla per questo pagamento. Per procedere comunque all’acquisto, ricominciare dal negozio.',
   back_to: 'Torna a {shop}',
   close_page: 'Ora è possibile chiudere questa pagina.',
-  returning: 'Ritorno automatico al negozio tra {seconds} s.',
+  returning: 'Ritorno automatico al negozio tra {seconds}\u00a0s.',
   stay: 'Resta qui',
 
   refund_offer_title: 'Rimborso da parte del negozio',

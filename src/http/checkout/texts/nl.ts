@@ -109,7 +109,7 @@ export const nl: Texts = {
   nothing_came: 'Verstuur niets meer voor deze betaling. Wilt u toch kopen, begin dan opnieuw in de winkel.',
   back_to: 'Terug naar {shop}',
   close_page: 'U kunt deze pagina nu sluiten.',
-  returning: 'U keert over {seconds} s automatisch terug naar de winkel.',
+  returning: 'U keert over {seconds}\u00a0s automatisch terug naar de winkel.',
   stay: 'Hier blijven',
 
   refund_offer_title: 'U krijgt geld terug van de winkel',

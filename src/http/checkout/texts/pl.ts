@@ -104,7 +104,7 @@ export const pl: Texts = {
     'Nie wysyłaj już niczego w ramach tej płatności. Jeśli nadal chcesz dokonać zakupu, zacznij od nowa w sklepie.',
   back_to: 'Wróć do sklepu {shop}',
   close_page: 'Możesz już zamknąć tę stronę.',
-  returning: 'Powrót do sklepu nastąpi automatycznie za {seconds} s.',
+  returning: 'Powrót do sklepu nastąpi automatycznie za {seconds}\u00a0s.',
   stay: 'Zostań tutaj',
 
   refund_offer_title: 'Sklep zwraca Ci pieniądze',

@@ -104,7 +104,7 @@ export const pt: Texts = {
   nothing_came: 'Não envie mais nada para este pagamento. Se ainda quiser comprar, comece de novo na loja.',
   back_to: 'Voltar para {shop}',
   close_page: 'Você já pode fechar esta página.',
-  returning: 'Você voltará à loja automaticamente em {seconds} s.',
+  returning: 'Você voltará à loja automaticamente em {seconds}\u00a0s.',
   stay: 'Ficar aqui',
 
   refund_offer_title: 'A loja está devolvendo dinheiro a você',

@@ -104,7 +104,7 @@ export const tr: Texts = {
     'Lütfen bu ödeme için artık hiçbir şey göndermeyin. Yine de satın almak isterseniz mağazada baştan başlayın.',
   back_to: '{shop} mağazasına dön',
   close_page: 'Artık bu sayfayı kapatabilirsiniz.',
-  returning: 'Mağazaya otomatik dönüş: {seconds} sn.',
+  returning: 'Mağazaya otomatik dönüş: {seconds}\u00a0sn.',
   stay: 'Burada kal',
 
   refund_offer_title: 'Mağaza size para iade ediyor',

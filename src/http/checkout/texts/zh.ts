@@ -99,7 +99,7 @@ export const zh: Texts = {
   nothing_came: '请勿再为此笔付款转账。如仍想购买，请到商家处重新下单。',
   back_to: '返回 {shop}',
   close_page: '您现在可以关闭此页面。',
-  returning: '{seconds} 秒后自动返回商家页面。',
+  returning: '{seconds}\u00a0秒后自动返回商家页面。',
   stay: '留在此页',
 
   refund_offer_title: '商家向您退款',

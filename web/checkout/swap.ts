@@ -1,5 +1,5 @@
 /**
- * Puts the new `#live` in place of the old one, with title and test band. What the reader was at stays: keyboard focus,
+ * Puts the new `#live` in place of the old one, with title, test band and footer. What the reader was at stays: keyboard focus,
  * half-typed fields, opened details. `enhance` is called when the new one stands, before the focus returns.
  */
 export function swapLive(old: HTMLElement, next: Document, enhance: (live: HTMLElement) => void): HTMLElement {
@@ -12,6 +12,8 @@ export function swapLive(old: HTMLElement, next: Document, enhance: (live: HTMLE
 
   old.replaceWith(live);
   swapBand(next);
+  const footer = next.querySelector('body > footer');
+  if (footer !== null) document.querySelector('body > footer')?.replaceWith(document.adoptNode(footer));
   document.title = next.title;
   for (const field of typed) {
     const same = findByKey(live.querySelectorAll<HTMLInputElement>('input, textarea'), keyOf(field));

@@ -100,7 +100,7 @@ function summary(view: PaymentView): Html {
       <span class="fiat">${name(locale.fiat(view.amountMinor, view.currency))}</span>
       <span class="unit">${view.currency}</span>
     </h1>
-    ${hasShortDescription(view) && view.description && html`<p class="description" dir="auto">${name(view.description)}</p>`}`;
+    ${hasShortDescription(view) && view.description && html`<p class="description">${name(view.description)}</p>`}`;
 }
 
 /** Below the card on phones, beside it on wide screens. Null when there is nothing to say. */

@@ -103,7 +103,7 @@ export const en = {
   nothing_came: 'Please send nothing any more for this payment. To buy after all, start again in the shop.',
   back_to: 'Back to {shop}',
   close_page: 'You can close this page now.',
-  returning: 'You go back to the shop by yourself in {seconds}\u00a0s.',
+  returning: 'You will be taken back to the shop in {seconds}\u00a0s.',
   stay: 'Stay here',
 
   refund_offer_title: 'The shop gives you money back',

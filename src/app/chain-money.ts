@@ -1,5 +1,13 @@
 import type { Network } from '../domain/asset.ts';
-import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../domain/payment.ts';
+import {
+  inTimeUntil,
+  requiredUnits,
+  tally,
+  type Ledger,
+  type Payment,
+  type Quote,
+  type Transfer,
+} from '../domain/payment.ts';
 import type { Observation } from '../domain/transition.ts';
 import type { ChainBlock, ChainTransfer } from '../rails/chain.ts';
 import { matchingAddress } from '../rails/address.ts';
@@ -76,8 +84,9 @@ export async function observeMoney(app: App, trx: Trx, touched: readonly string[
 }
 
 /**
- * The money on the current quote, and on the newest earlier one that money came to when there is none on the current.
- * What was on the current one goes first: only then may the earlier come back.
+ * The money on the current quote, and on an earlier one that money came to and that is nearer to being paid: in full and in
+ * time, in full, at all. Of several, the nearest, then the newest. What is on the current one goes first, so that its loss
+ * is told before the earlier comes back.
  */
 function moneyOf(
   payment: Payment,
@@ -96,11 +105,22 @@ function moneyOf(
   const view = (quote: Quote) =>
     ({ kind: 'money', ledger: tally(quote, transfers, inTimeUntil(payment)), quote }) as const;
   const current = view(payment.quote);
-  const earlier = holds(payment.quote) ? undefined : addresses.find(holds);
-  if (earlier === undefined || payment.completedOnUnits !== null) return [current];
-  const restored = view(quoteOf(earlier));
-  if (payment.ledger.all.seenUnits === 0n) return [restored];
-  return current.ledger.all.seenUnits === 0n ? [current, restored] : [current];
+  // What completed a payment stays its measure.
+  if (payment.completedOnUnits !== null) return [current];
+  const nearness = holds(payment.quote) ? nearnessOf(current) : 0;
+  const [earlier] = addresses
+    .filter(holds)
+    .map((address) => view(quoteOf(address)))
+    .filter((other) => nearnessOf(other) > nearness)
+    .toSorted((a, b) => nearnessOf(b) - nearnessOf(a));
+  if (earlier === undefined) return [current];
+  return payment.ledger.all.seenUnits === 0n ? [earlier] : [current, earlier];
+}
+
+function nearnessOf({ ledger, quote }: { readonly ledger: Ledger; readonly quote: Quote }): number {
+  const required = requiredUnits(quote);
+  if (ledger.inTime.seenUnits >= required) return 3;
+  return ledger.all.seenUnits >= required ? 2 : 1;
 }
 
 function quoteOf({ asset, network, decimals, owedUnits, toleranceUnits, address }: WatchedAddress): Quote {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Quote } from '../domain/payment.ts';
+import { saveTransfers } from '../store/transfers.ts';
+import { arrival, observeMoney } from './chain-money.ts';
 import { acceptPayment, selectToken } from './payment-actions.ts';
 import {
   arrowsOf,
@@ -11,6 +14,33 @@ import {
   type EtherShop,
 } from './follow-chain.fixture.ts';
 import { runDue } from './run-due.ts';
+
+/** An address that was given out before, for another quote, by the same wallet. */
+async function addQuote(shop: EtherShop, paymentId: string, quote: Quote): Promise<void> {
+  const { asset, decimals, network, owedUnits, toleranceUnits } = quote;
+  const given = await shop.app.db
+    .selectFrom('payment_addresses')
+    .select(['wallet_id', 'watch_until'])
+    .where('payment_id', '=', paymentId)
+    .executeTakeFirstOrThrow();
+  await shop.app.db
+    .insertInto('payment_addresses')
+    .values({
+      network,
+      address: quote.address.toLowerCase(),
+      payment_id: paymentId,
+      wallet_id: given.wallet_id,
+      address_index: 1_000,
+      asset,
+      decimals,
+      owed_units: owedUnits,
+      tolerance_units: toleranceUnits,
+      issued_at: new Date(shop.app.clock() - 1_000),
+      watch_until: new Date(given.watch_until),
+      confirmations: CONFIRMATIONS,
+    })
+    .execute();
+}
 
 const TO_COMPLETED = ['pending processing', 'processing confirming', 'confirming completed'];
 
@@ -244,6 +274,47 @@ describe('expiry', () => {
 });
 
 describe('an order whose token was chosen anew', () => {
+  it('is paid by the quote that is paid in full, though a part came to another one', async () => {
+    const shop = await etherShop();
+    const order = await shop.order();
+    const first = order.quote;
+    await shop.pay(order.address, OWED_WEI / 50n);
+    // As a customer has it who chose on the page again, in another coin, before that part was seen.
+    const tether = {
+      asset: 'USDT',
+      network: 'ethereum',
+      decimals: 6,
+      owedUnits: 30_000_000n,
+      toleranceUnits: 0n,
+      address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    } as const;
+    await addQuote(shop, order.id, tether);
+    const pays = async (amountUnits: bigint, index: number): Promise<void> => {
+      const now = shop.app.clock();
+      const block = { height: 1, hash: '0x1', parentHash: '0x0', timeMs: now, transfers: [] };
+      const transfer = {
+        transactionHash: `0x${'7'.repeat(64)}`,
+        index,
+        address: tether.address.toLowerCase(),
+        asset: 'USDT',
+        amount: amountUnits,
+      } as const;
+      await shop.app.db.transaction().execute(async (trx) => {
+        await saveTransfers(trx, arrival('ethereum', block, transfer, order.id, now));
+        await observeMoney(shop.app, trx, [order.id], now);
+      });
+    };
+    await pays(29_999_999n, 0);
+    expect(await shop.app.read(order.id)).toMatchObject({ status: 'pending', exception: 'underpaid', quote: first });
+    await pays(1n, 1);
+    expect(await shop.app.read(order.id)).toMatchObject({
+      status: 'confirming',
+      exception: 'none',
+      quote: tether,
+      ledger: { inTime: { seenUnits: 30_000_000n } },
+    });
+  });
+
   it('goes back to the earlier quote when the money comes to its address', async () => {
     const shop = await etherShop();
     const first = await shop.order();

@@ -1,6 +1,7 @@
 import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../domain/payment.ts';
 import type { Observation } from '../domain/transition.ts';
 import type { Trx } from '../store/database.ts';
+import { refundedUnits } from '../store/refunds.ts';
 import { findTransfers, saveTransfers } from '../store/transfers.ts';
 import { changePayment, type ChangeOutcome, type Decision, type PaymentSelector } from './change-payment.ts';
 import type { App } from './context.ts';
@@ -18,9 +19,16 @@ export function cancelPayment(app: App, selector: PaymentSelector, presented?: P
   return changePayment<never>(app, { selector, decide: () => observed({ kind: 'cancelled' }), ...presented });
 }
 
-/** Takes the confirmed money that is there as payment: the merchant's answer to underpaid and late payments. */
+/**
+ * Takes the confirmed money that is there as payment: the merchant's answer to underpaid and late payments. Money that was
+ * given or promised back is not there.
+ */
 export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
-  return changePayment<never>(app, { selector, decide: () => observed({ kind: 'accepted' }), ...presented });
+  return changePayment<never>(app, {
+    selector,
+    decide: async (payment, trx) => observed({ kind: 'accepted', refundedUnits: await refundedUnits(trx, payment.id) }),
+    ...presented,
+  });
 }
 
 /** Chooses the token of a transaction, or another one while nothing was seen: quotes it and issues a fresh address. */

@@ -1,7 +1,8 @@
 import type { Network } from '../domain/asset.ts';
 import type { RefundEventType } from '../domain/event-type.ts';
 import { formatDecimal, fiatDecimals } from '../domain/money.ts';
-import type { Payment, Surface } from '../domain/payment.ts';
+import { tokenOf } from '../domain/asset.ts';
+import type { Payment, Quote, Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { refundTransition, sizeRefund, type Refund, type RefundObservation } from '../domain/refund.ts';
 import { nextDueAt } from '../domain/transition.ts';
@@ -98,6 +99,8 @@ async function draftRefund(
   const taken = await refundedUnits(trx, payment.id);
   const size = sizeRefund(payment, taken, wanted);
   if (size.kind !== 'ok') return sizeRefusal(payment, quote.decimals, wanted, size);
+  const dust = payment.mode === 'live' ? dustRefusal(quote, size.units, wanted) : null;
+  if (dust !== null) return dust;
   const id = newId(app, now);
   const outcome = app.railFor(payment.mode).refundOutcome({ id, network: quote.network, reason: request.reason });
   const refund: Refund = {
@@ -170,6 +173,18 @@ function sizeRefusal(
       };
     }
   }
+}
+
+/** Nodes do not pass on payments below the dust limit, which orders are held to as well. */
+function dustRefusal(quote: Quote, units: bigint, wanted: object | null): RefundRefusal | null {
+  const { asset, network, decimals } = quote;
+  const token = tokenOf(asset, network);
+  if (token === null || token.decimals !== decimals || units >= token.dustUnits) return null;
+  const param = wanted === null ? null : 'units' in wanted ? 'crypto_amount' : 'amount';
+  const least = `${formatDecimal(token.dustUnits, decimals)} ${asset}`;
+  const is = `${formatDecimal(units, decimals)} ${asset}`;
+  const message = `${param ?? 'What is left'} is too little to be sent (${is}): the network passes on no less than ${least}.`;
+  return { kind: 'refused', param, message };
 }
 
 function watchedAddress({ network, address }: Refund): string | null {

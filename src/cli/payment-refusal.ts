@@ -67,6 +67,8 @@ function refusal(payment: Payment, reason: RefusalReason, action: PaymentAction)
         : `Money was seen for ${id} (${moneySeen(payment)}), so its token stays as it is.`;
     case 'no_confirmed_money':
       return `No confirmed money is there for ${id}, so there is nothing to accept. Wait until it is confirmed.`;
+    case 'refunded':
+      return `All money of ${id} was refunded or is promised back, so there is nothing to accept. A pending refund can be cancelled over the API.`;
     case 'expired':
       return `The time of ${id} is up, so no token can be chosen for it any more. It expires by itself; make a new one.`;
   }

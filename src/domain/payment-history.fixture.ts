@@ -165,7 +165,7 @@ function observationOf(step: Step, world: World): Observation | null {
     case 'cancel':
       return { kind: 'cancelled' };
     case 'accept':
-      return { kind: 'accepted' };
+      return { kind: 'accepted', refundedUnits: 0n };
     case 'stop':
       return { kind: 'timer_stopped' };
   }

@@ -131,7 +131,7 @@ export const late = transferWith({ transactionHash: '0x02', firstSeenAt: AFTER, 
 export const choice: Observation = { kind: 'token_chosen', quote: ETH_QUOTE };
 export const otherChoice: Observation = { kind: 'token_chosen', quote: BTC_QUOTE };
 export const cancel: Observation = { kind: 'cancelled' };
-export const accept: Observation = { kind: 'accepted' };
+export const accept: Observation = { kind: 'accepted', refundedUnits: 0n };
 export const byHand: Observation = { kind: 'deadline', seenUpTo: 'by_hand' };
 export const settled: Observation = { kind: 'settled', quote: ETH_QUOTE, ledger: ledgerOf(confirmed) };
 

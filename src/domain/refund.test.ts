@@ -45,6 +45,11 @@ const quote: fc.Arbitrary<Quote> = fc
     const owedUnits = decimals === 18 ? owedShown * 10n ** 10n : owedShown;
     return { ...ETH_QUOTE, decimals, owedUnits, toleranceUnits: 0n };
   });
+/** As much of it as can be told with 8 decimals. */
+function shown(units: bigint, { decimals }: Quote): bigint {
+  return decimals === 18 ? units - (units % 10n ** 10n) : units;
+}
+
 const amountMinor = fc.bigInt({ min: 1n, max: 100_000_000n });
 const wish = fc.oneof(
   fc.constant(null),
@@ -73,7 +78,7 @@ describe('the sum of refunds', () => {
             // A refund that fails gives its units back; the others keep them.
             if (!each.fails) taken += size.units;
           }
-          expect(refundableUnits(payment, taken)).toBe(confirmed - taken);
+          expect(refundableUnits(payment, taken)).toBe(shown(confirmed - taken, own));
         },
       ),
     );
@@ -86,11 +91,23 @@ describe('the sum of refunds', () => {
         const opening = sizeRefund(payment, 0n, first);
         const taken = opening.kind === 'ok' ? opening.units : 0n;
         const rest = sizeRefund(payment, taken, null);
-        expect(rest.kind === 'ok' ? taken + rest.units : taken).toBe(own.owedUnits);
+        const kept = own.owedUnits - taken - (rest.kind === 'ok' ? rest.units : 0n);
+        expect(shown(kept, own)).toBe(0n);
         expect(sizeRefund(payment, own.owedUnits, null)).toEqual({ kind: 'nothing_left' });
       }),
     );
   });
+});
+
+it('without an amount is a number that JSON readers hold exactly, whatever arrived', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 10n ** 24n }), (units) => {
+      const size = sizeRefund(received(units), 0n, null);
+      const told = size.kind === 'ok' ? size.units : 0n;
+      expect(told).toBe(shown(units, ETH_QUOTE));
+      expect(units - told).toBeLessThan(10n ** 10n);
+    }),
+  );
 });
 
 describe('a refund of the full amount', () => {

@@ -65,10 +65,21 @@ export function refundTransition(
   return { kind: 'changed', refund: { ...refund, status: 'failed', failureReason: observation.reason, dueAt: null } };
 }
 
-/** How much of a payment may be refunded still, in units: confirmed money less what refunds already took. */
+/** Amounts of refunds are told in JSON as numbers of so many decimals, which every reader holds exactly. */
+const REFUND_DECIMALS = 8;
+
+function stepOf(decimals: number): bigint {
+  return pow10(Math.max(0, decimals - REFUND_DECIMALS));
+}
+
+/**
+ * How much of a payment may be refunded still, in units: confirmed money less what refunds already took. Whole steps of
+ * the eighth decimal only: a finer rest could not be told, and is worth next to nothing.
+ */
 export function refundableUnits(payment: Payment, takenUnits: bigint): bigint {
   const left = payment.ledger.all.confirmedUnits - takenUnits;
-  return left > 0n ? left : 0n;
+  const step = stepOf(payment.quote?.decimals ?? 0);
+  return left > 0n ? (left / step) * step : 0n;
 }
 
 /**
@@ -88,7 +99,7 @@ export function sizeRefund(
   const leftUnits = refundableUnits(payment, takenUnits);
   if (quote === null || leftUnits === 0n) return { kind: 'nothing_left' };
   const minorOf = (units: bigint): bigint => (units * payment.amountMinor) / quote.owedUnits;
-  const step = pow10(Math.max(0, quote.decimals - 8));
+  const step = stepOf(quote.decimals);
   const unitsOf = (minor: bigint): bigint => ((minor * quote.owedUnits) / payment.amountMinor / step) * step;
   const units = wanted === null ? leftUnits : 'units' in wanted ? wanted.units : unitsOf(wanted.amountMinor);
   if (units > leftUnits) return { kind: 'too_much', leftUnits, leftMinor: minorOf(leftUnits) };

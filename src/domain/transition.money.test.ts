@@ -152,6 +152,14 @@ describe('accepting', () => {
     }
   });
 
+  it('needs money that was not given or promised back', () => {
+    const paid = observed(expired, AFTER, lateHalf).payment;
+    const after = (refundedUnits: bigint) => transition(paid, { kind: 'accepted', refundedUnits }, AFTER);
+    expect(after(OWED_UNITS / 2n)).toEqual({ kind: 'refused', reason: 'refunded' });
+    expect(after(OWED_UNITS)).toEqual({ kind: 'refused', reason: 'refunded' });
+    expect(after(OWED_UNITS / 2n - 1n)).toMatchObject({ kind: 'changed', payment: { status: 'completed' } });
+  });
+
   it('takes a pending payment only when it is underpaid', () => {
     expect(transition(pending, accept, NOW)).toEqual({ kind: 'refused', reason: 'not_open' });
     expect(transition(processing, accept, NOW)).toEqual({ kind: 'refused', reason: 'not_open' });

@@ -23,7 +23,7 @@ export type Observation =
   | { readonly kind: 'token_chosen'; readonly quote: Quote }
   /**
    * The rail's newest view of the money on the current quote, or on an earlier `quote`, which it restores: set only when
-   * that one holds money, the current one none, and the payment is not completed.
+   * that one is nearer to being paid than the current one, and the payment is not completed.
    */
   | { readonly kind: 'money'; readonly ledger: Ledger; readonly quote?: Quote }
   /** The rail has seen everything up to `seenUpTo`, so an overdue deadline may be drawn; `by_hand` draws it at once. */
@@ -31,8 +31,8 @@ export type Observation =
   /** Test mode: completes without the steps between, on its timer or by hand. */
   | { readonly kind: 'settled'; readonly ledger: Ledger; readonly quote: Quote }
   | { readonly kind: 'cancelled' }
-  /** The merchant takes the confirmed money that is there as payment. */
-  | { readonly kind: 'accepted' }
+  /** The merchant takes the confirmed money that is there as payment, less what he gave or promised back. */
+  | { readonly kind: 'accepted'; readonly refundedUnits: bigint }
   /** Test mode: the timer that completes the payment stops. */
   | { readonly kind: 'timer_stopped' };
 
@@ -44,7 +44,13 @@ export interface Arrow {
   readonly at: number;
 }
 
-export type RefusalReason = 'money_seen' | 'not_open' | 'expired' | 'no_confirmed_money' | 'already_completed';
+export type RefusalReason =
+  | 'money_seen'
+  | 'not_open'
+  | 'expired'
+  | 'no_confirmed_money'
+  | 'refunded'
+  | 'already_completed';
 
 export type Transition =
   | {
@@ -99,7 +105,7 @@ export function transition(
     case 'cancelled':
       return onCancelled(payment, now);
     case 'accepted':
-      return onAccepted(payment, now);
+      return onAccepted(payment, observation.refundedUnits, now);
     case 'timer_stopped':
       return payment.completesAt === null
         ? { kind: 'unchanged' }
@@ -213,7 +219,7 @@ function onCancelled(payment: Payment, now: number): Transition {
   return walk({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
 }
 
-function onAccepted(payment: Payment, now: number): Transition {
+function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Transition {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
   const acceptable =
     payment.status === 'expired' ||
@@ -222,6 +228,7 @@ function onAccepted(payment: Payment, now: number): Transition {
     (payment.status === 'pending' && payment.exception === 'underpaid');
   if (!acceptable) return { kind: 'refused', reason: 'not_open' };
   if (payment.ledger.all.confirmedUnits === 0n) return { kind: 'refused', reason: 'no_confirmed_money' };
+  if (payment.ledger.all.confirmedUnits <= refundedUnits) return { kind: 'refused', reason: 'refunded' };
   return walk(payment, ['completed'], 'accepted', now);
 }
 

@@ -70,6 +70,8 @@ function whyNot(reason: RefusalReason, payment: Payment): string {
       return 'it has expired.';
     case 'no_confirmed_money':
       return 'no confirmed money is on it.';
+    case 'refunded':
+      return 'all of its money was refunded, or is promised back by a pending refund, which can be cancelled.';
     case 'already_completed':
       return 'it is completed already.';
   }

@@ -103,6 +103,38 @@ it('a test refund completes after 10 seconds, with its events, and leaves the pa
   ]);
 });
 
+it('money that was given or promised back cannot be accepted as payment any more', async () => {
+  const shop = await http.shop();
+  const { body: made } = await shop.call({
+    path: '/v1/orders',
+    body: { amount: 25, currency: 'USD', crypto_currency: 'BTC' },
+  });
+  const accept = () => shop.call({ method: 'POST', path: `/v1/orders/${made.id}/accept` });
+  await simulatePayment(http.app, { id: decodeId('order', made.id) ?? '' }, 'late');
+  const refund = await refunded(shop, { order_id: made.id });
+  for (const advance of [0, SANDBOX_REFUND_MS]) {
+    http.clock.advance(advance);
+    await runDueRefunds(http.app, 100);
+    const { status, body } = await accept();
+    expect([status, body]).toMatchObject([
+      400,
+      { error: { message: expect.stringContaining('was refunded, or is promised back') } },
+    ]);
+    expect((await shop.call({ path: `/v1/orders/${made.id}` })).body.status).toBe('expired');
+  }
+  expect((await shop.call({ path: `/v1/refunds/${refund.id}` })).body.status).toBe('completed');
+
+  // Promised back and withdrawn, it is there again.
+  const { body: other } = await shop.call({
+    path: '/v1/orders',
+    body: { amount: 25, currency: 'USD', crypto_currency: 'BTC' },
+  });
+  await simulatePayment(http.app, { id: decodeId('order', other.id) ?? '' }, 'late');
+  const promised = await refunded(shop, { order_id: other.id });
+  await shop.call({ method: 'POST', path: `/v1/refunds/${promised.id}/cancel` });
+  expect((await shop.call({ method: 'POST', path: `/v1/orders/${other.id}/accept` })).body.status).toBe('completed');
+});
+
 it('a refund whose reason is test_failure fails after 10 seconds and can be made anew', async () => {
   const shop = await http.shop();
   const { body } = await shop.call({ path: '/api/transactions/create', body: { amount: 10 } });

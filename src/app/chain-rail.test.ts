@@ -183,6 +183,17 @@ describe('a live order', () => {
     expect(await app.db.selectFrom('payments').selectAll().execute()).toEqual([]);
   });
 
+  it('is refused for its token, not for want of a price, whatever its currency', async () => {
+    const app = await liveApp();
+    const order = liveOrder(app.projectId, { currency: 'EUR' });
+    const refused = { kind: 'refused', param: 'crypto_currency' };
+    expect(await app.creator.create(order, ({ id }) => id, null)).toMatchObject(refused);
+    await setWallet(app, app.projectId);
+    const unknown = { ...order, token: { asset: 'DOGE', network: null } };
+    expect(await app.creator.create(unknown, ({ id }) => id, null)).toMatchObject(refused);
+    expect(await app.creator.create(order, ({ id }) => id, null)).toMatchObject({ kind: 'no_rate' });
+  });
+
   it('is refused, saying what to set, where the wallet was set for another chain of the network', async () => {
     const app = await liveApp();
     await setWallet(app, app.projectId);

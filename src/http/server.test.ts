@@ -235,6 +235,20 @@ describe('faults', () => {
   });
 });
 
+it('counts a client without a key as one, whatever port its proxy tells', async () => {
+  const app = server({ trustProxy: ['127.0.0.1'] }, roomy);
+  const left = async (address: string) => {
+    const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': address };
+    return Number((await app.inject({ url: '/v1/orders', headers })).headers['x-ratelimit-remaining']);
+  };
+  expect(await left('203.0.113.7:1024')).toBe(999);
+  expect(await left('203.0.113.7:1025')).toBe(998);
+  expect(await left('203.0.113.7')).toBe(997);
+  expect(await left('[2001:db8::1]:1024')).toBe(999);
+  expect(await left('[2001:db8::1]:1025')).toBe(998);
+  expect(await left('2001:db8::2')).toBe(997);
+});
+
 it('shows metrics to this machine and to the token, not to what came through a proxy', async () => {
   const app = server({ trustProxy: ['127.0.0.1'] }, roomy);
   const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '127.0.0.1' };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FastifyInstance } from 'fastify';
-import { overSocket, tryServer } from './test-frame.ts';
+import { accessOf, KEYS, overSocket, project, tryServer } from './test-frame.ts';
 import type { ServerOptions } from './server.ts';
 
 const open: FastifyInstance[] = [];
@@ -106,6 +106,27 @@ describe('the checks come in one order', () => {
     expect(await Promise.all(['11.1.2.3', '2001:db9::7', 'garbage'].map((address) => from(address)))).toEqual([
       403, 403, 403,
     ]);
+  });
+
+  it.each([
+    ['::/0', ['2001:db8::7', '::1'], ['10.1.2.3', '::ffff:10.1.2.3', '::ffff:a01:203', '0:0:0:0:0:FFFF:10.1.2.3']],
+    ['::/1', ['2001:db8::7'], ['10.1.2.3', '::ffff:10.1.2.3']],
+    ['0.0.0.0/0', ['10.1.2.3', '::ffff:10.1.2.3', '::ffff:a01:203', '0:0:0:0:0:FFFF:10.1.2.3'], ['2001:db8::7', '::1']],
+    ['::ffff:10.0.0.0/104', ['10.1.2.3', '::ffff:10.1.2.3'], ['11.1.2.3', '2001:db8::7', '::a01:203']],
+    ['10.1.2.3', ['10.1.2.3:555', '[::ffff:10.1.2.3]:555'], ['10.1.2.4:555', '10.1.2.4']],
+    ['2001:db8::7', ['[2001:db8::7]:555', '[2001:db8::7]'], ['[2001:db8::8]:555', '2001:db8::7:555']],
+  ])('an allow-list of %s admits %j, and none of %j', async (range, admitted, refused) => {
+    const key = { ...KEYS.sk_home, project: { ...project, allowIps: [range] } };
+    const app = server({ trustProxy: ['127.0.0.1'], access: accessOf({ key }) }, roomy);
+    const statuses = (addresses: readonly string[]) =>
+      Promise.all(
+        addresses.map(async (address) => {
+          const headers = { ...bearer('key'), 'x-forwarded-proto': 'https', 'x-forwarded-for': address };
+          return [address, (await app.inject({ url: '/v1/orders', headers })).statusCode];
+        }),
+      );
+    expect(await statuses(admitted)).toEqual(admitted.map((address) => [address, 200]));
+    expect(await statuses(refused)).toEqual(refused.map((address) => [address, 403]));
   });
 
   it('says that a project is not active in the shape of the surface', async () => {

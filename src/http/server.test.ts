@@ -69,6 +69,24 @@ describe('the checks come in one order', () => {
     expect([transaction.statusCode, transaction.json()]).toMatchObject([404, { success: false }]);
   });
 
+  it.each([
+    ['GET http://localhost/api/transactions/zzz/y', 'transaction'],
+    ['GET HTTPS://api.example/api/transactions/zzz/y?z', 'transaction'],
+    ['GET http://localhost/v1/nothing?x=/api/', 'order'],
+  ])('takes a whole URL as the target for its path: %s', async (line, surface) => {
+    const send = await overSocket(server({}, roomy));
+    const { status, body } = await send(`${line} HTTP/1.1\r\n${LINES}\r\n`);
+    const path = /\/(?:api|v1)\/[^? ]*/.exec(line)?.[0] ?? '';
+    const message = `There is nothing at GET ${path}.`;
+    expect([status, JSON.parse(body)]).toEqual([
+      404,
+      surface === 'transaction' ? { success: false, message } : { error: { type: 'not_found_error', message } },
+    ]);
+    const keyless = await overSocket(server({}, roomy));
+    const refused = await keyless(`${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    expect(refused.status).toBe(401);
+  });
+
   it('answers 404 for an unknown path before it looks at the body', async () => {
     const app = server();
     const headers = { ...bearer('sk_test'), 'content-type': 'application/json' };
@@ -285,6 +303,12 @@ it('serves the documentation from its own files', async () => {
   expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('swagger-ui')]);
   expect(page.body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   expect((await app.inject('/docs/static/swagger-ui.css')).statusCode).toBe(200);
+  for (const path of ['/docs/nothing', '/docs/static/nothing.js']) {
+    const unknown = await app.inject(`${path}?x=1`);
+    const message = `There is nothing at GET ${path}.`;
+    expect([unknown.statusCode, unknown.json()]).toEqual([404, { error: { type: 'not_found_error', message } }]);
+    expect(unknown.headers['content-type']).toBe('application/json; charset=utf-8');
+  }
   const { openapi, paths } = (await app.inject('/openapi.json')).json<{ openapi: string; paths: object }>();
   expect([openapi, Object.keys(paths)]).toEqual(['3.1.0', expect.arrayContaining(['/v1/orders', '/v1/orders/{id}'])]);
   expect(Object.keys(paths)).not.toContain('/healthz');

@@ -183,6 +183,17 @@ describe('a live order', () => {
     expect(await app.db.selectFrom('payments').selectAll().execute()).toEqual([]);
   });
 
+  it('is refused for its token, not for want of a price, whatever its currency', async () => {
+    const app = await liveApp();
+    const order = liveOrder(app.projectId, { currency: 'EUR' });
+    const refused = { kind: 'refused', param: 'crypto_currency' };
+    expect(await app.creator.create(order, ({ id }) => id, null)).toMatchObject(refused);
+    await setWallet(app, app.projectId);
+    const unknown = { ...order, token: { asset: 'DOGE', network: null } };
+    expect(await app.creator.create(unknown, ({ id }) => id, null)).toMatchObject(refused);
+    expect(await app.creator.create(order, ({ id }) => id, null)).toMatchObject({ kind: 'no_rate' });
+  });
+
   it('is refused, saying what to set, where the wallet was set for another chain of the network', async () => {
     const app = await liveApp();
     await setWallet(app, app.projectId);
@@ -200,6 +211,42 @@ describe('a live order', () => {
     const app = await liveApp();
     await setWallet(app, app.projectId);
     expect(await create(app, app.projectId, asset)).toMatchObject({ kind: 'refused', param: 'crypto_currency' });
+  });
+
+  it.each([
+    [
+      { asset: 'DOGE', network: null },
+      'crypto_currency must be one of BTC, ETH, USDT, USDC, LTC, and the project can be paid in none of them yet. ' +
+        'Set a wallet of the project (cointill wallet set --project ID --network NETWORK --xpub XPUB) ' +
+        "and a node that the service follows (the network's *_RPC_URL, such as BITCOIN_RPC_URL).",
+    ],
+    [
+      { asset: 'USDT', network: 'tron' },
+      'network is not known, and USDT cannot be paid on any network yet. ' +
+        'Set a wallet of the project (cointill wallet set --project ID --network ethereum --treasury 0x… or --xpub XPUB) ' +
+        'and a node that the service follows (ETHEREUM_RPC_URL; on a chain of your own also ETHEREUM_TOKENS).',
+    ],
+    [
+      { asset: 'BTC', network: 'ethereum' },
+      'BTC cannot be paid on ethereum, and BTC cannot be paid on any network yet. ' +
+        'Set a wallet of the project (cointill wallet set --project ID --network bitcoin --xpub XPUB) ' +
+        'and a node that the service follows (BITCOIN_RPC_URL).',
+    ],
+  ])('of a project without a wallet is told in whole sentences what to set: %o', async (token, message) => {
+    const app = await liveApp();
+    const outcome = await app.creator.create(liveOrder(app.projectId, { token }), ({ id }) => id, null);
+    expect(outcome).toMatchObject({ kind: 'refused', message: message.replace('ID', app.projectId) });
+  });
+
+  it('on a network that is not known is told those that its asset can be paid on', async () => {
+    const app = await liveApp();
+    await setWallet(app, app.projectId);
+    const order = liveOrder(app.projectId, { token: { asset: 'ETH', network: 'tron' } });
+    expect(await app.creator.create(order, ({ id }) => id, null)).toMatchObject({
+      kind: 'refused',
+      param: 'network',
+      message: 'network is not known; ETH can be paid on ethereum.',
+    });
   });
 
   it('without a rate is not priced at all: no_rate, and no address is used up', async () => {

@@ -129,6 +129,12 @@ async function draftPayment(
 ): Promise<{ readonly kind: 'draft'; readonly draft: Draft } | TokenRefusal> {
   const now = app.clock();
   const rail = app.railFor(request.mode);
+  // The token before the price: one that cannot be paid with is for the client to change, and no fresh price mends it.
+  const choice =
+    request.token === null
+      ? null
+      : await chooseToken(rail, request.projectId, request.token.asset, request.token.network);
+  if (choice !== null && choice.kind !== 'ok') return choice;
   const id = newId(app, now);
   const amountUsdCents = priceInUsd(rail, request.amountMinor, request.currency);
   if (amountUsdCents === null) {
@@ -167,10 +173,8 @@ async function draftPayment(
     confirmingSent: false,
     lastSequence: 0,
   };
-  if (request.token === null) return { kind: 'draft', draft: { payment: blank, address: null, present, idempotency } };
+  if (choice === null) return { kind: 'draft', draft: { payment: blank, address: null, present, idempotency } };
 
-  const choice = await chooseToken(rail, request.projectId, request.token.asset, request.token.network);
-  if (choice.kind !== 'ok') return choice;
   const quoted = await quotePayment(rail, blank, choice.token);
   if (quoted.kind !== 'ok') return quoted;
   const { quote, wallet } = quoted;

@@ -19,7 +19,14 @@ import { newId, type App } from './context.ts';
 /** What an operator asked for cannot be done; `message` names the thing, the rule and the way out. */
 export interface Rejected {
   readonly kind: 'rejected';
+  /** Whether what was asked is itself no value of its kind, whatever is stored: then it was asked wrongly. */
+  readonly malformed?: boolean;
   readonly message: string;
+}
+
+/** For a value that breaks its own rule. */
+export function malformed(message: string): Rejected {
+  return { kind: 'rejected', malformed: true, message };
 }
 
 const MAX_NAME_LENGTH = 100;
@@ -43,9 +50,7 @@ function checkName(name: string, option: string): Rejected | null {
   const trimmed = name.trim();
   const fine =
     trimmed !== '' && trimmed.length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(trimmed) && trimmed.isWellFormed();
-  return fine
-    ? null
-    : { kind: 'rejected', message: `${option} must have 1 to ${MAX_NAME_LENGTH} characters on one line.` };
+  return fine ? null : malformed(`${option} must have 1 to ${MAX_NAME_LENGTH} characters on one line.`);
 }
 
 function noProject(id: string): Rejected {
@@ -99,27 +104,27 @@ function checkRequest(request: ProjectRequest): { readonly kind: 'fine'; readonl
   const { logo: logoFile, ...changes } = request;
   for (const cidr of changes.allowIps ?? []) {
     const parsed = parseCidr(cidr);
-    if (parsed.kind === 'bad') return rejected(`--allow-ips: ${parsed.message}`);
+    if (parsed.kind === 'bad') return malformed(`--allow-ips: ${parsed.message}`);
   }
   const { spreadBasisPoints = 0 } = changes;
   if (spreadBasisPoints < 0 || spreadBasisPoints > MAX_SPREAD_BASIS_POINTS) {
-    return rejected('--spread must be a percentage from 0 to 50 with at most two decimals.');
+    return malformed('--spread must be a percentage from 0 to 50 with at most two decimals.');
   }
   const allowOrigins: string[] = [];
   for (const text of changes.allowOrigins ?? []) {
     const origin = originOf(text);
-    if (origin === null) return rejected(`--allow-origins: "${text}" is not an origin such as https://shop.example.`);
+    if (origin === null) return malformed(`--allow-origins: "${text}" is not an origin such as https://shop.example.`);
     allowOrigins.push(origin);
   }
   const accent = typeof changes.accent === 'string' ? accentOf(changes.accent) : null;
   if (typeof changes.accent === 'string' && accent === null) {
-    return rejected(
+    return malformed(
       "--accent must be a colour of six hex digits, such as '#0b6b5b' (in quotes, since a shell takes # for a comment), or none.",
     );
   }
   const supportUrl = typeof changes.supportUrl === 'string' ? supportUrlOf(changes.supportUrl) : null;
   if (typeof changes.supportUrl === 'string' && supportUrl === null) {
-    return rejected(
+    return malformed(
       `--support-url must be an absolute URL such as https://shop.example/help or mailto:help@shop.example, of at most ${MAX_URL_LENGTH} characters and without a password, or none.`,
     );
   }
@@ -135,10 +140,6 @@ function checkRequest(request: ProjectRequest): { readonly kind: 'fine'; readonl
       ...(logoFile === undefined ? {} : { logo }),
     },
   };
-}
-
-function rejected(message: string): Rejected {
-  return { kind: 'rejected', message };
 }
 
 function originOf(text: string): string | null {
@@ -164,7 +165,7 @@ function supportUrlOf(text: string): string | null {
 
 /** Takes a picture as it is, when its content (whatever its name says) is a still PNG, JPEG or WebP of a logo's size. */
 function parseLogo({ file, bytes }: LogoFile): Logo | Rejected {
-  const refuse = (why: string): Rejected => rejected(`--logo: ${file} ${why}`);
+  const refuse = (why: string): Rejected => ({ kind: 'rejected', message: `--logo: ${file} ${why}` });
   if (bytes.length > MAX_LOGO_BYTES) {
     return refuse(`is larger than ${MAX_LOGO_BYTES / 1_024} KiB. Save it with fewer pixels or more compression.`);
   }

@@ -1,4 +1,5 @@
 import {
+  ASSET_CODES,
   isAssetCode,
   isNetwork,
   quoteUnits,
@@ -53,33 +54,49 @@ function refuseToken(
     return {
       kind: 'refused',
       param: 'crypto_currency',
-      message: `crypto_currency must be one of ${names || 'no asset yet: set a wallet first'}.`,
-    };
-  }
-  if (network !== null && !isNetwork(network)) {
-    return {
-      kind: 'refused',
-      param: 'network',
-      message: `network is not known; ${asset} can be paid on ${networksOf(enabled, asset)}.`,
+      message:
+        names === ''
+          ? `crypto_currency must be one of ${ASSET_CODES.join(', ')}, and the project can be paid in none of them yet. ` +
+            whatToSet(projectId, 'NETWORK', '--xpub XPUB', "the network's *_RPC_URL, such as BITCOIN_RPC_URL")
+          : `crypto_currency must be one of ${names}.`,
     };
   }
   const elsewhere = networksOf(enabled, asset);
-  if (network !== null && tokenOf(asset, network) === null) {
+  const possible = elsewhere === '' ? '' : `; it can be on ${elsewhere}`;
+  const setting = (wanted: Network): string =>
+    whatToSet(projectId, wanted, walletOption(wanted), nodeSettings(asset, wanted));
+  // Named where the client names no network that could be set up.
+  const usual = tokenOf(asset)?.network ?? 'bitcoin';
+  if (network !== null && (!isNetwork(network) || tokenOf(asset, network) === null)) {
+    const problem = isNetwork(network) ? `${asset} cannot be paid on ${network}` : 'network is not known';
     return {
       kind: 'refused',
       param: 'network',
-      message: `${asset} cannot be paid on ${network}; it can be on ${elsewhere || 'no network yet'}.`,
+      message:
+        elsewhere === ''
+          ? `${problem}, and ${asset} cannot be paid on any network yet. ${setting(usual)}`
+          : `${problem}; ${asset} can be paid on ${elsewhere}.`,
     };
   }
-  const wanted = network ?? tokenOf(asset)?.network ?? 'bitcoin';
+  const wanted = network ?? usual;
   return {
     kind: 'refused',
     param: network === null ? 'crypto_currency' : 'network',
-    message:
-      `${asset} cannot be paid on ${wanted} yet${elsewhere === '' ? '' : `; it can be on ${elsewhere}`}. ` +
-      `It needs a wallet of the project (cointill wallet set --project ${projectId} --network ${wanted} ${walletOption(wanted)}) ` +
-      `and a node that the service follows (${wanted.toUpperCase()}_RPC_URL${isToken(asset) ? `; on a chain of your own also ${wanted.toUpperCase()}_TOKENS` : ''}).`,
+    message: `${asset} cannot be paid on ${wanted} yet${possible}. ${setting(wanted)}`,
   };
+}
+
+/** What the operator has to do so that a network can be paid on. */
+function whatToSet(projectId: string, network: string, wallet: string, node: string): string {
+  return (
+    `Set a wallet of the project (cointill wallet set --project ${projectId} --network ${network} ${wallet}) ` +
+    `and a node that the service follows (${node}).`
+  );
+}
+
+function nodeSettings(asset: AssetCode, network: Network): string {
+  const prefix = network.toUpperCase();
+  return `${prefix}_RPC_URL${isToken(asset) ? `; on a chain of your own also ${prefix}_TOKENS` : ''}`;
 }
 
 function walletOption(network: Network): string {

@@ -6,7 +6,7 @@ import type { Trx } from '../store/database.ts';
 import { findProject } from '../store/projects.ts';
 import { listWallets, setWallet, type Wallet } from '../store/wallets.ts';
 import { newId, type App } from './context.ts';
-import type { Rejected } from './projects.ts';
+import { malformed, type Rejected } from './projects.ts';
 
 const MAX_CONFIRMATIONS = 10_000;
 /** 10 %: beyond it, a payment that is plainly too small would count as paid. */
@@ -32,14 +32,14 @@ export async function setProjectWallet(
   | Rejected
 > {
   const { network, confirmations, toleranceBasisPoints } = request;
-  if (!isNetwork(network)) return rejected(`--network must be one of ${NETWORKS.join(', ')}.`);
+  if (!isNetwork(network)) return malformed(`--network must be one of ${NETWORKS.join(', ')}.`);
   const parsed = parseWallet(network, request.source, chains);
-  if (parsed.kind === 'bad') return rejected(`--${request.source.kind}: ${parsed.message}`);
+  if (parsed.kind === 'bad') return malformed(`--${request.source.kind}: ${parsed.message}`);
   if (confirmations !== null && !isWhole(confirmations, 1, MAX_CONFIRMATIONS)) {
-    return rejected(`--confirmations must be a whole number from 1 to ${MAX_CONFIRMATIONS}.`);
+    return malformed(`--confirmations must be a whole number from 1 to ${MAX_CONFIRMATIONS}.`);
   }
   if (toleranceBasisPoints !== null && !isWhole(toleranceBasisPoints, 0, MAX_TOLERANCE_BASIS_POINTS)) {
-    return rejected('--tolerance must be a percentage from 0 to 10 with at most two decimals, such as 0.5.');
+    return malformed('--tolerance must be a percentage from 0 to 10 with at most two decimals, such as 0.5.');
   }
   const now = app.clock();
   return app.db.transaction().execute(async (trx) => {
@@ -76,7 +76,7 @@ export async function walletOf(
   projectId: string,
   network: string,
 ): Promise<{ readonly kind: 'done'; readonly wallet: Wallet } | Rejected> {
-  if (!isNetwork(network)) return rejected(`--network must be one of ${NETWORKS.join(', ')}.`);
+  if (!isNetwork(network)) return malformed(`--network must be one of ${NETWORKS.join(', ')}.`);
   if ((await findProject(app.db, projectId)) === null) return noProject(projectId);
   const wallet = await walletOn(app.db, projectId, network);
   return wallet === null

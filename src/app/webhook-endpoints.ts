@@ -22,7 +22,7 @@ import { newWebhookSecret, sealSecret } from '../webhooks/secret.ts';
 import { newId, type App } from './context.ts';
 import { attempt, createSecretCache, record } from './attempt-delivery.ts';
 import type { WebhookDelivery } from './deliver-due.ts';
-import type { Rejected } from './projects.ts';
+import { malformed, type Rejected } from './projects.ts';
 import { opens } from './sealing-key.ts';
 
 /** How long a replaced secret signs along. */
@@ -50,10 +50,9 @@ export function parseEventTypes(
   for (const name of names) {
     if (name === 'all') for (const type of DOCUMENTED_EVENTS) events.add(type);
     else if (isEventType(name)) events.add(name);
-    else return { kind: 'rejected', message: `--events: "${name}" is not one of all, ${EVENT_TYPES.join(', ')}.` };
+    else return malformed(`--events: "${name}" is not one of all, ${EVENT_TYPES.join(', ')}.`);
   }
-  if (events.size === 0)
-    return { kind: 'rejected', message: `--events must be all, or a list of ${EVENT_TYPES.join(', ')}.` };
+  if (events.size === 0) return malformed(`--events must be all, or a list of ${EVENT_TYPES.join(', ')}.`);
   return { kind: 'ok', events: EVENT_TYPES.filter((type) => events.has(type)) };
 }
 
@@ -67,7 +66,10 @@ export async function createEndpoint(
   const types = parseEventTypes(request.events);
   if (types.kind !== 'ok') return types;
   const checked = checkWebhookUrl(request.url, policyOf(request.mode));
-  if (checked.kind === 'refused') return { kind: 'rejected', message: `--url: ${checked.message}` };
+  if (checked.kind === 'refused') {
+    // A URL that is one is refused by where it leads, which other settings would allow.
+    return { kind: 'rejected', malformed: !URL.canParse(request.url), message: `--url: ${checked.message}` };
+  }
   const now = app.clock();
   const id = newId(app, now);
   const secret = newWebhookSecret(app.random);
@@ -182,7 +184,7 @@ export async function sendTestEvent(
   endpointId: string,
   type: string,
 ): Promise<{ readonly kind: 'done'; readonly eventId: string; readonly deliveryId: bigint } | Rejected> {
-  if (!isEventType(type)) return { kind: 'rejected', message: `--type must be one of ${EVENT_TYPES.join(', ')}.` };
+  if (!isEventType(type)) return malformed(`--type must be one of ${EVENT_TYPES.join(', ')}.`);
   const endpoint = await findEndpoint(app.db, endpointId);
   if (endpoint === null) return NO_ENDPOINT;
   if (endpoint.disabledAt !== null) return DISABLED;

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { decodeId, parseUuid } from '../domain/id.ts';
-import { CommandFailure } from './failure.ts';
+import { decodeId, ID_PREFIXES, parseUuid, type IdKind } from '../domain/id.ts';
+import { UsageFailure } from './failure.ts';
 
 /** Reads a whole number of an option; commander names the option and exits as for any wrong usage. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
@@ -30,37 +30,50 @@ export function commaSeparated(text: string): readonly string[] {
 export function projectIdOf(text: string): string {
   const id = parseUuid(text.trim());
   if (id !== null) return id;
-  throw new CommandFailure(
+  throw new UsageFailure(
     'A project id looks like 0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b. List them with: cointill project list',
   );
 }
 
 /** The UUID behind `key_…`. What was given is not repeated: it may be the key itself. */
 export function keyIdOf(text: string): string {
-  const id = decodeId('key', text.trim()) ?? parseUuid(text.trim());
-  if (id !== null) return id;
-  const isKey = /^[sp]k_(?:test|live)_/.test(text.trim());
-  throw new CommandFailure(
-    isKey
-      ? 'This is a key, not the id of one, which begins with key_. Find it with: cointill key list --project ID'
-      : 'The id of a key begins with key_. List them with: cointill key list --project ID',
-  );
+  if (/^[sp]k_(?:test|live)_/.test(text.trim())) {
+    throw new UsageFailure(
+      `This is a key, not the id of one, which is ${shapeOf('key')}. Find it with: cointill key list --project ID`,
+    );
+  }
+  return uuidOf('key', text, 'List them with: cointill key list --project ID');
 }
 
 /** The UUID behind `we_…`. */
 export function endpointIdOf(text: string): string {
-  const id = decodeId('endpoint', text.trim()) ?? parseUuid(text.trim());
+  return uuidOf('endpoint', text, 'List them with: cointill webhook list');
+}
+
+/** The UUID behind `re_…`. */
+export function refundIdOf(text: string): string {
+  return uuidOf('refund', text, 'List them with: GET /v1/refunds');
+}
+
+const NOUNS = { key: 'a key', endpoint: 'a webhook endpoint', refund: 'a refund' } as const;
+
+/** The UUID behind an id; the UUID itself is taken too. */
+function uuidOf(kind: keyof typeof NOUNS, text: string, wayOut: string): string {
+  const id = decodeId(kind, text.trim()) ?? parseUuid(text.trim());
   if (id !== null) return id;
-  throw new CommandFailure(
-    'The id of a webhook endpoint begins with we_ and has 26 more characters. List them with: cointill webhook list',
-  );
+  throw new UsageFailure(`The id of ${NOUNS[kind]} is ${shapeOf(kind)}. ${wayOut}`);
+}
+
+/** How the ids of a kind are written (domain/id.ts). */
+function shapeOf(kind: IdKind): string {
+  return `${ID_PREFIXES[kind]} and 26 more characters, digits and lower-case letters without i, l, o and u`;
 }
 
 /** The number behind `dlv_…`. */
 export function deliveryIdOf(text: string): bigint {
   const digits = /^(?:dlv_)?(\d{1,18})$/.exec(text.trim())?.[1];
   if (digits !== undefined) return BigInt(digits);
-  throw new CommandFailure(
+  throw new UsageFailure(
     'The id of a delivery is dlv_ and a number. List them with: cointill webhook deliveries ENDPOINT_ID',
   );
 }
@@ -76,7 +89,7 @@ export function paymentSelectorOf(text: string): { readonly id: string; readonly
   if (orderId !== null) return { id: orderId, surface: 'order' };
   const id = parseUuid(text.trim());
   if (id !== null) return { id };
-  throw new CommandFailure(
-    "A payment's id is ord_ and 26 more characters, or a transaction's UUID. List them with: cointill payment list",
+  throw new UsageFailure(
+    `The id of a payment is ${shapeOf('order')}, or a transaction's UUID. List them with: cointill payment list`,
   );
 }

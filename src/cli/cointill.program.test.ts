@@ -40,6 +40,29 @@ describe('cointill', () => {
     );
   });
 
+  it('refuses malformed ids and values with exit code 2 too, saying the whole rule', async () => {
+    const cointill = await program();
+    const id = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+    const rest = 'and 26 more characters, digits and lower-case letters without i, l, o and u';
+    const malformed = [
+      [['payment', 'list', '--status', 'bogus'], '--status: "bogus" is not one of created, '],
+      [['payment', 'show', 'ord_x'], `The id of a payment is ord_ ${rest}, or a transaction's UUID.`],
+      [['payment', 'cancel', "ord_'; drop table payments"], 'The id of a payment is ord_ and 26 more characters'],
+      [['payment', 'list', '--project', 'shop'], 'A project id looks like '],
+      [['key', 'revoke', 'key_x'], `The id of a key is key_ ${rest}. List them with: cointill key list --project ID`],
+      [['webhook', 'enable', 'we_x'], `The id of a webhook endpoint is we_ ${rest}. List them with: `],
+      [['webhook', 'retry', 'dlv_x'], 'The id of a delivery is dlv_ and a number.'],
+      [['refund', 'show', 're_x'], `The id of a refund is re_ ${rest}. List them with: GET /v1/refunds`],
+      [['wallet', 'set', '--project', id, '--network', 'bitcoin'], 'Give exactly one of --xpub, '],
+    ] as const;
+    await Promise.all(
+      malformed.map(async ([args, message]) => {
+        const ended = await cointill.run(...args);
+        expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+      }),
+    );
+  });
+
   it('names every bad setting and ends with exit code 1', async () => {
     const cointill = await program({ PORT: 'four', RATE_LIMIT_TEST: '0' });
     const { code, stdout, stderr } = await cointill.run('project', 'list');

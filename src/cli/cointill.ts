@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { describeError } from './failure.ts';
+import { describeError, UsageFailure } from './failure.ts';
 
 interface CommandGroup {
   readonly name: string;
@@ -113,7 +113,7 @@ function upperCaseFirst(_whole: string, first: string): string {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
   process.stderr.write(`${describeError(error, process.env)}\n`);
-  return 1;
+  return error instanceof UsageFailure ? USAGE_EXIT_CODE : 1;
 }
 
 function version(): string {

@@ -1,3 +1,4 @@
+import type { Rejected } from '../app/projects.ts';
 import { ConfigError } from '../config.ts';
 import { EmbeddedPostgresError } from '../store/embedded-error.ts';
 import { MigrationError } from '../store/migrate.ts';
@@ -7,6 +8,9 @@ import { SealingKeyError } from '../webhooks/secret.ts';
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }
+
+/** What was typed is no value of its kind, whatever is stored: the command ends as for any wrong usage. */
+export class UsageFailure extends CommandFailure {}
 
 /** For a project that is not there. */
 export function noProject(id: string): CommandFailure {
@@ -20,15 +24,13 @@ export function noPayment(givenId: string): CommandFailure {
 
 /** Ends the command with the message of a refusal, or gives back what was done. */
 export function done<Outcome extends { readonly kind: string }>(
-  outcome: Outcome | { readonly kind: 'rejected'; readonly message: string },
+  outcome: Outcome | Rejected,
 ): Exclude<Outcome, { readonly kind: 'rejected' }> {
-  if (isRejected(outcome)) throw new CommandFailure(outcome.message);
+  if (isRejected(outcome)) throw new (outcome.malformed === true ? UsageFailure : CommandFailure)(outcome.message);
   return outcome as Exclude<Outcome, { readonly kind: 'rejected' }>;
 }
 
-function isRejected(outcome: {
-  readonly kind: string;
-}): outcome is { readonly kind: 'rejected'; readonly message: string } {
+function isRejected(outcome: { readonly kind: string }): outcome is Rejected {
   return outcome.kind === 'rejected';
 }
 

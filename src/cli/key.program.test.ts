@@ -49,6 +49,6 @@ it('refuses what it does not know, and never repeats a key that was given in pla
   const stderr = `There is no project ${unknown}. List them with: cointill project list\n`;
   expect(listed).toEqual({ code: 1, stdout: '', stderr });
   expect(revoked).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('There is no such key.') });
-  expect(wrong).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('This is a key, not the id') });
+  expect(wrong).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('This is a key, not the id') });
   expect(wrong.stderr).not.toContain(key);
 });

@@ -4,7 +4,7 @@ import type { Database } from '../store/database.ts';
 import { listPayments } from '../store/payments.ts';
 import { findProject, listProjects } from '../store/projects.ts';
 import { commaSeparated } from './arguments.ts';
-import { CommandFailure, noProject } from './failure.ts';
+import { noProject, UsageFailure } from './failure.ts';
 
 /** Reads `--status`: payment statuses by commas; null where it is not given. */
 export function statusesOf(text: string | undefined): readonly PaymentStatus[] | null {
@@ -13,7 +13,7 @@ export function statusesOf(text: string | undefined): readonly PaymentStatus[] |
   const names = commaSeparated(text);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined || names.length === 0) {
-    throw new CommandFailure(`--status: "${unknown ?? text}" is not one of ${PAYMENT_STATUSES.join(', ')}.`);
+    throw new UsageFailure(`--status: "${unknown ?? text}" is not one of ${PAYMENT_STATUSES.join(', ')}.`);
   }
   return PAYMENT_STATUSES.filter((status) => names.includes(status));
 }

@@ -141,10 +141,6 @@ it('says why it refuses and what is possible, and changes nothing', async () => 
     [['complete', publicPaymentId(live)], 'is a live payment: only test payments can be completed by hand.'],
     [['show', publicPaymentId({ id: other.id, surface: 'order' })], 'There is no payment ord_'],
     [['cancel', '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'], 'There is no payment 0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b.'],
-    [
-      ['cancel', "ord_'; drop table payments"],
-      "A payment's id is ord_ and 26 more characters, or a transaction's UUID.",
-    ],
   ] as const;
   await Promise.all(
     refused.map(async ([args, message]) => {
@@ -194,7 +190,7 @@ it('lists payments as a table, and refuses unknown statuses and projects', async
   expect(table.stdout).toMatch(/^PAYMENT +CREATED +MODE +STATUS +EXCEPTION +AMOUNT +TO PAY +ORDER ID\n/);
   expect(table.stdout).toMatch(new RegExp(`\n${id} +\\S+Z +test +created +- +100 USD +- +SHOP-1\n$`));
   expect(badStatus).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining('--status: "paid" is not one of created'),
   });
   expect(unknownProject).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no project 0198a1b2') });

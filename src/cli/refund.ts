@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { refundInstructions, type RefundInstructions, type UtxoAccess } from '../app/refund-instructions.ts';
 import type { Cointill } from '../core.ts';
 import type { Network } from '../domain/asset.ts';
-import { decodeId, parseUuid } from '../domain/id.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
 import { isoTime, refundView } from '../domain/views.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import { createUtxoCaller, type UtxoCaller } from '../rails/utxo/caller.ts';
 import { utxoParams } from '../rails/utxo/params.ts';
+import { refundIdOf } from './arguments.ts';
 import { CommandFailure, done } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
@@ -20,8 +20,7 @@ export function addRefundCommands(program: Command): void {
   printsRecord(refund.command('show').description('show a refund, and exactly what to sign in your wallet for it'))
     .argument('<id>', "the refund's id, re_…")
     .action((text: string, options: OutputOptions) => {
-      const id = decodeId('refund', text.trim()) ?? parseUuid(text.trim());
-      if (id === null) throw new CommandFailure('The id of a refund begins with re_ and has 26 more characters.');
+      const id = refundIdOf(text);
       return withCointill(async (cointill) => {
         const callers: UtxoCaller[] = [];
         try {

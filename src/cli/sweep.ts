@@ -6,7 +6,7 @@ import { NETWORK_FACTS } from '../domain/network.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import { createEvmCaller } from '../rails/evm/caller.ts';
 import { projectIdOf } from './arguments.ts';
-import { CommandFailure, done } from './failure.ts';
+import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, table, type OutputOptions } from './output.ts';
 
@@ -30,7 +30,7 @@ export function addSweepCommands(program: Command): void {
       return withCointill(async ({ app, networkConfigs, log }) => {
         const config = networkConfigs.find((one) => one.network === network);
         if (!isNetwork(network) || NETWORK_FACTS[network].family !== 'evm') {
-          throw new CommandFailure('--network must be ethereum, polygon, base, arbitrum or bsc.');
+          throw new UsageFailure('--network must be ethereum, polygon, base, arbitrum or bsc.');
         }
         if (config?.family !== 'evm') {
           throw new CommandFailure(

@@ -46,17 +46,17 @@ it('refuses a private key without repeating or storing it, and what is no wallet
     set('ethereum', account.publicExtendedKey, '--confirmations', '0'),
   ]);
   expect(asPrivate).toMatchObject({
-    code: 1,
+    code: 2,
     stdout: '',
     stderr: expect.stringContaining('--xpub: This is an extended private key'),
   });
   expect(asPrivate.stderr).not.toContain(privateKey.slice(0, 20));
   expect(cutShort).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining('--xpub: The extended public key is damaged'),
   });
   expect(otherNetwork).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining('--network must be one of bitcoin, ethereum'),
   });
   expect(tooFew).toMatchObject({ code: 2, stderr: expect.stringContaining('whole number from 1 to 10000') });

@@ -6,7 +6,7 @@ import { isoTime } from '../domain/views.ts';
 import type { WalletOpener, WalletSource } from '../rails/wallet.ts';
 import type { Wallet } from '../store/wallets.ts';
 import { projectIdOf, percentage, wholeNumber } from './arguments.ts';
-import { CommandFailure, done } from './failure.ts';
+import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
 
@@ -113,7 +113,7 @@ function sourceOf({ xpub, descriptor, treasury }: Pick<SetOptions, 'xpub' | 'des
   ].flatMap(({ kind, text }) => (text === undefined ? [] : [{ kind, text }]));
   const [source] = given;
   if (source === undefined || given.length > 1) {
-    throw new CommandFailure(
+    throw new UsageFailure(
       'Give exactly one of --xpub, --descriptor and --treasury: an extended public key, an output descriptor, or (EVM networks) the address that deposit contracts pay out to.',
     );
   }

@@ -137,21 +137,25 @@ it('refuses what it cannot do in plain words', async () => {
   const unknown = 'we_00000000000000000000000000';
   const outcomes = await Promise.all([
     cointill.run(...creation(projectId, 'live', 'http://127.0.0.1/', 'all')),
+    cointill.run(...creation(projectId, 'test', 'shop.example', 'all')),
     cointill.run(...creation(projectId, 'test', 'https://shop.example/', 'order.paid')),
+    cointill.run('webhook', 'test', unknown, '--type', 'order.paid'),
     cointill.run('webhook', 'rotate', unknown),
     cointill.run('webhook', 'deliveries', 'shop'),
     cointill.run('webhook', 'retry', 'dlv_1'),
     cointill.run('webhook', 'retry', 'dlv_9999999999999999999999'),
   ]);
-  const messages = [
-    /^--url: .*https/,
-    /^--events: "order\.paid" is not one of all, /,
-    /^There is no such webhook endpoint\./,
-    /^The id of a webhook endpoint begins with we_/,
-    /^There is no such delivery\./,
-    /^The id of a delivery is dlv_ and a number\./,
-  ];
-  for (const [index, outcome] of outcomes.entries()) {
-    expect(outcome).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(messages[index] ?? /^$/) });
-  }
+  const ends = [
+    [1, /^--url: .*https/],
+    [2, /^--url: .*absolute URL/],
+    [2, /^--events: "order\.paid" is not one of all, /],
+    [2, /^--type must be one of order\.created, /],
+    [1, /^There is no such webhook endpoint\./],
+    [2, /^The id of a webhook endpoint is we_/],
+    [1, /^There is no such delivery\./],
+    [2, /^The id of a delivery is dlv_ and a number\./],
+  ] as const;
+  expect(outcomes).toEqual(
+    ends.map(([code, message]) => ({ code, stdout: '', stderr: expect.stringMatching(message) })),
+  );
 });

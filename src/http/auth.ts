@@ -67,7 +67,12 @@ export function authorise(
   return checked.kind === 'allowed' ? null : new RequestError('permission_error', checked.message);
 }
 
-const compiled = new WeakMap<ProjectAccess, BlockList>();
+interface AllowList {
+  readonly ipv4: BlockList;
+  readonly ipv6: BlockList;
+}
+
+const compiled = new WeakMap<ProjectAccess, AllowList>();
 
 /** Whether the project's allow-list has the address; an empty list has all. */
 function isAllowed(project: ProjectAccess, address: string): boolean {
@@ -77,16 +82,22 @@ function isAllowed(project: ProjectAccess, address: string): boolean {
     list = compileCidrs(project.allowIps);
     compiled.set(project, list);
   }
-  if (isIPv4(address)) return list.check(address, 'ipv4');
-  return isIPv6(address) && list.check(address, 'ipv6');
+  if (isIPv4(address)) return list.ipv4.check(address, 'ipv4');
+  return isIPv6(address) && list.ipv6.check(address, 'ipv6');
 }
 
-function compileCidrs(cidrs: readonly string[]): BlockList {
-  const list = new BlockList();
+/** Where IPv6 writes IPv4 addresses (RFC 4291, 2.5.5.2). */
+const IPV4_MAPPED = new BlockList();
+IPV4_MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
+
+/** A list for each family: one for both would find an IPv4 client in `::/0`, since Node looks it up as IPv4-mapped too. */
+function compileCidrs(cidrs: readonly string[]): AllowList {
+  const list = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const cidr of cidrs) {
     const [address = '', prefix] = cidr.split('/');
     const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    list.addSubnet(address, prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix), family);
+    const clients = family === 'ipv4' || IPV4_MAPPED.check(address, 'ipv6') ? list.ipv4 : list.ipv6;
+    clients.addSubnet(address, prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix), family);
   }
   return list;
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance } from 'fastify';
-import { invalid } from './errors.ts';
+import type { FastifyInstance, preValidationHookHandler } from 'fastify';
+import { invalid, RequestError, WRONG_CONTENT_TYPE } from './errors.ts';
 
 /** 64 KiB. */
 export const BODY_LIMIT_BYTES = 65_536;
@@ -36,11 +36,43 @@ export function parseBodies(app: FastifyInstance): void {
       }
       const text = bytes.toString('utf8');
       void parseSafely(request, text, (error, value) => {
-        const failed = error !== null && error !== undefined;
-        done(failed ? invalid(null, 'The body is not valid JSON.') : null, failed ? undefined : exact(text, value));
+        const read = error === null || error === undefined ? exact(text, value) : invalid(null, whyNot(text));
+        if (read instanceof RequestError) done(read, undefined);
+        else done(null, read);
       });
     },
   );
+  // `curl -X POST -d ''` names a form's type for what is no body at all.
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    const isEmpty = request.headers['content-length'] === '0';
+    done(isEmpty ? null : invalid(null, WRONG_CONTENT_TYPE), undefined);
+  });
+  app.addHook('onRoute', (route) => {
+    const schema: { readonly body?: unknown } | undefined = route.schema;
+    if (schema?.body === undefined) return;
+    const own = route.preValidation === undefined ? [] : [route.preValidation].flat();
+    route.preValidation = [refuseNone, ...own];
+  });
+}
+
+/** A route that needs a body says so before its schema is asked, which would be shown null and would say "not null". */
+const refuseNone: preValidationHookHandler = (request, _reply, done) => {
+  done(request.body === undefined ? invalid(null, 'The body must be a JSON object; it is empty.') : undefined);
+};
+
+/** Why a text is not taken for JSON although it may be: some keys change how an object behaves. */
+function whyNot(text: string): string {
+  try {
+    JSON.parse(withoutMark(text));
+    return 'No object of the body may have the key __proto__, nor the key constructor with prototype in it.';
+  } catch {
+    return 'The body is not valid JSON.';
+  }
+}
+
+/** Without the byte order mark that a reader of JSON may ignore (RFC 8259, 8.1), as the first parser does. */
+function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /**
@@ -51,7 +83,13 @@ function exact(text: string, value: unknown): unknown {
   if (!LONG_NUMBER.test(text)) return value;
   const check = (_key: string, part: unknown, context: { readonly source?: string }): unknown =>
     typeof part === 'number' && context.source !== undefined && !readsBack(context.source, part) ? NaN : part;
-  return JSON.parse(text, check as (key: string, value: unknown) => unknown);
+  try {
+    return JSON.parse(withoutMark(text), check as (key: string, value: unknown) => unknown);
+  } catch (error) {
+    // The text was parsed before, so it is the walk that failed: each level is a call.
+    if (!(error instanceof RangeError)) throw error;
+    return invalid(null, 'The body is nested too deeply to be read.');
+  }
 }
 
 function readsBack(source: string, value: number): boolean {

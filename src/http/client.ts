@@ -1,7 +1,28 @@
+import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
-/** The client's address: through trusted proxies where `TRUST_PROXY` says so, IPv4 in its own form. */
+/** The client's address: through trusted proxies where `TRUST_PROXY` says so, IPv4 in its own form, without a port. */
 export function clientAddress(request: FastifyRequest): string {
-  const address = request.ip ?? '';
-  return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
+  return plainAddress(request.ip ?? '');
+}
+
+/** Some proxies write the client's port too: `203.0.113.7:50412`, `[2001:db8::7]:50412`. */
+const WITH_PORT = /^(?:\[(?<ipv6>[\da-f.:]*:[\da-f.:]*)\](?::\d{1,5})?|(?<ipv4>\d+\.\d+\.\d+\.\d+):\d{1,5})$/i;
+
+/** An address without its port; an IPv4-mapped one (RFC 4291, 2.5.5.2), however it is spelt, as the IPv4 that it means. */
+function plainAddress(text: string): string {
+  // Nearly always there is nothing to do: sockets tell no port.
+  if (!text.includes(':')) return text;
+  const parts = WITH_PORT.exec(text)?.groups;
+  const address = parts?.['ipv6'] ?? parts?.['ipv4'] ?? text;
+  return mappedIpv4(address) ?? address;
+}
+
+function mappedIpv4(address: string): string | null {
+  if (!/ffff:/i.test(address) || !isIPv6(address)) return null;
+  // The URL parser's spelling is the shortest and in lower case, its last 32 bits in two groups.
+  const groups = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(URL.parse(`http://[${address}]/`)?.hostname ?? '');
+  if (groups === null) return null;
+  const bits = groups.slice(1).map((group) => Number.parseInt(group, 16));
+  return bits.flatMap((sixteen) => [sixteen >> 8, sixteen & 0xff]).join('.');
 }

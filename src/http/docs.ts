@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import type { Mode } from '../domain/permission.ts';
+import { nothingAt } from './guard.ts';
 import { completeDocument, documentHead } from './openapi.ts';
 
 type BaseUrls = Readonly<Record<Mode, string>>;
@@ -70,6 +71,7 @@ async function buildReader(routes: readonly RouteOptions[], baseUrls: BaseUrls):
 
 async function passOn(reader: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const answer = await reader.inject({ method: 'GET', url: request.url });
+  if (answer.statusCode === 404) throw nothingAt(request);
   const headers: OutgoingHttpHeaders = { ...answer.headers };
   // What concerns the connection is for the outer server to say.
   for (const name of ['connection', 'date', 'content-length', 'transfer-encoding']) delete headers[name];

@@ -69,12 +69,13 @@ export function errorBody(error: RequestError, surface: ErrorSurface): object {
   return { error: { type, message, ...(param === null ? {} : { param }) } };
 }
 
+export const WRONG_CONTENT_TYPE = 'The Content-Type must be application/json.';
+
 /** What Fastify and Node report of a request that never reached a handler, by code. */
 const REQUEST_FAULTS: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The Content-Type must be application/json.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: WRONG_CONTENT_TYPE,
   FST_ERR_CTP_BODY_TOO_LARGE: 'The body must be at most 64 KiB.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body must be a JSON object; it is empty.',
   FST_ERR_BAD_URL: 'The path is not a valid URL path.',
   FST_ERR_MAX_PARAM_LENGTH: 'The path is too long.',
 };

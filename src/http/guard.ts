@@ -6,6 +6,7 @@ import { clientAddress } from './client.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
 import { invalid, notFound, RequestError, type ErrorSurface } from './errors.ts';
 import { checkHttps, isLocal, type HttpsPolicy } from './https-rule.ts';
+import { pathOf } from './path.ts';
 import { clientBucket, type Allowance, type Bucket, type RateLimits } from './rate-limit.ts';
 
 /**
@@ -37,7 +38,7 @@ export interface GuardOptions {
   readonly baseUrls: Readonly<Record<Mode, string>>;
 }
 
-const API_PATH = /^\/(?:v1|api\/transactions)(?:[/?]|$)/;
+const API_PATH = /^\/(?:v1|api\/transactions)(?:\/|$)/;
 
 /** The surface whose error shape a path takes. */
 export function surfaceOf(path: string): ErrorSurface {
@@ -75,8 +76,7 @@ export async function guardUnrouted(
 }
 
 export function nothingAt(request: FastifyRequest): RequestError {
-  const [path = ''] = request.url.split('?');
-  return notFound(`There is nothing at ${request.method} ${path.slice(0, 200)}.`);
+  return notFound(`There is nothing at ${request.method} ${pathOf(request).slice(0, 200)}.`);
 }
 
 /** Throws what stands against the request. `rule` is null where no route matches. */
@@ -96,7 +96,7 @@ async function guard(
     }
   }
   if (rule === null && request.method === 'OPTIONS') return guardOptions(request, reply, options);
-  if (rule === null ? API_PATH.test(request.url) : rule.kind === 'api') {
+  if (rule === null ? API_PATH.test(pathOf(request)) : rule.kind === 'api') {
     return guardApi(request, reply, options, rule?.kind === 'api' ? rule : null, fault);
   }
   if (rule === null) await count(reply, limits, 'test', clientBucket(clientAddress(request)));
@@ -112,7 +112,7 @@ async function guardApi(
   rule: Extract<Guard, { readonly kind: 'api' }> | null,
   fault: RequestError | null,
 ): Promise<void> {
-  const surface = rule?.surface ?? surfaceOf(request.url);
+  const surface = rule?.surface ?? surfaceOf(pathOf(request));
   const address = clientAddress(request);
   let key: AccessKey | RequestError;
   if (fault?.type === 'authentication_error') key = fault;
@@ -136,7 +136,7 @@ async function guardApi(
 async function guardOptions(request: FastifyRequest, reply: FastifyReply, options: GuardOptions): Promise<void> {
   await tell(request, reply, options.limits);
   const { origin, 'access-control-request-method': method } = request.headers;
-  if (method === undefined || !API_PATH.test(request.url)) return;
+  if (method === undefined || !API_PATH.test(pathOf(request))) return;
   answerPreflight(reply, origin ?? '', origin !== undefined && (await options.access.anyProjectAllows(origin)));
   void reply.send();
 }

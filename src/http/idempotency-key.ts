@@ -14,16 +14,25 @@ export function idempotencyOf(request: FastifyRequest, key: AccessKey): Idempote
   if (typeof header !== 'string' || !KEY.test(header)) {
     throw invalid('Idempotency-Key', 'Idempotency-Key must have 1 to 255 visible ASCII characters.');
   }
-  const [path = ''] = request.url.split('?');
   return {
     projectId: key.project.id,
     mode: key.mode,
-    route: `${request.method} ${path}`,
+    route: `${request.method} ${routedPath(request)}`,
     key: header,
     bodyHash: createHash('sha256')
       .update(request.rawBody ?? NO_BODY)
       .digest(),
   };
+}
+
+/**
+ * The path as its route has it, with the parameters as they were read: a path may be written with escapes (`%63reate`), and
+ * would otherwise be another one to the key, but the same to the route.
+ */
+function routedPath(request: FastifyRequest): string {
+  const params = request.params as Readonly<Record<string, string>>;
+  const pattern = request.routeOptions.url ?? '';
+  return pattern.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
 /** Answers a request whose key was used before. */

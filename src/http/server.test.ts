@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FastifyInstance } from 'fastify';
-import { overSocket, tryServer } from './test-frame.ts';
+import { accessOf, KEYS, overSocket, project, tryServer } from './test-frame.ts';
 import type { ServerOptions } from './server.ts';
 
 const open: FastifyInstance[] = [];
@@ -69,6 +69,24 @@ describe('the checks come in one order', () => {
     expect([transaction.statusCode, transaction.json()]).toMatchObject([404, { success: false }]);
   });
 
+  it.each([
+    ['GET http://localhost/api/transactions/zzz/y', 'transaction'],
+    ['GET HTTPS://api.example/api/transactions/zzz/y?z', 'transaction'],
+    ['GET http://localhost/v1/nothing?x=/api/', 'order'],
+  ])('takes a whole URL as the target for its path: %s', async (line, surface) => {
+    const send = await overSocket(server({}, roomy));
+    const { status, body } = await send(`${line} HTTP/1.1\r\n${LINES}\r\n`);
+    const path = /\/(?:api|v1)\/[^? ]*/.exec(line)?.[0] ?? '';
+    const message = `There is nothing at GET ${path}.`;
+    expect([status, JSON.parse(body)]).toEqual([
+      404,
+      surface === 'transaction' ? { success: false, message } : { error: { type: 'not_found_error', message } },
+    ]);
+    const keyless = await overSocket(server({}, roomy));
+    const refused = await keyless(`${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    expect(refused.status).toBe(401);
+  });
+
   it('answers 404 for an unknown path before it looks at the body', async () => {
     const app = server();
     const headers = { ...bearer('sk_test'), 'content-type': 'application/json' };
@@ -106,6 +124,27 @@ describe('the checks come in one order', () => {
     expect(await Promise.all(['11.1.2.3', '2001:db9::7', 'garbage'].map((address) => from(address)))).toEqual([
       403, 403, 403,
     ]);
+  });
+
+  it.each([
+    ['::/0', ['2001:db8::7', '::1'], ['10.1.2.3', '::ffff:10.1.2.3', '::ffff:a01:203', '0:0:0:0:0:FFFF:10.1.2.3']],
+    ['::/1', ['2001:db8::7'], ['10.1.2.3', '::ffff:10.1.2.3']],
+    ['0.0.0.0/0', ['10.1.2.3', '::ffff:10.1.2.3', '::ffff:a01:203', '0:0:0:0:0:FFFF:10.1.2.3'], ['2001:db8::7', '::1']],
+    ['::ffff:10.0.0.0/104', ['10.1.2.3', '::ffff:10.1.2.3'], ['11.1.2.3', '2001:db8::7', '::a01:203']],
+    ['10.1.2.3', ['10.1.2.3:555', '[::ffff:10.1.2.3]:555'], ['10.1.2.4:555', '10.1.2.4']],
+    ['2001:db8::7', ['[2001:db8::7]:555', '[2001:db8::7]'], ['[2001:db8::8]:555', '2001:db8::7:555']],
+  ])('an allow-list of %s admits %j, and none of %j', async (range, admitted, refused) => {
+    const key = { ...KEYS.sk_home, project: { ...project, allowIps: [range] } };
+    const app = server({ trustProxy: ['127.0.0.1'], access: accessOf({ key }) }, roomy);
+    const statuses = (addresses: readonly string[]) =>
+      Promise.all(
+        addresses.map(async (address) => {
+          const headers = { ...bearer('key'), 'x-forwarded-proto': 'https', 'x-forwarded-for': address };
+          return [address, (await app.inject({ url: '/v1/orders', headers })).statusCode];
+        }),
+      );
+    expect(await statuses(admitted)).toEqual(admitted.map((address) => [address, 200]));
+    expect(await statuses(refused)).toEqual(refused.map((address) => [address, 403]));
   });
 
   it('says that a project is not active in the shape of the surface', async () => {
@@ -235,6 +274,20 @@ describe('faults', () => {
   });
 });
 
+it('counts a client without a key as one, whatever port its proxy tells', async () => {
+  const app = server({ trustProxy: ['127.0.0.1'] }, roomy);
+  const left = async (address: string) => {
+    const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': address };
+    return Number((await app.inject({ url: '/v1/orders', headers })).headers['x-ratelimit-remaining']);
+  };
+  expect(await left('203.0.113.7:1024')).toBe(999);
+  expect(await left('203.0.113.7:1025')).toBe(998);
+  expect(await left('203.0.113.7')).toBe(997);
+  expect(await left('[2001:db8::1]:1024')).toBe(999);
+  expect(await left('[2001:db8::1]:1025')).toBe(998);
+  expect(await left('2001:db8::2')).toBe(997);
+});
+
 it('shows metrics to this machine and to the token, not to what came through a proxy', async () => {
   const app = server({ trustProxy: ['127.0.0.1'] }, roomy);
   const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '127.0.0.1' };
@@ -250,6 +303,12 @@ it('serves the documentation from its own files', async () => {
   expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('swagger-ui')]);
   expect(page.body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   expect((await app.inject('/docs/static/swagger-ui.css')).statusCode).toBe(200);
+  for (const path of ['/docs/nothing', '/docs/static/nothing.js']) {
+    const unknown = await app.inject(`${path}?x=1`);
+    const message = `There is nothing at GET ${path}.`;
+    expect([unknown.statusCode, unknown.json()]).toEqual([404, { error: { type: 'not_found_error', message } }]);
+    expect(unknown.headers['content-type']).toBe('application/json; charset=utf-8');
+  }
   const { openapi, paths } = (await app.inject('/openapi.json')).json<{ openapi: string; paths: object }>();
   expect([openapi, Object.keys(paths)]).toEqual(['3.1.0', expect.arrayContaining(['/v1/orders', '/v1/orders/{id}'])]);
   expect(Object.keys(paths)).not.toContain('/healthz');

@@ -14,6 +14,7 @@ import { BODY_LIMIT_BYTES, parseBodies } from './body.ts';
 import { describeApi } from './docs.ts';
 import { asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
 import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, tell } from './guard.ts';
+import { pathOf } from './path.ts';
 import { clientBucket, type RateLimits } from './rate-limit.ts';
 import { compileValidator } from './validation.ts';
 
@@ -123,15 +124,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 function answerError(request: FastifyRequest, reply: FastifyReply, error: RequestError): FastifyReply {
   const { guard } = request.routeOptions.config;
   // A path may be written with escapes, so the route knows better than its text.
-  const surface = guard?.kind === 'api' ? guard.surface : surfaceOf(request.url);
+  const surface = guard?.kind === 'api' ? guard.surface : surfaceOf(pathOf(request));
   return reply
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')
     .send(JSON.stringify(errorBody(error, surface)));
-}
-
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?')[0] ?? '';
 }
 
 function standardHeaders(request: FastifyRequest, reply: FastifyReply): void {

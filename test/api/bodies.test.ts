@@ -79,14 +79,30 @@ describe('a body', () => {
     ['with a raw line break in a text', order(',"order_id":"a\nb"')],
     ['with a NUL between', '{"amount":25,\0"currency":"USD","crypto_currency":"BTC"}'],
     ['that begins with a byte order mark twice', `\ufeff\ufeff${order('')}`],
-    ['that sets a prototype', order(',"__proto__":{"a":"b"}')],
-    ['that sets a prototype, escaped', order(',"\\u005f_proto__":{"a":"b"}')],
-    ['that sets a prototype, deep inside', order(',"metadata":{"__proto__":"b"}')],
-    ['that sets a constructor’s prototype', order(',"constructor":{"prototype":{"a":"b"}}')],
   ])('%s is no valid JSON', async (_name, text) => {
     const { status, body } = await post({ body: text });
     expect([status, body]).toEqual(badRequest('not valid JSON'));
   });
+
+  it.each([
+    ['a prototype', order(',"__proto__":{"a":"b"}')],
+    ['a prototype, escaped', order(',"\\u005f_proto__":{"a":"b"}')],
+    ['a prototype, deep inside', order(',"metadata":{"__proto__":"b"}')],
+    ['a prototype, behind a byte order mark', `\ufeff${order(',"metadata":{"__proto__":"b"}')}`],
+    ['a constructor’s prototype', order(',"constructor":{"prototype":{"a":"b"}}')],
+    ['a constructor’s prototype, deep inside', order(',"foo":{"constructor":{"prototype":1}}')],
+  ])('that sets %s is refused for that, and not as broken JSON', async (_name, text) => {
+    const { status, body } = await post({ body: text });
+    expect([status, body]).toEqual(badRequest('No object of the body may have the key __proto__'));
+  });
+
+  it.each(['A-1', '1234567890123456'])(
+    'that begins with a byte order mark is read, also with the text %s',
+    async (id) => {
+      const { status, body } = await post({ body: `\ufeff${order(`,"order_id":"${id}"`)}` });
+      expect([status, body]).toMatchObject([200, { amount: 25 }]);
+    },
+  );
 
   it.each<[string, Buffer]>([
     ['Latin-1', Buffer.from(order(',"order_id":"caf\u00e9"'), 'latin1')],
@@ -109,8 +125,9 @@ describe('a body', () => {
       expect((await post({ body: text })).status).toBe(400);
       expect((await post({ body: order(`,"x":${text}`) })).status).toBe(200);
       // Beside what looks like a long number it may be too deep to be looked through, which is refused.
-      const { status } = await post({ body: order(`,"order_id":"1234567890123456","x":${text}`) });
-      expect([200, 400]).toContain(status);
+      const beside = await post({ body: order(`,"order_id":"1234567890123456","x":${text}`) });
+      expect([200, 400]).toContain(beside.status);
+      expect(beside.text).toMatch(/"status":"pending"|nested too deeply/);
       expect((await post({ body: order(`,"metadata":${text}`) })).status).toBe(400);
     }
   });
@@ -154,6 +171,8 @@ describe('no body', () => {
       [withType, '{}'],
       [withType, '{"reason":"changed my mind"}'],
       [{ 'content-length': '0' }, undefined],
+      // As `curl -X POST -d ''` sends it.
+      [{ 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' }, undefined],
     ] as const) {
       const made = await shop.call({ path: '/v1/orders', body: ORDER });
       const { status } = await post({ headers, body }, `/v1/orders/${made.body.id}/cancel`);
@@ -165,16 +184,21 @@ describe('no body', () => {
     }
   });
 
-  it('is refused where one is needed', async () => {
-    for (const headers of [{}, { 'content-type': 'application/json' }]) {
+  it('is refused where one is needed, and said to be empty', async () => {
+    const message = 'The body must be a JSON object; it is empty.';
+    for (const headers of [
+      {},
+      { 'content-type': 'application/json' },
+      { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' },
+    ]) {
       const { status, body } = await post({ headers });
-      expect([status, body]).toEqual(badRequest('must be a JSON object'));
+      expect([status, body]).toEqual(badRequest(message));
       const own = await post({ headers }, '/api/transactions/create');
-      expect([own.status, own.body]).toEqual([
-        400,
-        { success: false, message: expect.stringContaining('JSON object') },
-      ]);
+      expect([own.status, own.body]).toEqual([400, { success: false, message }]);
     }
+    expect((await post({ body: '' })).body).toMatchObject({ error: { message } });
+    const { body } = await post({ body: 'null' });
+    expect(body).toMatchObject({ error: { message: 'The body must be a JSON object, not null.' } });
   });
 
   it('broken JSON is refused also where the body is not read', async () => {

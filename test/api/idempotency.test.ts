@@ -93,6 +93,30 @@ it('a key means something per project, mode, method and path', async () => {
   expect(again.headers['idempotent-replayed']).toBe('true');
 });
 
+it('a path means the same however it is escaped', async () => {
+  const shop = await http.shop();
+  const escaped = (path: string) =>
+    path.replace(/[a-z](?=[a-z]*$)/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+  for (const [name, prepare] of POST_ROUTES) {
+    const request = { ...(await prepare(shop)), ...withKey(`escaped ${name}`.replaceAll(' ', '-')) };
+    const path = escaped(request.path);
+    const first = await shop.call(request);
+    const again = await shop.call({ ...request, path });
+    expect([path, again.status, again.text, again.headers['idempotent-replayed']]).toEqual([
+      path,
+      200,
+      first.text,
+      'true',
+    ]);
+  }
+  const { id } = (await shop.call({ path: '/v1/orders', body: ORDER })).body;
+  const cancel = (path: string) => shop.call({ method: 'POST', path: `/v1/orders/${path}/cancel`, ...withKey('k') });
+  expect((await cancel(id)).status).toBe(200);
+  expect((await cancel(id.replace('ord_', '%6frd%5F'))).headers['idempotent-replayed']).toBe('true');
+  const { body: other } = await shop.call({ path: '/v1/orders', body: ORDER });
+  expect((await cancel(other.id)).headers).not.toHaveProperty('idempotent-replayed');
+});
+
 it('errors are not kept: the same key succeeds once the request is right', async () => {
   const shop = await http.shop();
   const bad = await shop.call({ path: '/v1/orders', body: { ...ORDER, amount: -1 }, ...withKey('k') });

@@ -220,14 +220,32 @@ describe('the IP allow-list', () => {
     expect([stranger.status, stranger.body]).toEqual([403, keyError('https_required')]);
   });
 
-  it.each(['unknown', '_hidden', '', '203.0.113.7:443', 'fe80::1%eth0', '999.1.1.1', "'; --", ','])(
-    'a forwarded address that is none (%s) is refused, never a fault',
-    async (client) => {
-      const shop = await http.shop();
-      await http.changeProject(shop.projectId, { allowIps: ['203.0.113.0/24'] });
-      expect((await from(shop, client)).status).toBe(403);
-    },
-  );
+  it('reads the client without the port that some proxies tell', async () => {
+    const shop = await http.shop();
+    await http.changeProject(shop.projectId, { allowIps: ['203.0.113.7', '2001:db8:1::/48'] });
+    for (const client of ['203.0.113.7:443', '[2001:db8:1::7]:443', '[::ffff:203.0.113.7]:443']) {
+      expect([client, (await from(shop, client)).status]).toEqual([client, 200]);
+    }
+    for (const client of ['203.0.113.8:443', '[2001:db8:2::7]:443', '203.0.113.7:443, 198.51.100.1:443']) {
+      expect([client, (await from(shop, client)).status]).toEqual([client, 403]);
+    }
+  });
+
+  it.each([
+    'unknown',
+    '_hidden',
+    '',
+    '203.0.113.7:https',
+    '[203.0.113.7]:443',
+    'fe80::1%eth0',
+    '999.1.1.1:443',
+    "'; --",
+    ',',
+  ])('a forwarded address that is none (%s) is refused, never a fault', async (client) => {
+    const shop = await http.shop();
+    await http.changeProject(shop.projectId, { allowIps: ['203.0.113.0/24'] });
+    expect((await from(shop, client)).status).toBe(403);
+  });
 
   it('does not bind public keys, whose callers are customers', async () => {
     const shop = await http.shop();

@@ -294,12 +294,14 @@ describe('what can be refunded', () => {
     }
   });
 
-  it.each([[{}], [{ order_id: 'ord_1', transaction_id: 'x' }], [{ order_id: 7 }], [{ order_id: null }]])(
-    'the payment must be named once: %j',
-    async (body) => {
-      expect(await refusal(await http.shop(), body)).toMatchObject({ param: 'order_id' });
-    },
-  );
+  it.each([
+    [{}, 'Either order_id or transaction_id is required.'],
+    [{ order_id: 'ord_1', transaction_id: 'x' }, 'Only one of order_id and transaction_id may be given.'],
+    [{ order_id: 7 }, 'order_id must be text, not a number.'],
+    [{ order_id: null }, 'order_id must be text, not null.'],
+  ])('the payment must be named once: %j', async (body, message) => {
+    expect(await refusal(await http.shop(), body)).toMatchObject({ param: 'order_id', message });
+  });
 });
 
 describe('lists of refunds', () => {
@@ -327,7 +329,8 @@ describe('lists of refunds', () => {
     expect((await list('?order_id=nonsense')).total).toBe(0);
     expect((await list(`?order_id=${two.id}&limit=1`)).ids).toHaveLength(1);
     const both = await shop.call({ path: `/v1/refunds?order_id=${one.id}&transaction_id=x` });
-    expect(both.status).toBe(400);
+    const message = 'Only one of order_id and transaction_id may be given.';
+    expect([both.status, both.body]).toMatchObject([400, { error: { message, param: 'order_id' } }]);
   });
 
   it('and refunds themselves are kept from other projects and modes', async () => {

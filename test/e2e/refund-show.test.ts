@@ -147,12 +147,12 @@ describe('what to sign for a refund on an EVM chain', () => {
   });
 
   it.each([
-    ['that is unknown', UNKNOWN_REFUND, /There is no (such )?refund/],
-    ['that is none', 'nonsense', /id of a refund begins with re_/],
-  ])('is refused with a message and exit code 1 for an id %s', async (_name, id, message) => {
+    ['that is unknown', UNKNOWN_REFUND, 1, /There is no (such )?refund/],
+    ['that is none', 'nonsense', 2, /id of a refund is re_/],
+  ])('is refused with a message and its exit code for an id %s', async (_name, id, exitCode, message) => {
     for (const args of [[id], [id, '--json']]) {
       const { code, stdout, stderr } = await run(...args);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
       expect(stderr).toMatch(message);
       expect(stderr).not.toMatch(/ {4}at |LOG_LEVEL/);
     }

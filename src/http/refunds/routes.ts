@@ -46,7 +46,9 @@ function createRoute(app: FastifyInstance, api: Api): void {
   app.post<{ Body: CreateRefundBody }>('/v1/refunds', { config: guard('write'), schema }, async (request, reply) => {
     const key = keyOf(request);
     const { body } = request;
-    const { surface, paymentId } = paymentOf(body);
+    const named = paymentOf(body);
+    if (named === null) throw invalid('order_id', 'Either order_id or transaction_id is required.');
+    const { surface, paymentId } = named;
     const payment = paymentId === null ? null : await api.reader.read(selectorOf(key, surface, paymentId));
     if (payment === null) throw notFound(`There is no such ${surface}.`);
     const outcome = await createRefund(
@@ -66,12 +68,14 @@ function createRoute(app: FastifyInstance, api: Api): void {
   });
 }
 
-function paymentOf(body: Pick<CreateRefundBody, 'order_id' | 'transaction_id'>) {
-  if ((body.order_id === undefined) === (body.transaction_id === undefined)) {
-    throw invalid('order_id', 'Either order_id or transaction_id is required, not both.');
+/** The payment that a body or query names, its id null when it is malformed; null where none is named. */
+function paymentOf({ order_id, transaction_id }: Pick<CreateRefundBody, 'order_id' | 'transaction_id'>) {
+  if (order_id !== undefined && transaction_id !== undefined) {
+    throw invalid('order_id', 'Only one of order_id and transaction_id may be given.');
   }
-  if (body.order_id !== undefined) return { surface: 'order', paymentId: decodeId('order', body.order_id) } as const;
-  return { surface: 'transaction', paymentId: parseUuid(body.transaction_id ?? '') } as const;
+  if (order_id !== undefined) return { surface: 'order', paymentId: decodeId('order', order_id) } as const;
+  if (transaction_id !== undefined) return { surface: 'transaction', paymentId: parseUuid(transaction_id) } as const;
+  return null;
 }
 
 function wantedOf(body: CreateRefundBody, currency: Parameters<typeof parseFiatAmount>[1]) {
@@ -149,9 +153,8 @@ function readRoutes(app: FastifyInstance, api: Api): void {
     },
     async (request) => {
       const key = keyOf(request);
-      const { limit = 50, offset = 0, status, order_id, transaction_id } = request.query;
-      const narrowed = order_id !== undefined || transaction_id !== undefined;
-      const named = narrowed ? paymentOf(request.query) : null;
+      const { limit = 50, offset = 0, status } = request.query;
+      const named = paymentOf(request.query);
       if (named?.paymentId === null) return { data: [], pagination: pagination({ limit, offset }, 0, 0) };
       const payment = named === null ? null : { id: named.paymentId, surface: named.surface };
       const scope = { projectId: key.project.id, mode: key.mode, status: status ?? null, payment };

@@ -109,6 +109,8 @@ function codeOf(error: unknown): string {
 function isLostConnection(error: unknown): boolean {
   return (
     error instanceof Error &&
-    /Connection terminated|timeout exceeded when trying to connect|Client has encountered/.test(error.message)
+    /Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered/.test(
+      error.message,
+    )
   );
 }

@@ -34,14 +34,56 @@ export class SessionClient extends PgClient {
   }
 }
 
-/** One that prepares every parameterised statement, for Kysely asks for no names. */
+/** The database did not answer a statement in time. Whether it was carried out is unknown: it must not be tried again. */
+export class NoAnswerError extends Error {
+  /** The system's own code where a connection is given up: the same request may succeed on another one. */
+  readonly code = 'ETIMEDOUT';
+
+  constructor(timeoutMs: number) {
+    super(`the database did not answer within ${timeoutMs / 1000} s`);
+  }
+}
+
+/** Settings of a {@link PreparingClient}, beside pg's own. */
+export interface PreparingClientConfig extends ClientConfig {
+  /** How long one statement may take, from when it is sent. */
+  readonly answerTimeoutMs: number;
+}
+
+/**
+ * One that prepares every parameterised statement, for Kysely asks for no names, and that waits for no answer for ever: a
+ * server that vanished without closing its connections would otherwise keep them for the quarter of an hour in which the
+ * system repeats what it sent. A statement that is not answered in time ends the connection, and with it all that was
+ * sent on it: pg's own `query_timeout` fails the statement and leaves a client of a pool as it is, busy for ever.
+ */
 export class PreparingClient extends SessionClient {
+  readonly #answerTimeoutMs: number;
+
+  constructor(config: PreparingClientConfig) {
+    super(config);
+    this.#answerTimeoutMs = config.answerTimeoutMs;
+  }
+
   // @ts-expect-error Kysely's driver calls query(text, values) only, one of the many overloads.
   override query(text: unknown, values?: unknown, callback?: unknown): unknown {
-    if (typeof text === 'string' && Array.isArray(values) && !TRANSACTION_WORDS.has(text)) {
-      const name = statementName(text);
-      if (name !== undefined) return super.query({ name, text, values }, callback as never);
-    }
-    return super.query(text as never, values as never, callback as never);
+    const name =
+      typeof text === 'string' && Array.isArray(values) && !TRANSACTION_WORDS.has(text)
+        ? statementName(text)
+        : undefined;
+    const answer: unknown =
+      name === undefined
+        ? super.query(text as never, values as never, callback as never)
+        : super.query({ name, text, values } as never, callback as never);
+    if (answer instanceof Promise) this.#limit(answer);
+    return answer;
+  }
+
+  #limit(answer: Promise<unknown>): void {
+    const timer = setTimeout(
+      () => this.connection.stream.destroy(new NoAnswerError(this.#answerTimeoutMs)),
+      this.#answerTimeoutMs,
+    );
+    const stop = (): void => clearTimeout(timer);
+    answer.then(stop, stop);
   }
 }

@@ -61,7 +61,7 @@ export interface DatabaseHandle {
   readonly db: Database;
   /** A connection of its own for statements that stand alone and must not wait for the answer of the one before. */
   readonly pipeline: Pipeline;
-  /** For LISTEN and locks that live as long as their connection. */
+  /** For LISTEN, locks that live as long as their connection, and statements that may take any time. */
   connect(): Promise<Client>;
   close(): Promise<void>;
 }
@@ -70,7 +70,14 @@ export interface DatabaseOptions {
   readonly maxConnections: number;
   /** Told when an idle connection breaks; the pool replaces it. */
   readonly onError: (error: Error) => void;
+  /** How long a statement of the pool or the pipeline may take before its connection is given up. */
+  readonly answerTimeoutMs?: number;
 }
+
+/** Large work is done in lots that take a small part of it, waits for each other's rows included. */
+const ANSWER_TIMEOUT_MS = 30_000;
+/** An idle connection is looked after from then on: ten probes a second apart, and one whose other end is gone breaks. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /** Opens a pool. A broken connection or a server restart is reported to `onError` and never ends the process. */
 export function openDatabase(connection: Connection, options: DatabaseOptions): DatabaseHandle {
@@ -79,9 +86,12 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     types,
     application_name: 'cointill',
     connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
   };
+  const answering = { ...config, answerTimeoutMs: options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS };
   const pool = new Pool({
-    ...config,
+    ...answering,
     Client: PreparingClient as unknown as typeof Client,
     max: options.maxConnections,
     idleTimeoutMillis: 60_000,
@@ -103,7 +113,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     return client;
   };
   const pipeline = createPipeline(() =>
-    opened(new PreparingClient({ ...config, pipeline: true }) as unknown as Client),
+    opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client),
   );
   return {
     db,

@@ -79,8 +79,9 @@ const REQUEST_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'The path is too long.',
 };
 
-/** PostgreSQL and socket faults after which the same request may succeed shortly. */
-const PASSING_FAULTS = /^(?:08|57P|53|40001|40P01)|^E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|NOENT)$/;
+/** PostgreSQL, socket and name service faults after which the same request may succeed shortly. */
+const PASSING_FAULTS =
+  /^(?:08|57P|53|40001|40P01)|^E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOENT|(?:HOST|NET)(?:UNREACH|DOWN)|NOTFOUND|AI_AGAIN)$/;
 
 /** Every fault as the error that the client is told: never a stack, never SQL. */
 export function asRequestError(error: unknown): RequestError {

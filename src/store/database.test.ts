@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { openDatabase, type Database, type DatabaseHandle } from './database.ts';
 
@@ -55,3 +55,16 @@ it('times are what was stored, also in a session that a pooler has left in anoth
     }
   });
 });
+
+it.each(['prefer', 'require', 'verify-ca', 'verify-full'])(
+  'sslmode=%s asks for TLS and lets nothing else be written than the log',
+  async (mode) => {
+    const { host, port, user } = inject('postgres');
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => emitWarning.mockRestore());
+    const url = `postgres://${user}@${encodeURIComponent(host)}:${port}/postgres?application_name=shop&sslmode=${mode}`;
+    const handle = await opened(url);
+    await expect(readTime(handle.db, AT)).rejects.toThrow('The server does not support SSL connections');
+    expect(emitWarning).not.toHaveBeenCalled();
+  },
+);

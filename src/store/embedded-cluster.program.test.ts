@@ -32,6 +32,7 @@ import {
   until,
 } from './embedded-postgres.fixture.ts';
 import type { SharedCluster } from './embedded-postgres.fixture.ts';
+import { readPostmaster } from './embedded-server.ts';
 
 let shared: SharedCluster;
 
@@ -92,6 +93,31 @@ describe('a folder called postgres', () => {
     await chown(join(dataDir, 'postgres'), 0, 0);
     const db = await start(dataDir, { systemDir: shared.systemDir });
     expect(await query(db, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('a start that fails', () => {
+  it('stops the server that it started, and leaves one that others started', async () => {
+    const dataDir = await shared.copy();
+    const cluster = join(dataDir, 'postgres');
+    const { systemDir } = shared;
+    const access = await readFile(join(cluster, 'pg_hba.conf'));
+    await writeFile(join(cluster, 'pg_hba.conf'), 'local all all reject\n');
+    await expect(start(dataDir, { systemDir })).rejects.toThrow(/does not admit user cointill.*DATABASE_URL/);
+    expect(await readPostmaster(cluster)).toBeUndefined();
+
+    await writeFile(join(cluster, 'pg_hba.conf'), access);
+    const db = await start(dataDir, { systemDir });
+    await writeFile(join(cluster, 'pg_hba.conf'), 'local all all reject\n');
+    await query(db, 'select pg_reload_conf()');
+    await until('the server has read its configuration', () =>
+      query(db, 'select 1').then(
+        () => false,
+        () => true,
+      ),
+    );
+    await expect(start(dataDir, { systemDir })).rejects.toThrow(/does not admit user cointill/);
+    expect(await readPostmaster(cluster)).toMatchObject({ pid: db.postmasterPid(), isAlive: true });
   });
 });
 

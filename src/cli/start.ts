@@ -84,10 +84,10 @@ function startFailure(error: unknown, config: Config): unknown {
     case 'EADDRNOTAVAIL':
       return plain(`HOST is ${config.host}, which is no address of this machine. Set HOST to one that is.`, error);
     case 'ECONNREFUSED':
-      if (config.redisUrl === null) return databaseFailure(error);
+      if (config.redisUrl === null) return databaseFailure(error, config);
       return plain(`A server cannot be reached (${reasonOf(error)}). Check DATABASE_URL and REDIS_URL.`, error);
     default:
-      return databaseFailure(error);
+      return databaseFailure(error, config);
   }
 }
 

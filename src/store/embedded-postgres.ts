@@ -159,6 +159,8 @@ async function knock(place: ServerPlace, stopping: AbortSignal, ours: Launched):
         };
       }
       closeQuietly(attempt.presence.client);
+    } else if (attempt.kind === 'disk_full') {
+      throw diskFull(place.clusterDir, attempt.error);
     } else if (attempt.kind === 'busy') {
       deadline = performance.now() + SILENCE_LIMIT_MS;
     } else if (performance.now() > deadline) {

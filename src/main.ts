@@ -16,6 +16,7 @@ import type { Api } from './http/api.ts';
 import { loadAssets } from './http/checkout/assets.ts';
 import { checkoutRoutes } from './http/checkout/routes.ts';
 import { healthRoutes } from './http/health.ts';
+import { ListenError } from './http/listen-error.ts';
 import { createMetrics, metricsRoute, type Metrics } from './http/metrics.ts';
 import { orderRoutes } from './http/orders/routes.ts';
 import { createRateLimits } from './http/rate-limit.ts';
@@ -123,7 +124,11 @@ async function startServers(
     limits.close();
   };
   try {
-    for (const { server, port } of servers) await server.listen({ host: config.host, port });
+    for (const { server, port } of servers) {
+      await server.listen({ host: config.host, port }).catch((error: unknown) => {
+        throw new ListenError(port, error);
+      });
+    }
   } catch (error) {
     await stop();
     throw error;

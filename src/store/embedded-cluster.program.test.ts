@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { firstClosedFolder } from './embedded-account.ts';
 import { findBinariesPackage } from './embedded-binaries.ts';
+import { openDataDir } from './embedded-cluster.ts';
 import {
   isRoot,
   kill,
@@ -145,9 +146,52 @@ describe('making a cluster', () => {
   it('says that DATA_DIR cannot be made when a file stands in the way', async () => {
     const file = join(await temporaryFolder(), 'file');
     await writeFile(file, '');
-    await expect(start(join(file, 'data'), { systemDir: shared.systemDir })).rejects.toThrow(
-      /DATA_DIR .*file\/data cannot be made \(ENOTDIR/,
-    );
+    for (const dataDir of [file, join(file, 'data'), join(file, 'more', 'data')]) {
+      await expect(start(dataDir, { systemDir: shared.systemDir })).rejects.toThrow(
+        /DATA_DIR .*file.* cannot be made \(E(EXIST|NOTDIR): a file stands where a folder must be\)\. Choose a folder/,
+      );
+    }
+  });
+
+  it.runIf(process.platform === 'linux')('says so at once where no folder can ever be made', async () => {
+    for (const dataDir of ['/proc/cointill', '/proc/cointill/data']) {
+      await expect(start(dataDir, { systemDir: shared.systemDir })).rejects.toThrow(
+        `DATA_DIR ${dataDir} cannot be made (ENOENT: no folder can be made there). Choose a folder`,
+      );
+    }
+  });
+
+  it('makes one folder for starts at once', async () => {
+    const dataDir = join(await temporaryFolder(), 'one', 'two', 'data');
+    await Promise.all(Array.from({ length: 8 }, () => openDataDir(dataDir)));
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+});
+
+describe('a file system that is mounted read-only', () => {
+  it('is named, whether there is a database on it or not', async ({ skip }) => {
+    const disk = await temporaryFolder();
+    const { systemDir } = shared;
+    await shared.copy('data', disk);
+    await mkdir(join(disk, 'empty'));
+    const unmount = isRoot ? await mountTemporarily(['-o', 'bind,ro', disk, disk], disk) : undefined;
+    if (unmount === undefined) {
+      return skip('this machine does not let us mount');
+    }
+    try {
+      const reason = 'EROFS: the file system is mounted read-only';
+      for (const [name, message] of [
+        ['data', `DATA_DIR ${disk}/data cannot be used (${disk}/data/postgres`],
+        ['empty', `The database cannot be made in ${disk}/empty (${reason})`],
+        ['new', `DATA_DIR ${disk}/new cannot be made (${reason})`],
+      ] as const) {
+        const started = start(join(disk, name), { systemDir });
+        await expect(started).rejects.toThrow(message);
+        await expect(started).rejects.toThrow(reason);
+      }
+    } finally {
+      await unmount();
+    }
   });
 });
 

@@ -34,6 +34,22 @@ export function isDiskFullError(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is mounted read-only',
+  ENOENT: 'no folder can be made there',
+  EEXIST: 'a file stands where a folder must be',
+  ENOTDIR: 'a file stands where a folder must be',
+};
+
+/** Why the file system lets nothing be written, in plain words behind the code, for the middle of a message; undefined for other errors. */
+export function fileFault(error: unknown): string | undefined {
+  const code = errorCode(error);
+  const words = code === undefined ? undefined : FILE_FAULTS[code];
+  return words === undefined ? undefined : `${code}: ${words}`;
+}
+
 /** What an error says, for the middle of a message. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -4,7 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chooseAccount, readMachine } from './embedded-account.ts';
 import { findBinariesPackage, prepareBinaries } from './embedded-binaries.ts';
 import { CLUSTER_USER, findCluster, openDataDir, prepareCluster } from './embedded-cluster.ts';
-import { diskFull, EmbeddedPostgresError, isDiskFullError, OR_DATABASE_URL, reasonOf } from './embedded-error.ts';
+import {
+  diskFull,
+  EmbeddedPostgresError,
+  errorCode,
+  fileFault,
+  isDiskFullError,
+  OR_DATABASE_URL,
+  reasonOf,
+} from './embedded-error.ts';
 import { closeQuietly, enterPresence, leavePresence } from './embedded-presence.ts';
 import type { EmbeddedConnection, Presence } from './embedded-presence.ts';
 import { isRunning, waitForEnd } from './embedded-process.ts';
@@ -56,8 +64,22 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     });
     return watchOver(place, session, options.log);
   } catch (error) {
-    throw isDiskFullError(error) ? diskFull(options.dataDir, error) : error;
+    throw isDiskFullError(error) ? diskFull(options.dataDir, error) : (unusable(options.dataDir, error) ?? error);
   }
+}
+
+/** A file of ours that could not be written where it has to be, in words that name DATA_DIR; undefined for other errors. */
+function unusable(dataDir: string, error: unknown): EmbeddedPostgresError | undefined {
+  const fault = fileFault(error);
+  // What is missing is no matter of what may be written.
+  if (fault === undefined || errorCode(error) === 'ENOENT') {
+    return undefined;
+  }
+  const file = error instanceof Error && 'path' in error && typeof error.path === 'string' ? `${error.path}, ` : '';
+  return new EmbeddedPostgresError(
+    `DATA_DIR ${dataDir} cannot be used (${file}${fault}). Choose a folder that this user may write, ${OR_DATABASE_URL}.`,
+    { cause: error },
+  );
 }
 
 async function preparePlace(options: EmbeddedPostgresOptions): Promise<ServerPlace> {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { NETWORKS, type AssetCode, type UsdPriceE8 } from './domain/asset.ts';
 import type { Fiat } from './domain/money.ts';
@@ -7,6 +6,7 @@ import { UTXO_CHAINS, type UtxoChain, type UtxoNetwork } from './rails/utxo/para
 import type { UtxoChains } from './rails/wallet.ts';
 import { parseFixedRates } from './rates/fixed.ts';
 import { sourceOwner, WEB_SOURCES } from './rates/web-sources.ts';
+import { readTlsFiles, type TlsFiles } from './tls-files.ts';
 import { parseCidr } from './webhooks/guard.ts';
 
 export const ROLES = ['all', 'api', 'worker'] as const;
@@ -52,7 +52,7 @@ export interface Config {
   readonly sandboxCheckoutUrl: string;
   /** Addresses and CIDRs of proxies whose `X-Forwarded-*` is believed; null: nobody's. */
   readonly trustProxy: readonly string[] | null;
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+  readonly tls: TlsFiles | null;
   readonly redisUrl: string | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly production: boolean;
@@ -93,7 +93,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   const sandboxPort = read.integer('SANDBOX_PORT', 4001, 1, 65_535);
   if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}; they must differ.`);
   const host = read.text('HOST') ?? '127.0.0.1';
-  const tls = readTls(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
+  const tls = readTlsFiles(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
   const scheme = tls === null ? 'http' : 'https';
   const shownHost = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const baseUrl = read.url('BASE_URL') ?? `${scheme}://${shownHost}:${port}`;
@@ -244,19 +244,6 @@ function readTokens(network: EvmNetwork, chainId: number, text: string | null, p
   if (parsed.kind === 'ok') return parsed.tokens;
   problems.push(parsed.message);
   return new Map();
-}
-
-function readTls(cert: string | null, key: string | null, cwd: string, problems: string[]): Config['tls'] {
-  if (cert === null && key === null) return null;
-  if (cert === null || key === null) {
-    problems.push('TLS_CERT and TLS_KEY must be set together, each the path of a PEM file.');
-    return null;
-  }
-  const files = { certFile: path.resolve(cwd, cert), keyFile: path.resolve(cwd, key) };
-  for (const [name, file] of [['TLS_CERT', files.certFile] as const, ['TLS_KEY', files.keyFile] as const]) {
-    if (!existsSync(file)) problems.push(`${name}: there is no file ${file}.`);
-  }
-  return files;
 }
 
 function readDatabaseUrl(value: string | null, problems: string[]): string | null {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { pino, type Logger } from 'pino';
 import { chainRail } from './app/chain-rail.ts';
 import type { App } from './app/context.ts';
@@ -64,7 +63,6 @@ export async function openCointill(
   log: Logger,
   rates: RateSource = fixedRates(config.fixedRates),
 ): Promise<Cointill> {
-  await mkdir(config.dataDir, { recursive: true });
   const embedded =
     config.databaseUrl === null
       ? await startEmbeddedPostgres({

@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { FastifyInstance } from 'fastify';
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { createAccess } from './app/access.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
 import { firstStart, type FirstStart } from './app/first-start.ts';
-import { networkStatus, type NetworkStatus } from './app/network-status.ts';
+import { networkStatus } from './app/network-status.ts';
 import { createPaymentWatch } from './app/payment-watch.ts';
 import { createPaymentReader } from './app/read-payment.ts';
 import type { Config, NetworkConfig } from './config.ts';
@@ -16,7 +15,8 @@ import { openCointill, type Cointill } from './core.ts';
 import type { Api } from './http/api.ts';
 import { loadAssets } from './http/checkout/assets.ts';
 import { checkoutRoutes } from './http/checkout/routes.ts';
-import { healthRoutes, type Readiness } from './http/health.ts';
+import { healthRoutes } from './http/health.ts';
+import { ListenError } from './http/listen-error.ts';
 import { createMetrics, metricsRoute, type Metrics } from './http/metrics.ts';
 import { orderRoutes } from './http/orders/routes.ts';
 import { createRateLimits } from './http/rate-limit.ts';
@@ -28,6 +28,7 @@ import { createEvmSource } from './rails/evm/source.ts';
 import { utxoParams } from './rails/utxo/params.ts';
 import { createUtxoSource } from './rails/utxo/source.ts';
 import { startPrices } from './prices.ts';
+import { readiness } from './readiness.ts';
 import { listen, type Notifications } from './store/notifications.ts';
 import { createWebhookSender } from './webhooks/send.ts';
 import { watchChain } from './workers/watch-chain.ts';
@@ -123,7 +124,11 @@ async function startServers(
     limits.close();
   };
   try {
-    for (const { server, port } of servers) await server.listen({ host: config.host, port });
+    for (const { server, port } of servers) {
+      await server.listen({ host: config.host, port }).catch((error: unknown) => {
+        throw new ListenError(port, error);
+      });
+    }
   } catch (error) {
     await stop();
     throw error;
@@ -156,23 +161,6 @@ async function sharedCounters(redisUrl: string | null, log: Logger) {
   return connectRedis(redisUrl, (error) =>
     log.warn({ err: error }, 'Redis is away: rate limits count in this process alone'),
   );
-}
-
-/** A network in trouble is told of and takes nothing away: payments on the others, and the sandbox, go on. */
-async function readiness(core: Cointill, notifications: Notifications): Promise<Readiness> {
-  const database = await sql`select 1`.execute(core.handle.db).then(
-    () => 'ok',
-    () => 'not reachable',
-  );
-  const listening = notifications.healthy() ? 'ok' : 'not listening';
-  const states: readonly NetworkStatus[] =
-    database === 'ok' ? await networkStatus(core.app, core.networks).catch(() => []) : [];
-  const networks = Object.fromEntries(states.map(({ network, problem }) => [network, problem ?? 'ok']));
-  return {
-    ok: database === 'ok' && listening === 'ok',
-    checks: { database, notifications: listening, ...networks },
-    degraded: states.some(({ problem }) => problem !== null),
-  };
 }
 
 async function startWorkerParts(

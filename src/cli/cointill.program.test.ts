@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { testDatabase } from '../../test/database.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { program, textAt } from './program.testing.ts';
 
@@ -80,6 +84,25 @@ describe('cointill', () => {
     expect(stderr).toMatch(
       /^The database cannot be reached \(.*ECONNREFUSED.*\)\. Start it, or correct DATABASE_URL\.\n$/,
     );
+  });
+
+  it('needs no DATA_DIR on a database of its own and with a SECRET_KEY, and makes none', async () => {
+    const database = await testDatabase();
+    const below = path.join((await program()).dataDir, 'file');
+    await writeFile(below, '');
+    for (const dataDir of [below, path.join(below, 'data'), `${below}-missing`]) {
+      const cointill = await program({
+        DATABASE_URL: database.url,
+        SECRET_KEY: 'k'.repeat(32),
+        DATA_DIR: dataDir,
+      });
+      const made = await cointill.run('project', 'create', '--name', 'Shop', '--json');
+      expect(made).toMatchObject({ code: 0, stderr: '' });
+      const id = textAt(JSON.parse(made.stdout), 'id');
+      const url = 'https://shop.example/hook';
+      await cointill.json('webhook', 'create', '--project', id, '--mode', 'test', '--events', 'all', '--url', url);
+    }
+    expect(existsSync(`${below}-missing`)).toBe(false);
   });
 
   it('works on the embedded database, for commands at the same time and after one another', async () => {

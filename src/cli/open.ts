@@ -3,6 +3,8 @@ import path from 'node:path';
 import { pino, type Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
 import type { Cointill } from '../core.ts';
+import { diskFull, EmbeddedPostgresError } from '../store/embedded-error.ts';
+import { SealingKeyError } from '../webhooks/secret.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 
 /**
@@ -31,27 +33,46 @@ async function openDatabase(config: Config): Promise<Cointill> {
   try {
     return await openCointill(config, wantsLog ? createLogger(config.logLevel) : warningsForPeople());
   } catch (error) {
-    throw databaseFailure(error);
+    throw databaseFailure(error, config);
   }
 }
 
-const UNREACHABLE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ECONNRESET']);
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+const DISK_FULL = '53100';
 /** Classes of PostgreSQL's error codes: broken connection, wrong login, no such database, out of resources, not ready. */
 const REFUSED = /^(?:08|28|3D|53|57)[0-9A-Z]{3}$/;
 
-/** An error of opening the database in plain words, where it is one of connecting; any other as it is. */
-export function databaseFailure(error: unknown): unknown {
+/** An error of opening the database in plain words, where it is one of connecting or of a full disk; any other as it is. */
+export function databaseFailure(error: unknown, config: Config): unknown {
+  // Those say it plainly themselves, whatever code is in what caused them.
+  if (error instanceof EmbeddedPostgresError || error instanceof SealingKeyError) return error;
   const code = codeOf(error) ?? (error instanceof AggregateError ? codeOf(error.errors[0]) : undefined);
-  if (code === undefined) return error;
-  if (UNREACHABLE.has(code)) {
-    const message = `The database cannot be reached (${reasonOf(error)}). Start it, or correct DATABASE_URL.`;
-    return new CommandFailure(message, { cause: error });
+  const message = code === undefined ? null : explain(code, reasonOf(error), config);
+  return message === null ? error : new CommandFailure(message, { cause: error });
+}
+
+function explain(code: string, reason: string, { databaseUrl, dataDir }: Config): string | null {
+  const isEmbedded = databaseUrl === null;
+  if (code === DISK_FULL) {
+    return isEmbedded
+      ? diskFull(dataDir, null).message
+      : `The disk of the database that DATABASE_URL names is full (${reason}). Free some space there.`;
   }
-  if (REFUSED.test(code)) {
-    const message = `The database refuses the connection (${reasonOf(error)}). Check DATABASE_URL.`;
-    return new CommandFailure(message, { cause: error });
+  if (isEmbedded && (UNREACHABLE.has(code) || REFUSED.test(code))) {
+    const log = path.join(dataDir, 'postgres.log');
+    return `The embedded database was lost (${reason}). Look into ${log}, and start again.`;
   }
-  return error;
+  if (UNREACHABLE.has(code)) return `The database cannot be reached (${reason}). Start it, or correct DATABASE_URL.`;
+  if (REFUSED.test(code)) return `The database refuses the connection (${reason}). Check DATABASE_URL.`;
+  return null;
 }
 
 /** Warnings as plain lines on standard error, for commands that a person runs. */

@@ -67,6 +67,20 @@ describe('cointill start', () => {
     });
   });
 
+  it.each([
+    ['nowhere.invalid', /^HOST is nowhere\.invalid, a name that stands for no address here\. Set HOST to .*\.\n$/],
+    // Of the range that is for documentation alone.
+    ['203.0.113.9', /^HOST is 203\.0\.113\.9, which is no address of this machine\. Set HOST to one that is\.\n$/],
+    // A link-local address means nothing without its link.
+    ['fe80::1', /^HOST is fe80::1, where this machine cannot listen \(.*EINVAL.*\)\. Set HOST to .*\.\n$/],
+  ])('ends with one message that names a HOST where it cannot listen: %s', async (host, message) => {
+    const { url } = await testDatabase();
+    const cointill = await program({ DATABASE_URL: url, HOST: host, LOG_LEVEL: 'silent' });
+    const { code, stdout, stderr } = await cointill.run('start');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
   it('names every bad setting before it starts anything', async () => {
     const cointill = await program({ LOG_LEVEL: 'loud', ROLE: 'king' });
     const { code, stdout, stderr } = await cointill.run('start');

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
 import { banner } from './banner.ts';
+import { ListenError } from '../http/listen-error.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 import { databaseFailure } from './open.ts';
 import { writeLines } from './output.ts';
@@ -70,36 +71,35 @@ function limitStop(log: Logger): void {
   }, STOP_LIMIT_MS).unref();
 }
 
-/** Why the service does not start, in plain words where it is a port or a server that it needs. */
+/** Why the service does not start, in plain words where it is an address, a port or a server that it needs. */
 function startFailure(error: unknown, config: Config): unknown {
-  const port = portOf(error);
-  const setting = port === config.port ? 'PORT' : port === config.sandboxPort ? 'SANDBOX_PORT' : 'PORT or SANDBOX_PORT';
-  const where = port === null ? `A port of ${config.host}` : `Port ${port} of ${config.host}`;
-  switch (codeOf(error)) {
+  if (error instanceof ListenError) return plain(listenFailure(error, config), error);
+  if (codeOf(error) === 'ECONNREFUSED' && config.redisUrl !== null) {
+    return plain(`A server cannot be reached (${reasonOf(error)}). Check DATABASE_URL and REDIS_URL.`, error);
+  }
+  return databaseFailure(error, config);
+}
+
+function listenFailure({ port, cause }: ListenError, { host, port: livePort }: Config): string {
+  const setting = port === livePort ? 'PORT' : 'SANDBOX_PORT';
+  const where = `Port ${port} of ${host}`;
+  switch (codeOf(cause)) {
     case 'EADDRINUSE':
-      return plain(`${where} is taken by another program. Stop that, or set ${setting} to another port.`, error);
+      return `${where} is taken by another program. Stop that, or set ${setting} to another port.`;
     case 'EACCES':
-      if (port === null) return error;
-      return plain(`${where} is not open to this user. Set ${setting} to a port above 1023.`, error);
+      return `${where} is not open to this user. Set ${setting} to a port above 1023.`;
     case 'EADDRNOTAVAIL':
-      return plain(`HOST is ${config.host}, which is no address of this machine. Set HOST to one that is.`, error);
-    case 'ECONNREFUSED':
-      if (config.redisUrl === null) return databaseFailure(error);
-      return plain(`A server cannot be reached (${reasonOf(error)}). Check DATABASE_URL and REDIS_URL.`, error);
+      return `HOST is ${host}, which is no address of this machine. Set HOST to one that is.`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `HOST is ${host}, a name that stands for no address here. ${HOST_RULE}`;
     default:
-      return databaseFailure(error);
+      return `HOST is ${host}, where this machine cannot listen (${reasonOf(cause)}). ${HOST_RULE}`;
   }
 }
+
+const HOST_RULE = 'Set HOST to an address of this machine: 127.0.0.1, or 0.0.0.0 for all that it has.';
 
 function plain(message: string, cause: unknown): CommandFailure {
   return new CommandFailure(message, { cause });
-}
-
-/** The port that could not be opened, as Node.js names it in the error or in what caused it. */
-function portOf(error: unknown): number | null {
-  if (!(error instanceof Error)) return null;
-  if ('port' in error && typeof error.port === 'number' && 'syscall' in error && error.syscall === 'listen') {
-    return error.port;
-  }
-  return portOf(error.cause);
 }

@@ -80,8 +80,9 @@ const REQUEST_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'The path is too long.',
 };
 
-/** PostgreSQL and socket faults after which the same request may succeed shortly. */
-const PASSING_FAULTS = /^(?:08|57P|53|40001|40P01)|^E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|NOENT)$/;
+/** PostgreSQL, socket and name service faults after which the same request may succeed shortly. */
+const PASSING_FAULTS =
+  /^(?:08|57P|53|40001|40P01)|^E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOENT|(?:HOST|NET)(?:UNREACH|DOWN)|NOTFOUND|AI_AGAIN)$/;
 
 /** Every fault as the error that the client is told: never a stack, never SQL. */
 export function asRequestError(error: unknown): RequestError {
@@ -110,6 +111,8 @@ function codeOf(error: unknown): string {
 function isLostConnection(error: unknown): boolean {
   return (
     error instanceof Error &&
-    /Connection terminated|timeout exceeded when trying to connect|Client has encountered/.test(error.message)
+    /Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered/.test(
+      error.message,
+    )
   );
 }

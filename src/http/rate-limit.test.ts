@@ -36,6 +36,17 @@ describe('in memory', () => {
     expect(await limits.consume('test', 'a')).toMatchObject({ allowed: true, remaining: 2 });
   });
 
+  it('a clock that is set back tells nobody to wait longer than a window', async () => {
+    vi.useFakeTimers({ now: NOW });
+    const limits = createRateLimits(LIMITS, null);
+    for (let index = 0; index < 3; index += 1) await limits.consume('test', 'a');
+    const earlier = NOW - 3_600_000;
+    vi.setSystemTime(earlier);
+    const told = { resetSeconds: Math.ceil((earlier + 60_000) / 1000), retryAfterSeconds: 60 };
+    expect(await limits.consume('test', 'a')).toMatchObject({ allowed: false, ...told });
+    expect(await limits.peek('test', 'a')).toMatchObject(told);
+  });
+
   it('keys, modes and the page count apart', async () => {
     const limits = createRateLimits(LIMITS, null);
     await limits.consume('test', 'a');

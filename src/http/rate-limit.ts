@@ -39,7 +39,9 @@ export function createRateLimits(limits: Readonly<Record<Bucket, number>>, redis
   const limiters = { test: limiterOf('test'), live: limiterOf('live'), page: limiterOf('page') };
   const allowance = (bucket: Bucket, result: RateLimiterRes | null, allowed: boolean): Allowance => {
     const limit = limits[bucket];
-    const msLeft = result === null || result.msBeforeNext < 0 ? WINDOW_SECONDS * 1000 : result.msBeforeNext;
+    const told = result === null || result.msBeforeNext < 0 ? WINDOW_SECONDS * 1000 : result.msBeforeNext;
+    // A clock that was set back meanwhile makes it more than there can be.
+    const msLeft = Math.min(told, WINDOW_SECONDS * 1000);
     const used = result?.consumedPoints ?? 0;
     return {
       allowed,

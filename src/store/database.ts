@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, sql, type RawBuilder, type Transaction } from 'kysely';
-import { Client, Pool, types as builtin, type CustomTypesConfig } from 'pg';
+import { Pool, types as builtin, type Client, type CustomTypesConfig } from 'pg';
+import { PreparingClient, SessionClient } from './client.ts';
 import { createPipeline, type Pipeline } from './pipeline.ts';
 import type { Tables } from './tables.ts';
 
@@ -28,44 +28,28 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
 
 /** `2026-11-21 01:20:59.123+00`: sessions run in UTC, and what we write has milliseconds at most. */
 function parseTimestamp(text: string): number {
+  // A pooler that hands out sessions of its own may have let theirs keep another time zone.
+  if (!text.endsWith('+00')) return parseShifted(text);
   const digits = (from: number, to: number): number => Number(text.slice(from, to));
-  const fraction = text.charCodeAt(19) === 46 ? Number(text.slice(19, text.indexOf('+', 19))) : 0;
+  const fraction = text.charCodeAt(19) === 46 ? Number(text.slice(19, -3)) : 0;
   const whole = Date.UTC(digits(0, 4), digits(5, 7) - 1, digits(8, 10), digits(11, 13), digits(14, 16), digits(17, 19));
   return whole + Math.round(fraction * 1000);
+}
+
+/** `2026-11-21 06:50:59.123+05:30`: the offset has minutes and seconds only where they are not zero. */
+function parseShifted(text: string): number {
+  const [offset, sign, hours = '', minutes = '0', seconds = '0'] =
+    /([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?$/.exec(text) ?? [];
+  if (offset === undefined) throw new Error(`The database gave a time that cannot be read: ${text}`);
+  const shiftSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+  const local = parseTimestamp(`${text.slice(0, -offset.length)}+00`);
+  return local + (sign === '-' ? shiftSeconds : -shiftSeconds) * 1000;
 }
 
 const types: CustomTypesConfig = {
   getTypeParser: (id, format) =>
     (format === 'binary' ? undefined : PARSERS.get(id)) ?? builtin.getTypeParser(id, format),
 };
-
-/** How many statements one connection keeps prepared. The program's own texts are far fewer. */
-const MAX_PREPARED = 400;
-const statementNames = new Map<string, string>();
-
-/** The name under which a statement is prepared: planning a creation costs more than running it. */
-function statementName(text: string): string | undefined {
-  const known = statementNames.get(text);
-  if (known !== undefined) return known;
-  if (statementNames.size >= MAX_PREPARED) return undefined;
-  const name = createHash('sha256').update(text).digest('base64url').slice(0, 24);
-  statementNames.set(text, name);
-  return name;
-}
-
-const TRANSACTION_WORDS = new Set(['begin', 'commit', 'rollback']);
-
-/** A pg client that prepares every parameterised statement, for Kysely asks for no names. */
-class PreparingClient extends Client {
-  // @ts-expect-error Kysely's driver calls query(text, values) only, one of the many overloads.
-  override query(text: unknown, values?: unknown, callback?: unknown): unknown {
-    if (typeof text === 'string' && Array.isArray(values) && !TRANSACTION_WORDS.has(text)) {
-      const name = statementName(text);
-      if (name !== undefined) return super.query({ name, text, values }, callback as never);
-    }
-    return super.query(text as never, values as never, callback as never);
-  }
-}
 
 /** A time in epoch milliseconds as PostgreSQL compares it. */
 export function timestamp(at: number): RawBuilder<number> {
@@ -77,7 +61,7 @@ export interface DatabaseHandle {
   readonly db: Database;
   /** A connection of its own for statements that stand alone and must not wait for the answer of the one before. */
   readonly pipeline: Pipeline;
-  /** For LISTEN and locks that live as long as their connection. */
+  /** For LISTEN, locks that live as long as their connection, and statements that may take any time. */
   connect(): Promise<Client>;
   close(): Promise<void>;
 }
@@ -86,19 +70,39 @@ export interface DatabaseOptions {
   readonly maxConnections: number;
   /** Told when an idle connection breaks; the pool replaces it. */
   readonly onError: (error: Error) => void;
+  /** How long a statement of the pool or the pipeline may take before its connection is given up. */
+  readonly answerTimeoutMs?: number;
+}
+
+/** Large work is done in lots that take a small part of it, waits for each other's rows included. */
+const ANSWER_TIMEOUT_MS = 30_000;
+/** An idle connection is looked after from then on: ten probes a second apart, and one whose other end is gone breaks. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+/**
+ * These modes are what `verify-full` is to this version of pg, which says so at length in plain text on standard error,
+ * between the log's JSON. Saying `verify-full` in their stead changes nothing and says nothing.
+ */
+function plainSslMode(url: string): string {
+  if (/[?&]uselibpqcompat=/.test(url)) return url;
+  return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full');
 }
 
 /** Opens a pool. A broken connection or a server restart is reported to `onError` and never ends the process. */
 export function openDatabase(connection: Connection, options: DatabaseOptions): DatabaseHandle {
   const config = {
-    ...connection,
+    ...('connectionString' in connection
+      ? { connectionString: plainSslMode(connection.connectionString) }
+      : connection),
     types,
     application_name: 'cointill',
-    options: '-c timezone=UTC -c client_min_messages=warning',
     connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
   };
+  const answering = { ...config, answerTimeoutMs: options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS };
   const pool = new Pool({
-    ...config,
+    ...answering,
     Client: PreparingClient as unknown as typeof Client,
     max: options.maxConnections,
     idleTimeoutMillis: 60_000,
@@ -120,12 +124,12 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     return client;
   };
   const pipeline = createPipeline(() =>
-    opened(new PreparingClient({ ...config, pipeline: true }) as unknown as Client),
+    opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client),
   );
   return {
     db,
     pipeline,
-    connect: () => opened(new Client(config)),
+    connect: () => opened(new SessionClient(config)),
     close: async () => {
       closing = true;
       await pipeline.close();

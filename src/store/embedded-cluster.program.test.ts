@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { firstClosedFolder } from './embedded-account.ts';
 import { findBinariesPackage } from './embedded-binaries.ts';
+import { openDataDir } from './embedded-cluster.ts';
 import {
   isRoot,
   kill,
@@ -32,6 +33,7 @@ import {
   until,
 } from './embedded-postgres.fixture.ts';
 import type { SharedCluster } from './embedded-postgres.fixture.ts';
+import { readPostmaster } from './embedded-server.ts';
 
 let shared: SharedCluster;
 
@@ -95,6 +97,31 @@ describe('a folder called postgres', () => {
   });
 });
 
+describe('a start that fails', () => {
+  it('stops the server that it started, and leaves one that others started', async () => {
+    const dataDir = await shared.copy();
+    const cluster = join(dataDir, 'postgres');
+    const { systemDir } = shared;
+    const access = await readFile(join(cluster, 'pg_hba.conf'));
+    await writeFile(join(cluster, 'pg_hba.conf'), 'local all all reject\n');
+    await expect(start(dataDir, { systemDir })).rejects.toThrow(/does not admit user cointill.*DATABASE_URL/);
+    expect(await readPostmaster(cluster)).toBeUndefined();
+
+    await writeFile(join(cluster, 'pg_hba.conf'), access);
+    const db = await start(dataDir, { systemDir });
+    await writeFile(join(cluster, 'pg_hba.conf'), 'local all all reject\n');
+    await query(db, 'select pg_reload_conf()');
+    await until('the server has read its configuration', () =>
+      query(db, 'select 1').then(
+        () => false,
+        () => true,
+      ),
+    );
+    await expect(start(dataDir, { systemDir })).rejects.toThrow(/does not admit user cointill/);
+    expect(await readPostmaster(cluster)).toMatchObject({ pid: db.postmasterPid(), isAlive: true });
+  });
+});
+
 describe('making a cluster', () => {
   it('that is killed half way never leaves one that counts; the next start clears up and makes a whole one', async () => {
     const dataDir = join(await temporaryFolder(), 'data');
@@ -119,9 +146,52 @@ describe('making a cluster', () => {
   it('says that DATA_DIR cannot be made when a file stands in the way', async () => {
     const file = join(await temporaryFolder(), 'file');
     await writeFile(file, '');
-    await expect(start(join(file, 'data'), { systemDir: shared.systemDir })).rejects.toThrow(
-      /DATA_DIR .*file\/data cannot be made \(ENOTDIR/,
-    );
+    for (const dataDir of [file, join(file, 'data'), join(file, 'more', 'data')]) {
+      await expect(start(dataDir, { systemDir: shared.systemDir })).rejects.toThrow(
+        /DATA_DIR .*file.* cannot be made \(E(EXIST|NOTDIR): a file stands where a folder must be\)\. Choose a folder/,
+      );
+    }
+  });
+
+  it.runIf(process.platform === 'linux')('says so at once where no folder can ever be made', async () => {
+    for (const dataDir of ['/proc/cointill', '/proc/cointill/data']) {
+      await expect(start(dataDir, { systemDir: shared.systemDir })).rejects.toThrow(
+        `DATA_DIR ${dataDir} cannot be made (ENOENT: no folder can be made there). Choose a folder`,
+      );
+    }
+  });
+
+  it('makes one folder for starts at once', async () => {
+    const dataDir = join(await temporaryFolder(), 'one', 'two', 'data');
+    await Promise.all(Array.from({ length: 8 }, () => openDataDir(dataDir)));
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+});
+
+describe('a file system that is mounted read-only', () => {
+  it('is named, whether there is a database on it or not', async ({ skip }) => {
+    const disk = await temporaryFolder();
+    const { systemDir } = shared;
+    await shared.copy('data', disk);
+    await mkdir(join(disk, 'empty'));
+    const unmount = isRoot ? await mountTemporarily(['-o', 'bind,ro', disk, disk], disk) : undefined;
+    if (unmount === undefined) {
+      return skip('this machine does not let us mount');
+    }
+    try {
+      const reason = 'EROFS: the file system is mounted read-only';
+      for (const [name, message] of [
+        ['data', `DATA_DIR ${disk}/data cannot be used (${disk}/data/postgres`],
+        ['empty', `The database cannot be made in ${disk}/empty (${reason})`],
+        ['new', `DATA_DIR ${disk}/new cannot be made (${reason})`],
+      ] as const) {
+        const started = start(join(disk, name), { systemDir });
+        await expect(started).rejects.toThrow(message);
+        await expect(started).rejects.toThrow(reason);
+      }
+    } finally {
+      await unmount();
+    }
   });
 });
 

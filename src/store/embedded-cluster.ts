@@ -22,12 +22,13 @@ import {
   diskFull,
   EmbeddedPostgresError,
   errorCode,
+  fileFault,
   isDiskFullError,
   OR_DATABASE_URL,
   reasonOf,
   tellsDiskFull,
 } from './embedded-error.ts';
-import { exists, isOccupied, removeLeftovers, syncFolder, unfinishedName } from './embedded-files.ts';
+import { exists, isOccupied, makeFolders, removeLeftovers, syncFolder, unfinishedName } from './embedded-files.ts';
 import { asUser, cannotRun, serverEnvironment } from './embedded-process.ts';
 
 /** The database superuser, and the only role that the embedded server's cluster starts with. */
@@ -53,14 +54,14 @@ export interface ClusterHome {
  */
 export async function openDataDir(dataDir: string): Promise<string> {
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeFolders(dataDir);
     return await realpath(dataDir);
   } catch (error) {
     if (isDiskFullError(error)) {
       throw diskFull(dataDir, error);
     }
     throw new EmbeddedPostgresError(
-      `DATA_DIR ${dataDir} cannot be made (${reasonOf(error)}). Choose a folder that this user may write, ${OR_DATABASE_URL}.`,
+      `DATA_DIR ${dataDir} cannot be made (${fileFault(error) ?? reasonOf(error)}). Choose a folder that this user may write, ${OR_DATABASE_URL}.`,
       { cause: error },
     );
   }
@@ -206,7 +207,7 @@ async function makeCluster(dir: string, account: Account, binaries: Binaries): P
       throw diskFull(home, error);
     }
     throw new EmbeddedPostgresError(
-      `The database cannot be made in ${home} (${reasonOf(error)}). Make that folder writable for this user, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+      `The database cannot be made in ${home} (${fileFault(error) ?? reasonOf(error)}). Make that folder writable for this user, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
       { cause: error },
     );
   }

@@ -16,7 +16,8 @@ export function diskFull(folder: string, cause: unknown): EmbeddedPostgresError 
 
 /** Recognises a full disk in what initdb and postgres print; both speak English here (LC_ALL=C). */
 export function tellsDiskFull(output: string): boolean {
-  return /No space left on device|Disk quota exceeded/.test(output);
+  // The disk that took a part of a page has given no error yet: PostgreSQL tells of what it wrote.
+  return /No space left on device|Disk quota exceeded|wrote only \d+ of \d+ bytes/.test(output);
 }
 
 /** The system's or PostgreSQL's code of an error (`EACCES`, `57P03`), if it carries one. */
@@ -31,6 +32,22 @@ export function errorCode(error: unknown): string | undefined {
 export function isDiskFullError(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is mounted read-only',
+  ENOENT: 'no folder can be made there',
+  EEXIST: 'a file stands where a folder must be',
+  ENOTDIR: 'a file stands where a folder must be',
+};
+
+/** Why the file system lets nothing be written, in plain words behind the code, for the middle of a message; undefined for other errors. */
+export function fileFault(error: unknown): string | undefined {
+  const code = errorCode(error);
+  const words = code === undefined ? undefined : FILE_FAULTS[code];
+  return words === undefined ? undefined : `${code}: ${words}`;
 }
 
 /** What an error says, for the middle of a message. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, open, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import { errorCode } from './embedded-error.ts';
@@ -38,6 +38,33 @@ export async function removeLeftovers(path: string): Promise<void> {
 export function isOccupied(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOTEMPTY' || code === 'EEXIST';
+}
+
+/**
+ * Makes a folder with those above it that are missing. One that is there already is left as it is.
+ *
+ * Node.js does the same with `recursive`, and asks for ever in a place where no folder can be made (/proc).
+ */
+export async function makeFolders(path: string): Promise<void> {
+  try {
+    await makeOneFolder(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') {
+      throw error;
+    }
+    await makeFolders(dirname(path));
+    await makeOneFolder(path);
+  }
+}
+
+async function makeOneFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) {
+      throw error;
+    }
+  }
 }
 
 /** Puts a rename inside `folder` on disk. */

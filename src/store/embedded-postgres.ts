@@ -4,7 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chooseAccount, readMachine } from './embedded-account.ts';
 import { findBinariesPackage, prepareBinaries } from './embedded-binaries.ts';
 import { CLUSTER_USER, findCluster, openDataDir, prepareCluster } from './embedded-cluster.ts';
-import { diskFull, EmbeddedPostgresError, isDiskFullError, OR_DATABASE_URL, reasonOf } from './embedded-error.ts';
+import {
+  diskFull,
+  EmbeddedPostgresError,
+  errorCode,
+  fileFault,
+  isDiskFullError,
+  OR_DATABASE_URL,
+  reasonOf,
+} from './embedded-error.ts';
 import { closeQuietly, enterPresence, leavePresence } from './embedded-presence.ts';
 import type { EmbeddedConnection, Presence } from './embedded-presence.ts';
 import { isRunning, waitForEnd } from './embedded-process.ts';
@@ -47,7 +55,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const startedAt = performance.now();
   try {
     const place = await preparePlace(options);
-    const session = await enter(place, new AbortController().signal);
+    const session = await enter(place, new AbortController().signal, options.log);
     options.log('info', session.isAdopted ? 'joined the running embedded database' : 'started the embedded database', {
       pid: session.postmasterPid,
       cluster: place.clusterDir,
@@ -56,8 +64,22 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     });
     return watchOver(place, session, options.log);
   } catch (error) {
-    throw isDiskFullError(error) ? diskFull(options.dataDir, error) : error;
+    throw isDiskFullError(error) ? diskFull(options.dataDir, error) : (unusable(options.dataDir, error) ?? error);
   }
+}
+
+/** A file of ours that could not be written where it has to be, in words that name DATA_DIR; undefined for other errors. */
+function unusable(dataDir: string, error: unknown): EmbeddedPostgresError | undefined {
+  const fault = fileFault(error);
+  // What is missing is no matter of what may be written.
+  if (fault === undefined || errorCode(error) === 'ENOENT') {
+    return undefined;
+  }
+  const file = error instanceof Error && 'path' in error && typeof error.path === 'string' ? `${error.path}, ` : '';
+  return new EmbeddedPostgresError(
+    `DATA_DIR ${dataDir} cannot be used (${file}${fault}). Choose a folder that this user may write, ${OR_DATABASE_URL}.`,
+    { cause: error },
+  );
 }
 
 async function preparePlace(options: EmbeddedPostgresOptions): Promise<ServerPlace> {
@@ -97,32 +119,54 @@ const RELAUNCH_PAUSE_MS = 40;
 
 class Cancelled extends Error {}
 
+/** The server that we started and that has not ended, as far as we know. */
+interface Launched {
+  server: ServerProcess | undefined;
+}
+
 /**
  * Connects to the cluster's server, starting it where none runs, and again for as long as that makes sense: another process may
  * start or stop the server at the same moment, and a killed server's children may still hold its memory.
  */
-async function enter(place: ServerPlace, stopping: AbortSignal): Promise<Session> {
-  let ours: ServerProcess | undefined;
+async function enter(place: ServerPlace, stopping: AbortSignal, log: EmbeddedPostgresOptions['log']): Promise<Session> {
+  const ours: Launched = { server: undefined };
+  try {
+    return await knock(place, stopping, ours);
+  } catch (error) {
+    // A server that does not let us in is of no use to anybody; whoever waits for it starts it again. When we were told
+    // to stop instead, leaving decides.
+    if (!(error instanceof Cancelled)) await abandon(ours, log);
+    throw error;
+  }
+}
+
+async function abandon({ server }: Launched, log: EmbeddedPostgresOptions['log']): Promise<void> {
+  if (server?.pid !== undefined && (await server.ending()) === undefined) {
+    await shutDown(server.pid, log);
+  }
+}
+
+async function knock(place: ServerPlace, stopping: AbortSignal, ours: Launched): Promise<Session> {
   let deadline = performance.now() + SILENCE_LIMIT_MS;
   let lastEnding: string | undefined;
   for (;;) {
-    const ending = await ours?.ending();
+    const ending = await ours.server?.ending();
     if (ending?.kind === 'failed') {
       throw ending.error;
     }
     if (ending !== undefined) {
-      ours = undefined;
+      ours.server = undefined;
       lastEnding =
         ending.kind === 'orphans' ? 'processes of a killed server still hold its memory' : 'it ended at once';
       await sleep(RELAUNCH_PAUSE_MS);
     }
     const postmaster = await readPostmaster(place.clusterDir);
     // A server that we launched is not left before it can be found by its postmaster.pid, or stopping would miss it.
-    if (stopping.aborted && (ours === undefined || postmaster?.isAlive === true)) {
+    if (stopping.aborted && (ours.server === undefined || postmaster?.isAlive === true)) {
       throw new Cancelled();
     }
-    if (ours === undefined && postmaster?.isAlive !== true) {
-      ours = await launchServer(place, postmaster?.pid);
+    if (ours.server === undefined && postmaster?.isAlive !== true) {
+      ours.server = await launchServer(place, postmaster?.pid);
     }
     const connection = connectionTo((postmaster?.isAlive === true && postmaster.socketDir) || place.socketDir);
     const attempt = await enterPresence(connection);
@@ -133,17 +177,19 @@ async function enter(place: ServerPlace, stopping: AbortSignal): Promise<Session
           presence: attempt.presence,
           connection,
           postmasterPid: entered.pid,
-          isAdopted: entered.pid !== ours?.pid,
+          isAdopted: entered.pid !== ours.server?.pid,
         };
       }
       closeQuietly(attempt.presence.client);
+    } else if (attempt.kind === 'disk_full') {
+      throw diskFull(place.clusterDir, attempt.error);
     } else if (attempt.kind === 'busy') {
       deadline = performance.now() + SILENCE_LIMIT_MS;
     } else if (performance.now() > deadline) {
       throw unreachable(
         place,
         connection,
-        postmaster?.isAlive === true ? postmaster.pid : undefined,
+        postmaster?.isAlive === true && postmaster.pid !== ours.server?.pid ? postmaster.pid : undefined,
         lastEnding ?? attempt.reason,
       );
     }
@@ -242,7 +288,7 @@ async function enterAgain(
   closeQuietly(lost.presence.client);
   for (let pauseMs = 100; !stopping.aborted; pauseMs = Math.min(pauseMs * 2, 5_000)) {
     try {
-      const session = await enter(place, stopping);
+      const session = await enter(place, stopping, log);
       log('info', 'the embedded database is back', {
         pid: session.postmasterPid,
         duration_ms: Math.round(performance.now() - lostAt),

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 
 import { Client } from 'pg';
 
-import { diskFull, EmbeddedPostgresError, errorCode, OR_DATABASE_URL, reasonOf } from './embedded-error.ts';
+import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL, reasonOf } from './embedded-error.ts';
 
 /** How to reach one database of the embedded server, in `pg`'s words. */
 export interface EmbeddedConnection {
@@ -28,6 +28,8 @@ export type PresenceAttempt =
   | { readonly kind: 'held'; readonly presence: Presence }
   /** The server says that it starts, recovers or shuts down: worth any wait. */
   | { readonly kind: 'busy'; readonly reason: string }
+  /** The server has no room to let us in. */
+  | { readonly kind: 'disk_full'; readonly error: unknown }
   /** Nothing answers, or nothing that promises an end. */
   | { readonly kind: 'silent'; readonly reason: string };
 
@@ -95,7 +97,7 @@ function explainRefusal(connection: EmbeddedConnection, error: unknown): Presenc
   const code = errorCode(error);
   const reason = reasonOf(error);
   if (code === '53100') {
-    throw diskFull(connection.host, error);
+    return { kind: 'disk_full', error };
   }
   if (code === '28000' || code === '28P01') {
     throw new EmbeddedPostgresError(

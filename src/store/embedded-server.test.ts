@@ -37,9 +37,11 @@ describe('the ending of a server that we started, told by the words that Postgre
     expect(explainEnding(place, null, '')).toEqual({ kind: 'again' });
   });
 
-  it('names the full disk', () => {
-    const words =
-      '2026-11-21 02:00:00.000 UTC [7] FATAL:  could not write lock file "postmaster.pid": No space left on device\n';
+  it.each([
+    '2026-11-21 02:00:00.000 UTC [7] FATAL:  could not write lock file "postmaster.pid": No space left on device\n',
+    '2026-11-21 02:00:00.000 UTC [7] FATAL:  could not extend file "base/1/2689": wrote only 4096 of 8192 bytes at block 5\n' +
+      '2026-11-21 02:00:00.000 UTC [7] PANIC:  cannot abort transaction 1, it was already committed\n',
+  ])('names the full disk', (words) => {
     const ending = explainEnding(place, 1, words);
     expect(ending.kind === 'failed' && ending.error.message).toMatch(
       /disk that holds \/srv\/data\/postgres is full.*Free some space.*DATABASE_URL/,

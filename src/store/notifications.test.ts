@@ -155,6 +155,44 @@ it('a connection that falls silent counts as down within a second, and is replac
   expect(connections).toBe(2);
 });
 
+it('a connection that falls silent before it listens is given up, and another is made', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const database = await testDatabase();
+  const asked = Promise.withResolvers<void>();
+  let connections = 0;
+  const handle: DatabaseHandle = {
+    ...database,
+    connect: async () => {
+      const client = await database.connect();
+      connections += 1;
+      if (connections === 1) {
+        // The statement that waits for another's lock is answered as late as one that was lost on its way.
+        const other = await database.connect();
+        onTestFinished(() => other.end());
+        await other.query('select pg_advisory_lock(1)');
+        const query = client.query.bind(client);
+        client.query = () => {
+          asked.resolve();
+          return query('select pg_advisory_lock(1)') as never;
+        };
+      }
+      return client;
+    },
+  };
+  const notifications = listener(handle);
+  await asked.promise;
+  expect(notifications.healthy()).toBe(false);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await expect
+    .poll(async () => {
+      await vi.advanceTimersByTimeAsync(250);
+      return notifications.healthy();
+    })
+    .toBe(true);
+  expect(connections).toBe(2);
+});
+
 it('a database that is away is tried again until it is there', async () => {
   const database = await testDatabase();
   let isAway = true;

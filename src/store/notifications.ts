@@ -22,6 +22,8 @@ const IDS_PER_PAYLOAD = 200;
 /** A silent connection counts as broken after this, well within the second in which a revoked key must stop working. */
 const HEARTBEAT_MS = 250;
 const SILENCE_MS = 800;
+/** How long a new connection may take to listen: until it does, no heartbeat watches over it. */
+const LISTEN_MS = 5_000;
 
 export interface Notifications {
   /** Whether every notification up to now (less than a second ago) has arrived. */
@@ -99,6 +101,8 @@ export function listen(handle: DatabaseHandle): Notifications {
     next.on('end', () => {
       if (client === next) down();
     });
+    const end = (): void => void next.end().catch(() => {});
+    const limit = setTimeout(end, LISTEN_MS);
     try {
       const askedAt = performance.now();
       await next.query(`listen ${CHANNEL}`);
@@ -106,8 +110,10 @@ export function listen(handle: DatabaseHandle): Notifications {
       client = next;
       provenAt = askedAt;
     } catch (error) {
-      next.end().catch(() => {});
+      end();
       throw error;
+    } finally {
+      clearTimeout(limit);
     }
     for (const listener of upListeners) listener();
   };

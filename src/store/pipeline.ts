@@ -9,7 +9,8 @@ export interface StatementRunner {
 /**
  * One connection on which a statement is sent before the one ahead of it is answered: the server runs them in turn, each
  * in a transaction of its own, and never waits for this process to read an answer. One that fails leaves the others as
- * they are; when the connection breaks, all that are under way fail, and the next statement opens a new one.
+ * they are; when the connection breaks, or one is not answered in time, all that are under way fail, and the next
+ * statement opens a new one. Whether those were carried out is unknown then.
  */
 export interface Pipeline extends StatementRunner {
   /** Resolves when what was sent is answered. */
@@ -18,19 +19,14 @@ export interface Pipeline extends StatementRunner {
 
 export function createPipeline(connect: () => Promise<Client>): Pipeline {
   let opening: Promise<Client> | null = null;
-  const forget = (): void => {
-    opening = null;
-  };
-  const open = async (): Promise<Client> => {
-    try {
-      const client = await connect();
-      client.once('error', forget);
-      client.once('end', forget);
-      return client;
-    } catch (error) {
-      forget();
-      throw error;
-    }
+  const open = (): Promise<Client> => {
+    const opened = connect();
+    // Only itself: a connection tells of its end twice, the second time when the next one may be open already.
+    const forget = (): void => {
+      if (opening === opened) opening = null;
+    };
+    opened.then((client) => client.once('error', forget).once('end', forget), forget);
+    return opened;
   };
   return {
     executeQuery: async ({ sql, parameters }) => {
@@ -39,7 +35,7 @@ export function createPipeline(connect: () => Promise<Client>): Pipeline {
     },
     close: async () => {
       const client = await opening?.catch(() => null);
-      forget();
+      opening = null;
       await client?.end();
     },
   };

@@ -8,6 +8,8 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadSealingKey, newWebhookSecret, openSecret, sealSecret } from './secret.ts';
 
+const run = promisify(execFile);
+
 let dataDir: string;
 beforeEach(() => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'cointill-secret-'));
@@ -89,12 +91,47 @@ describe('the sealing key', () => {
     expect(readdirSync(dataDir)).toEqual(['secret.key']);
   });
 
+  it('that cannot be made says why, and what to do', () => {
+    const wayOut = 'Give Cointill a DATA_DIR that it can write, or set SECRET_KEY.';
+    const file = path.join(dataDir, 'file');
+    writeFileSync(file, '');
+    for (const below of [file, path.join(file, 'data'), path.join(file, 'more', 'data')]) {
+      expect(() => loadSealingKey({ dataDir: below })).toThrow(
+        `The key file ${below}/secret.key cannot be made: a file stands where DATA_DIR must be a folder. ${wayOut}`,
+      );
+    }
+    expect(readdirSync(dataDir)).toEqual(['file']);
+  });
+
+  it.runIf(process.platform === 'linux')('is refused at once where no folder can ever be made', () => {
+    expect(() => loadSealingKey({ dataDir: '/proc/cointill/data' })).toThrow(
+      /^The key file \/proc\/cointill\/data\/secret.key cannot be made: no folder can be made there\. Give .*SECRET_KEY\.$/,
+    );
+  });
+
+  it('on a full disk says so and leaves no half of it', async ({ skip }) => {
+    try {
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'none', dataDir]);
+    } catch {
+      return skip('this machine does not let us mount');
+    }
+    try {
+      expect(() => writeFileSync(path.join(dataDir, 'filler'), Buffer.alloc(65_536))).toThrow(/ENOSPC/);
+      expect(() => loadSealingKey({ dataDir })).toThrow(
+        /secret.key cannot be made: the disk is full\. .*SECRET_KEY\.$/,
+      );
+      expect(readdirSync(dataDir)).toEqual(['filler']);
+    } finally {
+      await run('umount', [dataDir]);
+    }
+  });
+
   it('is the same for processes that start at once', async () => {
     const script = `
       import { loadSealingKey } from ${JSON.stringify(new URL('secret.ts', import.meta.url).href)};
       console.log(loadSealingKey({ dataDir: process.argv[1] }).toString('base64'));`;
     const starts = Array.from({ length: 4 }, () =>
-      promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, dataDir]),
+      run(process.execPath, ['--input-type=module', '-e', script, dataDir]),
     );
     const keys = new Set((await Promise.all(starts)).map(({ stdout }) => stdout.trim()));
     expect([...keys]).toEqual([readFileSync(keyFile(), 'utf8').trim()]);

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes as systemRandomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -8,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -25,7 +27,7 @@ const SEAL_VERSION = 1;
 const MIN_SECRET_KEY_CHARACTERS = 32;
 const KEY_FILE_NAME = 'secret.key';
 
-/** The key in use opens nothing that is stored; the message names the rule and the way out. */
+/** There is no key to use, or the one in use opens nothing that is stored; the message names the rule and the way out. */
 export class SealingKeyError extends Error {}
 
 /** A new signing secret for an endpoint: `whsec_` and the base64 of 32 random bytes. */
@@ -83,7 +85,7 @@ function boundTo(aad: string): Buffer {
  * The 32-byte key for `sealSecret`: derived from SECRET_KEY when that is set (HKDF, RFC 5869, with SHA-256), otherwise
  * read from `secret.key` in the data directory, which is made on first use with mode 0600.
  *
- * @throws Error that names SECRET_KEY or the file, the rule and the way out
+ * @throws SealingKeyError that names SECRET_KEY or the file, the rule and the way out
  */
 export function loadSealingKey(source: {
   readonly secretKey?: string | undefined;
@@ -94,17 +96,16 @@ export function loadSealingKey(source: {
   const file = path.join(source.dataDir, KEY_FILE_NAME);
   const existing = readKeyFile(file);
   if (existing !== null) return existing;
-  mkdirSync(source.dataDir, { recursive: true });
   createKeyFile(file, (source.randomBytes ?? systemRandomBytes)(KEY_BYTES));
   // Read back rather than trusted: another process may have made the file first.
   const created = readKeyFile(file);
-  if (created === null) throw new Error(`The key file ${file} vanished while it was made. Start again.`);
+  if (created === null) throw new SealingKeyError(`The key file ${file} vanished while it was made. Start again.`);
   return created;
 }
 
 function keyFromText(secretKey: string): Buffer {
   if (secretKey.length < MIN_SECRET_KEY_CHARACTERS) {
-    throw new Error(
+    throw new SealingKeyError(
       `SECRET_KEY must have at least ${MIN_SECRET_KEY_CHARACTERS} characters, not ${secretKey.length}. ` +
         'Make one with: openssl rand -base64 32. Or leave SECRET_KEY unset: a key file is then made in DATA_DIR.',
     );
@@ -117,10 +118,12 @@ function readKeyFile(file: string): Buffer | null {
   try {
     descriptor = openSync(file, 'r');
   } catch (cause) {
-    if (hasCode(cause, 'ENOENT')) return null;
-    throw new Error(`The key file ${file} cannot be read. It must be readable for the user that runs Cointill.`, {
-      cause,
-    });
+    // What stands in its way is told of when it cannot be made.
+    if (hasCode(cause, 'ENOENT') || hasCode(cause, 'ENOTDIR')) return null;
+    throw new SealingKeyError(
+      `The key file ${file} cannot be read. It must be readable for the user that runs Cointill.`,
+      { cause },
+    );
   }
   try {
     tightenMode(file, descriptor);
@@ -135,11 +138,9 @@ function tightenMode(file: string, descriptor: number): void {
   try {
     fchmodSync(descriptor, 0o600);
   } catch (cause) {
-    throw new Error(
+    throw new SealingKeyError(
       `The key file ${file} is open to other users and its mode cannot be changed. Run: chmod 600 ${file}`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
 }
@@ -148,7 +149,7 @@ function decodeKey(file: string, content: string): Buffer {
   const text = content.trim();
   const key = Buffer.from(text, 'base64');
   if (key.length !== KEY_BYTES || key.toString('base64') !== text) {
-    throw new Error(
+    throw new SealingKeyError(
       `The key file ${file} must hold ${KEY_BYTES} bytes in base64 and does not. Put the original back from a backup. ` +
         'If it is lost, delete the file: a new one is made at the next start, and every webhook secret must be rotated.',
     );
@@ -162,22 +163,61 @@ function decodeKey(file: string, content: string): Buffer {
  */
 function createKeyFile(file: string, key: Uint8Array): void {
   const draft = `${file}.${process.pid}.${systemRandomBytes(6).toString('hex')}`;
-  const descriptor = openSync(draft, 'wx', 0o600);
   try {
-    writeFileSync(descriptor, `${Buffer.from(key).toString('base64')}\n`);
-    fsyncSync(descriptor);
-    linkSync(draft, file);
-  } catch (cause) {
-    if (!hasCode(cause, 'EEXIST')) {
-      throw new Error(`The key file ${file} cannot be made. Give Cointill a writable DATA_DIR or set SECRET_KEY.`, {
-        cause,
-      });
+    makeFolders(path.dirname(file));
+    const descriptor = openSync(draft, 'wx', 0o600);
+    try {
+      writeFileSync(descriptor, `${Buffer.from(key).toString('base64')}\n`);
+      fsyncSync(descriptor);
+      linkSync(draft, file);
+    } finally {
+      closeSync(descriptor);
+      unlinkSync(draft);
     }
-  } finally {
-    closeSync(descriptor);
-    unlinkSync(draft);
+  } catch (cause) {
+    // Another process has made it meanwhile.
+    if (!hasCode(cause, 'EEXIST') || !existsSync(file)) throw noKeyFile(file, cause);
   }
   syncDirectory(path.dirname(file));
+}
+
+/** Not with `recursive`: Node.js asks for ever in a place where no folder can be made (/proc). */
+function makeFolders(folder: string): void {
+  try {
+    makeOneFolder(folder);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+    makeFolders(path.dirname(folder));
+    makeOneFolder(folder);
+  }
+}
+
+function makeOneFolder(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST') || !statSync(folder).isDirectory()) throw error;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+  EROFS: 'its file system is mounted read-only',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  ENOENT: 'no folder can be made there',
+  EEXIST: 'a file stands where DATA_DIR must be a folder',
+  ENOTDIR: 'a file stands where DATA_DIR must be a folder',
+};
+
+function noKeyFile(file: string, cause: unknown): SealingKeyError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  return new SealingKeyError(
+    `The key file ${file} cannot be made: ${REASONS[code] ?? code}. ` +
+      'Give Cointill a DATA_DIR that it can write, or set SECRET_KEY.',
+    { cause },
+  );
 }
 
 /** Without this the new name, and with it every secret sealed with the key, could be lost in a power cut. */

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../config.ts';
+import { EmbeddedPostgresError } from '../store/embedded-error.ts';
+import { MigrationError } from '../store/migrate.ts';
+import { SealingKeyError } from '../webhooks/secret.ts';
+import { databaseFailure } from './open.ts';
+
+const embedded = readConfig({ DATA_DIR: '/srv/data' }, '/');
+const external = readConfig({ DATABASE_URL: 'postgres://db.example/cointill' }, '/');
+
+const withCode = (code: string, message = 'the reason'): Error => Object.assign(new Error(message), { code });
+const told = (error: unknown, config: typeof embedded): unknown => Object(databaseFailure(error, config)).message;
+
+describe('a database that cannot be opened', () => {
+  it('is told of as it tells of itself, whatever caused it', () => {
+    const causes = ['53100', 'EACCES', 'ENOSPC', 'ECONNREFUSED'].map((code) => withCode(code));
+    for (const cause of causes) {
+      for (const error of [new EmbeddedPostgresError('plain', { cause }), new SealingKeyError('plain', { cause })]) {
+        expect(databaseFailure(error, embedded)).toBe(error);
+        expect(databaseFailure(error, external)).toBe(error);
+      }
+    }
+  });
+
+  it('on a full disk is told of by the disk: that of DATA_DIR, or that of the server in DATABASE_URL', () => {
+    const reason = 'could not extend file "base/1/2": No space left on device';
+    const error = new MigrationError(`Migration 1 failed: ${reason}`, { cause: withCode('53100', reason) });
+    expect(told(error, embedded)).toMatch(
+      /^The disk that holds \/srv\/data is full.*Free some space there, move DATA_DIR/,
+    );
+    expect(told(error, external)).toBe(
+      `The disk of the database that DATABASE_URL names is full (Migration 1 failed: ${reason}). Free some space there.`,
+    );
+  });
+
+  it('names DATABASE_URL only where that is set', () => {
+    expect(told(withCode('ENETUNREACH'), external)).toBe(
+      'The database cannot be reached (the reason). Start it, or correct DATABASE_URL.',
+    );
+    expect(told(withCode('28P01'), external)).toBe(
+      'The database refuses the connection (the reason). Check DATABASE_URL.',
+    );
+    for (const code of ['ECONNRESET', '57P03']) {
+      expect(told(withCode(code), embedded)).toBe(
+        'The embedded database was lost (the reason). Look into /srv/data/postgres.log, and start again.',
+      );
+    }
+  });
+});

@@ -1,0 +1,9 @@
+/** The service cannot listen where its settings say; the cause is the system's error. */
+export class ListenError extends Error {
+  readonly port: number;
+
+  constructor(port: number, cause: unknown) {
+    super(`cannot listen on port ${port}`, { cause });
+    this.port = port;
+  }
+}

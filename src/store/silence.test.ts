@@ -1,0 +1,77 @@
+import { Socket } from 'node:net';
+import { CompiledQuery, sql } from 'kysely';
+import { expect, it, vi } from 'vitest';
+import { testDatabase } from '../../test/database.ts';
+import { databaseProxy } from '../../test/database-proxy.ts';
+import { NoAnswerError } from './client.ts';
+import type { Database, DatabaseHandle } from './database.ts';
+
+/** Long for a statement on a busy machine, short for a test. */
+const PATIENCE_MS = 1_000;
+
+const ONE = sql<{ one: number }>`select 1 as one`;
+const one = async (db: Database): Promise<number | undefined> => (await ONE.execute(db)).rows[0]?.one;
+const onPipeline = ({ pipeline, db }: DatabaseHandle): Promise<unknown> => pipeline.executeQuery(ONE.compile(db));
+
+/** Why each failed. */
+async function faults(statements: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
+  const outcomes = await Promise.allSettled(statements);
+  return outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : 'answered'));
+}
+
+it('a statement of the pool that gets no answer fails in time, and the next ones get connections that answer', async () => {
+  const proxy = await databaseProxy(await testDatabase());
+  const { db } = proxy.open(PATIENCE_MS);
+  await Promise.all([one(db), one(db)]);
+  const made = proxy.connections();
+  proxy.silence('everything');
+  const found = await faults([one(db), one(db)]);
+  expect(found).toEqual([expect.any(NoAnswerError), expect.any(NoAnswerError)]);
+  expect(found[0]).toMatchObject({ code: 'ETIMEDOUT', message: 'the database did not answer within 1 s' });
+  expect(await Promise.all([one(db), one(db), one(db)])).toEqual([1, 1, 1]);
+  expect(proxy.connections()).toBe(made + 2);
+});
+
+it('a transaction whose connection falls silent fails, its lost rollback included, and holds no connection', async () => {
+  const proxy = await databaseProxy(await testDatabase());
+  const { db } = proxy.open(PATIENCE_MS);
+  const work = db.transaction().execute(async (trx) => {
+    await one(trx);
+    proxy.silence('everything');
+    await one(trx);
+  });
+  expect(await faults([work])).toEqual([expect.any(Error)]);
+  expect(await Promise.all([one(db), one(db)])).toEqual([1, 1]);
+});
+
+it('all statements on a pipeline that falls silent fail in time, and the next one opens another connection', async () => {
+  const proxy = await databaseProxy(await testDatabase());
+  const handle = proxy.open(PATIENCE_MS);
+  await onPipeline(handle);
+  proxy.silence('everything');
+  const found = await faults([onPipeline(handle), onPipeline(handle)]);
+  expect(found).toEqual([expect.any(NoAnswerError), expect.any(NoAnswerError)]);
+  await onPipeline(handle);
+  await onPipeline(handle);
+  expect(proxy.connections()).toBe(2);
+});
+
+it('a statement on a connection of its own, a migration or the wait for a lock, may take any time', async () => {
+  const database = await testDatabase();
+  const handle = (await databaseProxy(database)).open(PATIENCE_MS);
+  const client = await handle.connect();
+  const { rows } = await client.query('select 2 as two, pg_sleep($1)', [(PATIENCE_MS + 200) / 1000]);
+  expect(rows).toEqual([{ two: 2, pg_sleep: '' }]);
+  await client.end();
+});
+
+it('the system looks after every idle connection to a server elsewhere', async () => {
+  const proxy = await databaseProxy(await testDatabase());
+  const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  const handle = proxy.open(PATIENCE_MS);
+  await one(handle.db);
+  await handle.pipeline.executeQuery(CompiledQuery.raw('select 1'));
+  await (await handle.connect()).end();
+  expect(keepAlive.mock.calls).toEqual([1, 2, 3].map(() => [true, 10_000]));
+  keepAlive.mockRestore();
+});

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { inject, onTestFinished } from 'vitest';
+import { openDatabase, type DatabaseHandle } from '../src/store/database.ts';
+import type { TestDatabase } from './database.ts';
+
+/** The way to a test's database over TCP, which can fall silent as a network does: nobody closes a connection. */
+export interface DatabaseProxy {
+  readonly url: string;
+  /** Opens the database by this way. Statements are given up after `answerTimeoutMs`. */
+  open(answerTimeoutMs: number): DatabaseHandle;
+  /** From now on nothing passes on the connections that there are, or the database's answers alone do not. */
+  silence(what: 'everything' | 'answers'): void;
+  /** Connections made up to now. */
+  connections(): number;
+}
+
+export async function databaseProxy(database: TestDatabase): Promise<DatabaseProxy> {
+  const { host, port, user } = inject('postgres');
+  const ways: { asks: boolean; answers: boolean }[] = [];
+  const sockets = new Set<net.Socket>();
+  const proxy = net.createServer((near) => {
+    const far = net.connect(`${host}/.s.PGSQL.${port}`);
+    const way = { asks: true, answers: true };
+    ways.push(way);
+    near.on('data', (chunk) => way.asks && far.write(chunk));
+    far.on('data', (chunk) => way.answers && near.write(chunk));
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        // What one end says at its close is not heard at the other when nothing passes.
+        if (way.asks && way.answers) other.destroy();
+      });
+    }
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+  });
+  const name = new URL(database.url).pathname.slice(1);
+  const url = `postgres://${user}@127.0.0.1:${(proxy.address() as net.AddressInfo).port}/${name}`;
+  return {
+    url,
+    open: (answerTimeoutMs) => {
+      const handle = openDatabase({ connectionString: url }, { maxConnections: 2, onError: () => {}, answerTimeoutMs });
+      onTestFinished(() => handle.close());
+      return handle;
+    },
+    silence: (what) => {
+      for (const way of ways) {
+        way.answers = false;
+        if (what === 'everything') way.asks = false;
+      }
+    },
+    connections: () => ways.length,
+  };
+}

@@ -108,8 +108,9 @@ interface Stream {
 async function openPage(browser: Browser, url: string): Promise<Stream> {
   const context = await browser.newContext();
   const page = await context.newPage();
+  const stream = page.waitForResponse((response) => response.url().includes('/events'));
   await page.goto(url);
-  await page.waitForResponse((response) => response.url().includes('/events'));
+  await stream;
   return {
     next: async () => {
       const watching = await page.evaluateHandle(WATCH);

@@ -44,11 +44,20 @@ async function start(): Promise<void> {
     throw startFailure(error, config);
   });
   writeLines(banner(config, service));
+  setTimeout(giveBackMemory, REST_MS).unref();
   const end = await ending;
   log.info({ reason: end }, 'stopping');
   await service.stop();
   log.info('stopped');
   process.exit(end === 'fault' ? 1 : 0);
+}
+
+/** How long after the start its remains are collected: a client that waited for it is answered first. */
+const REST_MS = 1_000;
+
+/** A start leaves a fifth of the process's memory behind, which V8 would keep: nothing makes it collect a service at rest. */
+function giveBackMemory(): void {
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
 /** Resolves when a signal asks for the end, or a fault that nobody caught makes going on unsafe. */

@@ -17,11 +17,12 @@ function statementName(text: string): string | undefined {
 
 const TRANSACTION_WORDS = new Set(['begin', 'commit', 'rollback']);
 
-/** What pg sends first on a connection; its types leave it out. */
-interface StartsUp {
+/** What is overridden here: what pg sends first on a connection, which its types leave out, and its many-faced `query`. */
+interface Overridden {
   getStartupConf(): Readonly<Record<string, string>>;
+  query(text: unknown, values?: unknown, callback?: unknown): unknown;
 }
-const PgClient = Client as unknown as new (config?: ClientConfig) => Client & StartsUp;
+const PgClient = Client as unknown as new (config?: ClientConfig) => Omit<Client, 'query'> & Overridden;
 
 /**
  * A pg client whose session has our time zone and style of dates, whatever the server, the database, the role or the URL's
@@ -64,16 +65,14 @@ export class PreparingClient extends SessionClient {
     this.#answerTimeoutMs = config.answerTimeoutMs;
   }
 
-  // @ts-expect-error Kysely's driver calls query(text, values) only, one of the many overloads.
+  /** Kysely's driver calls `query(text, values)` only. */
   override query(text: unknown, values?: unknown, callback?: unknown): unknown {
     const name =
       typeof text === 'string' && Array.isArray(values) && !TRANSACTION_WORDS.has(text)
         ? statementName(text)
         : undefined;
-    const answer: unknown =
-      name === undefined
-        ? super.query(text as never, values as never, callback as never)
-        : super.query({ name, text, values } as never, callback as never);
+    const answer =
+      name === undefined ? super.query(text, values, callback) : super.query({ name, text, values }, callback);
     if (answer instanceof Promise) this.#limit(answer);
     return answer;
   }

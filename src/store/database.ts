@@ -129,7 +129,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   return {
     db,
     pipeline,
-    connect: () => opened(new SessionClient(config)),
+    connect: () => opened(new SessionClient(config) as unknown as Client),
     close: async () => {
       closing = true;
       await pipeline.close();

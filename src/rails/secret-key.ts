@@ -1,6 +1,9 @@
 /** At the start of a word, so that no xpub looks like one by chance; also within a descriptor. */
 const EXTENDED_PRIVATE_KEY = /(?:^|[^1-9A-HJ-NP-Za-km-z])(?:[tuvxyzUVYZ]prv|[LM]tpv|ttpv)/;
 
+/** A descriptor's checksum (BIP 380) is eight characters of chance: it may spell `zprv`. */
+const DESCRIPTOR_CHECKSUM = /#[02-9ac-hj-np-z]{8}$/;
+
 /** Wallet import format of Bitcoin (5, K, L), Litecoin (6, T) and their test networks (9, c), by its look. */
 const WALLET_IMPORT_FORMAT = /^[59KLTc6][1-9A-HJ-NP-Za-km-z]{50,51}$/;
 
@@ -11,7 +14,7 @@ const WALLET_IMPORT_FORMAT = /^[59KLTc6][1-9A-HJ-NP-Za-km-z]{50,51}$/;
  * @param wayOut what to give instead, as a sentence
  */
 export function secretKeyRefusal(text: string, wayOut: string): string | null {
-  const secret = secretKind(text.trim());
+  const secret = secretKind(text.trim().replace(DESCRIPTOR_CHECKSUM, ''));
   if (secret === null) return null;
   return (
     `This is ${secret}: whoever has it can spend the money. It was not stored. ${wayOut} ` +

@@ -199,6 +199,13 @@ describe('what is derived', () => {
     }
   });
 
+  it('takes no checksum for a private key that spells one', () => {
+    const key = publicKeyAt("m/84'/0'/97'", 'xpub');
+    const { source } = walletOf(bitcoin, 'descriptor', `wpkh([73c5da0a/84h/0h/97h]${key}/0/*)`);
+    expect(source).toMatch(/#\w*[a-z]prv/);
+    expect(walletOf(bitcoin, 'descriptor', source).source).toBe(source);
+  });
+
   it('says where the owner finds the key: below the origin, or else below the given key itself', () => {
     const key = publicKeyAt("m/84'/0'/0'", 'xpub');
     const known = walletOf(bitcoin, 'descriptor', `wpkh([73c5da0a/84h/0h/0h]${key}/<0;1>/*)`).deriver;

@@ -3,6 +3,7 @@ import { MalformedAnswerError } from '../rpc/decode.ts';
 import { createRpcNode, MethodMissingError, NodeError, type RpcNode } from '../rpc/node.ts';
 import { withAnyBatch } from '../rpc/batches.ts';
 import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
+import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
 import { chainWithGenesis, type UtxoParams } from './params.ts';
 
 /** Blocks come ten minutes (Litecoin: two and a half) apart, and reach all nodes within seconds. */
@@ -26,7 +27,11 @@ export function createUtxoPool({ params, urls, timeoutMs, log }: UtxoPoolOptions
     network,
     nodes: urls.map((url) => withAnyBatch(createRpcNode(url, timeoutMs))),
     checkChain: (node) => checkGenesis(node, params),
-    heightOf: async (node) => decodeHeight(await node.call('getblockcount', []), 'the newest height'),
+    stateOf: async (node) => {
+      const height = decodeHeight(await node.call('getblockcount', []), 'the newest height');
+      const progress = decodeProgress(await node.call(PROGRESS_CALL.method, PROGRESS_CALL.params));
+      return { height, problem: stateOf(params, progress, await readContact(node)).problem };
+    },
     maxLagBlocks: MAX_LAG_BLOCKS,
     log,
   });

@@ -5,6 +5,7 @@ import { NodeError, type RpcResult } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
 import { createUtxoDecoder, type UtxoDecoder } from './decode.ts';
 import type { UtxoParams } from './params.ts';
+import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
 import { createUtxoPool, decodeHash, decodeHeight } from './pool.ts';
 
 /**
@@ -59,7 +60,7 @@ export function createUtxoSource({ params, asset, urls, timeoutMs, log }: UtxoSo
     },
     settle: async (_block, matched) => matched,
     survey: () => pool.survey(),
-    mempool: createMempool(pool, decoder),
+    mempool: createMempool(pool, decoder, params),
     close: () => pool.close(),
   };
 }
@@ -140,16 +141,19 @@ function readBatch(
   });
 }
 
-function createMempool(pool: RpcPool, decoder: UtxoDecoder): Mempool {
+function createMempool(pool: RpcPool, decoder: UtxoDecoder, params: UtxoParams): Mempool {
   return {
-    hashes: () => {
-      const calls = ['getmempoolinfo', 'getrawmempool'].map((method) => ({ method, params: [] }));
-      return pool.askAll(calls, ([info, hashes]) => {
+    waiting: () =>
+      pool.askOneNode('getrawmempool', async (node) => {
+        const calls = ['getmempoolinfo', 'getrawmempool'].map((method) => ({ method, params: [] }));
+        // In one batch, so that what is concluded is concluded of the moment at which the list was made.
+        const [info, list, progress] = await node.callAll([...calls, PROGRESS_CALL]);
         const isLoading = decodeObject(valueOf(info), 'the state of the mempool')['loaded'] === false;
-        const waiting = decodeArray(valueOf(hashes), 'the mempool').map((hash) => decodeHash(hash, 'a hash'));
-        return isLoading ? null : waiting;
-      });
-    },
+        const hashes = decodeArray(valueOf(list), 'the mempool').map((hash) => decodeHash(hash, 'a hash'));
+        if (isLoading) return null;
+        const { proof } = stateOf(params, decodeProgress(valueOf(progress)), await readContact(node));
+        return { hashes, proof };
+      }),
     transfersOf: async (hashes) => {
       const transfers = [];
       for (let start = 0; start < hashes.length; start += TRANSACTIONS_PER_BATCH) {

@@ -54,6 +54,18 @@ export class MethodMissingError extends NodeError {
   override readonly name = 'MethodMissingError';
 }
 
+/** The node has not come far enough to be used; it is well otherwise. */
+export class NodeLoadingError extends NodeError {
+  override readonly name = 'NodeLoadingError';
+  /** The newest block that it has. */
+  readonly height: number;
+
+  constructor(message: string, height: number) {
+    super(message);
+    this.height = height;
+  }
+}
+
 /** Throws RangeError when `url` is not an http or https URL; the message does not repeat it. */
 export function createRpcNode(url: string, timeoutMs: number): RpcNode {
   const parsed = URL.parse(url);

@@ -1,7 +1,7 @@
 import type { Network } from '../../domain/asset.ts';
 import { ChainUnavailableError, type NodeFailure, type NodeReport, type RailLog } from '../chain.ts';
 import { MalformedAnswerError } from './decode.ts';
-import { MethodMissingError, NodeError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
+import { MethodMissingError, NodeError, NodeLoadingError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
 
 /** Several nodes of one network that answer as one. */
 export interface RpcPool {
@@ -25,7 +25,7 @@ export interface RpcPoolOptions {
   readonly network: Network;
   /** In the order of preference; at least one. */
   readonly nodes: readonly RpcNode[];
-  /** Throws `NodeError`, saying how to mend it, when the node is on another chain than the expected one. */
+  /** Throws `NodeError`, saying how to mend it, when the node is on another chain than the expected one, or it is too early to tell. */
   readonly checkChain: (node: RpcNode) => Promise<void>;
   /** The height of the node's newest block, and what is wrong with the node, if anything: then it comes last, as one that lags. */
   readonly stateOf: (node: RpcNode) => Promise<{ readonly height: number; readonly problem: string | null }>;
@@ -83,7 +83,9 @@ export function createRpcPool({ network, nodes, checkChain, stateOf, maxLagBlock
       verified.add(node);
       return { of: node, node: node.name, height, problem };
     } catch (fault) {
-      return { of: node, node: node.name, height: null, problem: noteFailure(node, 'survey', fault).reason };
+      const { reason } = noteFailure(node, 'survey', fault);
+      const height = fault instanceof NodeLoadingError ? fault.height : null;
+      return { of: node, node: node.name, height, problem: reason };
     }
   }
 

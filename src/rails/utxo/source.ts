@@ -6,7 +6,7 @@ import type { RpcPool } from '../rpc/pool.ts';
 import { createUtxoDecoder, type UtxoDecoder } from './decode.ts';
 import type { UtxoParams } from './params.ts';
 import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
-import { createUtxoPool, decodeHash, decodeHeight } from './pool.ts';
+import { createUtxoPool, decodeHash, decodeHeight, OUT_OF_RANGE } from './pool.ts';
 
 /**
  * How much one batch of blocks is meant to bring: two full blocks of Bitcoin in hex. More saves no time worth naming, and
@@ -20,9 +20,8 @@ const BATCH_GROWTH = 4;
 /** A transaction that nodes relay has up to 800,000 characters: a batch can never exceed what is read of an answer. */
 const TRANSACTIONS_PER_BATCH = 100;
 
-/** Error codes of Bitcoin Core (`rpc/protocol.h`). */
+/** Error code of Bitcoin Core (`rpc/protocol.h`). */
 const NOT_FOUND = -5;
-const OUT_OF_RANGE = -8;
 
 export interface UtxoSourceOptions {
   /** The chain that the nodes must be on. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
 import { startNode } from '../../../test/rpc-node.ts';
 import { blockAt, COINS, deadUrl, failureOf, nodeLike, paramsOf, sourceOf } from './source.fixture.ts';
+import { DEADLINE_MS } from '../../../test/deadline.ts';
 
 const UNKNOWN = '7'.repeat(64);
 
@@ -210,7 +211,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       const head = await source.head();
       const halted = node.halt();
       const fault = (): Promise<unknown> => source.head().catch((error: unknown) => String(error));
-      await expect.poll(fault, { timeout: 10_000 }).toContain('ECONNREFUSED');
+      await expect.poll(fault, { timeout: DEADLINE_MS }).toContain('ECONNREFUSED');
       await halted;
       await failureOf(source.head());
       await failureOf(source.blocks(1, 5));
@@ -218,7 +219,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       await node.restart();
       expect(await source.head()).toEqual(head);
       expect(await source.survey()).toMatchObject([{ height: head.height, problem: null }]);
-      await expect.poll(() => source.mempool?.hashes(), { timeout: 10_000 }).toEqual([hash]);
+      await expect.poll(() => source.mempool?.hashes(), { timeout: DEADLINE_MS }).toEqual([hash]);
     });
   });
 

@@ -44,7 +44,7 @@ export async function coinShop(kind: UtxoNodeKind, nodeOptions: readonly string[
           tokens: [tokenOf(asset)].filter((token) => token !== null),
           openWallet: createWalletOpener(REGTEST),
           evmChain: () => null,
-          takesTestAddresses: () => true,
+          payoutChain: () => 'regtest',
         }),
     }),
   ]);

@@ -103,6 +103,7 @@ function prefixesOf(format: AddressFormat, chain: PayoutChain): readonly Address
     case 'main':
       return [format.main];
     case 'test':
+    case 'testnet4':
     case 'signet':
       return [format.test];
     case 'regtest':

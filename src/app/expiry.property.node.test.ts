@@ -155,6 +155,6 @@ function railOf(db: Parameters<typeof chainRail>[0]['db'], network: Network, ass
           .padEnd(40, String(index % 10))}`,
     }),
     evmChain: () => null,
-    takesTestAddresses: () => false,
+    payoutChain: () => 'main',
   });
 }

@@ -143,7 +143,7 @@ function noticeOf(outcome: Awaited<ReturnType<typeof selectToken>>): Notice | nu
 }
 
 function noticeOfReason(reason: RefusalReason): Notice {
-  return reason === 'money_seen' || reason === 'expired' ? reason : 'not_open';
+  return reason === 'money_seen' || reason === 'expired' || reason === 'too_many_changes' ? reason : 'not_open';
 }
 
 function refundRoutes(app: FastifyInstance, checkout: Checkout): void {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { otherChain } from '../app/chain-rail.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../app/quote-payment.ts';
 import { confirmationTiers, setProjectWallet, walletOf, walletsOf } from '../app/wallets.ts';
+import { GAP_LIMIT } from '../domain/network.ts';
 import { isoTime } from '../domain/views.ts';
 import type { WalletOpener, WalletSource } from '../rails/wallet.ts';
 import type { Wallet } from '../store/wallets.ts';
@@ -154,8 +155,6 @@ const COMPARE = {
     'They are deposit contracts, which no wallet shows: what comes there can be paid out to the treasury alone. Compare the treasury:',
 } as const;
 const KIND_NAMES = { xpub: 'Extended key', descriptor: 'Descriptor', treasury: 'Treasury' } as const;
-/** BIP 44: wallets look no further than this many unused addresses, unless told to. */
-const GAP_LIMIT = 20;
 
 function walletLines(wallet: Wallet, openWallet: WalletOpener): readonly string[] {
   const tiers = confirmationTiers(wallet).map(({ belowUsdCents, confirmations }) =>
@@ -179,7 +178,7 @@ function walletLines(wallet: Wallet, openWallet: WalletOpener): readonly string[
 
 function gapText({ kind, gap }: Wallet): string {
   if (kind === 'treasury') return `${gap}`;
-  return gap < GAP_LIMIT
+  return gap <= GAP_LIMIT
     ? `${gap} addresses since the last one that was paid`
     : `${gap} addresses since the last one that was paid: raise your wallet's gap limit to ${gap + GAP_LIMIT} or more, so that it finds later payments`;
 }

@@ -23,12 +23,24 @@ export interface Wallet {
   readonly createdAt: number;
 }
 
-/** The highest index of the wallet `w` whose address was paid, from the newest 1,000: beyond them the gap is past counting. */
-const LAST_PAID_INDEX = sql`
-  select a.address_index from payment_addresses a
-  where a.wallet_id = w.id and a.address_index >= i.next_index - 1000
-    and exists (select 1 from transfers t where t.network = a.network and t.payment_id = a.payment_id and t.address = a.address)
-  order by a.address_index desc limit 1`;
+/**
+ * How many addresses of the wallet `w` were handed out after the last one that received money, or since the first, where
+ * none has. Of the newest 1,000: beyond them the gap is past counting. Wallets of one source share their addresses.
+ */
+const GAP = sql<number>`
+  i.next_index - 1 - coalesce(
+    (select max((
+        select a.address_index from payment_addresses a
+        where a.wallet_id = kin.id and a.address_index >= i.next_index - 1000
+          and exists (select 1 from transfers t where t.network = a.network and t.payment_id = a.payment_id
+            and t.address = a.address and t.state <> 'dropped')
+        order by a.address_index desc limit 1))
+      from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
+    (select min((
+        select a.address_index from payment_addresses a
+        where a.wallet_id = kin.id order by a.address_index limit 1)) - 1
+      from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
+    i.next_index - 1)`;
 
 /** The networks that a project has a wallet on. */
 export async function walletNetworks(executor: Database | Trx, projectId: string): Promise<ReadonlySet<Network>> {
@@ -50,7 +62,7 @@ export async function listWallets(executor: Database | Trx, projectId: string): 
     )
     .selectAll('w')
     .select('i.next_index')
-    .select(sql<number>`i.next_index - 1 - coalesce((${LAST_PAID_INDEX}), -1)`.as('gap'))
+    .select(GAP.as('gap'))
     .where('w.project_id', '=', projectId)
     .where('w.replaced_at', 'is', null)
     .orderBy('w.network')
@@ -68,6 +80,33 @@ export async function listWallets(executor: Database | Trx, projectId: string): 
     toleranceBasisPoints: row.tolerance_basis_points,
     createdAt: row.created_at,
   }));
+}
+
+/** How far a wallet's handed-out addresses have run ahead of its money. */
+export interface AddressGap {
+  readonly projectId: string;
+  readonly network: Network;
+  /** Addresses handed out after the last one that received money. */
+  readonly gap: number;
+}
+
+/**
+ * The gaps of all wallets in use, by project and network. Deposit contracts are in no wallet that would stop looking, and
+ * are left out. A few indexed rows a wallet, so that it may be read every few seconds.
+ */
+export async function addressGaps(db: Database): Promise<readonly AddressGap[]> {
+  const rows = await db
+    .selectFrom('wallets as w')
+    .innerJoin('address_indexes as i', (join) =>
+      join.onRef('i.network', '=', 'w.network').onRef('i.first_address', '=', 'w.first_address'),
+    )
+    .select(['w.project_id', 'w.network', GAP.as('gap')])
+    .where('w.replaced_at', 'is', null)
+    .where('w.kind', '!=', 'treasury')
+    .orderBy('w.network')
+    .orderBy('w.project_id')
+    .execute();
+  return rows.map((row) => ({ projectId: row.project_id, network: row.network, gap: row.gap }));
 }
 
 /** Sets the wallet of a project's network: the same source keeps its record, another one replaces it. */

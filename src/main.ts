@@ -15,6 +15,7 @@ import { openCointill, type Cointill } from './core.ts';
 import type { Api } from './http/api.ts';
 import { loadAssets } from './http/checkout/assets.ts';
 import { checkoutRoutes } from './http/checkout/routes.ts';
+import { docsRoutes } from './http/docs/routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { ListenError } from './http/listen-error.ts';
 import { createMetrics, metricsRoute, type Metrics } from './http/metrics.ts';
@@ -94,6 +95,7 @@ async function startServers(
   const watch = createPaymentWatch(notifications);
   const tls =
     config.tls === null ? null : { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) };
+  const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
   const plugins = [
     healthRoutes(() => readiness(core, notifications)),
     metricsRoute(metrics.registry, config.metricsToken, () => networkStatus(app, core.networks)),
@@ -101,11 +103,12 @@ async function startServers(
     orderRoutes(api),
     refundRoutes(api),
     checkoutRoutes({ ...api, access, assets, watch }),
+    docsRoutes({ baseUrls, assets }),
   ];
   const common = {
     access,
     limits,
-    baseUrls: { live: config.baseUrl, test: config.sandboxBaseUrl },
+    baseUrls,
     production: config.production,
     trustProxy: config.trustProxy,
     tls,

@@ -4,7 +4,7 @@ import { testApp } from '../test/harness.ts';
 import type { DatabaseHandle } from './store/database.ts';
 import { readiness } from './readiness.ts';
 
-const LISTENING = { healthy: () => true };
+const LISTENING = { problem: () => null };
 const WITHIN_MS = 500;
 /** Far beyond what the test takes: what it sees is not a statement that was given up. */
 const NEVER_MS = 600_000;

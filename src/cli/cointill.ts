@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { version } from '../version.ts';
 import { describeError, UsageFailure } from './failure.ts';
 
 interface CommandGroup {
@@ -114,11 +113,4 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
   process.stderr.write(`${describeError(error, process.env)}\n`);
   return error instanceof UsageFailure ? USAGE_EXIT_CODE : 1;
-}
-
-function version(): string {
-  const text = readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8');
-  const parsed: unknown = JSON.parse(text);
-  const found = typeof parsed === 'object' && parsed !== null && 'version' in parsed ? parsed.version : undefined;
-  return typeof found === 'string' ? found : 'unknown';
 }

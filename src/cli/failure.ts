@@ -1,5 +1,6 @@
 import type { Rejected } from '../app/projects.ts';
 import { ConfigError } from '../config.ts';
+import { UnfitDatabaseError } from '../store/check-database.ts';
 import { EmbeddedPostgresError } from '../store/embedded-error.ts';
 import { MigrationError } from '../store/migrate.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
@@ -44,7 +45,8 @@ export function describeError(error: unknown, env: Readonly<Record<string, strin
     error instanceof ConfigError ||
     error instanceof EmbeddedPostgresError ||
     error instanceof MigrationError ||
-    error instanceof SealingKeyError
+    error instanceof SealingKeyError ||
+    error instanceof UnfitDatabaseError
   ) {
     return error.message;
   }

@@ -7,6 +7,7 @@ import { UnfitDatabaseError } from '../store/check-database.ts';
 import { diskFull, EmbeddedPostgresError } from '../store/embedded-error.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
+import { writeErrorLines } from './output.ts';
 
 /**
  * Does one command's work on the database, whether the service runs or not: the embedded server is joined, or started and
@@ -19,7 +20,7 @@ export async function withCointill<Result>(work: (cointill: Cointill) => Promise
   const isNew = config.databaseUrl === null && !existsSync(path.join(config.dataDir, 'postgres'));
   const cointill = await openDatabase(config);
   // Somebody in the wrong folder would otherwise look for his payments in an empty database.
-  if (isNew) process.stderr.write(`Made a new database in ${config.dataDir} (set DATA_DIR to use another).\n`);
+  if (isNew) writeErrorLines([`Made a new database in ${config.dataDir} (set DATA_DIR to use another).`]);
   try {
     return await work(cointill);
   } finally {
@@ -93,7 +94,7 @@ function warningsForPeople(): Logger {
       write(line: string) {
         const entry: unknown = JSON.parse(line);
         const message = typeof entry === 'object' && entry !== null && 'msg' in entry ? entry.msg : undefined;
-        if (typeof message === 'string') process.stderr.write(`Warning: ${message}\n`);
+        if (typeof message === 'string') writeErrorLines([`Warning: ${message}`]);
       },
     },
   );

@@ -1,11 +1,15 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { databaseProxy } from '../../test/database-proxy.ts';
 import { testApp, type TestApp } from '../../test/harness.ts';
 import type { DatabaseHandle } from '../store/database.ts';
 import { listen, notify, type Notifications } from '../store/notifications.ts';
 import { createAccess, type Access } from './access.ts';
 import { changeProject, createKey, createProject, removeKey } from './projects.ts';
 import { DEADLINE_MS, PROMPT_MS, WAIT } from '../../test/deadline.ts';
+
+/** Far beyond what a test takes. */
+const NEVER_MS = 600_000;
 
 interface Node {
   readonly access: Access;
@@ -200,6 +204,22 @@ it('nothing is cached while notifications are down, and what was cached is forgo
   isAway = false;
   await untilHealthy(notifications);
   expect(await access.find(key)).toBeNull();
+});
+
+it('a key revoked behind a pooler that swallows notifications is refused within a second', async () => {
+  const app = await testApp();
+  const { id, key } = await newKey(app);
+  const proxy = await databaseProxy(app.database);
+  proxy.withholdNotifications();
+  const withheld: string[] = [];
+  const notifications = listen(proxy.open(NEVER_MS), { onWithheld: (problem) => withheld.push(problem) });
+  onTestFinished(() => notifications.stop());
+  const access = createAccess(app.db, notifications);
+  await vi.waitFor(() => expect(notifications.healthy() || withheld.length > 0).toBe(true), { timeout: 5_000 });
+  expect(await access.find(key)).not.toBeNull();
+  await removeKey(app, id);
+  expect(await access.find(key)).toBeNull();
+  expect(notifications.healthy()).toBe(false);
 });
 
 it('an answer is not kept when notifications came back only while it was being read', async () => {

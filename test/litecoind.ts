@@ -186,6 +186,8 @@ function nodeArguments({ mweb, options = [] }: UtxoNodeOptions, setup: Setup): r
     '-walletrbf=1',
     ...(setup.kind === 'litecoin' ? ['-mempoolreplacement=1'] : []),
     ...(setup.kind === 'litecoin' && setup.chain === 'regtest' && !mweb ? [`-vbparams=mweb:${never}:${never}`] : []),
+    // Bitcoin's wallet would wait for the disk at every block.
+    ...(setup.kind === 'bitcoin' ? ['-unsafesqlitesync=1'] : []),
     ...options,
   ];
 }

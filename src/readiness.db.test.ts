@@ -5,7 +5,7 @@ import type { DatabaseHandle } from './store/database.ts';
 import { readiness } from './readiness.ts';
 import { PROMPT_MS } from '../test/deadline.ts';
 
-const LISTENING = { healthy: () => true };
+const LISTENING = { problem: () => null };
 const WITHIN_MS = 500;
 /** Far beyond what the test takes: what it sees is not a statement that was given up. */
 const NEVER_MS = 600_000;

@@ -16,7 +16,7 @@ export interface UtxoNodeOptions {
   /** Which program to start; Litecoin's unless said otherwise. */
   readonly kind?: UtxoNodeKind;
   /** `regtest` unless said otherwise; any other holds nothing but its genesis block and has no wallet. */
-  readonly chain?: 'regtest' | 'test' | 'main';
+  readonly chain?: 'regtest' | 'test' | 'testnet4' | 'signet' | 'main';
   /**
    * Lets Litecoin's MWEB activate at height 432. From there on mining works only once `pegIn` has put something into it;
    * without MWEB a chain may be of any length.

@@ -13,6 +13,8 @@ const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000'
 export interface TestService {
   readonly live: string;
   readonly sandbox: string;
+  /** Where a worker tells how it is. */
+  readonly monitor: string;
   /** The command line, on the same data. */
   readonly cointill: Program;
   /** Runs one command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails. */
@@ -40,10 +42,13 @@ export interface Started {
 
 /** Prepares the service; what is still running when the test ends is killed, its database included. */
 export async function testService(env: Readonly<Record<string, string>> = {}): Promise<TestService> {
-  const [port, sandboxPort] = [await freePort(), await freePort()];
-  const cointill = await program({ ...NO_LIMITS, PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...env });
+  const [port, sandboxPort, monitorPort] = [await freePort(), await freePort(), await freePort()];
+  const ports = { PORT: String(port), SANDBOX_PORT: String(sandboxPort) };
+  const own = env['ROLE'] === 'worker' ? { MONITOR_PORT: String(monitorPort) } : {};
+  const cointill = await program({ ...NO_LIMITS, ...ports, ...own, ...env });
   const live = `http://127.0.0.1:${port}`;
   const sandbox = `http://127.0.0.1:${sandboxPort}`;
+  const monitor = `http://127.0.0.1:${monitorPort}`;
   const started = new Set<Started>();
   const cluster = path.join(cointill.dataDir, 'postgres');
   const readServer = () => readPostmaster(cluster);
@@ -56,6 +61,7 @@ export async function testService(env: Readonly<Record<string, string>> = {}): P
   return {
     live,
     sandbox,
+    monitor,
     cointill,
     command: (line) => cointill.json(...line.split(' ')),
     start: async () => {

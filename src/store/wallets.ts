@@ -109,10 +109,20 @@ export async function addressGaps(db: Database): Promise<readonly AddressGap[]> 
   return rows.map((row) => ({ projectId: row.project_id, network: row.network, gap: row.gap }));
 }
 
-/** Sets the wallet of a project's network: the same source keeps its record, another one replaces it. */
+/**
+ * Sets the wallet of a project's network. One whose first address is the same is the same wallet, written in another way perhaps: it
+ * keeps its record and takes the new text, also where it was set before and its addresses are still out. Another one replaces it.
+ */
 export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'gap'>): Promise<void> {
   const [current] = (await listWallets(trx, wallet.projectId)).filter(({ network }) => network === wallet.network);
   await notify(trx, 'access');
+  await trx
+    .updateTable('wallets')
+    .set({ kind: wallet.kind, source: wallet.source })
+    .where('project_id', '=', wallet.projectId)
+    .where('network', '=', wallet.network)
+    .where('first_address', '=', wallet.firstAddress)
+    .execute();
   if (current?.firstAddress === wallet.firstAddress) {
     await trx
       .updateTable('wallets')
@@ -150,6 +160,21 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'ga
     .execute();
 }
 
+/** Lets a wallet's next address be number `index` at the least; what was handed out never comes again. */
+export async function skipAddressesBelow(
+  trx: Trx,
+  { network, firstAddress }: Pick<Wallet, 'network' | 'firstAddress'>,
+  index: number,
+): Promise<void> {
+  await trx
+    .updateTable('address_indexes')
+    .set({ next_index: index })
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .where('next_index', '<', index)
+    .execute();
+}
+
 /** An index taken from a project's wallet, with what is needed to derive and watch its address. */
 export interface TakenIndex {
   readonly walletId: string;
@@ -173,6 +198,28 @@ export async function takeAddressIndex(
       and i.network = w.network and i.first_address = w.first_address
     returning w.id as "walletId", w.kind, w.source, i.next_index - 1 as index, w.confirmations,
       w.tolerance_basis_points as "toleranceBasisPoints"`.execute(executor);
+  return rows[0] ?? null;
+}
+
+/** An address that a payment has already, on the terms of the wallet that it came from. */
+export interface HeldAddress extends TakenIndex {
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  /** Fixed when the address was handed out. */
+  readonly confirmations: number;
+}
+
+/** The newest address that a payment has on a network from the wallet that is in use there; null without one. */
+export async function heldAddress(trx: Trx, paymentId: string, network: Network): Promise<HeldAddress | null> {
+  const { rows } = await sql<HeldAddress>`
+    select a.address, a.address_index as index, a.confirmations, used.id as "walletId", used.kind, used.source,
+      used.tolerance_basis_points as "toleranceBasisPoints"
+    from payment_addresses a
+    join wallets w on w.id = a.wallet_id
+    join wallets used on used.project_id = w.project_id and used.network = w.network
+      and used.first_address = w.first_address and used.replaced_at is null
+    where a.payment_id = ${paymentId} and a.network = ${network}
+    order by a.issued_at desc, a.address_index desc limit 1`.execute(trx);
   return rows[0] ?? null;
 }
 

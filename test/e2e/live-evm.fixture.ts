@@ -101,7 +101,9 @@ export async function liveService(env: Readonly<Record<string, string>>): Promis
   const processes = new Set<Running>();
 
   const start: LiveService['start'] = async (more = {}) => {
-    const running = await startProgram({ ...common, ...more });
+    // Several workers on one machine need a port each.
+    const monitor = more['ROLE'] === 'worker' ? { MONITOR_PORT: String(await freePort()) } : {};
+    const running = await startProgram({ ...common, ...monitor, ...more });
     processes.add(running);
     return running;
   };

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
+import { freePort } from './ports.ts';
 
 /** A real Redis server on a free loopback port. */
 export interface TestRedis {
@@ -67,13 +67,4 @@ async function spawnRedis(port: number, folder: string): Promise<ChildProcess> {
     }
   }
   throw new Error('redis-server ended before it was ready.');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise<void>((resolve) => void server.close(() => resolve()));
-  if (address === null || typeof address === 'string') throw new Error('No port could be had.');
-  return address.port;
 }

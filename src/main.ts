@@ -202,7 +202,7 @@ function sourceOf(config: NetworkConfig, log: RailLog): ChainSource {
     const params = utxoParams(config.network, config.chain);
     const { nativeAsset } = NETWORK_FACTS[config.network];
     if (params === null || nativeAsset === null) throw new Error(`${config.network} has no chain ${config.chain}`);
-    return createUtxoSource({ ...common, params, asset: nativeAsset });
+    return createUtxoSource({ ...common, params, asset: nativeAsset, cookieFile: config.cookieFile });
   }
   const { network, chainId, tokens } = config;
   return createEvmSource({ ...common, network, chainId, tokens, nativeAsset: NETWORK_FACTS[network].nativeAsset });

@@ -46,7 +46,8 @@ function utxoAccess({ networkConfigs, log }: Cointill, network: Network): UtxoAc
   if (config?.family !== 'utxo') return null;
   const params = utxoParams(config.network, config.chain);
   if (params === null) return null;
-  return { params, caller: createUtxoCaller({ params, urls: config.urls, timeoutMs: NODE_TIMEOUT_MS, log }) };
+  const { urls, cookieFile } = config;
+  return { params, caller: createUtxoCaller({ params, urls, cookieFile, timeoutMs: NODE_TIMEOUT_MS, log }) };
 }
 
 function record({ refund, paymentUri, call, psbt }: RefundInstructions, { app }: Cointill): object {

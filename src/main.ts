@@ -34,7 +34,7 @@ import { startWorkers } from './workers/workers.ts';
 /** A running service. */
 export interface Service {
   readonly addresses: { readonly live: string; readonly test: string };
-  /** On an empty database only: the project and key that were made, to be shown once. */
+  /** On an empty database only: the project and key that were made, to be shown once; in production there is no key. */
   readonly firstStart: FirstStart | null;
   /** Finishes what is under way, within ten seconds, and leaves the database. */
   stop(): Promise<void>;
@@ -79,7 +79,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
     if (config.role !== 'worker')
       parts.push(await startServers(config, core, notifications, { counting, monitoring }, log));
     // Last, for the key is shown only by a start that succeeded.
-    const first = config.role === 'worker' ? null : await firstStart(core.app);
+    const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
     return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, stop };
   } catch (error) {
     await stop();

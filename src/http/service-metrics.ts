@@ -64,12 +64,10 @@ function registerProcess(registry: Registry, sources: MetricSources): void {
   gauge(registry, 'build_info', '1, with the versions that run.', ['version', 'node'], (build) =>
     build.set({ version: sources.version, node: process.versions.node }, 1),
   );
-  gauge(registry, 'ready', '1 while /readyz says so, degraded or not.', [], async (ready) =>
-    ready.set((await sources.isReady()) ? 1 : 0),
-  );
   gauge(registry, 'notifications_healthy', '1 while notifications of the database arrive.', [], (healthy) =>
     healthy.set(sources.isListening() ? 1 : 0),
   );
+  // Before those that ask the database themselves.
   gauge(registry, 'pool_used', 'Database connections of the pool that are at work.', [], (used) =>
     used.set(sources.pool().used),
   );
@@ -79,6 +77,9 @@ function registerProcess(registry: Registry, sources: MetricSources): void {
   gauge(registry, 'price_age_seconds', 'Age of the price in use, or since when there is none.', ['pair'], (age) => {
     for (const { pair, ageMs } of sources.prices()) age.set({ pair }, ageMs / 1000);
   });
+  gauge(registry, 'ready', '1 while /readyz says so, degraded or not.', [], async (ready) =>
+    ready.set((await sources.isReady()) ? 1 : 0),
+  );
 }
 
 /** Ends every help text of a number that each process tells alike. */

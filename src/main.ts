@@ -14,6 +14,7 @@ import { openCointill, type Cointill } from './core.ts';
 import type { Api } from './http/api.ts';
 import { loadAssets } from './http/checkout/assets.ts';
 import { checkoutRoutes } from './http/checkout/routes.ts';
+import { docsRoutes } from './http/docs/routes.ts';
 import { ListenError } from './http/listen-error.ts';
 import { orderRoutes } from './http/orders/routes.ts';
 import { createRateLimits } from './http/rate-limit.ts';
@@ -102,17 +103,19 @@ async function startServers(
   const watch = createPaymentWatch(notifications);
   const tls =
     config.tls === null ? null : { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) };
+  const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
   const plugins = [
     ...monitoring.plugins,
     transactionRoutes(api),
     orderRoutes(api),
     refundRoutes(api),
     checkoutRoutes({ ...api, access, assets, watch }),
+    docsRoutes({ baseUrls, assets }),
   ];
   const common = {
     access,
     limits,
-    baseUrls: { live: config.baseUrl, test: config.sandboxBaseUrl },
+    baseUrls,
     production: config.production,
     trustProxy: config.trustProxy,
     tls,

@@ -10,8 +10,6 @@ import type { Listening } from './store/notifications.ts';
 /** A supervisor waits for a few seconds only, and what takes longer is of no use to customers either. */
 const READY_WITHIN_MS = 3_000;
 
-type WarnedStatus = NetworkStatus & { readonly warnings?: readonly string[] };
-
 /**
  * A network in trouble, or that its operator should look after, is told of and takes nothing away: payments on the others,
  * and the sandbox, go on.
@@ -34,7 +32,7 @@ export async function readiness(
   };
 }
 
-function troubleOf({ problem, warnings = [] }: WarnedStatus): string | null {
+function troubleOf({ problem, warnings }: NetworkStatus): string | null {
   if (problem !== null) return problem;
   return warnings.length === 0 ? null : warnings.join('; ');
 }

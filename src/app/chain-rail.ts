@@ -1,13 +1,14 @@
 import type { Network, Token } from '../domain/asset.ts';
 import { requiredConfirmations } from '../domain/network.ts';
 import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
+import { shownAddress } from '../rails/address.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
 import { confirmationsOf, issuedNetworks, readSeenUpTo } from '../store/chain.ts';
 import type { Database } from '../store/database.ts';
 import { spreadOf } from '../store/projects.ts';
-import { takeAddressIndex, walletNetworks, findAddressIndex } from '../store/wallets.ts';
+import { findAddressIndex, heldAddress, takeAddressIndex, walletNetworks } from '../store/wallets.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from './quote-payment.ts';
 import type { Rail } from './rail.ts';
 
@@ -21,11 +22,11 @@ export interface ChainRailOptions {
   readonly tokens: readonly Token[];
   readonly openWallet: WalletOpener;
   readonly evmChain: Rail['evmChain'];
-  readonly takesTestAddresses: Rail['takesTestAddresses'];
+  readonly payoutChain: Rail['payoutChain'];
 }
 
 /** The rail of live mode: addresses from the merchant's wallets, money from the chains' cursors. */
-export function chainRail({ db, rates, tokens, openWallet, evmChain, takesTestAddresses }: ChainRailOptions): Rail {
+export function chainRail({ db, rates, tokens, openWallet, evmChain, payoutChain }: ChainRailOptions): Rail {
   const cursors = new Map<Network, { readonly readAt: number; readonly seenUpTo: number }>();
 
   const seenUpTo = async (network: Network, now: number): Promise<number> => {
@@ -61,6 +62,23 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, takesTestAd
         },
       };
     },
+    held: async (payment, { network }, trx) => {
+      const held = await heldAddress(trx, payment.id, network);
+      if (held === null) return null;
+      if (openWallet(network, { kind: held.kind, text: held.source }) === null) {
+        return { kind: 'no_method', message: otherChain(network) };
+      }
+      return {
+        kind: 'issued',
+        address: shownAddress(network, held.address),
+        wallet: {
+          id: held.walletId,
+          index: held.index,
+          confirmations: held.confirmations,
+          toleranceBasisPoints: held.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
+        },
+      };
+    },
     completesAt: () => null,
     dueView: async (payment, now) => {
       // Money on an earlier quote restores it, so every network that an address was given out on must have been seen.
@@ -72,7 +90,7 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, takesTestAd
     confirmations: (payment) => (payment.quote === null ? null : confirmationsOf(db, payment.id)),
     evmChain,
     simulate: null,
-    takesTestAddresses,
+    payoutChain,
     refundOutcome: () => ({ afterMs: REFUND_LIFETIME_MS, observation: { kind: 'failed', reason: 'unpaid' } }),
   };
 }

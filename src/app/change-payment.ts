@@ -34,9 +34,16 @@ export interface Decision {
   readonly address?: IssuedAddress | undefined;
 }
 
+/** A change that the payment's state does not allow. */
+export interface RefusedChange {
+  readonly kind: 'refused';
+  readonly reason: RefusalReason;
+  readonly payment: Payment;
+}
+
 export type ChangeOutcome<Refusal = never> =
   | { readonly kind: 'changed'; readonly payment: Payment; readonly body: string }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly payment: Payment }
+  | RefusedChange
   | { readonly kind: 'not_found' }
   | Replay
   | Refusal;
@@ -51,7 +58,7 @@ export interface ChangeRequest<Refusal> {
 
 /** Undoes the transaction of a change that was refused half-way. */
 class Refused extends Error {
-  readonly outcome: { readonly kind: 'refused'; readonly reason: RefusalReason; readonly payment: Payment };
+  readonly outcome: RefusedChange;
   constructor(reason: RefusalReason, payment: Payment) {
     super(`Refused: ${reason}`);
     this.outcome = { kind: 'refused', reason, payment };

@@ -2,6 +2,7 @@ import type { Network, Token } from '../domain/asset.ts';
 import type { EvmChain } from '../domain/payment-uri.ts';
 import type { Confirmations, Payment, Transfer } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
+import type { PayoutChain } from '../rails/address.ts';
 import type { RateSource } from '../rates/source.ts';
 import type { Trx } from '../store/database.ts';
 
@@ -50,6 +51,11 @@ export interface Rail {
     token: Token,
     trx?: Trx,
   ): Issued | Promise<Issued>;
+  /**
+   * The newest address that the payment already has on the token's network, from the wallet in use there; null where it has
+   * none. An address that is asked for again stays the same, whatever its token.
+   */
+  held(payment: { readonly id: string }, token: Token, trx: Trx): Issued | null | Promise<Issued | null>;
   /** When a new payment completes by itself; null: never. */
   completesAt(createdAt: number, expiresAt: number): number | null;
   dueView(payment: Payment, now: number): DueView | Promise<DueView>;
@@ -61,8 +67,8 @@ export interface Rail {
   evmChain(token: Pick<Token, 'asset' | 'network'>): EvmChain | null;
   /** What a merchant's simulated step makes arrive; only the sandbox simulates. */
   readonly simulate: ((payment: Payment, step: SimulatedMoney, now: number) => Transfer) | null;
-  /** Whether addresses of test networks are addresses to this rail. */
-  takesTestAddresses(network: Network): boolean;
+  /** Which chain's addresses a refund may go to. */
+  payoutChain(network: Network): PayoutChain;
   /** How a refund of this rail ends by itself, and after how long. */
   refundOutcome(refund: {
     readonly id: string;

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAccess } from './app/access.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
+import { atMostEvery } from './app/at-most-every.ts';
 import { firstStart, type FirstStart } from './app/first-start.ts';
 import { createPaymentWatch } from './app/payment-watch.ts';
 import { createPaymentReader } from './app/read-payment.ts';
@@ -164,13 +165,16 @@ async function closeServer(server: FastifyInstance): Promise<void> {
   }
 }
 
+const reasonOf = (error: Error): string => ('code' in error ? String(error.code) : error.message);
+
 /** Loaded only where it is used: it is a third of the program's start. */
 async function sharedCounters(redisUrl: string | null, log: Logger) {
   if (redisUrl === null) return null;
   const { connectRedis } = await import('./http/redis.ts');
-  return connectRedis(redisUrl, (error) =>
-    log.warn({ err: error }, 'Redis is away: rate limits count in this process alone'),
+  const warn = atMostEvery(60_000, (error: Error, times) =>
+    log.warn({ reason: reasonOf(error), times }, 'Redis is away: rate limits count in this process alone'),
   );
+  return connectRedis(redisUrl, warn);
 }
 
 async function startWorkerParts(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
-import { banner } from './banner.ts';
+import { banner, startRecord, type Started } from './banner.ts';
 import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 import { databaseFailure } from './open.ts';
@@ -46,13 +46,21 @@ async function start(): Promise<void> {
   const service = await begun.catch((error: unknown) => {
     throw startFailure(error, config);
   });
-  writeLines(banner(config, service));
+  greet(config, service, log);
   setTimeout(giveBackMemory, REST_MS).unref();
   const end = await ending;
   log.info({ reason: end }, 'stopping');
   await service.stop();
   log.info('stopped');
   process.exit(end === 'fault' ? 1 : 0);
+}
+
+/** In production every line is a supervisor's to keep: JSON like the rest of the log, and no key among them. */
+function greet(config: Config, service: Started, log: Logger): void {
+  if (!config.production) return writeLines(banner(config, service));
+  const message = 'Cointill is running';
+  const firstStep = `${message}; this is the first start: make a key with the command`;
+  log.info(startRecord(config, service), service.firstStart === null ? message : firstStep);
 }
 
 /** How long after the start its remains are collected: a client that waited for it is answered first. */

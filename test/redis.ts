@@ -12,6 +12,8 @@ export interface TestRedis {
   readonly url: string;
   /** The names of all that it holds. */
   keys(): Promise<readonly string[]>;
+  /** How many seconds each of them has left; -1 for good. */
+  lifetimes(): Promise<readonly number[]>;
   /** It keeps its connections open and answers nothing. */
   freeze(): void;
   thaw(): void;
@@ -33,17 +35,19 @@ export async function startRedis(): Promise<TestRedis> {
     await gone;
     await rm(folder, { recursive: true, force: true });
   };
+  const ask = async <Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer> => {
+    const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null });
+    try {
+      await client.connect();
+      return await question(client);
+    } finally {
+      client.disconnect();
+    }
+  };
   return {
     url: `redis://127.0.0.1:${port}`,
-    keys: async () => {
-      const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null });
-      try {
-        await client.connect();
-        return await client.keys('*');
-      } finally {
-        client.disconnect();
-      }
-    },
+    keys: () => ask((client) => client.keys('*')),
+    lifetimes: () => ask(async (client) => Promise.all((await client.keys('*')).map((name) => client.ttl(name)))),
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
     stop,

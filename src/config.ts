@@ -2,7 +2,7 @@ import path from 'node:path';
 import { NETWORKS, type AssetCode, type UsdPriceE8 } from './domain/asset.ts';
 import type { Fiat } from './domain/money.ts';
 import { EVM_CHAIN_IDS, EVM_TOKENS, parseTokens, type EvmNetwork, type TokenContracts } from './rails/evm/presets.ts';
-import { UTXO_CHAINS, type UtxoChain, type UtxoNetwork } from './rails/utxo/params.ts';
+import { UTXO_CHAINS, utxoParams, type UtxoChain, type UtxoNetwork } from './rails/utxo/params.ts';
 import type { UtxoChains } from './rails/wallet.ts';
 import { parseFixedRates } from './rates/fixed.ts';
 import { sourceOwner, WEB_SOURCES } from './rates/web-sources.ts';
@@ -15,8 +15,8 @@ export type Role = (typeof ROLES)[number];
 /** Chainlink is asked by way of the Ethereum node. */
 const RATE_SOURCES = [...new Set(WEB_SOURCES.map(({ name }) => sourceOwner(name))), 'chainlink'];
 
-/** Litecoin has no signet. */
-const LITECOIN_CHAINS = UTXO_CHAINS.filter((chain) => chain !== 'signet');
+const chainsOf = (network: UtxoNetwork): readonly UtxoChain[] =>
+  UTXO_CHAINS.filter((chain) => utxoParams(network, chain) !== null);
 const MAX_CHAIN_ID = 2 ** 48;
 
 /** A network and the nodes that show it. */
@@ -105,8 +105,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   const rates = parseFixedRates(read.text('FIXED_RATES') ?? '');
   if (rates.kind === 'bad') problems.push(`FIXED_RATES: ${rates.message}; write for example ETH=3000,BTC=60000.`);
   const utxoChains = {
-    bitcoin: read.choice('BITCOIN_CHAIN', UTXO_CHAINS, 'main'),
-    litecoin: read.choice('LITECOIN_CHAIN', LITECOIN_CHAINS, 'main'),
+    bitcoin: read.choice('BITCOIN_CHAIN', chainsOf('bitcoin'), 'main'),
+    litecoin: read.choice('LITECOIN_CHAIN', chainsOf('litecoin'), 'main'),
   };
   const config: Config = {
     role: read.choice('ROLE', ROLES, 'all'),

@@ -128,8 +128,7 @@ function createApp(config: Config, handle: DatabaseHandle, openWallet: WalletOpe
     rates,
     tokens: followedTokens(config.networks),
     openWallet,
-    takesTestAddresses: (network) =>
-      (network === 'bitcoin' || network === 'litecoin') && config.utxoChains[network] !== 'main',
+    payoutChain: (network) => (network === 'bitcoin' || network === 'litecoin' ? config.utxoChains[network] : 'main'),
     evmChain: ({ network, asset }) => {
       const chain = config.networks.find((one) => one.network === network);
       if (chain?.family !== 'evm') return null;

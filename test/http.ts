@@ -19,6 +19,7 @@ import { listen } from '../src/store/notifications.ts';
 import { createTestDatabase } from './database.ts';
 import { testApp, type ManualClock, type TestApp } from './harness.ts';
 import { responseFaults } from './response-shape.ts';
+import { WAIT } from './deadline.ts';
 
 /** One request. An object as `body` is sent as JSON; texts and bytes are sent as they are. */
 export interface Call {
@@ -138,7 +139,7 @@ export async function httpTest(): Promise<HttpTest> {
   };
   const servers: Record<Mode, FastifyInstance> = { live: build({ side: 'live' }), test: build({ side: 'test' }) };
   await Promise.all([servers.live.ready(), servers.test.ready()]);
-  await vi.waitFor(() => expect(notifications.healthy()).toBe(true));
+  await vi.waitFor(() => expect(notifications.healthy()).toBe(true), WAIT);
 
   /** Makes a change of keys or projects and waits until this process has heard of it. */
   const heardOf = async (change: () => Promise<{ readonly kind: string }>): Promise<void> => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { program, type Ended, type Program, type Running } from '../src/cli/program.testing.ts';
 import { openDatabase, type DatabaseHandle } from '../src/store/database.ts';
+import { DEADLINE_MS } from './deadline.ts';
 
 /** Tests that say nothing else are limited by the machine, not by the service's rates. */
 const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000', RATE_LIMIT_PAGE: '1000000000' };
@@ -128,7 +129,7 @@ const LOOK_AGAIN_MS = 15;
 export async function eventually<Found>(
   what: string,
   look: () => Found | null | Promise<Found | null>,
-  withinMs = 15_000,
+  withinMs = DEADLINE_MS,
 ): Promise<Found> {
   const deadline = performance.now() + withinMs;
   for (;;) {
@@ -173,7 +174,7 @@ export interface Answer {
 export function client(
   baseUrl: string,
   key: string,
-  timeoutMs = 15_000,
+  timeoutMs = DEADLINE_MS,
 ): (path: string, body?: object, headers?: Readonly<Record<string, string>>) => Promise<Answer> {
   return async (path, body, headers = {}) => {
     const answer = await fetch(`${baseUrl}${path}`, {

@@ -22,11 +22,11 @@ export interface ChainRailOptions {
   readonly tokens: readonly Token[];
   readonly openWallet: WalletOpener;
   readonly evmChain: Rail['evmChain'];
-  readonly takesTestAddresses: Rail['takesTestAddresses'];
+  readonly payoutChain: Rail['payoutChain'];
 }
 
 /** The rail of live mode: addresses from the merchant's wallets, money from the chains' cursors. */
-export function chainRail({ db, rates, tokens, openWallet, evmChain, takesTestAddresses }: ChainRailOptions): Rail {
+export function chainRail({ db, rates, tokens, openWallet, evmChain, payoutChain }: ChainRailOptions): Rail {
   const cursors = new Map<Network, { readonly readAt: number; readonly seenUpTo: number }>();
 
   const seenUpTo = async (network: Network, now: number): Promise<number> => {
@@ -90,7 +90,7 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, takesTestAd
     confirmations: (payment) => (payment.quote === null ? null : confirmationsOf(db, payment.id)),
     evmChain,
     simulate: null,
-    takesTestAddresses,
+    payoutChain,
     refundOutcome: () => ({ afterMs: REFUND_LIFETIME_MS, observation: { kind: 'failed', reason: 'unpaid' } }),
   };
 }

@@ -136,7 +136,7 @@ export function etherRail(db: Database, rates: RateSource): Rail {
     tokens: [ether],
     openWallet: createWalletOpener(MAIN_CHAINS),
     evmChain: () => null,
-    takesTestAddresses: () => false,
+    payoutChain: () => 'main',
   });
 }
 

@@ -2,6 +2,7 @@ import type { Network, Token } from '../domain/asset.ts';
 import type { EvmChain } from '../domain/payment-uri.ts';
 import type { Confirmations, Payment, Transfer } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
+import type { PayoutChain } from '../rails/address.ts';
 import type { RateSource } from '../rates/source.ts';
 import type { Trx } from '../store/database.ts';
 
@@ -66,8 +67,8 @@ export interface Rail {
   evmChain(token: Pick<Token, 'asset' | 'network'>): EvmChain | null;
   /** What a merchant's simulated step makes arrive; only the sandbox simulates. */
   readonly simulate: ((payment: Payment, step: SimulatedMoney, now: number) => Transfer) | null;
-  /** Whether addresses of test networks are addresses to this rail. */
-  takesTestAddresses(network: Network): boolean;
+  /** Which chain's addresses a refund may go to. */
+  payoutChain(network: Network): PayoutChain;
   /** How a refund of this rail ends by itself, and after how long. */
   refundOutcome(refund: {
     readonly id: string;

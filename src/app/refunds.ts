@@ -197,8 +197,7 @@ function checkRefundAddress(
   network: Refund['network'],
   address: string,
 ): { readonly kind: 'ok'; readonly address: string } | (RefundRefusal & { readonly kind: 'refused' }) {
-  const allowTestnets = app.railFor(mode).takesTestAddresses(network);
-  const checked = checkPayoutAddress(network, address.trim(), { allowTestnets });
+  const checked = checkPayoutAddress(network, address.trim(), app.railFor(mode).payoutChain(network));
   return checked.kind === 'ok'
     ? checked
     : { kind: 'refused', param: 'address', message: `address: ${checked.message}` };

@@ -64,7 +64,7 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
         state: step.state,
       };
     },
-    takesTestAddresses: () => true,
+    payoutChain: () => 'any',
     refundOutcome: ({ id, network, reason }) => ({
       afterMs: SANDBOX_REFUND_MS,
       observation:

@@ -1,12 +1,12 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import { createBase58check } from '@scure/base';
+import { bech32, createBase58check } from '@scure/base';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Network } from '../domain/asset.ts';
 import { checkPayoutAddress, matchingAddress } from './address.ts';
 
-const MAIN = { allowTestnets: false };
-const TEST = { allowTestnets: true };
+const MAIN = 'main';
+const ANY = 'any';
 
 /** BIP 173 and BIP 350, and each coin's well-known examples. */
 const BITCOIN_MAIN = [
@@ -73,7 +73,9 @@ describe('a payout address', () => {
   });
 
   it.each(BITCOIN_TEST)('of a test network is taken only where test networks are allowed: %s', (address) => {
-    expect(checkPayoutAddress('bitcoin', address, TEST)).toEqual({ kind: 'ok', address });
+    for (const chain of ['test', 'signet', ANY] as const) {
+      expect(checkPayoutAddress('bitcoin', address, chain)).toEqual({ kind: 'ok', address });
+    }
     const check = checkPayoutAddress('bitcoin', address, MAIN);
     expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('test network') });
   });
@@ -81,18 +83,18 @@ describe('a payout address', () => {
   it.each([...INVALID, ...UNSPENDABLE])(
     'that breaks the rules, or that nobody could spend from, is refused: %s',
     (address) => {
-      expect(checkPayoutAddress('bitcoin', address, TEST).kind).toBe('bad');
+      expect(checkPayoutAddress('bitcoin', address, ANY).kind).toBe('bad');
     },
   );
 
   it.each(LITECOIN_MAIN)('of Litecoin is taken for Litecoin and refused, by name, for Bitcoin: %s', (address) => {
     expect(checkPayoutAddress('litecoin', address, MAIN)).toEqual({ kind: 'ok', address });
-    const check = checkPayoutAddress('bitcoin', address, TEST);
+    const check = checkPayoutAddress('bitcoin', address, ANY);
     expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('This is a Litecoin address') });
   });
 
   it.each(BITCOIN_MAIN)('of Bitcoin is refused, by name, for Litecoin: %s', (address) => {
-    const check = checkPayoutAddress('litecoin', address, TEST);
+    const check = checkPayoutAddress('litecoin', address, ANY);
     expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('This is a Bitcoin address') });
   });
 
@@ -100,9 +102,39 @@ describe('a payout address', () => {
     const base58check = createBase58check(sha256);
     const p2sh = base58check.encode(Uint8Array.of(0x3a, ...new Uint8Array(20)));
     expect(p2sh.startsWith('Q')).toBe(true);
-    expect(checkPayoutAddress('litecoin', p2sh, TEST).kind).toBe('ok');
+    expect(checkPayoutAddress('litecoin', p2sh, ANY).kind).toBe('ok');
     expect(checkPayoutAddress('litecoin', p2sh, MAIN).kind).toBe('bad');
   });
+
+  const REGTEST = {
+    bitcoin: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
+    litecoin: bech32.encode('rltc', [0, ...bech32.toWords(new Uint8Array(20).fill(7))]),
+  };
+
+  it.each([
+    ['bitcoin', BITCOIN_MAIN, BITCOIN_TEST.slice(0, 2), ['test', 'signet', 'regtest']],
+    ['litecoin', LITECOIN_MAIN, [REGTEST.litecoin.replace('rltc', 'tltc')], ['test', 'regtest']],
+  ] as const)(
+    'of another chain of %s is refused on a test chain, saying which one is meant: money sent there would be real, or lost',
+    (network, main, test, chains) => {
+      for (const chain of chains) {
+        for (const address of main) {
+          const check = checkPayoutAddress(network, address, chain);
+          expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('main network') });
+          expect(check).toMatchObject({ message: expect.stringContaining(`chain "${chain}"`) });
+        }
+      }
+      const others = chains.filter((chain) => chain !== 'regtest').map((chain) => [chain, REGTEST[network]] as const);
+      for (const [chain, address] of [...others, ...test.map((address) => ['regtest', address] as const)]) {
+        expect(checkPayoutAddress(network, address, chain).kind).toBe('bad');
+      }
+      expect(checkPayoutAddress(network, REGTEST[network], 'regtest')).toEqual({
+        kind: 'ok',
+        address: REGTEST[network],
+      });
+      expect(checkPayoutAddress(network, REGTEST[network], ANY)).toEqual({ kind: 'ok', address: REGTEST[network] });
+    },
+  );
 
   it('of an unknown kind, or of 20 bytes more or less, is refused', () => {
     const base58check = createBase58check(sha256);
@@ -110,12 +142,12 @@ describe('a payout address', () => {
       base58check.encode(Uint8Array.of(version, ...new Uint8Array(length).fill(7)));
     expect(checkPayoutAddress('bitcoin', encoded(0x00, 20), MAIN).kind).toBe('ok');
     // 0x1e is Dogecoin's.
-    expect(checkPayoutAddress('bitcoin', encoded(0x1e, 20), TEST)).toMatchObject({
+    expect(checkPayoutAddress('bitcoin', encoded(0x1e, 20), ANY)).toMatchObject({
       kind: 'bad',
       message: expect.stringContaining('another network'),
     });
-    expect(checkPayoutAddress('bitcoin', encoded(0x00, 19), TEST).kind).toBe('bad');
-    expect(checkPayoutAddress('bitcoin', encoded(0x00, 32), TEST).kind).toBe('bad');
+    expect(checkPayoutAddress('bitcoin', encoded(0x00, 19), ANY).kind).toBe('bad');
+    expect(checkPayoutAddress('bitcoin', encoded(0x00, 32), ANY).kind).toBe('bad');
   });
 
   it.each<Network>(['ethereum', 'polygon', 'base', 'arbitrum', 'bsc'])(
@@ -127,8 +159,8 @@ describe('a payout address', () => {
         kind: 'bad',
         message: expect.stringContaining('zero address'),
       });
-      expect(checkPayoutAddress(network, '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', TEST).kind).toBe('bad');
-      expect(checkPayoutAddress('bitcoin', EVM, TEST).kind).toBe('bad');
+      expect(checkPayoutAddress(network, '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', ANY).kind).toBe('bad');
+      expect(checkPayoutAddress('bitcoin', EVM, ANY).kind).toBe('bad');
     },
   );
 
@@ -143,7 +175,7 @@ describe('a payout address', () => {
           const i = at % address.length;
           const changed = address.slice(0, i) + character + address.slice(i + 1);
           fc.pre(changed !== address && changed !== address.toLowerCase());
-          expect(checkPayoutAddress('bitcoin', changed, TEST).kind).toBe('bad');
+          expect(checkPayoutAddress('bitcoin', changed, ANY).kind).toBe('bad');
         },
       ),
       { numRuns: 500 },
@@ -154,11 +186,11 @@ describe('a payout address', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {
         for (const network of ['bitcoin', 'litecoin', 'ethereum'] as const) {
-          expect(checkPayoutAddress(network, text, TEST).kind).toBe('bad');
+          expect(checkPayoutAddress(network, text, ANY).kind).toBe('bad');
         }
       }),
     );
-    expect(checkPayoutAddress('bitcoin', '1'.repeat(1_000_000), TEST).kind).toBe('bad');
+    expect(checkPayoutAddress('bitcoin', '1'.repeat(1_000_000), ANY).kind).toBe('bad');
   });
 });
 

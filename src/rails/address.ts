@@ -2,24 +2,32 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bech32, bech32m, createBase58check } from '@scure/base';
 import type { Network } from '../domain/asset.ts';
 import { parseEvmAddress, toChecksumAddress, type AddressCheck } from './evm/address.ts';
+import type { UtxoChain } from './utxo/params.ts';
+
+/** Which chain of a network an address must be of; `any`: main or test, where nothing is ever sent. */
+export type PayoutChain = UtxoChain | 'any';
 
 /** How Bitcoin and its kin write addresses: human-readable parts of BIP 173, version bytes of base58check. */
 interface AddressFormat {
   readonly name: string;
   readonly main: AddressPrefixes;
+  /** Of testnet and signet, which write addresses alike. */
   readonly test: AddressPrefixes;
+  /** In base58 they are written as testnet's are. */
+  readonly regtest: AddressPrefixes;
 }
 
 interface AddressPrefixes {
-  readonly bech32: readonly string[];
+  readonly bech32: string;
   readonly base58: readonly number[];
 }
 
-/** P2PKH and P2SH version bytes from each coin's chainparams; `test` covers testnet, signet and regtest. */
+/** P2PKH and P2SH version bytes from each coin's chainparams. */
 const BITCOIN: AddressFormat = {
   name: 'Bitcoin',
-  main: { bech32: ['bc'], base58: [0x00, 0x05] },
-  test: { bech32: ['tb', 'bcrt'], base58: [0x6f, 0xc4] },
+  main: { bech32: 'bc', base58: [0x00, 0x05] },
+  test: { bech32: 'tb', base58: [0x6f, 0xc4] },
+  regtest: { bech32: 'bcrt', base58: [0x6f, 0xc4] },
 };
 
 /**
@@ -28,28 +36,25 @@ const BITCOIN: AddressFormat = {
  */
 const LITECOIN: AddressFormat = {
   name: 'Litecoin',
-  main: { bech32: ['ltc'], base58: [0x30, 0x32] },
-  test: { bech32: ['tltc', 'rltc'], base58: [0x6f, 0x3a] },
+  main: { bech32: 'ltc', base58: [0x30, 0x32] },
+  test: { bech32: 'tltc', base58: [0x6f, 0x3a] },
+  regtest: { bech32: 'rltc', base58: [0x6f, 0x3a] },
 };
 
 const ZERO_ADDRESS = /^0x0{40}$/;
 
 /**
  * Checks an address that a payout shall go to: that it belongs to `network`, that its checksum is right, and that what is
- * sent there can be spent. The answer's address is in the network's usual form (EIP-55, lowercase bech32). `allowTestnets` also
- * lets the addresses of testnet, signet and regtest pass; EVM test chains have no addresses of their own.
+ * sent there can be spent. The answer's address is in the network's usual form (EIP-55, lowercase bech32). Addresses must be
+ * those of `chain`, as far as they tell chains apart; EVM test chains have no addresses of their own.
  */
-export function checkPayoutAddress(
-  network: Network,
-  text: string,
-  { allowTestnets }: { readonly allowTestnets: boolean },
-): AddressCheck {
+export function checkPayoutAddress(network: Network, text: string, chain: PayoutChain): AddressCheck {
   const address = text.trim();
   switch (network) {
     case 'bitcoin':
-      return checkFormat(BITCOIN, LITECOIN, address, allowTestnets);
+      return checkFormat(BITCOIN, LITECOIN, address, chain);
     case 'litecoin':
-      return checkFormat(LITECOIN, BITCOIN, address, allowTestnets);
+      return checkFormat(LITECOIN, BITCOIN, address, chain);
     case 'ethereum':
     case 'polygon':
     case 'base':
@@ -74,21 +79,43 @@ export function shownAddress(network: Network, address: string): string {
   return network === 'bitcoin' || network === 'litecoin' ? address : toChecksumAddress(address);
 }
 
-function checkFormat(format: AddressFormat, kin: AddressFormat, address: string, allowTestnets: boolean): AddressCheck {
+function checkFormat(format: AddressFormat, kin: AddressFormat, address: string, chain: PayoutChain): AddressCheck {
   const decoded = decode(address);
   if (!decoded) {
     return bad(`This is not a ${format.name} address, or a character of it is wrong. Copy it again.`);
   }
-  if (belongsTo(decoded, format.main) || (allowTestnets && belongsTo(decoded, format.test))) {
+  if (prefixesOf(format, chain).some((prefixes) => belongsTo(decoded, prefixes))) {
     return decoded.kind === 'bech32' ? checkWitnessProgram(decoded) : { kind: 'ok', address };
   }
   if (belongsTo(decoded, kin.main)) {
     return bad(`This is a ${kin.name} address. Give a ${format.name} address.`);
   }
-  if (belongsTo(decoded, format.test) || belongsTo(decoded, kin.test)) {
+  const isOwn = prefixesOf(format, 'any').some((prefixes) => belongsTo(decoded, prefixes));
+  if (!isOwn && !prefixesOf(kin, 'any').some((prefixes) => belongsTo(decoded, prefixes))) {
+    return bad(`This is an address of another network. Give a ${format.name} address.`);
+  }
+  if (chain === 'main') {
     return bad(`This is an address of a test network. Give an address of ${format.name}'s main network.`);
   }
-  return bad(`This is an address of another network. Give a ${format.name} address.`);
+  if (!isOwn || chain === 'any') return bad(`This is a ${kin.name} address. Give a ${format.name} address.`);
+  const is = belongsTo(decoded, format.main) ? `${format.name}'s main network` : 'another test network';
+  const [wanted] = prefixesOf(format, chain).map(({ bech32: prefix }) => `${prefix}1…`);
+  return bad(`This is an address of ${is}. Give an address of ${format.name}'s chain "${chain}", such as ${wanted}.`);
+}
+
+function prefixesOf(format: AddressFormat, chain: PayoutChain): readonly AddressPrefixes[] {
+  switch (chain) {
+    case 'main':
+      return [format.main];
+    case 'test':
+    case 'testnet4':
+    case 'signet':
+      return [format.test];
+    case 'regtest':
+      return [format.regtest];
+    case 'any':
+      return [format.main, format.test, format.regtest];
+  }
 }
 
 type Decoded =
@@ -123,9 +150,7 @@ function decodeBase58check(address: string): Uint8Array | null {
 }
 
 function belongsTo(decoded: Decoded, prefixes: AddressPrefixes): boolean {
-  return decoded.kind === 'bech32'
-    ? prefixes.bech32.includes(decoded.prefix)
-    : prefixes.base58.includes(decoded.version);
+  return decoded.kind === 'bech32' ? prefixes.bech32 === decoded.prefix : prefixes.base58.includes(decoded.version);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql, type Selectable, type SqlBool } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
 import type { Confirmations } from '../domain/payment.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
@@ -19,16 +20,18 @@ export async function readCursor(executor: Database | Trx, network: Network): Pr
 }
 
 /**
- * Up to when everything that happened on a network was seen: the time of the last block taken in, or the later moment at
- * which the mempool was looked at with no block left to take in. Null before the first block.
+ * Up to when everything that happened on a network was seen. Where transactions are seen while they wait, only a look at the mempool at
+ * the head proves it: what was sent in time may wait while a block of a later date is taken in. Elsewhere the last block
+ * does, up to its own time, but not beyond the moment at which it was taken in: blocks may be dated ahead. Null: nothing was seen.
  */
 export async function readSeenUpTo(db: Database, network: Network): Promise<number | null> {
   const row = await db
     .selectFrom('chain_cursors')
-    .select(['block_at', 'looked_at'])
+    .select(['block_at', 'updated_at', 'looked_at'])
     .where('network', '=', network)
     .executeTakeFirst();
-  return row === undefined ? null : Math.max(row.block_at, row.looked_at ?? 0);
+  if (row === undefined) return null;
+  return NETWORK_FACTS[network].family === 'utxo' ? row.looked_at : Math.min(row.block_at, row.updated_at);
 }
 
 /** Keeps that everything up to this moment was looked at. */

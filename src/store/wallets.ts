@@ -109,10 +109,20 @@ export async function addressGaps(db: Database): Promise<readonly AddressGap[]> 
   return rows.map((row) => ({ projectId: row.project_id, network: row.network, gap: row.gap }));
 }
 
-/** Sets the wallet of a project's network: the same source keeps its record, another one replaces it. */
+/**
+ * Sets the wallet of a project's network. One whose first address is the same is the same wallet, written in another way perhaps: it
+ * keeps its record and takes the new text, also where it was set before and its addresses are still out. Another one replaces it.
+ */
 export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'gap'>): Promise<void> {
   const [current] = (await listWallets(trx, wallet.projectId)).filter(({ network }) => network === wallet.network);
   await notify(trx, 'access');
+  await trx
+    .updateTable('wallets')
+    .set({ kind: wallet.kind, source: wallet.source })
+    .where('project_id', '=', wallet.projectId)
+    .where('network', '=', wallet.network)
+    .where('first_address', '=', wallet.firstAddress)
+    .execute();
   if (current?.firstAddress === wallet.firstAddress) {
     await trx
       .updateTable('wallets')
@@ -147,6 +157,21 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'ga
       tolerance_basis_points: wallet.toleranceBasisPoints,
       created_at: new Date(wallet.createdAt),
     })
+    .execute();
+}
+
+/** Lets a wallet's next address be number `index` at the least; what was handed out never comes again. */
+export async function skipAddressesBelow(
+  trx: Trx,
+  { network, firstAddress }: Pick<Wallet, 'network' | 'firstAddress'>,
+  index: number,
+): Promise<void> {
+  await trx
+    .updateTable('address_indexes')
+    .set({ next_index: index })
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .where('next_index', '<', index)
     .execute();
 }
 

@@ -150,7 +150,7 @@ function appOn(db: App['db'], clock: ManualClock, random: Random): App {
     openWallet: (network) =>
       network === 'litecoin' || network === 'ethereum' ? { addressAt: (index) => addressAt(network, index) } : null,
     evmChain: () => null,
-    takesTestAddresses: () => false,
+    payoutChain: () => 'main',
   });
   return {
     db,

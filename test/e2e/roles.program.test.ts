@@ -1,11 +1,8 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { program, textAt } from '../../src/cli/program.testing.ts';
 import { receive } from '../../src/webhooks/local-receivers.testing.ts';
 import { testDatabase } from '../database.ts';
 import { client, eventOf, eventually, testService } from '../program.ts';
-
-// Processes and databases are started, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 const ORDER = { amount: 20, currency: 'USD', crypto_currency: 'BTC' };
 const ORDERS = 60;

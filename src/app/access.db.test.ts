@@ -5,6 +5,7 @@ import type { DatabaseHandle } from '../store/database.ts';
 import { listen, notify, type Notifications } from '../store/notifications.ts';
 import { createAccess, type Access } from './access.ts';
 import { changeProject, createKey, createProject, removeKey } from './projects.ts';
+import { DEADLINE_MS, PROMPT_MS, WAIT } from '../../test/deadline.ts';
 
 interface Node {
   readonly access: Access;
@@ -27,7 +28,7 @@ async function node(app: TestApp, handle: DatabaseHandle = app.database): Promis
 }
 
 const untilHealthy = (notifications: Notifications): Promise<void> =>
-  vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: 5_000 });
+  vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: DEADLINE_MS });
 
 async function newKey(app: TestApp): Promise<{ readonly id: string; readonly key: string }> {
   const request = { projectId: app.projectId, mode: 'test', kind: 'secret', permission: 'full', name: 'Shop' } as const;
@@ -63,7 +64,7 @@ it('a key is found with its project and then kept; unknown and mistyped keys are
   expect(await isCached(access, foreign)).toBe(false);
 });
 
-it('a revoked key stops working on every node within a second', async () => {
+it('a revoked key stops working on every node at once', async () => {
   const app = await testApp();
   const { id, key } = await newKey(app);
   const nodes = [await node(app), await node(app)];
@@ -76,7 +77,7 @@ it('a revoked key stops working on every node within a second', async () => {
   expect(await removeKey(app, id)).toEqual({ kind: 'done' });
   await Promise.all(told);
   for (const { access } of nodes) expect(await access.find(key)).toBeNull();
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  expect(performance.now() - startedMs).toBeLessThan(PROMPT_MS);
 });
 
 it('an answer that was read while something changed is not kept', async () => {
@@ -97,7 +98,7 @@ it('an answer that was read while something changed is not kept', async () => {
           where datname = current_database() and wait_event = 'advisory'`.execute(app.db);
         expect(rows).toHaveLength(1);
       },
-      { interval: 5 },
+      { interval: 5, timeout: WAIT.timeout },
     );
     const changed = told();
     await sql`update stored_keys set revoked_at = now() where id = ${id}`.execute(app.db);

@@ -38,7 +38,7 @@ async function tokenShop(): Promise<{ readonly app: TestApp; readonly setEther: 
         tokens,
         openWallet: createWalletOpener(MAIN_CHAINS),
         evmChain: () => null,
-        takesTestAddresses: () => false,
+        payoutChain: () => 'main',
       }),
   });
   await setWallet(app, app.projectId);

@@ -4,7 +4,7 @@ import type { Token } from '../domain/asset.ts';
 import { saveQuoteAgain } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { countTokenChanges } from '../store/payments.ts';
-import { refundedUnits } from '../store/refunds.ts';
+import { refundedMoney } from '../store/refunds.ts';
 import { findTransfers, saveTransfers } from '../store/transfers.ts';
 import {
   changePayment,
@@ -35,7 +35,10 @@ export function cancelPayment(app: App, selector: PaymentSelector, presented?: P
 export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
-    decide: async (payment, trx) => observed({ kind: 'accepted', refundedUnits: await refundedUnits(trx, payment.id) }),
+    decide: async (payment, trx) => {
+      const refunded = payment.quote === null ? 0n : (await refundedMoney(trx, payment.id, payment.quote)).units;
+      return observed({ kind: 'accepted', refundedUnits: refunded });
+    },
     ...presented,
   });
 }

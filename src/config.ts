@@ -65,6 +65,8 @@ export interface Config {
   readonly networks: readonly NetworkConfig[];
   /** Which chain of each is meant, also where no node is set. */
   readonly utxoChains: UtxoChains;
+  /** The highest fee rate of a refund on Bitcoin and its kin, in the smallest units per virtual byte. */
+  readonly maxFeeRate: number;
   /** A price older than this is not used. */
   readonly rateMaxAgeMs: number;
   /** Who is asked for prices. */
@@ -135,6 +137,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
     networks: readNetworks(read, utxoChains, problems),
     utxoChains,
+    maxFeeRate: read.integer('MAX_FEE_RATE', 1_000, 1, 1_000_000),
     rateMaxAgeMs: read.integer('RATE_MAX_AGE_SECONDS', 120, 30, 3_600) * 1000,
     rateSources: readRateSources(read.text('RATE_SOURCES'), problems),
     monitoringMs: read.integer('MONITORING_HOURS', 168, 1, 8_760) * 3_600_000,

@@ -35,6 +35,8 @@ export interface Cointill {
   readonly networkConfigs: readonly NetworkConfig[];
   readonly log: Logger;
   readonly chains: UtxoChains;
+  /** In the smallest units per virtual byte. */
+  readonly maxFeeRate: number;
   readonly openWallet: WalletOpener;
   close(): Promise<void>;
 }
@@ -111,6 +113,7 @@ export async function openCointill(
     networkConfigs: config.networks,
     log,
     chains: config.utxoChains,
+    maxFeeRate: config.maxFeeRate,
     openWallet,
     close,
   };
@@ -128,8 +131,7 @@ function createApp(config: Config, handle: DatabaseHandle, openWallet: WalletOpe
     rates,
     tokens: followedTokens(config.networks),
     openWallet,
-    payoutChain: (network) =>
-      network === 'bitcoin' || network === 'litecoin' ? config.utxoChains[network] : 'main',
+    payoutChain: (network) => (network === 'bitcoin' || network === 'litecoin' ? config.utxoChains[network] : 'main'),
     evmChain: ({ network, asset }) => {
       const chain = config.networks.find((one) => one.network === network);
       if (chain?.family !== 'evm') return null;

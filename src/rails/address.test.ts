@@ -128,7 +128,10 @@ describe('a payout address', () => {
       for (const [chain, address] of [...others, ...test.map((address) => ['regtest', address] as const)]) {
         expect(checkPayoutAddress(network, address, chain).kind).toBe('bad');
       }
-      expect(checkPayoutAddress(network, REGTEST[network], 'regtest')).toEqual({ kind: 'ok', address: REGTEST[network] });
+      expect(checkPayoutAddress(network, REGTEST[network], 'regtest')).toEqual({
+        kind: 'ok',
+        address: REGTEST[network],
+      });
       expect(checkPayoutAddress(network, REGTEST[network], ANY)).toEqual({ kind: 'ok', address: REGTEST[network] });
     },
   );

@@ -48,11 +48,7 @@ const ZERO_ADDRESS = /^0x0{40}$/;
  * sent there can be spent. The answer's address is in the network's usual form (EIP-55, lowercase bech32). Addresses must be
  * those of `chain`, as far as they tell chains apart; EVM test chains have no addresses of their own.
  */
-export function checkPayoutAddress(
-  network: Network,
-  text: string,
-  chain: PayoutChain,
-): AddressCheck {
+export function checkPayoutAddress(network: Network, text: string, chain: PayoutChain): AddressCheck {
   const address = text.trim();
   switch (network) {
     case 'bitcoin':
@@ -148,9 +144,7 @@ function decodeBase58check(address: string): Uint8Array | null {
 }
 
 function belongsTo(decoded: Decoded, prefixes: AddressPrefixes): boolean {
-  return decoded.kind === 'bech32'
-    ? prefixes.bech32 === decoded.prefix
-    : prefixes.base58.includes(decoded.version);
+  return decoded.kind === 'bech32' ? prefixes.bech32 === decoded.prefix : prefixes.base58.includes(decoded.version);
 }
 
 /**

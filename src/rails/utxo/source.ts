@@ -6,6 +6,7 @@ import type { RpcPool } from '../rpc/pool.ts';
 import { createUtxoDecoder, type UtxoDecoder } from './decode.ts';
 import type { UtxoParams } from './params.ts';
 import { createUtxoPool, decodeHash, decodeHeight } from './pool.ts';
+import { createSpendingWatch } from './spending.ts';
 
 /**
  * How much one batch of blocks is meant to bring: two full blocks of Bitcoin in hex. More saves no time worth naming, and
@@ -60,6 +61,7 @@ export function createUtxoSource({ params, asset, urls, timeoutMs, log }: UtxoSo
     settle: async (_block, matched) => matched,
     survey: () => pool.survey(),
     mempool: createMempool(pool, decoder),
+    spending: createSpendingWatch(pool, decoder, params),
     close: () => pool.close(),
   };
 }

@@ -54,7 +54,7 @@ for (const kind of utxoNodeKinds()) {
         const units = 60_000_001n;
         const psbt = refundOf(inputs, address, units);
         // The node reads the PSBT as it is, and finds that it needs nothing more than signatures, if it can tell.
-        const next = name === 'tr' && kind === 'litecoin' ? 'updater' : 'signer';
+        const next = name === 'tr' ? 'updater' : 'signer';
         expect(await node.rpc('analyzepsbt', [psbt])).toMatchObject({ next });
         const transaction = signed(psbt);
         expect(await node.rpc('sendrawtransaction', [transaction.hex])).toBe(transaction.id);

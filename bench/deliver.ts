@@ -45,7 +45,7 @@ export async function deliver(): Promise<readonly Figure[]> {
 }
 
 /** The bytes of a real event. */
-async function sampleBody(service: BenchService, headers: Record<string, string>): Promise<string> {
+export async function sampleBody(service: BenchService, headers: Record<string, string>): Promise<string> {
   await fetch(`${service.test}/v1/orders`, { method: 'POST', headers, body: ORDER });
   const client = new Client(service.database);
   await client.connect();
@@ -55,7 +55,7 @@ async function sampleBody(service: BenchService, headers: Record<string, string>
 }
 
 /** Makes a backlog due at once and takes the time until the receiver has all of it. */
-async function deliveriesPerSecond(service: BenchService, projectId: string, body: string): Promise<number> {
+export async function deliveriesPerSecond(service: BenchService, projectId: string, body: string): Promise<number> {
   const receiver = await startScript('receiver.ts', { WANTED: String(DELIVERIES) });
   const endpoint = await addWebhook(service, projectId, String(receiver.hello['url']));
   const client = new Client(service.database);

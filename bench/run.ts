@@ -5,6 +5,7 @@ import { deliver } from './deliver.ts';
 import { livePage } from './live-page.ts';
 import { manyPayments } from './many-payments.ts';
 import { matchBlocks } from './match-blocks.ts';
+import { memory } from './memory.ts';
 import { page } from './page.ts';
 import { pageLoad } from './page-load.ts';
 import { print, type Figure } from './report.ts';
@@ -21,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'live-page': livePage,
   page,
   'page-load': pageLoad,
+  memory,
 };
 
 const wanted = process.argv.slice(2);

@@ -23,10 +23,11 @@ export interface BenchService {
   stop(): Promise<void>;
 }
 
-/** The real program on an embedded database of its own, fsync on, with limits out of the way. */
+/** The real program on an embedded database of its own, fsync on, with limits out of the way; `root` is another checkout's. */
 export async function startBenchService(
-  options: { readonly env?: Readonly<Record<string, string>>; readonly dataDir?: string } = {},
+  options: { readonly env?: Readonly<Record<string, string>>; readonly dataDir?: string; readonly root?: string } = {},
 ): Promise<BenchService> {
+  const program = path.join(options.root ?? ROOT, 'bin/cointill');
   const dataDir = options.dataDir ?? (await freshDataDir());
   const [port, sandboxPort] = [await freePort(), await freePort()];
   const env = {
@@ -41,7 +42,7 @@ export async function startBenchService(
     ...options.env,
   };
   const startedAt = performance.now();
-  const child = spawn(path.join(ROOT, 'bin/cointill'), ['start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(program, ['start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const live = `http://127.0.0.1:${port}`;
   const test = `http://127.0.0.1:${sandboxPort}`;
   await untilReady(`${test}/readyz`, child);
@@ -53,7 +54,7 @@ export async function startBenchService(
     dataDir,
     readyAfterMs,
     database: await databaseOf(dataDir),
-    cli: (...args) => runCli(args, env),
+    cli: (...args) => runCli(program, args, env),
     stop: async () => {
       await stopProcess(child);
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
@@ -116,8 +117,12 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
   throw new Error(`The service ended with code ${child.exitCode}.`);
 }
 
-async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Record<string, unknown>> {
-  const child = spawn(path.join(ROOT, 'bin/cointill'), [...args, '--json'], {
+async function runCli(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Record<string, unknown>> {
+  const child = spawn(program, [...args, '--json'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

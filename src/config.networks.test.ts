@@ -50,7 +50,7 @@ describe('the networks of the settings', () => {
   });
 
   it.each([
-    [{ BITCOIN_CHAIN: 'mainnet' }, /^BITCOIN_CHAIN must be one of main, test, signet, regtest/],
+    [{ BITCOIN_CHAIN: 'mainnet' }, /^BITCOIN_CHAIN must be one of main, test, testnet4, signet, regtest/],
     [{ LITECOIN_CHAIN: 'signet' }, /^LITECOIN_CHAIN must be one of main, test, regtest, not/],
     [{ POLYGON_CHAIN_ID: '-1' }, /^POLYGON_CHAIN_ID must be a whole number/],
     [{ ETHEREUM_TOKENS: 'USDT=0x12:6' }, /^ETHEREUM_TOKENS/],

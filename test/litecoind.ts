@@ -16,7 +16,7 @@ export interface UtxoNodeOptions {
   /** Which program to start; Litecoin's unless said otherwise. */
   readonly kind?: UtxoNodeKind;
   /** `regtest` unless said otherwise; any other holds nothing but its genesis block and has no wallet. */
-  readonly chain?: 'regtest' | 'test' | 'main';
+  readonly chain?: 'regtest' | 'test' | 'testnet4' | 'signet' | 'main';
   /**
    * Lets Litecoin's MWEB activate at height 432. From there on mining works only once `pegIn` has put something into it;
    * without MWEB a chain may be of any length.
@@ -64,10 +64,19 @@ export interface UtxoNode {
 const BINARIES: Readonly<Record<UtxoNodeKind, readonly string[]>> = {
   // Debian's `litecoind` on the PATH is a wrapper that writes into the home directory.
   litecoin: ['/usr/lib/litecoin/litecoind', 'litecoind'],
-  bitcoin: ['bitcoind'],
+  bitcoin: ['bitcoind', path.join(broughtFolder(), 'bin/bitcoind')],
 };
 
-/** The kinds of nodes that can be started here: always `litecoin`, and `bitcoin` where bitcoind is on the PATH. */
+/** Where `scripts/get-bitcoind.sh` puts its node. */
+function broughtFolder(): string {
+  const cache = process.env['XDG_CACHE_HOME'] || path.join(os.homedir(), '.cache');
+  return process.env['BITCOIND_DIR'] || path.join(cache, 'cointill/bitcoind');
+}
+
+/**
+ * The kinds of nodes that can be started here: always `litecoin`, and `bitcoin` where bitcoind is on the PATH or was
+ * brought by `scripts/get-bitcoind.sh`.
+ */
 export function utxoNodeKinds(): readonly UtxoNodeKind[] {
   return binaryOf('bitcoin') ? ['litecoin', 'bitcoin'] : ['litecoin'];
 }
@@ -184,7 +193,7 @@ function nodeArguments({ mweb, options = [] }: UtxoNodeOptions, setup: Setup): r
 async function spawnNode(kind: UtxoNodeKind, args: readonly string[]): Promise<ChildProcess> {
   const binary = binaryOf(kind);
   if (!binary)
-    throw new Error(`${kind}d is missing. Install it (Debian: apt-get install ${kind}d) or put it on the PATH.`);
+    throw new Error(`${kind}d is missing. Put it on the PATH, or run scripts/test.sh, which brings it on Debian.`);
   const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const killChild = (): void => void child.kill('SIGKILL');
   process.once('exit', killChild);

@@ -1,6 +1,6 @@
 import type { Network } from '../domain/asset.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
-import type { ChainBlock, ChainSource, ChainTransfer } from '../rails/chain.ts';
+import type { ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../rails/chain.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../store/change.ts';
 import {
   confirmTransfers,
@@ -24,7 +24,7 @@ import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer }
 import { changeOutputs, changeWatching } from './change-watch.ts';
 import type { App } from './context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
-import { createWaitingRoom } from './mempool.ts';
+import { createWaitingRoom, type LookProof } from './mempool.ts';
 import { payoutsOf, refundsWatching } from './refund-payouts.ts';
 import { settlePayouts } from './refunds.ts';
 
@@ -74,18 +74,27 @@ export function createChainFollower(app: App, source: ChainSource): ChainFollowe
       const followed = await step();
       if (followed !== 'at_head') return followed;
       const askedAt = app.clock();
-      const pool = await waiting.look();
+      const view = await waiting.look();
       // Once more: what is missing from the mempool is then in a block that is taken in by now, or gone.
-      const again = pool === null ? followed : await step();
+      const again = view === null ? followed : await step();
       if (again !== 'at_head') return again;
       const head = await source.head();
       const cursor = await readCursor(app.db, source.network);
-      if (pool !== null) await waiting.takeIn(pool, head.hash === cursor?.hash ? askedAt : null);
+      if (view !== null) {
+        const isAtHead = head.hash === cursor?.hash;
+        await waiting.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
+      }
       const behind = cursor === null ? 0 : cursor.height - head.height;
       if (behind > mostBehind(source.network)) throw new NodeBehindError(source.network, behind);
       return again;
     },
   };
+}
+
+/** What a look at `askedAt` proves, when the cursor is at the node's newest block. */
+function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number): LookProof | null {
+  if (proof === 'nothing') return null;
+  return { kind: proof, upTo: proof === 'mempool' ? askedAt : Math.min(cursor.blockAt, askedAt) };
 }
 
 /** Takes in the next blocks of a chain, or rolls back to its fork. */

@@ -1,7 +1,8 @@
 import type { Network } from '../domain/asset.ts';
-import { NETWORK_FACTS } from '../domain/network.ts';
+import { GAP_LIMIT, NETWORK_FACTS } from '../domain/network.ts';
 import type { Cursor } from '../store/chain.ts';
 import { networkStates, type KnownNode } from '../store/network-states.ts';
+import { addressGaps, type AddressGap } from '../store/wallets.ts';
 import type { App } from './context.ts';
 
 /** How a network is followed. */
@@ -16,6 +17,8 @@ export interface NetworkStatus {
   readonly nodes: readonly KnownNode[];
   /** What is wrong with it, in one line; null when it is well. */
   readonly problem: string | null;
+  /** What an operator should look after although the network is well: plain words with the way out, one line each. */
+  readonly warnings: readonly string[];
 }
 
 /** What a node said longer ago than this is not believed: nobody asks it any more. */
@@ -32,6 +35,7 @@ const LEAST_STALL_MS = 5 * 60_000;
  */
 export async function networkStatus(app: App, networks: readonly Network[]): Promise<readonly NetworkStatus[]> {
   const { cursors, nodes } = await networkStates(app.db);
+  const wide = (await addressGaps(app.db)).filter(({ gap }) => gap > GAP_LIMIT);
   const now = app.clock();
   const followed = nodes.filter(({ checkedAt }) => now - checkedAt <= NEWS_MS).map(({ network }) => network);
   return [...new Set([...networks, ...followed])].map((network) => {
@@ -42,24 +46,35 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
     const lagBlocks = height === null || cursor === null ? null : Math.max(0, height - cursor.height);
     const lagMs = cursor === null ? null : Math.max(0, now - cursor.blockAt);
     const status = { network, height, cursor, lagBlocks, lagMs, nodes: own };
-    return { ...status, problem: problemOf(status, now) };
+    const warnings = wide.filter((wallet) => wallet.network === network).map(gapWarning);
+    return { ...status, problem: problemOf(status, now), warnings };
   });
 }
 
-function problemOf(status: Omit<NetworkStatus, 'problem'>, now: number): string | null {
+function gapWarning({ projectId, network, gap }: AddressGap): string {
+  return (
+    `${gap} addresses of the ${network} wallet of project ${projectId} were handed out after the last one that received money, ` +
+    `and most wallets stop looking after ${GAP_LIMIT}: raise the wallet's gap limit to ${gap + GAP_LIMIT} or more, so that it finds later payments`
+  );
+}
+
+function problemOf(status: Omit<NetworkStatus, 'problem' | 'warnings'>, now: number): string | null {
   const { network, nodes, cursor, lagBlocks, lagMs } = status;
   if (nodes.every(({ checkedAt }) => now - checkedAt > NEWS_MS)) {
     return 'nobody follows it: no worker runs, or it is not set up for this network';
   }
   if (nodes.every(({ height }) => height === null)) {
-    const told = nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ');
-    return `no node answers: ${told}. Start one, or set ${network.toUpperCase()}_RPC_URL to one that does`;
+    const faults = nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ');
+    return `no node answers: ${faults}. Start one, or set ${network.toUpperCase()}_RPC_URL to one that does`;
   }
+  if (cursor?.problem) return cursor.problem;
+  const bad = nodes.filter(({ problem }) => problem !== null);
+  const told = bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
+  // None of those that answer is as it should be: that is why the network stands where it does.
+  if (bad.length === nodes.length) return told;
   if (cursor === null || lagMs === null || lagBlocks === null) return 'not a block was read yet';
-  if (cursor.problem !== null) return cursor.problem;
   if (lagBlocks > MOST_LAG_BLOCKS) return `catching up, ${lagBlocks} blocks behind`;
   const stallMs = Math.max(LEAST_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);
   if (lagMs > stallMs) return `no new block for ${Math.round(lagMs / 1000)} s`;
-  const bad = nodes.filter(({ problem }) => problem !== null);
-  return bad.length === 0 ? null : bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
+  return bad.length === 0 ? null : told;
 }

@@ -27,6 +27,7 @@ function record(state: NetworkStatus): object {
     network: state.network,
     healthy: state.problem === null,
     problem: state.problem,
+    warnings: state.warnings,
     height: state.height,
     cursor: state.cursor?.height ?? null,
     cursor_hash: state.cursor?.hash ?? null,
@@ -48,6 +49,7 @@ function lines(state: NetworkStatus): readonly string[] {
     ...fields([
       ['Network', state.network],
       ['State', state.problem ?? 'well'],
+      ...state.warnings.map((warning): [string, string] => ['Warning', warning]),
       ['Height', state.height === null ? 'not known' : String(state.height)],
       ['Read up to', cursor === null ? 'nothing yet' : `${cursor.height} (${isoTime(cursor.blockAt)}), ${cursor.hash}`],
       [

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { otherChain } from '../app/chain-rail.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../app/quote-payment.ts';
 import { confirmationTiers, setProjectWallet, walletOf, walletsOf } from '../app/wallets.ts';
+import { GAP_LIMIT } from '../domain/network.ts';
 import { isoTime } from '../domain/views.ts';
 import type { WalletOpener, WalletSource } from '../rails/wallet.ts';
 import type { Wallet } from '../store/wallets.ts';
@@ -18,6 +19,7 @@ interface SetOptions extends OutputOptions {
   readonly treasury?: string;
   readonly confirmations?: number;
   readonly tolerance?: number;
+  readonly firstIndex?: number;
 }
 
 /** Enough to compare with a wallet's own list. */
@@ -47,7 +49,12 @@ export function addWalletCommands(program: Command): void {
       `how far from the owed amount still counts as exact (default: ${DEFAULT_TOLERANCE_BASIS_POINTS / 100})`,
       percentage,
     )
-    .action(({ project, network, confirmations, tolerance, ...options }: SetOptions) => {
+    .option(
+      '--first-index <n>',
+      'for a wallet that was used before: the number of its first address that nobody was given',
+      wholeNumber(0, 100_000_000),
+    )
+    .action(({ project, network, confirmations, tolerance, firstIndex, ...options }: SetOptions) => {
       const projectId = projectIdOf(project);
       const source = sourceOf(options);
       return withCointill(async ({ app, chains, openWallet }) => {
@@ -57,11 +64,14 @@ export function addWalletCommands(program: Command): void {
           source,
           confirmations: confirmations ?? null,
           toleranceBasisPoints: tolerance ?? null,
+          firstIndex: firstIndex ?? null,
         };
-        const { wallet, note } = done(await setProjectWallet(app, request, chains));
-        print(options, { ...walletRecord(wallet, openWallet), note }, () => [
+        const { wallet, note, changes, warnings } = done(await setProjectWallet(app, request, chains));
+        print(options, { ...walletRecord(wallet, openWallet), note, changes, warnings }, () => [
           ...walletLines(wallet, openWallet),
-          ...(note === null ? [] : ['', note]),
+          ...[...changes, ...warnings.map((warning) => `Note: ${warning}`), ...(note === null ? [] : [note])].flatMap(
+            (text) => ['', text],
+          ),
         ]);
       });
     });
@@ -154,8 +164,6 @@ const COMPARE = {
     'They are deposit contracts, which no wallet shows: what comes there can be paid out to the treasury alone. Compare the treasury:',
 } as const;
 const KIND_NAMES = { xpub: 'Extended key', descriptor: 'Descriptor', treasury: 'Treasury' } as const;
-/** BIP 44: wallets look no further than this many unused addresses, unless told to. */
-const GAP_LIMIT = 20;
 
 function walletLines(wallet: Wallet, openWallet: WalletOpener): readonly string[] {
   const tiers = confirmationTiers(wallet).map(({ belowUsdCents, confirmations }) =>
@@ -179,7 +187,7 @@ function walletLines(wallet: Wallet, openWallet: WalletOpener): readonly string[
 
 function gapText({ kind, gap }: Wallet): string {
   if (kind === 'treasury') return `${gap}`;
-  return gap < GAP_LIMIT
+  return gap <= GAP_LIMIT
     ? `${gap} addresses since the last one that was paid`
     : `${gap} addresses since the last one that was paid: raise your wallet's gap limit to ${gap + GAP_LIMIT} or more, so that it finds later payments`;
 }

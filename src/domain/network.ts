@@ -6,6 +6,9 @@ export interface ConfirmationTier {
   readonly confirmations: number;
 }
 
+/** BIP 44: wallets look no further than this many unused addresses, unless told to. */
+export const GAP_LIMIT = 20;
+
 export interface NetworkFacts {
   readonly name: string;
   /** `utxo`: Bitcoin Core's JSON-RPC; `evm`: Ethereum's. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ServerResponse, type IncomingMessage } from 'node:http';
+import { ServerResponse, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
   LogController,
@@ -11,8 +11,8 @@ import Fastify, {
 import type { Access } from '../app/access.ts';
 import type { Mode } from '../domain/permission.ts';
 import { BODY_LIMIT_BYTES, parseBodies } from './body.ts';
-import { describeApi } from './docs.ts';
 import { asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
+import { createListener } from './listener.ts';
 import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, tell } from './guard.ts';
 import { pathOf } from './path.ts';
 import { clientBucket, type RateLimits } from './rate-limit.ts';
@@ -48,16 +48,13 @@ const SAFETY_HEADERS = {
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { limits, tls, trustProxy } = options;
   const guarding = { ...options, https: { production: options.production, behindProxy: trustProxy !== null } };
-  // Node's own refusal of a request without Host would lack the rate-limit headers; the guard refuses it instead.
-  const http = { requireHostHeader: false };
+  const timeouts = { connectionTimeoutMs: 120_000, requestTimeoutMs: 30_000, keepAliveMs: 72_000 };
   const settings = {
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    connectionTimeout: 120_000,
-    requestTimeout: 30_000,
-    keepAliveTimeout: 72_000,
+    serverFactory: (handle: RequestListener) => createListener(handle, { tls, ...timeouts }),
     forceCloseConnections: 'idle' as const,
     return503OnClosing: false,
     trustProxy: trustProxy === null ? false : [...trustProxy],
@@ -75,13 +72,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     },
     clientErrorHandler: (_error: Error, socket: Socket) => void answerMalformed(socket, limits),
   };
-  const app = (
-    tls === null ? Fastify({ ...settings, http }) : Fastify({ ...settings, https: { ...tls, ...http } })
-  ) as FastifyInstance;
-  // Expectations that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 without our headers.
-  app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    app.routing(request, response),
-  );
+  const app = Fastify(settings) as FastifyInstance;
   app.setValidatorCompiler(compileValidator);
   // Views carry exact numbers that only JSON.stringify writes as they are.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
@@ -116,7 +107,6 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     }
     done();
   });
-  describeApi(app, options.baseUrls);
   for (const plugin of options.plugins) void app.register(async (scope) => plugin(scope));
   return app;
 }

@@ -105,10 +105,20 @@ export interface BlockId {
 
 /** The transactions that wait at the node that answers. */
 export interface Mempool {
-  /** Hashes of all of them; null while the node has not loaded its mempool yet, so that nothing is known of it. */
-  hashes(): Promise<readonly string[] | null>;
+  /** All of them; null while the node has not loaded its mempool yet, so that nothing is known of it. */
+  waiting(): Promise<WaitingTransactions | null>;
   /** What these transactions pay; those that are gone meanwhile are left out. */
   transfersOf(hashes: readonly string[]): Promise<readonly ChainTransfer[]>;
+}
+
+export interface WaitingTransactions {
+  readonly hashes: readonly string[];
+  /**
+   * What may be concluded from what the node does not show. `mempool`: it has the newest block and hears of transactions, so that
+   * what it lacks waits nowhere. `blocks`: it takes no transactions before they are mined. `nothing`: it may have missed blocks, because
+   * it is still loading the chain, say, or is connected to nobody.
+   */
+  readonly proof: 'mempool' | 'blocks' | 'nothing';
 }
 
 /** How one node of a network is. */

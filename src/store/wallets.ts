@@ -23,12 +23,24 @@ export interface Wallet {
   readonly createdAt: number;
 }
 
-/** The highest index of the wallet `w` whose address was paid, from the newest 1,000: beyond them the gap is past counting. */
-const LAST_PAID_INDEX = sql`
-  select a.address_index from payment_addresses a
-  where a.wallet_id = w.id and a.address_index >= i.next_index - 1000
-    and exists (select 1 from transfers t where t.network = a.network and t.payment_id = a.payment_id and t.address = a.address)
-  order by a.address_index desc limit 1`;
+/**
+ * How many addresses of the wallet `w` were handed out after the last one that received money, or since the first, where
+ * none has. Of the newest 1,000: beyond them the gap is past counting. Wallets of one source share their addresses.
+ */
+const GAP = sql<number>`
+  i.next_index - 1 - coalesce(
+    (select max((
+        select a.address_index from payment_addresses a
+        where a.wallet_id = kin.id and a.address_index >= i.next_index - 1000
+          and exists (select 1 from transfers t where t.network = a.network and t.payment_id = a.payment_id
+            and t.address = a.address and t.state <> 'dropped')
+        order by a.address_index desc limit 1))
+      from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
+    (select min((
+        select a.address_index from payment_addresses a
+        where a.wallet_id = kin.id order by a.address_index limit 1)) - 1
+      from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
+    i.next_index - 1)`;
 
 /** The networks that a project has a wallet on. */
 export async function walletNetworks(executor: Database | Trx, projectId: string): Promise<ReadonlySet<Network>> {
@@ -50,7 +62,7 @@ export async function listWallets(executor: Database | Trx, projectId: string): 
     )
     .selectAll('w')
     .select('i.next_index')
-    .select(sql<number>`i.next_index - 1 - coalesce((${LAST_PAID_INDEX}), -1)`.as('gap'))
+    .select(GAP.as('gap'))
     .where('w.project_id', '=', projectId)
     .where('w.replaced_at', 'is', null)
     .orderBy('w.network')
@@ -70,10 +82,47 @@ export async function listWallets(executor: Database | Trx, projectId: string): 
   }));
 }
 
-/** Sets the wallet of a project's network: the same source keeps its record, another one replaces it. */
+/** How far a wallet's handed-out addresses have run ahead of its money. */
+export interface AddressGap {
+  readonly projectId: string;
+  readonly network: Network;
+  /** Addresses handed out after the last one that received money. */
+  readonly gap: number;
+}
+
+/**
+ * The gaps of all wallets in use, by project and network. Deposit contracts are in no wallet that would stop looking, and
+ * are left out. A few indexed rows a wallet, so that it may be read every few seconds.
+ */
+export async function addressGaps(db: Database): Promise<readonly AddressGap[]> {
+  const rows = await db
+    .selectFrom('wallets as w')
+    .innerJoin('address_indexes as i', (join) =>
+      join.onRef('i.network', '=', 'w.network').onRef('i.first_address', '=', 'w.first_address'),
+    )
+    .select(['w.project_id', 'w.network', GAP.as('gap')])
+    .where('w.replaced_at', 'is', null)
+    .where('w.kind', '!=', 'treasury')
+    .orderBy('w.network')
+    .orderBy('w.project_id')
+    .execute();
+  return rows.map((row) => ({ projectId: row.project_id, network: row.network, gap: row.gap }));
+}
+
+/**
+ * Sets the wallet of a project's network. One whose first address is the same is the same wallet, written in another way perhaps: it
+ * keeps its record and takes the new text, also where it was set before and its addresses are still out. Another one replaces it.
+ */
 export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'gap'>): Promise<void> {
   const [current] = (await listWallets(trx, wallet.projectId)).filter(({ network }) => network === wallet.network);
   await notify(trx, 'access');
+  await trx
+    .updateTable('wallets')
+    .set({ kind: wallet.kind, source: wallet.source })
+    .where('project_id', '=', wallet.projectId)
+    .where('network', '=', wallet.network)
+    .where('first_address', '=', wallet.firstAddress)
+    .execute();
   if (current?.firstAddress === wallet.firstAddress) {
     await trx
       .updateTable('wallets')
@@ -111,6 +160,21 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'ga
     .execute();
 }
 
+/** Lets a wallet's next address be number `index` at the least; what was handed out never comes again. */
+export async function skipAddressesBelow(
+  trx: Trx,
+  { network, firstAddress }: Pick<Wallet, 'network' | 'firstAddress'>,
+  index: number,
+): Promise<void> {
+  await trx
+    .updateTable('address_indexes')
+    .set({ next_index: index })
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .where('next_index', '<', index)
+    .execute();
+}
+
 /** An index taken from a project's wallet, with what is needed to derive and watch its address. */
 export interface TakenIndex {
   readonly walletId: string;
@@ -134,6 +198,28 @@ export async function takeAddressIndex(
       and i.network = w.network and i.first_address = w.first_address
     returning w.id as "walletId", w.kind, w.source, i.next_index - 1 as index, w.confirmations,
       w.tolerance_basis_points as "toleranceBasisPoints"`.execute(executor);
+  return rows[0] ?? null;
+}
+
+/** An address that a payment has already, on the terms of the wallet that it came from. */
+export interface HeldAddress extends TakenIndex {
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  /** Fixed when the address was handed out. */
+  readonly confirmations: number;
+}
+
+/** The newest address that a payment has on a network from the wallet that is in use there; null without one. */
+export async function heldAddress(trx: Trx, paymentId: string, network: Network): Promise<HeldAddress | null> {
+  const { rows } = await sql<HeldAddress>`
+    select a.address, a.address_index as index, a.confirmations, used.id as "walletId", used.kind, used.source,
+      used.tolerance_basis_points as "toleranceBasisPoints"
+    from payment_addresses a
+    join wallets w on w.id = a.wallet_id
+    join wallets used on used.project_id = w.project_id and used.network = w.network
+      and used.first_address = w.first_address and used.replaced_at is null
+    where a.payment_id = ${paymentId} and a.network = ${network}
+    order by a.issued_at desc, a.address_index desc limit 1`.execute(trx);
   return rows[0] ?? null;
 }
 

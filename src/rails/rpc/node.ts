@@ -7,6 +7,12 @@ const MAX_REASON_LENGTH = 200;
 /** JSON-RPC 2.0's "method not found" and EIP-1474's "method not supported". */
 const METHOD_MISSING_CODES: readonly unknown[] = [-32601, -32004];
 
+/** What Bitcoin Core means by a status, and hosted nodes too. */
+const REFUSALS: ReadonlyMap<number, string> = new Map([
+  [401, ': the credentials in the URL were refused'],
+  [403, ': the credentials in the URL were refused, or do not allow this call (-rpcwhitelist)'],
+]);
+
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -33,16 +39,31 @@ export class NodeError extends Error {
   override readonly name: string = 'NodeError';
   /** The JSON-RPC error's code, where the node gave one. */
   readonly code: unknown;
+  /** The HTTP status, where the node gave no answer but that. */
+  readonly status: number | null;
 
-  constructor(message: string, code?: unknown) {
+  constructor(message: string, code?: unknown, status: number | null = null) {
     super(message);
     this.code = code;
+    this.status = status;
   }
 }
 
 /** The node is well but does not offer the method; another call may do instead. */
 export class MethodMissingError extends NodeError {
   override readonly name = 'MethodMissingError';
+}
+
+/** The node has not come far enough to be used; it is well otherwise. */
+export class NodeLoadingError extends NodeError {
+  override readonly name = 'NodeLoadingError';
+  /** The newest block that it has. */
+  readonly height: number;
+
+  constructor(message: string, height: number) {
+    super(message);
+    this.height = height;
+  }
 }
 
 /** Throws RangeError when `url` is not an http or https URL; the message does not repeat it. */
@@ -65,7 +86,7 @@ export function createRpcNode(url: string, timeoutMs: number): RpcNode {
       const text = await readText(response.body);
       return parseAnswer(text, response.statusCode);
     } catch (fault) {
-      if (fault instanceof MalformedAnswerError) throw fault;
+      if (fault instanceof MalformedAnswerError || fault instanceof NodeError) throw fault;
       throw new NodeError(
         signal.aborted ? `no complete answer within ${timeoutMs} ms` : redact(reasonOf(fault), secrets),
       );
@@ -129,11 +150,7 @@ function parseAnswer(text: string, status: number): unknown {
   } catch {
     if (isSuccess) throw new MalformedAnswerError('the answer', 'JSON');
   }
-  throw new NodeError(
-    status === 401 || status === 403
-      ? `HTTP status ${status}: the credentials in the URL were refused`
-      : `HTTP status ${status}`,
-  );
+  throw new NodeError(`HTTP status ${status}${REFUSALS.get(status) ?? ''}`, undefined, status);
 }
 
 function readAnswer(answer: unknown, secrets: readonly string[]): RpcResult {

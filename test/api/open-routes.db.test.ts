@@ -1,0 +1,169 @@
+import { parse as parseYaml } from 'yaml';
+import { afterAll, describe, expect, it } from 'vitest';
+import { healthRoutes } from '../../src/http/health.ts';
+import { METRICS_TOKEN, httpTest, type Answer } from '../http.ts';
+
+const http = await httpTest();
+afterAll(() => http.close());
+
+describe('health', () => {
+  it('is told on both addresses', async () => {
+    for (const side of ['live', 'test'] as const) {
+      const alive = await http.call({ side, path: '/healthz' });
+      expect([alive.status, alive.body]).toEqual([200, { status: 'ok' }]);
+      const ready = await http.call({ side, path: '/readyz' });
+      expect([ready.status, ready.body]).toEqual([200, { status: 'ready', checks: { database: 'ok' } }]);
+    }
+  });
+
+  it('readiness is 503 and says which part is missing, while the process is healthy', async () => {
+    const checks = { database: 'not reachable', notifications: 'ok' };
+    const server = http.build({
+      plugins: [healthRoutes(() => Promise.resolve({ ok: false, checks, degraded: false }))],
+    });
+    const ready = await http.call({ path: '/readyz' }, server);
+    expect([ready.status, ready.body]).toEqual([503, { status: 'not_ready', checks }]);
+    expect((await http.call({ path: '/healthz' }, server)).status).toBe(200);
+  });
+});
+
+describe('metrics', () => {
+  const read = (headers: Readonly<Record<string, string>>, address = '127.0.0.1', server = http.server('test')) =>
+    http.call({ path: '/metrics', headers, address }, server);
+  const behindProxy = http.build({ trustProxy: ['10.0.0.1', '127.0.0.1'] });
+  const viaProxy = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' };
+  const refused = (answer: Answer) =>
+    expect([answer.status, answer.body]).toEqual([
+      403,
+      { error: { type: 'permission_error', message: expect.stringContaining('METRICS_TOKEN') } },
+    ]);
+
+  it('are told to this machine, with requests by route, method and status', async () => {
+    await http.call({ path: '/v1/orders/ord_1' });
+    const { status, text, headers } = await read({});
+    expect([status, headers['content-type']]).toMatchObject([200, expect.stringMatching(/^text\/plain/)]);
+    expect(text).toMatch(
+      /cointill_http_request_seconds_count\{route="\/v1\/orders\/:id",method="GET",status="401"\} 1\n/,
+    );
+    expect(text).toContain('nodejs_eventloop_lag_seconds');
+    // Ids and keys would make a series each.
+    expect(text).not.toContain('ord_1');
+  });
+
+  it('are told to the token from anywhere, and to nobody else', async () => {
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+    expect((await read({ ...viaProxy, ...bearer(METRICS_TOKEN) }, '10.0.0.1', behindProxy)).status).toBe(200);
+    refused(await read(viaProxy, '10.0.0.1', behindProxy));
+    refused(await read(viaProxy, '127.0.0.1', behindProxy));
+    for (const token of ['', METRICS_TOKEN.slice(1), `${METRICS_TOKEN}x`, METRICS_TOKEN.toUpperCase(), 'é']) {
+      refused(await read({ ...viaProxy, ...bearer(token) }, '10.0.0.1', behindProxy));
+    }
+    refused(await read({ ...viaProxy, ...bearer(await (await http.shop()).key()) }, '10.0.0.1', behindProxy));
+  });
+
+  it('count what is not there under one name', async () => {
+    for (let index = 0; index < 5; index += 1) await http.call({ path: `/nothing-${index}` });
+    const { text } = await read({});
+    expect(text).toMatch(/route="unknown",method="GET",status="404"\} 5\n/);
+    expect(text).not.toContain('nothing-');
+  });
+});
+
+describe('the documents', async () => {
+  const { body: document } = await http.call<{
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+  }>({ path: '/openapi.json' });
+
+  it('are the same OpenAPI 3.1 on both addresses, without a key', async () => {
+    const [live, test] = [
+      await http.call({ side: 'live', path: '/openapi.json' }),
+      await http.call({ path: '/openapi.json' }),
+    ];
+    expect(live.body).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { title: 'Cointill' } });
+    expect(live.text).toBe(test.text);
+  });
+
+  it('are told at their other addresses too, as JSON and as YAML', async () => {
+    const json = await http.call({ path: '/openapi.json' });
+    expect((await http.call({ path: '/docs/json' })).text).toBe(json.text);
+    const yaml = await http.call({ path: '/docs/yaml' });
+    expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8');
+    expect(parseYaml(yaml.text)).toEqual(json.body);
+  });
+
+  it('are shown at /docs, where nothing is loaded from elsewhere and no script or style stands in the page', async () => {
+    const page = await http.call({ path: '/docs' });
+    expect((await http.call({ path: '/docs/' })).text).toBe(page.text);
+    const policy = page.headers['content-security-policy'] ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toContain('unsafe');
+    expect(page.headers).toMatchObject({ 'x-frame-options': 'DENY', 'cross-origin-opener-policy': 'same-origin' });
+    expect(/<style|<script(?![^>]* src=)|style="|\son[a-z]+="/.test(page.text)).toBe(false);
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link);
+    const ids = new Set([...page.text.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => `#${id}`));
+    expect(links.filter((link) => link.startsWith('#') && !ids.has(link))).toEqual([]);
+    for (const link of links.filter((one) => !/^(?:#|data:)/.test(one))) {
+      expect([link, (await http.call({ path: link })).status]).toEqual([link, 200]);
+    }
+    for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+      expect(ids).toContain(`#${operation.operationId}`);
+    }
+  });
+
+  it.each(['/docs', '/docs/json', '/docs/yaml', '/openapi.json'])(
+    'are made once, and %s is not sent again to whoever has it',
+    async (path) => {
+      const headers = { 'accept-encoding': 'br' };
+      const first = await http.call({ path, headers });
+      expect(first.headers).toMatchObject({ 'content-encoding': 'br', 'cache-control': 'no-cache' });
+      const etag = first.headers['etag'] ?? '';
+      const again = await http.call({ path, side: 'live', headers: { ...headers, 'if-none-match': etag } });
+      expect([again.status, again.text, again.headers['etag']]).toEqual([304, '', etag]);
+    },
+  );
+
+  it('are the same bytes for every reader', async () => {
+    const server = http.build({});
+    const sent = new Set<unknown>();
+    server.addHook('onSend', (_request, _reply, payload, done) => {
+      sent.add(payload);
+      done();
+    });
+    for (let index = 0; index < 5; index += 1) await http.call({ path: '/docs' }, server);
+    expect(sent.size).toBe(1);
+  });
+
+  it('hold no file but their own', async () => {
+    for (const path of ['/docs/static/../../package.json', '/docs/%2e%2e/package.json', '/docs/nothing']) {
+      const { status, body } = await http.call({ path });
+      expect([path, status, body]).toMatchObject([path, 404, { error: { type: 'not_found_error' } }]);
+    }
+  });
+});
+
+it('what is not there is 404 in the shape of its surface; below an API it needs a key first', async () => {
+  const shop = await http.shop();
+  for (const path of ['/', '/favicon.ico', '/v2/orders', '/v1x', '/.env', '/pay', '/metrics/']) {
+    const { status, body } = await http.call({ path });
+    expect([path, status, body]).toMatchObject([path, 404, { error: { type: 'not_found_error' } }]);
+  }
+  expect((await http.call({ path: '/api/nothing' })).body).toEqual({ success: false, message: expect.any(String) });
+  for (const path of ['/v1', '/v1/', '/v1/nothing', '/v1/orders/', '/v1/orders/a/b', '/v1/refunds/a/b/c']) {
+    expect((await http.call({ path })).status).toBe(401);
+    const { status, body } = await shop.call({ path });
+    expect([path, status, body]).toMatchObject([path, 404, { error: { type: 'not_found_error' } }]);
+  }
+  for (const path of ['/api/transactions', '/api/transactions/', '/api/transactions/a/b']) {
+    expect((await http.call({ path })).body).toMatchObject({ error: { type: 'authentication_error' } });
+    const { status, body } = await shop.call({ path });
+    expect([path, status, body]).toEqual([path, 404, { success: false, message: expect.any(String) }]);
+  }
+  // The same path, written with an escape.
+  const escaped = await shop.call({ path: '/%61pi/transactions/nonsense' });
+  expect([escaped.status, escaped.body]).toEqual([404, { success: false, message: 'There is no such transaction.' }]);
+  for (const method of ['PUT', 'PATCH', 'DELETE']) {
+    const { status, body } = await shop.call({ method, path: '/v1/orders', body: {} });
+    expect([status, body]).toMatchObject([404, { error: { type: 'not_found_error' } }]);
+  }
+  expect((await shop.call({ method: 'POST', path: '/api/transactions/stats', body: {} })).status).toBe(404);
+});

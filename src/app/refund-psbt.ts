@@ -8,7 +8,14 @@ import { scriptOfAddress, type WalletOutput } from '../rails/utxo/output.ts';
 import type { UtxoParams } from '../rails/utxo/params.ts';
 import { buildRefundPsbt, dustPayout, shortMessage } from '../rails/utxo/psbt.ts';
 import { parseUtxoWallet, type UtxoDeriver } from '../rails/utxo/wallet.ts';
-import { openChange, refundChange, saveRefundChange, seenChange, watchChange } from '../store/change.ts';
+import {
+  openChange,
+  refundChange,
+  saveChangeWatch,
+  saveRefundChange,
+  seenChange,
+  watchChange,
+} from '../store/change.ts';
 import { readCursor } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { saveRawTransactions } from '../store/raw-transactions.ts';
@@ -77,7 +84,9 @@ export async function refundPsbt(app: App, refund: Refund, address: string, acce
   if (feeUnitsPerKvb > BigInt(maxFeeRate) * 1_000n) return instead(tooDear(params, feeUnitsPerKvb, maxFeeRate));
   const { network, paymentId } = refund;
   const changeAt = (index: number): WalletOutput => wallet.changeAt(index) ?? change;
-  await watchChain(app, network, (index) => changeAt(index).address, []);
+  // The service may not have come by since the wallet was set.
+  await watchChain(app, network, (index) => changeAt(index).address, await seenChange(app.db, network, change.address));
+  await saveChangeWatch(app.db, network, stored, change.address);
   const payScript = scriptOfAddress(params, address);
   const payout = { network: params.network, payUnits: refund.units, payScript, change, feeUnitsPerKvb };
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {

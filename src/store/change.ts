@@ -57,7 +57,9 @@ export async function saveChangeWatch(
   await db
     .insertInto('change_watches')
     .values({ wallet_id: id, kind, source, network, first_change_address: firstChangeAddress })
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict.columns(['wallet_id', 'kind', 'source']).doUpdateSet({ first_change_address: firstChangeAddress }),
+    )
     .execute();
 }
 
@@ -151,8 +153,12 @@ export async function dropChangeAbove(trx: Trx, network: Network, height: number
 }
 
 /** The numbers of a change chain's addresses that blocks paid to. */
-export async function seenChange(trx: Trx, network: Network, firstChangeAddress: string): Promise<ReadonlySet<number>> {
-  const rows = await trx
+export async function seenChange(
+  db: Database,
+  network: Network,
+  firstChangeAddress: string,
+): Promise<ReadonlySet<number>> {
+  const rows = await db
     .selectFrom('change_addresses as c')
     .select('c.change_index')
     .where('c.network', '=', network)

@@ -5,6 +5,7 @@ import type { WalletKind } from './tables.ts';
 
 /** The wallet that a payment's money went to, as it was given last. */
 export interface RefundWallet {
+  readonly id: string;
   readonly kind: WalletKind;
   readonly source: string;
   /** Names the wallet, however its source was written. */
@@ -32,7 +33,7 @@ export interface WalletCoin {
 /** Null where none is known. Of several that a payment was given addresses of, the one that was paid. */
 export async function refundWallet(db: Database, paymentId: string, network: Network): Promise<RefundWallet | null> {
   const { rows } = await sql<RefundWallet>`
-    select w.kind, w.source, w.first_address as "firstAddress"
+    select w.id, w.kind, w.source, w.first_address as "firstAddress"
     from payment_addresses a
     join wallets issued on issued.id = a.wallet_id
     join wallets w on w.network = issued.network and w.first_address = issued.first_address

@@ -11,6 +11,7 @@ export interface MinedTransaction {
 /** Error codes of Bitcoin Core (`rpc/protocol.h`). */
 const NOT_FOUND = -5;
 const MISC_ERROR = -1;
+const METHOD_NOT_FOUND = -32_601;
 
 /** Whole transactions in hex, in the order asked for; null where no node has the block of one any more. */
 export async function rawTransactions(
@@ -55,7 +56,7 @@ function decodeRaw(result: RpcResult | undefined): string | null {
   return result.result;
 }
 
-/** The node does not know the block or the transaction, or knows the block and has pruned it away. */
+/** The node does not know the block or the transaction, has pruned the block away, or gives no transactions at all. */
 function isMissing({ code, error }: Extract<RpcResult, { kind: 'error' }>): boolean {
-  return code === NOT_FOUND || (code === MISC_ERROR && /block not available/i.test(error.message));
+  return code === NOT_FOUND || code === METHOD_NOT_FOUND || (code === MISC_ERROR && /block not available/i.test(error.message));
 }

@@ -35,11 +35,5 @@ if [ -n "$missing" ]; then
   [ "${CI:-}" != true ] || exit 1
 fi
 
-oxfmt --check
-oxlint
-tsc
-tsc -p web
-knip
-node scripts/complete-lockfile.ts --check
-node scripts/write-openapi.ts --check
+scripts/check.sh
 vitest run "$@"

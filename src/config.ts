@@ -45,9 +45,13 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly sandboxPort: number;
+  /** Where health and metrics alone are told, on this machine only; null: nowhere. */
+  readonly monitorPort: number | null;
   readonly dataDir: string;
   /** Null: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null;
+  /** The way past a pooler that stands in `databaseUrl`, for what needs a session of its own; null: the same way. */
+  readonly databaseDirectUrl: string | null;
   readonly baseUrl: string;
   readonly sandboxBaseUrl: string;
   readonly checkoutUrl: string;
@@ -94,6 +98,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   const port = read.integer('PORT', 4000, 1, 65_535);
   const sandboxPort = read.integer('SANDBOX_PORT', 4001, 1, 65_535);
   if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}; they must differ.`);
+  const role = read.choice('ROLE', ROLES, 'all');
+  const monitorPort = readMonitorPort(read, role, [port, sandboxPort], problems);
   const host = read.text('HOST') ?? '127.0.0.1';
   const tls = readTlsFiles(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
   const scheme = tls === null ? 'http' : 'https';
@@ -110,13 +116,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     bitcoin: read.choice('BITCOIN_CHAIN', chainsOf('bitcoin'), 'main'),
     litecoin: read.choice('LITECOIN_CHAIN', chainsOf('litecoin'), 'main'),
   };
+  const databaseUrl = readDatabaseUrl('DATABASE_URL', read.text('DATABASE_URL'), problems);
+  const databaseDirectUrl = readDatabaseUrl('DATABASE_DIRECT_URL', read.text('DATABASE_DIRECT_URL'), problems);
+  if (databaseDirectUrl !== null && databaseUrl === null) {
+    problems.push('DATABASE_DIRECT_URL is a second way to the database of DATABASE_URL, which must be set too.');
+  }
   const config: Config = {
-    role: read.choice('ROLE', ROLES, 'all'),
+    role,
     host,
     port,
     sandboxPort,
+    monitorPort,
     dataDir: path.resolve(cwd, read.text('DATA_DIR') ?? './data'),
-    databaseUrl: readDatabaseUrl(read.text('DATABASE_URL'), problems),
+    databaseUrl,
+    databaseDirectUrl,
     baseUrl,
     sandboxBaseUrl,
     checkoutUrl: read.url('CHECKOUT_URL') ?? baseUrl,
@@ -258,15 +271,37 @@ function readTokens(network: EvmNetwork, chainId: number, text: string | null, p
   return new Map();
 }
 
-function readDatabaseUrl(value: string | null, problems: string[]): string | null {
+/** What stands between the protocol and the path, without credentials. */
+const POSTGRES_HOSTS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)/;
+
+function readDatabaseUrl(name: string, value: string | null, problems: string[]): string | null {
   if (value === null) return null;
-  const protocol = URL.parse(value)?.protocol;
-  if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
+  const hosts = POSTGRES_HOSTS.exec(value)?.[1];
+  const url = URL.parse(value);
+  if (hosts?.includes(',') || url?.searchParams.get('host')?.includes(',')) {
     problems.push(
-      'DATABASE_URL must begin with postgres:// or postgresql://; leave it unset for the embedded database.',
+      `${name} names several hosts, of which only one can be given yet. Name one that always leads to the primary, such as a proxy before them.`,
     );
+  } else if (hosts === undefined || url === null) {
+    problems.push(`${name} must begin with postgres:// or postgresql://; leave it unset for the embedded database.`);
   }
   return value;
+}
+
+function readMonitorPort(
+  read: ReturnType<typeof reader>,
+  role: Role,
+  taken: readonly number[],
+  problems: string[],
+): number | null {
+  const isAsked = read.text('MONITOR_PORT') !== null;
+  const port = read.integer('MONITOR_PORT', 4002, 1, 65_535);
+  if (!isAsked && role !== 'worker') return null;
+  // A worker has no other port.
+  if (role !== 'worker' && taken.includes(port)) {
+    problems.push(`MONITOR_PORT is ${port}, which is PORT or SANDBOX_PORT; it must be another.`);
+  }
+  return port;
 }
 
 function readRedisUrl(value: string | null, problems: string[]): string | null {

@@ -6,7 +6,6 @@ import type { Logger } from 'pino';
 import { createAccess } from './app/access.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
 import { firstStart, type FirstStart } from './app/first-start.ts';
-import { networkStatus } from './app/network-status.ts';
 import { createPaymentWatch } from './app/payment-watch.ts';
 import { createPaymentReader } from './app/read-payment.ts';
 import type { Config, NetworkConfig } from './config.ts';
@@ -15,9 +14,8 @@ import { openCointill, type Cointill } from './core.ts';
 import type { Api } from './http/api.ts';
 import { loadAssets } from './http/checkout/assets.ts';
 import { checkoutRoutes } from './http/checkout/routes.ts';
-import { healthRoutes } from './http/health.ts';
+import { docsRoutes } from './http/docs/routes.ts';
 import { ListenError } from './http/listen-error.ts';
-import { createMetrics, metricsRoute, type Metrics } from './http/metrics.ts';
 import { orderRoutes } from './http/orders/routes.ts';
 import { createRateLimits } from './http/rate-limit.ts';
 import { refundRoutes } from './http/refunds/routes.ts';
@@ -27,8 +25,8 @@ import type { ChainSource, RailLog } from './rails/chain.ts';
 import { createEvmSource } from './rails/evm/source.ts';
 import { utxoParams } from './rails/utxo/params.ts';
 import { createUtxoSource } from './rails/utxo/source.ts';
+import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
 import { startPrices } from './prices.ts';
-import { readiness } from './readiness.ts';
 import { listen, type Notifications } from './store/notifications.ts';
 import { createWebhookSender } from './webhooks/send.ts';
 import { watchChain } from './workers/watch-chain.ts';
@@ -51,7 +49,9 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const onError = (name: string, error: unknown): void =>
     log.error({ err: error, worker: name }, 'a worker failed; it goes on');
   const prices = startPrices(config, log, onError);
-  const core = await openCointill(config, log, prices.rates).catch(async (error: unknown) => {
+  const counting = startCounting();
+  const { rates } = prices;
+  const core = await openCointill(config, log, { rates, observer: counting.observer }).catch(async (error: unknown) => {
     await prices.stop();
     throw error;
   });
@@ -59,17 +59,26 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const parts: (() => Promise<unknown>)[] = [];
   const closed = (close: () => Promise<unknown>): Promise<unknown> =>
     close().catch((error: unknown) => log.error({ err: error }, 'stopping a part failed'));
+  let onStop = (): void => {};
   const stop = async (): Promise<void> => {
+    onStop();
     // Together, so that they share the time that there is; then what they stand on.
     await Promise.all(parts.splice(0).map(closed));
     for (const close of closers.splice(0).toReversed()) await closed(close);
   };
   try {
-    const notifications = listen(core.handle);
+    const onWithheld = (problem: string): void => log.error(problem);
+    const notifications = listen(core.handle, { onWithheld });
     closers.push(() => notifications.stop());
-    const metrics = createMetrics();
+    const { metricsToken, monitorPort } = config;
+    const hasOwnPort = monitorPort !== null;
+    const monitoring = createMonitoring(core, notifications, prices, counting, { metricsToken, hasOwnPort });
+    onStop = () => monitoring.stopping();
+    // Asked until the very end: it is closed after the parts.
+    if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
     if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, log, onError));
-    if (config.role !== 'worker') parts.push(await startServers(config, core, notifications, metrics, log));
+    if (config.role !== 'worker')
+      parts.push(await startServers(config, core, notifications, { counting, monitoring }, log));
     // Last, for the key is shown only by a start that succeeded.
     const first = config.role === 'worker' ? null : await firstStart(core.app);
     return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, stop };
@@ -83,7 +92,7 @@ async function startServers(
   config: Config,
   core: Cointill,
   notifications: Notifications,
-  metrics: Metrics,
+  { counting, monitoring }: { readonly counting: Counting; readonly monitoring: Monitoring },
   log: Logger,
 ): Promise<() => Promise<void>> {
   const { app } = core;
@@ -94,23 +103,24 @@ async function startServers(
   const watch = createPaymentWatch(notifications);
   const tls =
     config.tls === null ? null : { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) };
+  const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
   const plugins = [
-    healthRoutes(() => readiness(core, notifications)),
-    metricsRoute(metrics.registry, config.metricsToken, () => networkStatus(app, core.networks)),
+    ...monitoring.plugins,
     transactionRoutes(api),
     orderRoutes(api),
     refundRoutes(api),
     checkoutRoutes({ ...api, access, assets, watch }),
+    docsRoutes({ baseUrls, assets }),
   ];
   const common = {
     access,
     limits,
-    baseUrls: { live: config.baseUrl, test: config.sandboxBaseUrl },
+    baseUrls,
     production: config.production,
     trustProxy: config.trustProxy,
     tls,
     log,
-    onAnswered: metrics.onAnswered,
+    onAnswered: counting.metrics.onAnswered,
     plugins,
   };
   const servers = [

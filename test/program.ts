@@ -4,6 +4,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { program, type Ended, type Program, type Running } from '../src/cli/program.testing.ts';
 import { openDatabase, type DatabaseHandle } from '../src/store/database.ts';
+import { DEADLINE_MS } from './deadline.ts';
 
 /** Tests that say nothing else are limited by the machine, not by the service's rates. */
 const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000', RATE_LIMIT_PAGE: '1000000000' };
@@ -12,6 +13,8 @@ const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000'
 export interface TestService {
   readonly live: string;
   readonly sandbox: string;
+  /** Where a worker tells how it is. */
+  readonly monitor: string;
   /** The command line, on the same data. */
   readonly cointill: Program;
   /** Runs one command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails. */
@@ -39,10 +42,13 @@ export interface Started {
 
 /** Prepares the service; what is still running when the test ends is killed, its database included. */
 export async function testService(env: Readonly<Record<string, string>> = {}): Promise<TestService> {
-  const [port, sandboxPort] = [await freePort(), await freePort()];
-  const cointill = await program({ ...NO_LIMITS, PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...env });
+  const [port, sandboxPort, monitorPort] = [await freePort(), await freePort(), await freePort()];
+  const ports = { PORT: String(port), SANDBOX_PORT: String(sandboxPort) };
+  const own = env['ROLE'] === 'worker' ? { MONITOR_PORT: String(monitorPort) } : {};
+  const cointill = await program({ ...NO_LIMITS, ...ports, ...own, ...env });
   const live = `http://127.0.0.1:${port}`;
   const sandbox = `http://127.0.0.1:${sandboxPort}`;
+  const monitor = `http://127.0.0.1:${monitorPort}`;
   const started = new Set<Started>();
   const cluster = path.join(cointill.dataDir, 'postgres');
   const readServer = () => readPostmaster(cluster);
@@ -55,6 +61,7 @@ export async function testService(env: Readonly<Record<string, string>> = {}): P
   return {
     live,
     sandbox,
+    monitor,
     cointill,
     command: (line) => cointill.json(...line.split(' ')),
     start: async () => {
@@ -128,7 +135,7 @@ const LOOK_AGAIN_MS = 15;
 export async function eventually<Found>(
   what: string,
   look: () => Found | null | Promise<Found | null>,
-  withinMs = 15_000,
+  withinMs = DEADLINE_MS,
 ): Promise<Found> {
   const deadline = performance.now() + withinMs;
   for (;;) {
@@ -173,7 +180,7 @@ export interface Answer {
 export function client(
   baseUrl: string,
   key: string,
-  timeoutMs = 15_000,
+  timeoutMs = DEADLINE_MS,
 ): (path: string, body?: object, headers?: Readonly<Record<string, string>>) => Promise<Answer> {
   return async (path, body, headers = {}) => {
     const answer = await fetch(`${baseUrl}${path}`, {

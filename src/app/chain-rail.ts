@@ -1,13 +1,14 @@
 import type { Network, Token } from '../domain/asset.ts';
 import { requiredConfirmations } from '../domain/network.ts';
 import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
+import { shownAddress } from '../rails/address.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
 import { confirmationsOf, issuedNetworks, readSeenUpTo } from '../store/chain.ts';
 import type { Database } from '../store/database.ts';
 import { spreadOf } from '../store/projects.ts';
-import { takeAddressIndex, walletNetworks, findAddressIndex } from '../store/wallets.ts';
+import { findAddressIndex, heldAddress, takeAddressIndex, walletNetworks } from '../store/wallets.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from './quote-payment.ts';
 import type { Rail } from './rail.ts';
 
@@ -58,6 +59,23 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, payoutChain
           index: taken.index,
           confirmations: taken.confirmations ?? requiredConfirmations(network, payment.amountUsdCents),
           toleranceBasisPoints: taken.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
+        },
+      };
+    },
+    held: async (payment, { network }, trx) => {
+      const held = await heldAddress(trx, payment.id, network);
+      if (held === null) return null;
+      if (openWallet(network, { kind: held.kind, text: held.source }) === null) {
+        return { kind: 'no_method', message: otherChain(network) };
+      }
+      return {
+        kind: 'issued',
+        address: shownAddress(network, held.address),
+        wallet: {
+          id: held.walletId,
+          index: held.index,
+          confirmations: held.confirmations,
+          toleranceBasisPoints: held.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
         },
       };
     },

@@ -1,9 +1,18 @@
 import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../domain/payment.ts';
-import type { Observation } from '../domain/transition.ts';
+import { tokenRefusal, type Observation } from '../domain/transition.ts';
+import type { Token } from '../domain/asset.ts';
+import { saveQuoteAgain } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
+import { countTokenChanges } from '../store/payments.ts';
 import { refundedUnits } from '../store/refunds.ts';
 import { findTransfers, saveTransfers } from '../store/transfers.ts';
-import { changePayment, type ChangeOutcome, type Decision, type PaymentSelector } from './change-payment.ts';
+import {
+  changePayment,
+  type ChangeOutcome,
+  type Decision,
+  type PaymentSelector,
+  type RefusedChange,
+} from './change-payment.ts';
 import type { App } from './context.ts';
 import type { IdempotencyRequest } from './idempotency.ts';
 import { chooseToken, issuedAddress, quotePayment, type TokenRefusal } from './quote-payment.ts';
@@ -31,19 +40,26 @@ export function acceptPayment(app: App, selector: PaymentSelector, presented?: P
   });
 }
 
-/** Chooses the token of a transaction, or another one while nothing was seen: quotes it and issues a fresh address. */
+/**
+ * Chooses the token of a transaction, or another one while nothing was seen, at most `MAX_TOKEN_CHANGES` times: quotes it and
+ * issues an address. On a network where the payment has one already, it gets that again, with the new quote.
+ */
 export function selectToken(
   app: App,
   selector: PaymentSelector,
   wanted: { readonly asset: string; readonly network: string | null },
 ): Promise<ChangeOutcome<TokenRefusal>> {
-  return changePayment<TokenRefusal>(app, {
+  return changePayment<TokenRefusal | RefusedChange>(app, {
     selector,
     decide: async (payment, trx, now) => {
+      // Counted under the payment's lock.
+      const changes = await countTokenChanges(trx, payment.id);
+      const reason = tokenRefusal(payment, changes, now);
+      if (reason !== null) return { kind: 'refused', reason, payment };
       const rail = app.railFor(payment.mode);
       const choice = await chooseToken(rail, payment.projectId, wanted.asset, wanted.network, trx);
       if (choice.kind !== 'ok') return choice;
-      return chosen(app, rail, payment, choice.token, trx, now);
+      return chosen(app, rail, { payment, changes }, choice.token, trx, now);
     },
   });
 }
@@ -51,16 +67,21 @@ export function selectToken(
 async function chosen(
   app: App,
   rail: Rail,
-  payment: Payment,
-  token: Parameters<Rail['issue']>[1],
+  { payment, changes }: { readonly payment: Payment; readonly changes: number },
+  token: Token,
   trx: Trx,
   now: number,
 ): Promise<Decision | TokenRefusal> {
-  const quoted = await quotePayment(rail, payment, token, trx);
+  const held = payment.quote === null ? null : await rail.held(payment, token, trx);
+  const quoted = await quotePayment(rail, payment, token, trx, held);
   if (quoted.kind !== 'ok') return quoted;
   const { quote, wallet } = quoted;
-  const address = wallet === null ? undefined : issuedAddress(app, payment, quote, wallet, now);
-  return { kind: 'observed', observations: [{ kind: 'token_chosen', quote }], address };
+  const observations = [{ kind: 'token_chosen', quote, changes }] as const;
+  if (wallet === null) return { kind: 'observed', observations };
+  const address = issuedAddress(app, payment, quote, wallet, now);
+  if (held === null) return { kind: 'observed', observations, address };
+  await saveQuoteAgain(trx, address);
+  return { kind: 'observed', observations };
 }
 
 /** A payment of live mode is asked to do what only the sandbox can. */
@@ -145,7 +166,7 @@ export function simulatePayment(
         const first = await firstQuote(rail, payment);
         if ('kind' in first) return first;
         quote = first;
-        opening.push({ kind: 'token_chosen', quote });
+        opening.push({ kind: 'token_chosen', quote, changes: 0 });
       }
       if (quote === null) return observed({ kind: 'deadline', seenUpTo: 'by_hand' });
       const steps = await simulatedSteps(app, trx, rail, { ...payment, quote }, quote, simulation, now);

@@ -51,6 +51,11 @@ export interface Rail {
     token: Token,
     trx?: Trx,
   ): Issued | Promise<Issued>;
+  /**
+   * The newest address that the payment already has on the token's network, from the wallet in use there; null where it has
+   * none. An address that is asked for again stays the same, whatever its token.
+   */
+  held(payment: { readonly id: string }, token: Token, trx: Trx): Issued | null | Promise<Issued | null>;
   /** When a new payment completes by itself; null: never. */
   completesAt(createdAt: number, expiresAt: number): number | null;
   dueView(payment: Payment, now: number): DueView | Promise<DueView>;

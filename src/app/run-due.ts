@@ -6,6 +6,7 @@ import { lockDuePayments, postponeDue } from '../store/payments.ts';
 import { saveTransfers, type PaymentTransfer } from '../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from './context.ts';
+import { countEvents } from './observer.ts';
 import { settle } from './payment-actions.ts';
 
 /** A payment whose rail has not seen far enough is looked at again after this, and ever less often up to a minute. */
@@ -35,6 +36,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
     }
     await saveTransfers(trx, transfers);
     if (changes.length > 0) await saveChanges(trx, changes, 1);
+    countEvents(app, changes);
     for (const [at, group] of Map.groupBy(later, (payment) => lookAgainAt(payment, now))) {
       await postponeDue(
         trx,

@@ -25,10 +25,11 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
     tokens: () => tokens,
     issue: (payment, token) => ({
       kind: 'issued',
-      // A new token gets a new address, so the seed names the token too.
-      address: sandboxAddress(token.network, `${payment.id} ${token.asset}`),
+      // The same one again, whichever of the network's tokens is chosen, and however often.
+      address: sandboxAddress(token.network, `${payment.id} ${token.network}`),
       wallet: null,
     }),
+    held: () => null,
     // A lifetime of at most the completion time expires instead, so that a merchant can test expiry.
     completesAt: (createdAt, expiresAt) =>
       createdAt + completeAfterMs < expiresAt ? createdAt + completeAfterMs : null,
@@ -59,6 +60,7 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
         firstSeenAt: step.firstSeenAt,
         blockAt: inBlock ? step.firstSeenAt : null,
         blockHeight: inBlock ? 0 : null,
+        blockPosition: null,
         state: step.state,
       };
     },

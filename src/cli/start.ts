@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
 import { banner } from './banner.ts';
-import { ListenError } from '../http/listen-error.ts';
+import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 import { databaseFailure } from './open.ts';
 import { writeLines } from './output.ts';
@@ -14,7 +14,9 @@ const STOP_LIMIT_MS = 9_500;
 const SETTINGS = `
 Settings, all optional, from the environment:
   PORT, SANDBOX_PORT, HOST               where the live and the sandbox API listen (4000, 4001, 127.0.0.1)
+  MONITOR_PORT                           health and metrics alone, for this machine (4002 for ROLE=worker, else unset)
   DATA_DIR, DATABASE_URL                 the data's folder (./data); a PostgreSQL server of your own
+  DATABASE_DIRECT_URL                    the way to it past a pooler of transactions
   BASE_URL, SANDBOX_BASE_URL             public addresses of the APIs
   CHECKOUT_URL, SANDBOX_CHECKOUT_URL     public addresses of the payment page
   TLS_CERT, TLS_KEY, TRUST_PROXY         HTTPS in this process; proxies that are believed
@@ -89,8 +91,9 @@ function startFailure(error: unknown, config: Config): unknown {
   return databaseFailure(error, config);
 }
 
-function listenFailure({ port, cause }: ListenError, { host, port: livePort }: Config): string {
-  const setting = port === livePort ? 'PORT' : 'SANDBOX_PORT';
+function listenFailure({ port, cause }: ListenError, config: Config): string {
+  const setting = settingOf(port, config);
+  const host = setting === 'MONITOR_PORT' ? MONITOR_HOST : config.host;
   const where = `Port ${port} of ${host}`;
   switch (codeOf(cause)) {
     case 'EADDRINUSE':
@@ -105,6 +108,11 @@ function listenFailure({ port, cause }: ListenError, { host, port: livePort }: C
     default:
       return `HOST is ${host}, where this machine cannot listen (${reasonOf(cause)}). ${HOST_RULE}`;
   }
+}
+
+function settingOf(port: number, { monitorPort, port: livePort }: Config): string {
+  if (port === monitorPort) return 'MONITOR_PORT';
+  return port === livePort ? 'PORT' : 'SANDBOX_PORT';
 }
 
 const HOST_RULE = 'Set HOST to an address of this machine: 127.0.0.1, or 0.0.0.0 for all that it has.';

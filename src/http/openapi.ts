@@ -1,4 +1,3 @@
-import type { Mode } from '../domain/permission.ts';
 import { describeWebhooks } from './webhook-schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -14,14 +13,10 @@ const OVERVIEW = `Accept cryptocurrency payments.
 **Amounts** are JSON numbers, exact to the last decimal. **Times** are ISO 8601 in UTC.`;
 
 /** What the generator starts from. */
-export function documentHead(baseUrls: Readonly<Record<Mode, string>>) {
+export function documentHead() {
   return {
     openapi: '3.1.0',
     info: { title: 'Cointill', version: '1', description: OVERVIEW, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [
-      { url: baseUrls.test, description: 'Sandbox: test keys' },
-      { url: baseUrls.live, description: 'Live' },
-    ],
     tags: [
       { name: 'Transactions', description: 'Amounts in USD; the customer chooses the token on the payment page.' },
       { name: 'Orders', description: 'Amounts in any listed currency; the token is named at creation.' },

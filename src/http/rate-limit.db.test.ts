@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startRedis } from '../../test/redis.ts';
 import { clientBucket, createRateLimits } from './rate-limit.ts';
 import { connectRedis } from './redis.ts';
+import { DEADLINE_MS, PROMPT_MS, WAIT } from '../../test/deadline.ts';
 
 const LIMITS = { test: 3, live: 5, page: 2 };
 const NOW = Date.UTC(2026, 5, 15, 12, 0, 0, 250);
@@ -79,7 +80,7 @@ describe('with Redis', () => {
       await vi.waitFor(async () => {
         for (const limits of processes) await limits.consume('page', 'warm');
         expect(await redis.keys()).toContain('cointill:page:warm');
-      });
+      }, WAIT);
       const remaining: number[] = [];
       for (let index = 0; index < 4; index += 1) {
         const allowance = await processes[index % 2]?.consume('test', 'a');
@@ -105,12 +106,12 @@ describe('with Redis', () => {
       await vi.waitFor(async () => {
         await limits.consume('page', 'warm');
         expect(await redis.keys()).toContain('cointill:page:warm');
-      });
+      }, WAIT);
       redis.freeze();
       const startedAt = performance.now();
       expect(await limits.consume('live', 'a')).toMatchObject({ allowed: true, limit: 5 });
       expect(await limits.peek('live', 'a')).toMatchObject({ allowed: true, limit: 5 });
-      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      expect(performance.now() - startedAt).toBeLessThan(PROMPT_MS);
       redis.thaw();
       await redis.stop();
       expect(await limits.consume('test', 'b')).toMatchObject({ allowed: true });
@@ -118,14 +119,14 @@ describe('with Redis', () => {
       for (let index = 0; index < 4; index += 1) left.push((await limits.consume('test', 'c')).remaining);
       expect(left).toEqual([2, 1, 0, 0]);
       expect(await limits.consume('test', 'c')).toMatchObject({ allowed: false });
-      await vi.waitFor(() => expect(faults.length).toBeGreaterThan(0));
+      await vi.waitFor(() => expect(faults.length).toBeGreaterThan(0), WAIT);
       await redis.start();
       await vi.waitFor(
         async () => {
           await limits.consume('test', 'd');
           expect(await redis.keys()).toContain('cointill:test:d');
         },
-        { timeout: 10_000, interval: 50 },
+        { timeout: DEADLINE_MS, interval: 50 },
       );
     } finally {
       limits.close();

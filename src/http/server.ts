@@ -11,7 +11,6 @@ import Fastify, {
 import type { Access } from '../app/access.ts';
 import type { Mode } from '../domain/permission.ts';
 import { BODY_LIMIT_BYTES, parseBodies } from './body.ts';
-import { describeApi } from './docs.ts';
 import { asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
 import { createListener } from './listener.ts';
 import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, tell } from './guard.ts';
@@ -108,7 +107,6 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     }
     done();
   });
-  describeApi(app, options.baseUrls);
   for (const plugin of options.plugins) void app.register(async (scope) => plugin(scope));
   return app;
 }

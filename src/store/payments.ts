@@ -42,6 +42,19 @@ export async function lockDuePayments(trx: Trx, now: number, limit: number): Pro
 }
 
 /** Looks at these payments' deadlines again later, because the rail has not seen far enough yet. */
+/** How often the payment's token was changed; its first choice is no change. Read under the payment's lock. */
+export async function countTokenChanges(trx: Trx, paymentId: string): Promise<number> {
+  const { changes } = await trx
+    .selectFrom('payment_arrows')
+    .select(({ fn }) => fn.countAll<bigint>().as('changes'))
+    .where('payment_id', '=', paymentId)
+    .where('cause', '=', 'token_chosen')
+    .where('to_status', '=', 'prepared')
+    .where('from_status', '!=', 'created')
+    .executeTakeFirstOrThrow();
+  return Number(changes);
+}
+
 export async function postponeDue(trx: Trx, ids: readonly string[], untilAt: number): Promise<void> {
   await trx
     .updateTable('payments')

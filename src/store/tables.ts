@@ -112,6 +112,18 @@ export interface PaymentAddressesTable {
   spent_units: Integer | null;
 }
 
+export interface PaymentQuotesTable {
+  id: Generated<bigint>;
+  payment_id: string;
+  network: Network;
+  address: string;
+  asset: AssetCode;
+  decimals: number;
+  owed_units: Integer;
+  tolerance_units: Integer;
+  quoted_at: Timestamp;
+}
+
 export interface TransfersTable {
   network: Network;
   transaction_hash: string;
@@ -125,6 +137,7 @@ export interface TransfersTable {
   block_height: number | null;
   block_hash: string | null;
   block_at: NullableTimestamp;
+  block_position: number | null;
 }
 
 export interface WebhookEndpointsTable {
@@ -235,6 +248,7 @@ export interface Tables {
     at: Timestamp;
   };
   payment_addresses: PaymentAddressesTable;
+  payment_quotes: PaymentQuotesTable;
   transfers: TransfersTable;
   idempotency_keys: {
     project_id: string;

@@ -201,6 +201,28 @@ export async function takeAddressIndex(
   return rows[0] ?? null;
 }
 
+/** An address that a payment has already, on the terms of the wallet that it came from. */
+export interface HeldAddress extends TakenIndex {
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  /** Fixed when the address was handed out. */
+  readonly confirmations: number;
+}
+
+/** The newest address that a payment has on a network from the wallet that is in use there; null without one. */
+export async function heldAddress(trx: Trx, paymentId: string, network: Network): Promise<HeldAddress | null> {
+  const { rows } = await sql<HeldAddress>`
+    select a.address, a.address_index as index, a.confirmations, used.id as "walletId", used.kind, used.source,
+      used.tolerance_basis_points as "toleranceBasisPoints"
+    from payment_addresses a
+    join wallets w on w.id = a.wallet_id
+    join wallets used on used.project_id = w.project_id and used.network = w.network
+      and used.first_address = w.first_address and used.replaced_at is null
+    where a.payment_id = ${paymentId} and a.network = ${network}
+    order by a.issued_at desc, a.address_index desc limit 1`.execute(trx);
+  return rows[0] ?? null;
+}
+
 /** Which of a wallet's own addresses a payment's is, counted from 0; null where it was not derived from a key. */
 export async function findAddressIndex(
   executor: Database | Trx,

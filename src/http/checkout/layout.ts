@@ -71,7 +71,7 @@ export interface Document {
 }
 
 /** A coin with a tick, in the accent colour. */
-const ICON =
+export const ICON =
   'data:image/svg+xml,' +
   encodeURIComponent(
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="15" fill="#0b6b5b"/>' +

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
 import { startNode } from '../../../test/rpc-node.ts';
 import { blockAt, COINS, deadUrl, failureOf, nodeLike, paramsOf, sourceOf } from './source.fixture.ts';
+import { DEADLINE_MS } from '../../../test/deadline.ts';
 
 const UNKNOWN = '7'.repeat(64);
 
@@ -211,7 +212,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       const head = await source.head();
       const halted = node.halt();
       const fault = (): Promise<unknown> => source.head().catch((error: unknown) => String(error));
-      await expect.poll(fault, { timeout: 10_000 }).toContain('ECONNREFUSED');
+      await expect.poll(fault, { timeout: DEADLINE_MS }).toContain('ECONNREFUSED');
       await halted;
       await failureOf(source.head());
       await failureOf(source.blocks(1, 5));
@@ -219,7 +220,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       await node.restart();
       expect(await source.head()).toEqual(head);
       expect(await source.survey()).toMatchObject([{ height: head.height, problem: null }]);
-      await expect.poll(() => source.mempool?.waiting(), { timeout: 10_000 }).toMatchObject({ hashes: [hash] });
+      await expect.poll(() => source.mempool?.waiting(), { timeout: DEADLINE_MS }).toMatchObject({ hashes: [hash] });
     });
   });
 

@@ -75,6 +75,7 @@ describe('the networks of the settings', () => {
     ],
     [{ RATE_SOURCES: 'kraken,astrologer' }, /^RATE_SOURCES must be all, none, or some of kraken, /],
     [{ RATE_MAX_AGE_SECONDS: '1' }, /^RATE_MAX_AGE_SECONDS must be a whole number from 30/],
+    [{ NODE_POLL_MS: '5' }, /^NODE_POLL_MS/],
     [{ MONITORING_HOURS: '0' }, /^MONITORING_HOURS/],
   ] as const)('that cannot be are told by name: %o', (env, message) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(message)]);

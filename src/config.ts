@@ -71,6 +71,10 @@ export interface Config {
   readonly networks: readonly NetworkConfig[];
   /** Which chain of each is meant, also where no node is set. */
   readonly utxoChains: UtxoChains;
+  /** How long a worker that has read a chain to its end rests before it asks the node again; null: the usual. */
+  readonly nodePollMs: number | null;
+  /** The highest fee rate of a refund on Bitcoin and its kin, in the smallest units per virtual byte. */
+  readonly maxFeeRate: number;
   /** A price older than this is not used. */
   readonly rateMaxAgeMs: number;
   /** Who is asked for prices. */
@@ -150,6 +154,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
     networks: readNetworks(read, utxoChains, cwd, problems),
     utxoChains,
+    nodePollMs: read.integer('NODE_POLL_MS', 0, 20, 60_000) || null,
+    maxFeeRate: read.integer('MAX_FEE_RATE', 1_000, 1, 1_000_000),
     rateMaxAgeMs: read.integer('RATE_MAX_AGE_SECONDS', 120, 30, 3_600) * 1000,
     rateSources: readRateSources(read.text('RATE_SOURCES'), problems),
     monitoringMs: read.integer('MONITORING_HOURS', 168, 1, 8_760) * 3_600_000,

@@ -7,6 +7,7 @@ import { createUtxoDecoder, type UtxoDecoder } from './decode.ts';
 import type { UtxoParams } from './params.ts';
 import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
 import { createUtxoPool, decodeHash, decodeHeight, OUT_OF_RANGE } from './pool.ts';
+import { createSpendingWatch } from './spending.ts';
 
 /**
  * How much one batch of blocks is meant to bring: two full blocks of Bitcoin in hex. More saves no time worth naming, and
@@ -62,6 +63,7 @@ export function createUtxoSource({ params, asset, ...access }: UtxoSourceOptions
     settle: async (_block, matched) => matched,
     survey: () => pool.survey(),
     mempool: createMempool(pool, decoder, params),
+    spending: createSpendingWatch(pool, decoder, params),
     close: () => pool.close(),
   };
 }

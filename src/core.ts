@@ -37,6 +37,8 @@ export interface Cointill {
   readonly networkConfigs: readonly NetworkConfig[];
   readonly log: Logger;
   readonly chains: UtxoChains;
+  /** In the smallest units per virtual byte. */
+  readonly maxFeeRate: number;
   readonly openWallet: WalletOpener;
   close(): Promise<void>;
 }
@@ -121,6 +123,7 @@ export async function openCointill(
     networkConfigs: config.networks,
     log,
     chains: config.utxoChains,
+    maxFeeRate: config.maxFeeRate,
     openWallet,
     close,
   };

@@ -190,7 +190,7 @@ async function startWorkerParts(
   const workers = startWorkers(app, { sender, sealingKey }, notifications, onError);
   const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
   const sources = config.networks.map((network) => sourceOf(network, log));
-  const chains = sources.map((source) => watchChain(app, source, holder, onError));
+  const chains = sources.map((source) => watchChain(app, source, holder, onError, config.nodePollMs));
   return async () => {
     await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
     await Promise.all([sender.close(0), ...sources.map((source) => source.close())]);
@@ -206,7 +206,7 @@ function sourceOf(config: NetworkConfig, log: RailLog): ChainSource {
     const params = utxoParams(config.network, config.chain);
     const { nativeAsset } = NETWORK_FACTS[config.network];
     if (params === null || nativeAsset === null) throw new Error(`${config.network} has no chain ${config.chain}`);
-    return createUtxoSource({ ...common, params, asset: nativeAsset });
+    return createUtxoSource({ ...common, params, asset: nativeAsset, cookieFile: config.cookieFile });
   }
   const { network, chainId, tokens } = config;
   return createEvmSource({ ...common, network, chainId, tokens, nativeAsset: NETWORK_FACTS[network].nativeAsset });

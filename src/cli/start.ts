@@ -24,6 +24,7 @@ Settings, all optional, from the environment:
   BITCOIN_RPC_URL, LITECOIN_RPC_URL      nodes of live payments, several by commas; BITCOIN_CHAIN, LITECOIN_CHAIN
   ETHEREUM_RPC_URL                       the same; also POLYGON_, BASE_, ARBITRUM_, BSC_RPC_URL, ETHEREUM_CHAIN_ID,
                                          ETHEREUM_TOKENS and their siblings
+  NODE_POLL_MS                           how long a node rests between questions for news (500 or 1000)
   FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; whom to ask for the others (all)
   RATE_MAX_AGE_SECONDS, MONITORING_HOURS how old a price may be (120); how long ended payments stay watched (168)
   SANDBOX_COMPLETE_AFTER_SECONDS         when test payments complete by themselves (60)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { pino, type Logger } from 'pino';
 import { chainRail } from './app/chain-rail.ts';
 import type { App } from './app/context.ts';
+import type { Observer } from './app/observer.ts';
 import { sandboxRail } from './app/sandbox-rail.ts';
 import { checkSealingKey } from './app/sealing-key.ts';
 import type { Config, NetworkConfig } from './config.ts';
@@ -13,6 +14,7 @@ import { DEFAULT_POLICY } from './domain/transition.ts';
 import { createWalletOpener, type UtxoChains, type WalletOpener } from './rails/wallet.ts';
 import { fixedRates, testRates } from './rates/fixed.ts';
 import type { RateSource } from './rates/source.ts';
+import { checkPool, checkWrites } from './store/check-database.ts';
 import { openDatabase, type DatabaseHandle } from './store/database.ts';
 import { startEmbeddedPostgres } from './store/embedded-postgres.ts';
 import { migrate } from './store/migrate.ts';
@@ -35,6 +37,8 @@ export interface Cointill {
   readonly networkConfigs: readonly NetworkConfig[];
   readonly log: Logger;
   readonly chains: UtxoChains;
+  /** In the smallest units per virtual byte. */
+  readonly maxFeeRate: number;
   readonly openWallet: WalletOpener;
   close(): Promise<void>;
 }
@@ -56,12 +60,12 @@ const MAX_CONNECTIONS = 16;
 
 /**
  * Opens the database (the embedded one is started or joined) and puts the use cases' context together. `rates` are live
- * mode's; a command that quotes nothing does without the ones of the markets.
+ * mode's; a command that quotes nothing does without the ones of the markets, and nobody observes it.
  */
 export async function openCointill(
   config: Config,
   log: Logger,
-  rates: RateSource = fixedRates(config.fixedRates),
+  parts: { readonly rates?: RateSource; readonly observer?: Observer } = {},
 ): Promise<Cointill> {
   const embedded =
     config.databaseUrl === null
@@ -72,7 +76,11 @@ export async function openCointill(
       : null;
   const handle = openDatabase(
     config.databaseUrl === null ? required(embedded).connection : { connectionString: config.databaseUrl },
-    { maxConnections: MAX_CONNECTIONS, onError: (error) => log.warn({ err: error }, 'a database connection broke') },
+    {
+      maxConnections: MAX_CONNECTIONS,
+      direct: config.databaseDirectUrl === null ? undefined : { connectionString: config.databaseDirectUrl },
+      onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    },
   );
   const close = async (): Promise<void> => {
     await handle.close();
@@ -81,6 +89,10 @@ export async function openCointill(
   try {
     const client = await handle.connect();
     try {
+      if (embedded === null) {
+        await checkWrites(client, config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL');
+        await checkPool(handle.db);
+      }
       const applied = await migrate(client);
       if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
     } finally {
@@ -91,7 +103,7 @@ export async function openCointill(
     throw error;
   }
   const openWallet = createWalletOpener(config.utxoChains);
-  const app = createApp(config, handle, openWallet, rates);
+  const app = createApp(config, handle, openWallet, parts);
   const policyOf = (mode: Mode): WebhookPolicy => ({
     mode,
     production: config.production,
@@ -111,6 +123,7 @@ export async function openCointill(
     networkConfigs: config.networks,
     log,
     chains: config.utxoChains,
+    maxFeeRate: config.maxFeeRate,
     openWallet,
     close,
   };
@@ -121,7 +134,12 @@ function required<Value>(value: Value | null): Value {
   return value;
 }
 
-function createApp(config: Config, handle: DatabaseHandle, openWallet: WalletOpener, rates: RateSource): App {
+function createApp(
+  config: Config,
+  handle: DatabaseHandle,
+  openWallet: WalletOpener,
+  { rates = fixedRates(config.fixedRates), observer }: { readonly rates?: RateSource; readonly observer?: Observer },
+): App {
   const sandbox = sandboxRail(testRates(), config.sandboxCompleteAfterMs);
   const chains = chainRail({
     db: handle.db,
@@ -143,6 +161,7 @@ function createApp(config: Config, handle: DatabaseHandle, openWallet: WalletOpe
     railFor: (mode) => rails[mode],
     links: { checkoutUrl: { live: config.checkoutUrl, test: config.sandboxCheckoutUrl } },
     policy: { ...DEFAULT_POLICY, monitoringMs: config.monitoringMs },
+    observer,
   };
 }
 

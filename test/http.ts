@@ -8,6 +8,7 @@ import type { KeyKind, Mode, Permission } from '../src/domain/permission.ts';
 import { createPaymentWatch } from '../src/app/payment-watch.ts';
 import { loadAssets } from '../src/http/checkout/assets.ts';
 import { checkoutRoutes, type Checkout } from '../src/http/checkout/routes.ts';
+import { docsRoutes } from '../src/http/docs/routes.ts';
 import { healthRoutes } from '../src/http/health.ts';
 import { createMetrics, metricsRoute } from '../src/http/metrics.ts';
 import { orderRoutes } from '../src/http/orders/routes.ts';
@@ -217,6 +218,7 @@ function apiPlugins(api: Checkout, metrics: ReturnType<typeof createMetrics>): S
     orderRoutes(api),
     refundRoutes(api),
     checkoutRoutes(api),
+    docsRoutes({ baseUrls: BASE_URLS, assets: api.assets }),
   ];
 }
 
@@ -236,7 +238,8 @@ async function inject<Body>(server: FastifyInstance, call: Call): Promise<Answer
     ...(call.address === undefined ? {} : { remoteAddress: call.address }),
   });
   const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
-  const isJson = (headers['content-type'] ?? '').startsWith('application/json') && response.payload !== '';
+  const isPlain = headers['content-encoding'] === undefined && response.payload !== '';
+  const isJson = isPlain && (headers['content-type'] ?? '').startsWith('application/json');
   return {
     status: response.statusCode,
     headers,

@@ -18,6 +18,7 @@ import { saveChanges, type PaymentChange } from '../store/save-changes.ts';
 import { findTransfers, type PaymentTransfer } from '../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from './context.ts';
+import { countEvents } from './observer.ts';
 
 /** A transfer and the block it is in; the payment where that is known already. */
 export interface FoundTransfer {
@@ -89,6 +90,7 @@ export async function observeMoney(app: App, trx: Trx, touched: readonly string[
     if (result.kind === 'observed' && result.moved) changes.push(result.change);
   }
   if (changes.length > 0) await saveChanges(trx, changes, 2);
+  countEvents(app, changes);
 }
 
 /**

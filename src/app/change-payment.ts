@@ -8,6 +8,7 @@ import { lockPayments } from '../store/payments.ts';
 import type { App } from './context.ts';
 import { paymentEvents } from './events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from './idempotency.ts';
+import { countEvents } from './observer.ts';
 
 /** One payment of one client; what is left out does not narrow (the command line sees all). */
 export interface PaymentSelector {
@@ -101,6 +102,7 @@ async function change<Refusal extends { readonly kind: string }>(
   const body = present?.(changed.after) ?? '';
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
+  countEvents(app, [changed]);
   return { kind: 'changed', payment: changed.after, body };
 }
 

@@ -18,6 +18,7 @@ import {
   type IdempotencyRequest,
   type Replay,
 } from './idempotency.ts';
+import { countEvents } from './observer.ts';
 import { chooseToken, issuedAddress, priceInUsd, quotePayment, type TokenRefusal } from './quote-payment.ts';
 
 /** A checked request for a payment. Amount in minor units of `currency`; lifetime in milliseconds. */
@@ -72,9 +73,15 @@ export interface PaymentCreator {
  */
 export function createPaymentCreator(app: App, pipeline: StatementRunner): PaymentCreator {
   const savers: Readonly<Record<Surface, Batcher<Draft, Saved>>> = {
-    order: createSaver(2, (drafts) => save(app, pipeline, drafts, new Map())),
-    transaction: createSaver(1, (drafts) =>
-      app.db.transaction().execute(async (trx) => save(app, trx, drafts, await takeNumbers(trx, drafts))),
+    order: createSaver(
+      2,
+      timed(app, (drafts) => save(app, pipeline, drafts, new Map())),
+    ),
+    transaction: createSaver(
+      1,
+      timed(app, (drafts) =>
+        app.db.transaction().execute(async (trx) => save(app, trx, drafts, await takeNumbers(trx, drafts))),
+      ),
     ),
   };
   return {
@@ -92,11 +99,21 @@ export function createPaymentCreator(app: App, pipeline: StatementRunner): Payme
   };
 }
 
+type SaveBatch = (drafts: readonly Draft[]) => Promise<readonly Saved[]>;
+
+/** Tells how many are saved together, and how long that takes. */
+function timed({ observer }: App, saveBatch: SaveBatch): SaveBatch {
+  if (observer === undefined) return saveBatch;
+  return async (drafts) => {
+    const startedAt = performance.now();
+    const saved = await saveBatch(drafts);
+    observer.onBatch(drafts.length, (performance.now() - startedAt) / 1000);
+    return saved;
+  };
+}
+
 /** Saves drafts in batches, each wholly or not at all. */
-function createSaver(
-  maxInFlight: number,
-  saveBatch: (drafts: readonly Draft[]) => Promise<readonly Saved[]>,
-): Batcher<Draft, Saved> {
+function createSaver(maxInFlight: number, saveBatch: SaveBatch): Batcher<Draft, Saved> {
   const saveOneByOne = async (drafts: readonly Draft[]): Promise<readonly Saved[]> => {
     const results: Saved[] = [];
     for (const draft of drafts) {
@@ -232,5 +249,6 @@ async function save(
     if (idempotency !== null) answers.push(answerRow(idempotency, body, draft.createdAt));
   }
   await saveChanges(runner, changes, 0, answers);
+  countEvents(app, changes);
   return saved;
 }

@@ -1,6 +1,7 @@
 import type { Network } from '../domain/asset.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
-import type { ChainBlock, ChainSource, WaitingTransactions } from '../rails/chain.ts';
+import type { ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../rails/chain.ts';
+import { dropChangeAbove, saveChangeOutputs } from '../store/change.ts';
 import {
   confirmTransfers,
   earliestIssue,
@@ -17,8 +18,10 @@ import {
 } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { dropPayoutsAbove, savePayouts } from '../store/refunds.ts';
+import { saveRawTransactions } from '../store/raw-transactions.ts';
 import { saveTransfers } from '../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer } from './chain-money.ts';
+import { changeOutputs, changeWatching } from './change-watch.ts';
 import type { App } from './context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
 import { createWaitingRoom, type LookProof } from './mempool.ts';
@@ -107,6 +110,7 @@ async function followBlocks(app: App, source: ChainSource, contracts: ContractWa
   const state = source.mempool === null ? 'dropped' : 'seen';
   return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx) => {
     await dropPayoutsAbove(trx, source.network, fork.height);
+    await dropChangeAbove(trx, source.network, fork.height);
     await forgetSpent(trx, source.network);
     return takeBackTransfersAbove(trx, source.network, fork.height, state);
   });
@@ -177,16 +181,27 @@ async function takeIn(
     network,
     blocks.flatMap((block) => block.transfers),
   );
+  const change = await changeWatching(
+    app,
+    source,
+    blocks.flatMap((block) => block.transfers),
+  );
   const taken: ChainBlock[] = [];
   const found: FoundTransfer[] = [];
+  const whole = new Map<string, Uint8Array>();
   for (const block of blocks) {
-    const ours = block.transfers.filter(({ address }) => watched.has(address) || refunds.has(address));
+    const own = ({ address }: ChainTransfer): boolean => watched.has(address) || change.has(address);
+    const ours = block.transfers.filter((transfer) => own(transfer) || refunds.has(transfer.address));
     const matched = distinct(ours);
     const settled = matched.length === 0 ? matched : await source.settle(block, matched);
     // The node took the block back between the two calls; the next round sees what it has now.
     if (settled === null) break;
     taken.push(block);
     for (const transfer of settled) found.push({ block, transfer });
+    // Now the node still has the block; when a refund is to be paid, a pruned one may not.
+    for (const [hash, bytes] of (await source.spending?.wholeTransactions(block, settled.filter(own))) ?? []) {
+      whole.set(hash, bytes);
+    }
   }
   const top = taken.at(-1);
   if (top === undefined) return 'at_head';
@@ -199,6 +214,8 @@ async function takeIn(
     await saveTransfers(trx, arrived);
     await saveSpent(trx, network, fromContracts.spent);
     await savePayouts(trx, payoutsOf(network, refunds, found));
+    await saveChangeOutputs(trx, changeOutputs(network, change, found));
+    await saveRawTransactions(trx, network, whole);
     const confirmed = await confirmTransfers(trx, network, top.height);
     return [...arrived.map(({ paymentId }) => paymentId), ...confirmed];
   });

@@ -25,6 +25,7 @@ import {
 import { newId, type App } from './context.ts';
 import { newEvent } from './events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from './idempotency.ts';
+import { countEvents } from './observer.ts';
 
 /** A checked request for a refund: part of the amount in minor units, or units of the asset, or all that is left. */
 export interface NewRefund {
@@ -299,7 +300,9 @@ async function saved(
   const after = { ...payment, lastSequence: payment.lastSequence + 1 };
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   const dueAt = nextDueAt(after, app.policy);
-  await saveChanges(trx, [{ before: payment, after, dueAt, arrows: [], events: [event] }], 2, answers);
+  const change = { before: payment, after, dueAt, arrows: [], events: [event] };
+  await saveChanges(trx, [change], 2, answers);
+  countEvents(app, [change]);
   return { kind: 'done', refund, body };
 }
 

@@ -7,6 +7,7 @@ import type { Trx } from '../store/database.ts';
 import { saveTransfers, type PaymentTransfer } from '../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from './context.ts';
+import { countEvents } from './observer.ts';
 import { settle } from './payment-actions.ts';
 import type { DueView } from './rail.ts';
 
@@ -38,6 +39,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
     }
     await saveTransfers(trx, transfers);
     if (changes.length > 0) await saveChanges(trx, changes, 1);
+    countEvents(app, changes);
     await postponeDue(trx, later);
     return payments.length;
   });

@@ -56,11 +56,27 @@ export interface ChainSource {
    * so call it from time to time. Never throws for a fault of a node.
    */
   survey(): Promise<readonly NodeReport[]>;
+  /** What spending takes where money is in outputs (Bitcoin and its kin); undefined or null elsewhere. */
+  readonly spending?: SpendingWatch | null;
   /** What contracts pay natively; undefined or null where a block's transfers are all there is. */
   readonly native?: NativeBalances | null;
   /** Transactions that wait to be mined; null for networks whose transactions are only looked at in blocks. */
   readonly mempool: Mempool | null;
   close(): Promise<void>;
+}
+
+/** What has to be kept of a chain while it is read, so that what a wallet received can be spent later. */
+export interface SpendingWatch {
+  /** The addresses that a wallet's change goes to, numbered from 0; null where it is not known whether it has any. */
+  changeOf(wallet: {
+    readonly kind: 'xpub' | 'descriptor' | 'treasury';
+    readonly text: string;
+  }): ((index: number) => string) | null;
+  /**
+   * Those of the transactions of these transfers, all in `block`, that are needed whole to spend them, by their hashes. One that
+   * no node has any more is left out.
+   */
+  wholeTransactions(block: BlockId, transfers: readonly ChainTransfer[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
 /**

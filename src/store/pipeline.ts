@@ -13,12 +13,15 @@ export interface StatementRunner {
  * statement opens a new one. Whether those were carried out is unknown then.
  */
 export interface Pipeline extends StatementRunner {
+  /** How long the oldest statement under way has waited for its answer; null: none is under way. */
+  unansweredMs(): number | null;
   /** Resolves when what was sent is answered. */
   close(): Promise<void>;
 }
 
 export function createPipeline(connect: () => Promise<Client>): Pipeline {
   let opening: Promise<Client> | null = null;
+  const unanswered = new Set<{ readonly sentAt: number }>();
   const open = (): Promise<Client> => {
     const opened = connect();
     // Only itself: a connection tells of its end twice, the second time when the next one may be open already.
@@ -30,8 +33,18 @@ export function createPipeline(connect: () => Promise<Client>): Pipeline {
   };
   return {
     executeQuery: async ({ sql, parameters }) => {
-      const client = await (opening ??= open());
-      return client.query(sql, [...parameters]);
+      const statement = { sentAt: performance.now() };
+      unanswered.add(statement);
+      try {
+        const client = await (opening ??= open());
+        return await client.query(sql, [...parameters]);
+      } finally {
+        unanswered.delete(statement);
+      }
+    },
+    unansweredMs: () => {
+      const [oldest] = unanswered;
+      return oldest === undefined ? null : performance.now() - oldest.sentAt;
     },
     close: async () => {
       const client = await opening?.catch(() => null);

@@ -126,6 +126,18 @@ export async function dropPayoutsAbove(trx: Trx, network: Network, height: numbe
   await trx.deleteFrom('refund_payouts').where('network', '=', network).where('block_height', '>', height).execute();
 }
 
+/** The transaction in a block that pays a refund, deep enough or not; null where none was seen. */
+export async function payoutOf(db: Database, refundId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('refund_payouts')
+    .select('transaction_hash')
+    .where('refund_id', '=', refundId)
+    .orderBy('block_height')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.transaction_hash ?? null;
+}
+
 /** Pending refunds whose payout is as deep as their payment had to be, at this height. */
 export async function refundsPaidBy(
   db: Database,

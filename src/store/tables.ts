@@ -280,6 +280,26 @@ export interface Tables {
     refund_id: string;
     block_height: number;
   };
+  change_addresses: { network: Network; address: string; first_change_address: string; change_index: number };
+  change_watches: {
+    wallet_id: string;
+    kind: WalletKind;
+    source: string;
+    network: Network;
+    first_change_address: string | null;
+  };
+  change_outputs: {
+    network: Network;
+    transaction_hash: string;
+    output_index: number;
+    address: string;
+    amount_units: Integer;
+    block_height: number;
+    block_hash: string;
+  };
+  refund_changes: { refund_id: string; network: Network; address: string };
+  refund_inputs: { refund_id: string; network: Network; transaction_hash: string; output_index: number };
+  raw_transactions: { network: Network; transaction_hash: string; bytes: Buffer };
   wallets: WalletsTable;
   address_indexes: { network: Network; first_address: string; next_index: number };
   chain_cursors: {

@@ -89,6 +89,7 @@ export async function liveService(env: Readonly<Record<string, string>>): Promis
     DATABASE_URL: database.url,
     PORT: String(port),
     SANDBOX_PORT: String(sandboxPort),
+    NODE_POLL_MS: '100',
     RATE_SOURCES: 'none',
     FIXED_RATES: 'ETH=3000,USDT=1,USDC=1',
     RATE_LIMIT_LIVE: '1000000000',
@@ -101,7 +102,9 @@ export async function liveService(env: Readonly<Record<string, string>>): Promis
   const processes = new Set<Running>();
 
   const start: LiveService['start'] = async (more = {}) => {
-    const running = await startProgram({ ...common, ...more });
+    // Several workers on one machine need a port each.
+    const monitor = more['ROLE'] === 'worker' ? { MONITOR_PORT: String(await freePort()) } : {};
+    const running = await startProgram({ ...common, ...monitor, ...more });
     processes.add(running);
     return running;
   };
@@ -172,14 +175,10 @@ async function startProgram(env: Readonly<Record<string, string>>): Promise<Runn
       text += part;
     });
   }
-  await eventually(
-    'the service runs',
-    () => {
-      if (child.exitCode !== null) throw new Error(`It ended: ${text}`);
-      return text.includes('Stop with Ctrl-C.') ? true : null;
-    },
-    30_000,
-  );
+  await eventually('the service runs', () => {
+    if (child.exitCode !== null) throw new Error(`It ended: ${text}`);
+    return text.includes('Stop with Ctrl-C.') ? true : null;
+  });
   return {
     text: () => text,
     end: async (signal) => {

@@ -7,6 +7,7 @@ import { createUtxoDecoder, type UtxoDecoder } from './decode.ts';
 import type { UtxoParams } from './params.ts';
 import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
 import { createUtxoPool, decodeHash, decodeHeight, OUT_OF_RANGE } from './pool.ts';
+import { createSpendingWatch } from './spending.ts';
 
 /**
  * How much one batch of blocks is meant to bring: two full blocks of Bitcoin in hex. More saves no time worth naming, and
@@ -30,6 +31,8 @@ export interface UtxoSourceOptions {
   readonly asset: AssetCode;
   /** Bitcoin Core's JSON-RPC over HTTP, in the order of preference; credentials may be inside. At least one. */
   readonly urls: readonly string[];
+  /** The nodes' cookie file, for URLs without credentials; null or unset: there is none. */
+  readonly cookieFile?: string | null;
   /** For one call to one node, body included; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
   readonly log: RailLog;
@@ -41,9 +44,9 @@ export interface UtxoSourceOptions {
  * address (OP_RETURN, bare keys, MWEB) are no transfers; those that leave MWEB are. Nothing is asked before the first call.
  * Throws RangeError when a URL is not usable.
  */
-export function createUtxoSource({ params, asset, urls, timeoutMs, log }: UtxoSourceOptions): ChainSource {
+export function createUtxoSource({ params, asset, ...access }: UtxoSourceOptions): ChainSource {
   const { network } = params;
-  const pool = createUtxoPool({ params, urls, timeoutMs, log });
+  const pool = createUtxoPool({ params, ...access });
   const decoder = createUtxoDecoder(asset, params.address);
   const readBlocks = createBlockReader(pool, decoder);
 
@@ -60,6 +63,7 @@ export function createUtxoSource({ params, asset, urls, timeoutMs, log }: UtxoSo
     settle: async (_block, matched) => matched,
     survey: () => pool.survey(),
     mempool: createMempool(pool, decoder, params),
+    spending: createSpendingWatch(pool, decoder, params),
     close: () => pool.close(),
   };
 }

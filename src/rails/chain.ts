@@ -138,6 +138,8 @@ export interface WalletDeriver {
    * `matchingAddress` for watching. Throws RangeError for any other index.
    */
   addressAt(index: number): string;
+  /** What the wallet is known by, for ever; undefined: its address at index 0, whatever form its source is written in. */
+  readonly identity?: string;
 }
 
 /** Where a rail reports trouble that it survives; a pino logger fits. */

@@ -26,6 +26,8 @@ export type NetworkConfig =
       readonly network: UtxoNetwork;
       readonly urls: readonly string[];
       readonly chain: UtxoChain;
+      /** For URLs without credentials; null: there is none. */
+      readonly cookieFile: string | null;
     }
   | {
       readonly family: 'evm';
@@ -69,6 +71,8 @@ export interface Config {
   readonly networks: readonly NetworkConfig[];
   /** Which chain of each is meant, also where no node is set. */
   readonly utxoChains: UtxoChains;
+  /** How long a worker that has read a chain to its end rests before it asks the node again; null: the usual. */
+  readonly nodePollMs: number | null;
   /** The highest fee rate of a refund on Bitcoin and its kin, in the smallest units per virtual byte. */
   readonly maxFeeRate: number;
   /** A price older than this is not used. */
@@ -148,8 +152,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     metricsToken: read.text('METRICS_TOKEN'),
     secretKey,
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
-    networks: readNetworks(read, utxoChains, problems),
+    networks: readNetworks(read, utxoChains, cwd, problems),
     utxoChains,
+    nodePollMs: read.integer('NODE_POLL_MS', 0, 20, 60_000) || null,
     maxFeeRate: read.integer('MAX_FEE_RATE', 1_000, 1, 1_000_000),
     rateMaxAgeMs: read.integer('RATE_MAX_AGE_SECONDS', 120, 30, 3_600) * 1000,
     rateSources: readRateSources(read.text('RATE_SOURCES'), problems),
@@ -229,13 +234,23 @@ function reader(env: Readonly<Record<string, string | undefined>>, problems: str
 function readNetworks(
   read: ReturnType<typeof reader>,
   utxoChains: UtxoChains,
+  cwd: string,
   problems: string[],
 ): readonly NetworkConfig[] {
   return NETWORKS.flatMap((network): readonly NetworkConfig[] => {
     const setting = network.toUpperCase();
     const urls = read.urls(`${setting}_RPC_URL`);
     if (network === 'bitcoin' || network === 'litecoin') {
-      return urls.length === 0 ? [] : [{ family: 'utxo', network, urls, chain: utxoChains[network] }];
+      const cookieFile = read.text(`${setting}_COOKIE_FILE`);
+      if (cookieFile !== null && urls.length === 0) {
+        problems.push(
+          `${setting}_COOKIE_FILE is for the nodes of ${setting}_RPC_URL, which is not set; set it, such as http://127.0.0.1:${network === 'bitcoin' ? 8332 : 9332}.`,
+        );
+      }
+      const chain = utxoChains[network];
+      return urls.length === 0
+        ? []
+        : [{ family: 'utxo', network, urls, chain, cookieFile: cookieFile && path.resolve(cwd, cookieFile) }];
     }
     const chainId = read.integer(`${setting}_CHAIN_ID`, EVM_CHAIN_IDS[network], 1, MAX_CHAIN_ID);
     const tokens = readTokens(network, chainId, read.text(`${setting}_TOKENS`), problems);

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAccess } from './app/access.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
+import { atMostEvery } from './app/at-most-every.ts';
 import { firstStart, type FirstStart } from './app/first-start.ts';
 import { createPaymentWatch } from './app/payment-watch.ts';
 import { createPaymentReader } from './app/read-payment.ts';
@@ -35,7 +36,7 @@ import { startWorkers } from './workers/workers.ts';
 /** A running service. */
 export interface Service {
   readonly addresses: { readonly live: string; readonly test: string };
-  /** On an empty database only: the project and key that were made, to be shown once. */
+  /** On an empty database only: the project and key that were made, to be shown once; in production there is no key. */
   readonly firstStart: FirstStart | null;
   /** Finishes what is under way, within ten seconds, and leaves the database. */
   stop(): Promise<void>;
@@ -80,7 +81,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
     if (config.role !== 'worker')
       parts.push(await startServers(config, core, notifications, { counting, monitoring }, log));
     // Last, for the key is shown only by a start that succeeded.
-    const first = config.role === 'worker' ? null : await firstStart(core.app);
+    const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
     return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, stop };
   } catch (error) {
     await stop();
@@ -164,13 +165,16 @@ async function closeServer(server: FastifyInstance): Promise<void> {
   }
 }
 
+const reasonOf = (error: Error): string => ('code' in error ? String(error.code) : error.message);
+
 /** Loaded only where it is used: it is a third of the program's start. */
 async function sharedCounters(redisUrl: string | null, log: Logger) {
   if (redisUrl === null) return null;
   const { connectRedis } = await import('./http/redis.ts');
-  return connectRedis(redisUrl, (error) =>
-    log.warn({ err: error }, 'Redis is away: rate limits count in this process alone'),
+  const warn = atMostEvery(60_000, (error: Error, times) =>
+    log.warn({ reason: reasonOf(error), times }, 'Redis is away: rate limits count in this process alone'),
   );
+  return connectRedis(redisUrl, warn);
 }
 
 async function startWorkerParts(
@@ -186,7 +190,7 @@ async function startWorkerParts(
   const workers = startWorkers(app, { sender, sealingKey }, notifications, onError);
   const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
   const sources = config.networks.map((network) => sourceOf(network, log));
-  const chains = sources.map((source) => watchChain(app, source, holder, onError));
+  const chains = sources.map((source) => watchChain(app, source, holder, onError, config.nodePollMs));
   return async () => {
     await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
     await Promise.all([sender.close(0), ...sources.map((source) => source.close())]);
@@ -202,7 +206,7 @@ function sourceOf(config: NetworkConfig, log: RailLog): ChainSource {
     const params = utxoParams(config.network, config.chain);
     const { nativeAsset } = NETWORK_FACTS[config.network];
     if (params === null || nativeAsset === null) throw new Error(`${config.network} has no chain ${config.chain}`);
-    return createUtxoSource({ ...common, params, asset: nativeAsset });
+    return createUtxoSource({ ...common, params, asset: nativeAsset, cookieFile: config.cookieFile });
   }
   const { network, chainId, tokens } = config;
   return createEvmSource({ ...common, network, chainId, tokens, nativeAsset: NETWORK_FACTS[network].nativeAsset });

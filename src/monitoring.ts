@@ -14,6 +14,7 @@ import type { Prices } from './prices.ts';
 import { readiness } from './readiness.ts';
 import { readFigures } from './store/figures.ts';
 import type { Listening } from './store/notifications.ts';
+import { addressGaps } from './store/wallets.ts';
 import { version } from './version.ts';
 
 /** Whoever asks oftener gets the same answer again, so that asking without a key costs the database nothing. */
@@ -65,6 +66,7 @@ export function createMonitoring(
   registerService(metrics.registry, {
     version: version(),
     figures: sharedAnswer(FIGURES_FOR_MS, () => within(READ_WITHIN_MS, readFigures(core.handle.db, core.app.clock))),
+    gaps: sharedAnswer(FIGURES_FOR_MS, () => within(READ_WITHIN_MS, addressGaps(core.handle.db))),
     isReady: async () => (await ready()).ok,
     isListening: () => notifications.healthy(),
     pool: () => core.handle.pool(),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { databaseProxy } from '../test/database-proxy.ts';
 import { testApp } from '../test/harness.ts';
@@ -47,5 +48,32 @@ describe('the service', () => {
     proxy.silence('everything');
     const checks = { database: 'no answer on the connection that saves orders', notifications: 'ok' };
     expect(await ready(handle)).toMatchObject({ ok: false, checks });
+  });
+
+  it('asks nothing on the connection that saves orders while it saves some: how long they wait is known', async () => {
+    const { app, ready } = await service();
+    const saving = (unansweredMs: number): DatabaseHandle => ({
+      ...app.database,
+      pipeline: {
+        ...app.database.pipeline,
+        executeQuery: () => Promise.reject(new Error('asked in vain')),
+        unansweredMs: () => unansweredMs,
+      },
+    });
+    expect(await ready(saving(WITHIN_MS - 1))).toMatchObject({ ok: true });
+    expect(await ready(saving(WITHIN_MS))).toMatchObject({
+      ok: false,
+      checks: { database: 'no answer on the connection that saves orders' },
+    });
+  });
+
+  it('tells of the oldest statement that the connection which saves orders has not answered', async () => {
+    const { app } = await service();
+    const { pipeline } = app.database;
+    expect(pipeline.unansweredMs()).toBeNull();
+    const asked = pipeline.executeQuery(sql`select pg_sleep(0.05)`.compile(app.db));
+    expect(pipeline.unansweredMs()).toBeGreaterThanOrEqual(0);
+    await asked;
+    expect(pipeline.unansweredMs()).toBeNull();
   });
 });

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { program, type Ended, type Program, type Running } from '../src/cli/program.testing.ts';
 import { openDatabase, type DatabaseHandle } from '../src/store/database.ts';
 import { DEADLINE_MS } from './deadline.ts';
+import { freePort } from './ports.ts';
+
+export { freePort };
 
 /** Tests that say nothing else are limited by the machine, not by the service's rates. */
 const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000', RATE_LIMIT_PAGE: '1000000000' };
@@ -148,24 +150,6 @@ export async function eventually<Found>(
     }
     if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}.`, { cause: fault });
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-  }
-}
-
-/** Below the range from which the system takes ports for outgoing connections: nobody takes it while a service restarts. */
-const PORTS = { first: 12_000, count: 18_000 };
-
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
   }
 }
 

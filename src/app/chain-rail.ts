@@ -12,9 +12,6 @@ import { findAddressIndex, heldAddress, takeAddressIndex, walletNetworks } from 
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from './quote-payment.ts';
 import type { Rail } from './rail.ts';
 
-/** How long a cursor's time is believed before it is read again. */
-const CURSOR_FRESH_MS = 500;
-
 export interface ChainRailOptions {
   readonly db: Database;
   readonly rates: RateSource;
@@ -27,16 +24,6 @@ export interface ChainRailOptions {
 
 /** The rail of live mode: addresses from the merchant's wallets, money from the chains' cursors. */
 export function chainRail({ db, rates, tokens, openWallet, evmChain, payoutChain }: ChainRailOptions): Rail {
-  const cursors = new Map<Network, { readonly readAt: number; readonly seenUpTo: number }>();
-
-  const seenUpTo = async (network: Network, now: number): Promise<number> => {
-    const known = cursors.get(network);
-    if (known !== undefined && now - known.readAt < CURSOR_FRESH_MS && now >= known.readAt) return known.seenUpTo;
-    const upTo = (await readSeenUpTo(db, network)) ?? 0;
-    cursors.set(network, { readAt: now, seenUpTo: upTo });
-    return upTo;
-  };
-
   return {
     rates,
     ratesFor: async (projectId, trx) => withSpread(rates, await spreadOf(trx ?? db, projectId)),
@@ -80,11 +67,17 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, payoutChain
       };
     },
     completesAt: () => null,
-    dueView: async (payment, now) => {
+    dueViews: async (payments, now, trx) => {
+      const quoted = payments.filter(({ quote }) => quote !== null).map(({ id }) => id);
       // Money on an earlier quote restores it, so every network that an address was given out on must have been seen.
-      const networks = payment.quote === null ? [] : await issuedNetworks(db, payment.id);
-      const times = await Promise.all(networks.map((network) => seenUpTo(network, now)));
-      return { kind: 'seen_up_to', at: Math.min(now, ...times) };
+      const networks = await issuedNetworks(trx, quoted);
+      const seenUpTo = await readSeenUpTo(trx);
+      return new Map(
+        payments.map(({ id }) => {
+          const times = (networks.get(id) ?? []).map((network) => seenUpTo.get(network) ?? 0);
+          return [id, { kind: 'seen_up_to', at: Math.min(now, ...times) }];
+        }),
+      );
     },
     addressIndex: (payment) => (payment.quote === null ? null : findAddressIndex(db, payment.id, payment.quote)),
     confirmations: (payment) => (payment.quote === null ? null : confirmationsOf(db, payment.id)),

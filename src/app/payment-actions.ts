@@ -4,7 +4,7 @@ import type { Token } from '../domain/asset.ts';
 import { saveQuoteAgain } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { countTokenChanges } from '../store/payments.ts';
-import { refundedUnits } from '../store/refunds.ts';
+import { refundedMoney } from '../store/refunds.ts';
 import { findTransfers, saveTransfers } from '../store/transfers.ts';
 import {
   changePayment,
@@ -35,7 +35,10 @@ export function cancelPayment(app: App, selector: PaymentSelector, presented?: P
 export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
-    decide: async (payment, trx) => observed({ kind: 'accepted', refundedUnits: await refundedUnits(trx, payment.id) }),
+    decide: async (payment, trx) => {
+      const refunded = payment.quote === null ? 0n : (await refundedMoney(trx, payment.id, payment.quote)).units;
+      return observed({ kind: 'accepted', refundedUnits: refunded });
+    },
     ...presented,
   });
 }
@@ -100,7 +103,7 @@ export function completeSandboxPayment(
       const rail = app.railFor(payment.mode);
       if (rail.simulate === null) return { kind: 'not_sandbox' };
       const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
-      const settled = await settle(rail, payment, known, now);
+      const settled = await settle(rail, payment, known, now, trx);
       if (settled.kind !== 'settled') return settled;
       if (isOpen(payment))
         await saveTransfers(trx, [{ paymentId: payment.id, transfer: settled.transfer, blockHash: null }]);
@@ -119,13 +122,14 @@ export async function settle(
   payment: Payment,
   known: readonly Transfer[],
   now: number,
+  trx: Trx,
 ): Promise<
   | { readonly kind: 'settled'; readonly observation: Observation; readonly transfer: Transfer }
   | TokenRefusal
   | NotSandbox
 > {
   if (rail.simulate === null) return { kind: 'not_sandbox' };
-  const quote = payment.quote ?? (await firstQuote(rail, payment));
+  const quote = payment.quote ?? (await firstQuote(rail, payment, trx));
   if ('kind' in quote) return quote;
   const missing = quote.owedUnits - payment.ledger.all.seenUnits;
   // A service that was down when the timer ran out still pays in time.
@@ -135,10 +139,10 @@ export async function settle(
   return { kind: 'settled', observation: { kind: 'settled', quote, ledger }, transfer };
 }
 
-async function firstQuote(rail: Rail, payment: Payment): Promise<Quote | TokenRefusal> {
+async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote | TokenRefusal> {
   let refusal: TokenRefusal = { kind: 'refused', param: 'crypto_currency', message: 'No token is enabled.' };
-  for (const token of await rail.tokens(payment.projectId)) {
-    const quoted = await quotePayment(rail, payment, token);
+  for (const token of await rail.tokens(payment.projectId, trx)) {
+    const quoted = await quotePayment(rail, payment, token, trx);
     if (quoted.kind === 'ok') return quoted.quote;
     refusal = quoted;
   }
@@ -163,7 +167,7 @@ export function simulatePayment(
       const opening: Observation[] = [{ kind: 'timer_stopped' }];
       let quote = payment.quote;
       if (quote === null && isOpen(payment)) {
-        const first = await firstQuote(rail, payment);
+        const first = await firstQuote(rail, payment, trx);
         if ('kind' in first) return first;
         quote = first;
         opening.push({ kind: 'token_chosen', quote, changes: 0 });

@@ -53,6 +53,12 @@ describe('a project', () => {
       [{ allowOrigins: ['ftp://shop.example'] }, '--allow-origins'],
       [{ allowOrigins: ['*'] }, '--allow-origins'],
       [{ allowOrigins: ['null'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://*'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://*.shop.example'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://a;sandbox'] }, '--allow-origins'],
+      [{ allowOrigins: ["https://'self'"] }, '--allow-origins'],
+      [{ allowOrigins: ['https://shop.example;'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://a,b'] }, '--allow-origins'],
     ] as const;
     for (const [changes, option] of bad) {
       const rejected = { kind: 'rejected', message: expect.stringContaining(option) };

@@ -17,7 +17,7 @@ import {
   insertRefund,
   lockDueRefunds,
   lockRefund,
-  refundedUnits,
+  refundedMoney,
   refundsPaidBy,
   setRefundAddress,
   updateRefund,
@@ -97,7 +97,7 @@ async function draftRefund(
   if (checked?.kind === 'refused') return checked;
   const wanted = wantedUnits(request, quote.decimals);
   if (wanted !== null && 'kind' in wanted) return wanted;
-  const taken = await refundedUnits(trx, payment.id);
+  const taken = await refundedMoney(trx, payment.id, quote);
   const size = sizeRefund(payment, taken, wanted);
   if (size.kind !== 'ok') return sizeRefusal(payment, quote.decimals, wanted, size);
   const dust = payment.mode === 'live' ? dustRefusal(quote, size.units, wanted) : null;

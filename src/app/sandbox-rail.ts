@@ -33,10 +33,13 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
     // A lifetime of at most the completion time expires instead, so that a merchant can test expiry.
     completesAt: (createdAt, expiresAt) =>
       createdAt + completeAfterMs < expiresAt ? createdAt + completeAfterMs : null,
-    dueView: (payment, now) =>
-      payment.completesAt !== null && payment.completesAt <= now
-        ? { kind: 'settled' }
-        : { kind: 'seen_up_to', at: now },
+    dueViews: (payments, now) =>
+      new Map(
+        payments.map(({ id, completesAt }) => [
+          id,
+          completesAt !== null && completesAt <= now ? { kind: 'settled' } : { kind: 'seen_up_to', at: now },
+        ]),
+      ),
     confirmations: () => null,
     addressIndex: () => null,
     evmChain: ({ network }) => {

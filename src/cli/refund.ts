@@ -47,7 +47,8 @@ function utxoAccess({ networkConfigs, maxFeeRate, log }: Cointill, network: Netw
   if (config?.family !== 'utxo') return null;
   const params = utxoParams(config.network, config.chain);
   if (params === null) return null;
-  const caller = createUtxoCaller({ params, urls: config.urls, timeoutMs: NODE_TIMEOUT_MS, log });
+  const { urls, cookieFile } = config;
+  const caller = createUtxoCaller({ params, urls, cookieFile, timeoutMs: NODE_TIMEOUT_MS, log });
   return { params, caller, maxFeeRate };
 }
 

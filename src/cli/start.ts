@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
-import { banner } from './banner.ts';
+import { banner, startRecord, type Started } from './banner.ts';
 import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 import { databaseFailure } from './open.ts';
@@ -24,6 +24,7 @@ Settings, all optional, from the environment:
   BITCOIN_RPC_URL, LITECOIN_RPC_URL      nodes of live payments, several by commas; BITCOIN_CHAIN, LITECOIN_CHAIN
   ETHEREUM_RPC_URL                       the same; also POLYGON_, BASE_, ARBITRUM_, BSC_RPC_URL, ETHEREUM_CHAIN_ID,
                                          ETHEREUM_TOKENS and their siblings
+  NODE_POLL_MS                           how long a node rests between questions for news (500 or 1000)
   FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; whom to ask for the others (all)
   RATE_MAX_AGE_SECONDS, MONITORING_HOURS how old a price may be (120); how long ended payments stay watched (168)
   SANDBOX_COMPLETE_AFTER_SECONDS         when test payments complete by themselves (60)
@@ -45,13 +46,21 @@ async function start(): Promise<void> {
   const service = await begun.catch((error: unknown) => {
     throw startFailure(error, config);
   });
-  writeLines(banner(config, service));
+  greet(config, service, log);
   setTimeout(giveBackMemory, REST_MS).unref();
   const end = await ending;
   log.info({ reason: end }, 'stopping');
   await service.stop();
   log.info('stopped');
   process.exit(end === 'fault' ? 1 : 0);
+}
+
+/** In production every line is a supervisor's to keep: JSON like the rest of the log, and no key among them. */
+function greet(config: Config, service: Started, log: Logger): void {
+  if (!config.production) return writeLines(banner(config, service));
+  const message = 'Cointill is running';
+  const firstStep = `${message}; this is the first start: make a key with the command`;
+  log.info(startRecord(config, service), service.firstStart === null ? message : firstStep);
 }
 
 /** How long after the start its remains are collected: a client that waited for it is answered first. */

@@ -66,6 +66,20 @@ describe('in memory', () => {
   });
 });
 
+it('windows in memory are bounded: of many clients the one that began first is forgotten', async () => {
+  const limits = createRateLimits(LIMITS, null, 100);
+  for (let client = 0; client < 100; client += 1) await limits.consume('page', `c${client}`);
+  expect(await limits.peek('page', 'c0')).toMatchObject({ remaining: 1 });
+  for (let client = 100; client < 1_000; client += 1) await limits.consume('page', `c${client}`);
+  expect(await limits.peek('page', 'c0')).toMatchObject({ remaining: 2 });
+  expect(await limits.peek('page', 'c899')).toMatchObject({ remaining: 2 });
+  expect(await limits.peek('page', 'c900')).toMatchObject({ remaining: 1 });
+  // Other counts are not touched by it.
+  await limits.consume('test', 'a');
+  for (let client = 0; client < 1_000; client += 1) await limits.consume('page', `d${client}`);
+  expect(await limits.peek('test', 'a')).toMatchObject({ remaining: 2 });
+});
+
 describe('with Redis', () => {
   it('processes share their counts', async () => {
     const redis = await startRedis();
@@ -87,6 +101,14 @@ describe('with Redis', () => {
         remaining.push(allowance?.allowed === true ? allowance.remaining : -1);
       }
       expect(remaining).toEqual([2, 1, 0, -1]);
+      // A public key over all its clients: ten times the limit of its mode.
+      for (let index = 0; index < 30; index += 1) await processes[index % 2]?.consume('test-shared', 'a');
+      expect(await processes[0]?.consume('test-shared', 'a')).toMatchObject({ allowed: false, limit: 30 });
+      expect(await processes[1]?.peek('docs', 'a')).toMatchObject({ remaining: 2, limit: 2 });
+      // Redis itself forgets them.
+      const lifetimes = await redis.lifetimes();
+      expect(Math.min(...lifetimes)).toBeGreaterThan(0);
+      expect(Math.max(...lifetimes)).toBeLessThanOrEqual(60);
       expect(await processes[0]?.peek('test', 'a')).toMatchObject({ remaining: 0 });
       expect(faults).toEqual([]);
     } finally {

@@ -2,12 +2,15 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ATTEMPT_OUTCOMES, type Observer } from '../app/observer.ts';
 import { EVENT_TYPES } from '../domain/event-type.ts';
 import type { Figures } from '../store/figures.ts';
+import type { AddressGap } from '../store/wallets.ts';
 
 /** Where the metrics of a service come from, besides what it is told of by itself. Each is asked for every scrape. */
 export interface MetricSources {
   readonly version: string;
   /** Of the whole database. */
   readonly figures: () => Promise<Figures>;
+  /** Of all wallets in use. */
+  readonly gaps: () => Promise<readonly AddressGap[]>;
   readonly isReady: () => Promise<boolean>;
   readonly isListening: () => boolean;
   readonly pool: () => { readonly used: number; readonly waiting: number };
@@ -58,18 +61,17 @@ export function createObserver(registry: Registry): Observer {
 export function registerService(registry: Registry, sources: MetricSources): void {
   registerProcess(registry, sources);
   registerDatabase(registry, sources.figures);
+  registerGaps(registry, sources.gaps);
 }
 
 function registerProcess(registry: Registry, sources: MetricSources): void {
   gauge(registry, 'build_info', '1, with the versions that run.', ['version', 'node'], (build) =>
     build.set({ version: sources.version, node: process.versions.node }, 1),
   );
-  gauge(registry, 'ready', '1 while /readyz says so, degraded or not.', [], async (ready) =>
-    ready.set((await sources.isReady()) ? 1 : 0),
-  );
   gauge(registry, 'notifications_healthy', '1 while notifications of the database arrive.', [], (healthy) =>
     healthy.set(sources.isListening() ? 1 : 0),
   );
+  // Before those that ask the database themselves.
   gauge(registry, 'pool_used', 'Database connections of the pool that are at work.', [], (used) =>
     used.set(sources.pool().used),
   );
@@ -79,6 +81,9 @@ function registerProcess(registry: Registry, sources: MetricSources): void {
   gauge(registry, 'price_age_seconds', 'Age of the price in use, or since when there is none.', ['pair'], (age) => {
     for (const { pair, ageMs } of sources.prices()) age.set({ pair }, ageMs / 1000);
   });
+  gauge(registry, 'ready', '1 while /readyz says so, degraded or not.', [], async (ready) =>
+    ready.set((await sources.isReady()) ? 1 : 0),
+  );
 }
 
 /** Ends every help text of a number that each process tells alike. */
@@ -124,6 +129,14 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
       if (figures !== null) skew.set(figures.clockSkewMs / 1000);
     },
   );
+}
+
+function registerGaps(registry: Registry, read: () => Promise<readonly AddressGap[]>): void {
+  const help = `Addresses of a wallet handed out after the last one that received money. ${OF_ALL}`;
+  gauge(registry, 'address_gap', help, ['project', 'network'], async (one) => {
+    for (const { projectId, network, gap } of await read().catch(() => []))
+      one.set({ project: projectId, network }, gap);
+  });
 }
 
 /** One that is read anew for each scrape: what is not told any more is gone. */

@@ -22,16 +22,19 @@ export async function readCursor(executor: Database | Trx, network: Network): Pr
 /**
  * Up to when everything that happened on a network was seen. Where transactions are seen while they wait, only a look at the mempool at
  * the head proves it: what was sent in time may wait while a block of a later date is taken in. Elsewhere the last block
- * does, up to its own time, but not beyond the moment at which it was taken in: blocks may be dated ahead. Null: nothing was seen.
+ * does, up to its own time, but not beyond the moment at which it was taken in: blocks may be dated ahead. Of a network that is missing nothing was seen.
  */
-export async function readSeenUpTo(db: Database, network: Network): Promise<number | null> {
-  const row = await db
+export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMap<Network, number>> {
+  const rows = await executor
     .selectFrom('chain_cursors')
-    .select(['block_at', 'updated_at', 'looked_at'])
-    .where('network', '=', network)
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  return NETWORK_FACTS[network].family === 'utxo' ? row.looked_at : Math.min(row.block_at, row.updated_at);
+    .select(['network', 'block_at', 'updated_at', 'looked_at'])
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const isUtxo = NETWORK_FACTS[row.network].family === 'utxo';
+      return [row.network, isUtxo ? (row.looked_at ?? 0) : Math.min(row.block_at, row.updated_at)];
+    }),
+  );
 }
 
 /** Keeps that everything up to this moment was looked at. */
@@ -231,15 +234,19 @@ export async function forgetSpent(trx: Trx, network: Network): Promise<void> {
   );
 }
 
-/** The networks that a payment was given addresses on. */
-export async function issuedNetworks(db: Database, paymentId: string): Promise<readonly Network[]> {
-  const rows = await db
+/** The networks that each of these payments was given addresses on, by the payment's id. */
+export async function issuedNetworks(
+  trx: Trx,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Network[]>> {
+  const rows = await trx
     .selectFrom('payment_addresses')
-    .select('network')
+    .select(['payment_id', 'network'])
     .distinct()
-    .where('payment_id', '=', paymentId)
+    .where(sql<SqlBool>`payment_id = any (${paymentIds}::uuid[])`)
     .execute();
-  return rows.map((row) => row.network);
+  const groups = Map.groupBy(rows, ({ payment_id }) => payment_id);
+  return new Map([...groups].map(([id, group]) => [id, group.map(({ network }) => network)]));
 }
 
 /** Every quote that was issued for these payments, the newest first. */

@@ -50,6 +50,22 @@ const requests = (count: number): string =>
     .map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
     .join('');
 
+it('a request that trickles in ends soon after its time', async () => {
+  const server = createListener(() => {}, { tls: null, ...TIMES, requestTimeoutMs: 100 });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push({ close: () => (server.closeAllConnections(), server.close()) });
+  const address = server.address();
+  const client = connect(address === null || typeof address === 'string' ? 0 : address.port, '127.0.0.1');
+  client.resume().on('error', () => {});
+  const closed = once(client, 'close');
+  client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n');
+  const trickle = setInterval(() => client.write('a'), 500);
+  // By itself Node would look after half a minute, which is longer than this test may take.
+  await closed;
+  clearInterval(trickle);
+});
+
 describe.each([
   ['plain', null],
   ['encrypted', { cert: Buffer.from(certificate.cert), key: Buffer.from(certificate.key) }],

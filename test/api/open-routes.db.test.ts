@@ -1,6 +1,8 @@
 import { parse as parseYaml } from 'yaml';
 import { afterAll, describe, expect, it } from 'vitest';
 import { healthRoutes } from '../../src/http/health.ts';
+import { metricsRoute } from '../../src/http/metrics.ts';
+import { buildMonitor } from '../../src/http/monitor.ts';
 import { METRICS_TOKEN, httpTest, type Answer } from '../http.ts';
 
 const http = await httpTest();
@@ -24,6 +26,81 @@ describe('health', () => {
     const ready = await http.call({ path: '/readyz' }, server);
     expect([ready.status, ready.body]).toEqual([503, { status: 'not_ready', checks }]);
     expect((await http.call({ path: '/healthz' }, server)).status).toBe(200);
+  });
+});
+
+describe('why the service is not ready', () => {
+  // A node's own words, its host and port among them.
+  const reason = 'no node answers: http://10.0.0.7:8332: \u202Econnect ECONNREFUSED';
+  const readiness = { ok: true, degraded: true, checks: { database: 'ok', bitcoin: reason } };
+  const server = http.build({ plugins: [healthRoutes(() => Promise.resolve(readiness))] });
+  const hidden = { status: 'degraded', checks: { database: 'ok', bitcoin: 'degraded' } };
+
+  it('is told to this machine alone', async () => {
+    const local = await http.call({ path: '/readyz' }, server);
+    expect(local.body).toEqual({ status: 'degraded', checks: readiness.checks });
+    const others = [
+      { address: '203.0.113.9' },
+      { headers: { 'x-forwarded-for': '203.0.113.9' } },
+      { headers: { host: 'shop.example' } },
+    ];
+    for (const other of others) {
+      const { status, body, text } = await http.call({ path: '/readyz', ...other }, server);
+      expect([status, body]).toEqual([200, hidden]);
+      expect(text).not.toMatch(/10\.0\.0\.7|ECONNREFUSED|\\u202/);
+    }
+  });
+
+  it('is told on the port for monitoring alone where there is one, and metrics take the token elsewhere', async () => {
+    const proxied = http.build({
+      plugins: [
+        healthRoutes(
+          () => Promise.resolve(readiness),
+          () => false,
+        ),
+        metricsRoute(
+          http.metrics.registry,
+          METRICS_TOKEN,
+          () => Promise.resolve([]),
+          () => false,
+        ),
+      ],
+    });
+    expect((await http.call({ path: '/readyz' }, proxied)).body).toEqual(hidden);
+    expect((await http.call({ path: '/metrics' }, proxied)).status).toBe(403);
+    const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+    expect((await http.call({ path: '/metrics', headers }, proxied)).status).toBe(200);
+  });
+});
+
+describe('the port for monitoring', () => {
+  const monitor = buildMonitor([
+    healthRoutes(() => Promise.resolve({ ok: false, degraded: false, checks: { database: 'not reachable' } })),
+    metricsRoute(http.metrics.registry, null, () => Promise.reject(new Error('the database is away'))),
+  ]);
+  afterAll(() => monitor.close());
+  const ask = (url: string, more: object = {}) => monitor.inject({ url, headers: { host: '127.0.0.1:4002' }, ...more });
+
+  it('tells all to this machine, also while the database is away', async () => {
+    expect((await ask('/healthz')).statusCode).toBe(200);
+    const ready = await ask('/readyz');
+    expect([ready.statusCode, ready.json()]).toEqual([
+      503,
+      { status: 'not_ready', checks: { database: 'not reachable' } },
+    ]);
+    const { statusCode, body } = await ask('/metrics');
+    expect(statusCode).toBe(200);
+    expect(body).toContain('nodejs_eventloop_lag_seconds');
+  });
+
+  it('has nothing else, and nothing for a page that came by another name or through a proxy', async () => {
+    expect((await ask('/v1/orders')).statusCode).toBe(404);
+    for (const headers of [{ host: 'evil.example' }, { host: '127.0.0.1', 'x-forwarded-for': '203.0.113.9' }]) {
+      for (const url of ['/healthz', '/readyz', '/metrics']) {
+        const answer = await ask(url, { headers });
+        expect([answer.statusCode, answer.json()]).toMatchObject([403, { error: { type: 'permission_error' } }]);
+      }
+    }
   });
 });
 

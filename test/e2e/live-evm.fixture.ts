@@ -89,6 +89,7 @@ export async function liveService(env: Readonly<Record<string, string>>): Promis
     DATABASE_URL: database.url,
     PORT: String(port),
     SANDBOX_PORT: String(sandboxPort),
+    NODE_POLL_MS: '100',
     RATE_SOURCES: 'none',
     FIXED_RATES: 'ETH=3000,USDT=1,USDC=1',
     RATE_LIMIT_LIVE: '1000000000',
@@ -174,14 +175,10 @@ async function startProgram(env: Readonly<Record<string, string>>): Promise<Runn
       text += part;
     });
   }
-  await eventually(
-    'the service runs',
-    () => {
-      if (child.exitCode !== null) throw new Error(`It ended: ${text}`);
-      return text.includes('Stop with Ctrl-C.') ? true : null;
-    },
-    30_000,
-  );
+  await eventually('the service runs', () => {
+    if (child.exitCode !== null) throw new Error(`It ended: ${text}`);
+    return text.includes('Stop with Ctrl-C.') ? true : null;
+  });
   return {
     text: () => text,
     end: async (signal) => {

@@ -95,6 +95,7 @@ async function startParts({ kind, nodeOptions = [], urls, env = {} }: ShopOption
     RATE_LIMIT_LIVE: '1000000000',
     [`${setting}_RPC_URL`]: (await urls?.(node)) ?? node.url,
     [`${setting}_CHAIN`]: 'regtest',
+    NODE_POLL_MS: '100',
     RATE_SOURCES: 'none',
     FIXED_RATES: `${NETWORKS[kind]}=100`,
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',

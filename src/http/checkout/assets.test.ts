@@ -123,6 +123,16 @@ describe('the assets of the payment page', () => {
     expect(await readdir(path.dirname(folder))).toEqual(['checkout']);
   });
 
+  it('name the way out where what builds them was left out of the installation', async () => {
+    const folder = await emptyFolder();
+    const build = () => Promise.reject(new Error('not there'));
+    await expect(loadAssets({ folder, build, hasBuilder: false })).rejects.toThrow(
+      /what builds it is not installed\. Run `npm ci`, which builds it; `npm prune --omit=dev` may follow/,
+    );
+    await buildWeb(folder);
+    expect((await loadAssets({ folder, build, hasBuilder: false })).routes.length).toBeGreaterThan(0);
+  });
+
   it('name the way out when they cannot be built', async () => {
     const folder = await emptyFolder();
     const broken = () => Promise.reject(new Error('no compiler'));

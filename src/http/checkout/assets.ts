@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
@@ -40,6 +41,8 @@ export interface AssetOptions {
   readonly folder?: string;
   /** Makes the build where it is missing or older than its sources. */
   readonly build?: () => Promise<void>;
+  /** Whether there is what builds: a production installation has the build alone. */
+  readonly hasBuilder?: boolean;
 }
 
 /**
@@ -47,9 +50,14 @@ export interface AssetOptions {
  * when that fails, naming the way out.
  */
 export async function loadAssets(options: AssetOptions = {}): Promise<Assets> {
-  const { folder = BUILD_FOLDER, build = runBuilder } = options;
+  const { folder = BUILD_FOLDER, build = runBuilder, hasBuilder = isBuilderInstalled() } = options;
   const found = await readBuild(folder);
   if (found !== null) return found;
+  if (!hasBuilder) {
+    throw new Error(
+      'The payment page is not built, and what builds it is not installed. Run `npm ci`, which builds it; `npm prune --omit=dev` may follow.',
+    );
+  }
   try {
     await build();
   } catch (error) {
@@ -143,6 +151,15 @@ async function readRoute(
 }
 
 /** In a process of its own: the bundler's memory goes with it, and what it sets in the environment stays there. */
+function isBuilderInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('vite/package.json');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function runBuilder(): Promise<void> {
   await promisify(execFile)(process.execPath, [BUILDER], { cwd: ROOT, timeout: 60_000 });
 }

@@ -221,7 +221,7 @@ describe('an open page', () => {
     const down = new Promise<void>((resolve) => one.notifications.onDown(resolve));
     isAway = true;
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and (query like 'listen%' or query = 'select 1')`.execute(app.db);
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(app.db);
     await down;
     await cancelPayment(app, { id: payment.id });
     expect(stream.versions()).toEqual([]);

@@ -76,25 +76,26 @@ export function createRpcPool({ network, nodes, checkChain, stateOf, maxLagBlock
     throw missing ?? new ChainUnavailableError(network, method, failures);
   }
 
-  async function report(node: RpcNode): Promise<NodeReport & { readonly of: RpcNode }> {
+  /** `isPoor`: it answers, but is not as it should be. One that fails is known by that already, and may be well at the next call. */
+  async function report(node: RpcNode): Promise<NodeReport & { readonly of: RpcNode; readonly isPoor: boolean }> {
     try {
       await checkChain(node);
       const { height, problem } = await stateOf(node);
       verified.add(node);
-      return { of: node, node: node.name, height, problem };
+      return { of: node, isPoor: problem !== null, node: node.name, height, problem };
     } catch (fault) {
       const { reason } = noteFailure(node, 'survey', fault);
       const height = fault instanceof NodeLoadingError ? fault.height : null;
-      return { of: node, node: node.name, height, problem: reason };
+      return { of: node, isPoor: false, node: node.name, height, problem: reason };
     }
   }
 
   async function survey(): Promise<readonly NodeReport[]> {
     const reports = await Promise.all(nodes.map(report));
     const best = Math.max(...reports.map(({ height }) => height ?? 0));
-    return reports.map(({ of, node, height, problem }) => {
+    return reports.map(({ of, isPoor, node, height, problem }) => {
       const isLagging = height !== null && height < best - maxLagBlocks;
-      if (isLagging || problem !== null) lagging.add(of);
+      if (isLagging || isPoor) lagging.add(of);
       else lagging.delete(of);
       const lag = isLagging ? `it lags ${best - height} blocks behind the best node` : null;
       return { node, height, problem: problem ?? lag };

@@ -16,18 +16,20 @@ export interface UtxoPoolOptions {
   readonly params: UtxoParams;
   /** Bitcoin Core's JSON-RPC over HTTP, in the order of preference; credentials may be inside. At least one. */
   readonly urls: readonly string[];
+  /** The nodes' cookie file, for URLs without credentials; null or unset: there is none. */
+  readonly cookieFile?: string | null;
   /** For one call to one node, body included. */
   readonly timeoutMs: number;
   readonly log: RailLog;
 }
 
 /** The nodes of one chain of Bitcoin's family as one. Throws RangeError when a URL is not usable. */
-export function createUtxoPool({ params, urls, timeoutMs, log }: UtxoPoolOptions): RpcPool {
+export function createUtxoPool({ params, urls, cookieFile, timeoutMs, log }: UtxoPoolOptions): RpcPool {
   const { network } = params;
   if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
   return createRpcPool({
     network,
-    nodes: urls.map((url) => withAnyBatch(createRpcNode(url, timeoutMs))),
+    nodes: urls.map((url) => withAnyBatch(createRpcNode(url, timeoutMs, cookieFile))),
     checkChain: (node) => checkChain(node, params),
     stateOf: async (node) => {
       const height = decodeHeight(await node.call('getblockcount', []), 'the newest height');

@@ -58,5 +58,9 @@ function decodeRaw(result: RpcResult | undefined): string | null {
 
 /** The node does not know the block or the transaction, has pruned the block away, or gives no transactions at all. */
 function isMissing({ code, error }: Extract<RpcResult, { kind: 'error' }>): boolean {
-  return code === NOT_FOUND || code === METHOD_NOT_FOUND || (code === MISC_ERROR && /block not available/i.test(error.message));
+  return (
+    code === NOT_FOUND ||
+    code === METHOD_NOT_FOUND ||
+    (code === MISC_ERROR && /block not available/i.test(error.message))
+  );
 }

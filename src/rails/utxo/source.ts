@@ -31,6 +31,8 @@ export interface UtxoSourceOptions {
   readonly asset: AssetCode;
   /** Bitcoin Core's JSON-RPC over HTTP, in the order of preference; credentials may be inside. At least one. */
   readonly urls: readonly string[];
+  /** The nodes' cookie file, for URLs without credentials; null or unset: there is none. */
+  readonly cookieFile?: string | null;
   /** For one call to one node, body included; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
   readonly log: RailLog;
@@ -42,9 +44,9 @@ export interface UtxoSourceOptions {
  * address (OP_RETURN, bare keys, MWEB) are no transfers; those that leave MWEB are. Nothing is asked before the first call.
  * Throws RangeError when a URL is not usable.
  */
-export function createUtxoSource({ params, asset, urls, timeoutMs, log }: UtxoSourceOptions): ChainSource {
+export function createUtxoSource({ params, asset, ...access }: UtxoSourceOptions): ChainSource {
   const { network } = params;
-  const pool = createUtxoPool({ params, urls, timeoutMs, log });
+  const pool = createUtxoPool({ params, ...access });
   const decoder = createUtxoDecoder(asset, params.address);
   const readBlocks = createBlockReader(pool, decoder);
 

@@ -2,6 +2,7 @@ import { broadcast } from './broadcast.ts';
 import { catchUp } from './catch-up.ts';
 import { createOrder } from './create-order.ts';
 import { deliver } from './deliver.ts';
+import { liveOrders } from './live-orders.ts';
 import { livePage } from './live-page.ts';
 import { manyPayments } from './many-payments.ts';
 import { matchBlocks } from './match-blocks.ts';
@@ -13,6 +14,7 @@ import { start } from './start.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'create-order': createOrder,
+  'live-orders': liveOrders,
   deliver,
   'many-payments': manyPayments,
   start,

@@ -10,6 +10,7 @@ import { pow10 } from './domain/money.ts';
 import { NETWORK_FACTS } from './domain/network.ts';
 import type { Mode } from './domain/permission.ts';
 import { DEFAULT_POLICY } from './domain/transition.ts';
+import { createAddressesAhead, type AddressesAhead } from './rails/addresses-ahead.ts';
 import { createWalletOpener, type UtxoChains, type WalletOpener } from './rails/wallet.ts';
 import { fixedRates, testRates } from './rates/fixed.ts';
 import type { RateSource } from './rates/source.ts';
@@ -36,6 +37,7 @@ export interface Cointill {
   readonly log: Logger;
   readonly chains: UtxoChains;
   readonly openWallet: WalletOpener;
+  readonly addresses: AddressesAhead;
   close(): Promise<void>;
 }
 
@@ -74,7 +76,10 @@ export async function openCointill(
     config.databaseUrl === null ? required(embedded).connection : { connectionString: config.databaseUrl },
     { maxConnections: MAX_CONNECTIONS, onError: (error) => log.warn({ err: error }, 'a database connection broke') },
   );
+  const openWallet = createWalletOpener(config.utxoChains);
+  const addresses = createAddressesAhead(openWallet);
   const close = async (): Promise<void> => {
+    addresses.stop();
     await handle.close();
     await embedded?.stop();
   };
@@ -90,8 +95,7 @@ export async function openCointill(
     await close().catch(() => {});
     throw error;
   }
-  const openWallet = createWalletOpener(config.utxoChains);
-  const app = createApp(config, handle, openWallet, rates);
+  const app = createApp(config, handle, { openWallet, addresses }, rates);
   const policyOf = (mode: Mode): WebhookPolicy => ({
     mode,
     production: config.production,
@@ -112,6 +116,7 @@ export async function openCointill(
     log,
     chains: config.utxoChains,
     openWallet,
+    addresses,
     close,
   };
 }
@@ -121,13 +126,18 @@ function required<Value>(value: Value | null): Value {
   return value;
 }
 
-function createApp(config: Config, handle: DatabaseHandle, openWallet: WalletOpener, rates: RateSource): App {
+function createApp(
+  config: Config,
+  handle: DatabaseHandle,
+  wallets: Pick<Cointill, 'openWallet' | 'addresses'>,
+  rates: RateSource,
+): App {
   const sandbox = sandboxRail(testRates(), config.sandboxCompleteAfterMs);
   const chains = chainRail({
     db: handle.db,
     rates,
     tokens: followedTokens(config.networks),
-    openWallet,
+    ...wallets,
     payoutChain: (network) => (network === 'bitcoin' || network === 'litecoin' ? config.utxoChains[network] : 'main'),
     evmChain: ({ network, asset }) => {
       const chain = config.networks.find((one) => one.network === network);

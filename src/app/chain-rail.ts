@@ -1,14 +1,14 @@
 import type { Network, Token } from '../domain/asset.ts';
-import { requiredConfirmations } from '../domain/network.ts';
 import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
+import type { AddressesAhead } from '../rails/addresses-ahead.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
 import { confirmationsOf, issuedNetworks, readSeenUpTo } from '../store/chain.ts';
 import type { Database } from '../store/database.ts';
 import { spreadOf } from '../store/projects.ts';
-import { takeAddressIndex, walletNetworks, findAddressIndex } from '../store/wallets.ts';
-import { DEFAULT_TOLERANCE_BASIS_POINTS } from './quote-payment.ts';
+import { findAddressIndex, takeAddressIndex, walletNetworks } from '../store/wallets.ts';
+import { createLock, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
 import type { Rail } from './rail.ts';
 
 /** How long a cursor's time is believed before it is read again. */
@@ -20,12 +20,15 @@ export interface ChainRailOptions {
   /** The tokens that the service's nodes can see, the most popular first. */
   readonly tokens: readonly Token[];
   readonly openWallet: WalletOpener;
+  /** Where a batch's addresses come from. */
+  readonly addresses: AddressesAhead;
   readonly evmChain: Rail['evmChain'];
   readonly payoutChain: Rail['payoutChain'];
 }
 
 /** The rail of live mode: addresses from the merchant's wallets, money from the chains' cursors. */
-export function chainRail({ db, rates, tokens, openWallet, evmChain, payoutChain }: ChainRailOptions): Rail {
+export function chainRail(options: ChainRailOptions): Rail {
+  const { db, rates, tokens, openWallet, evmChain, payoutChain } = options;
   const cursors = new Map<Network, { readonly readAt: number; readonly seenUpTo: number }>();
 
   const seenUpTo = async (network: Network, now: number): Promise<number> => {
@@ -45,22 +48,14 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, payoutChain
     },
     issue: async (payment, { network }, trx) => {
       const taken = await takeAddressIndex(trx ?? db, payment.projectId, network);
-      if (taken === null) return { kind: 'no_method', message: `No wallet is set for ${network}.` };
+      if (taken === null) return noWallet(network);
       const wallet = openWallet(network, { kind: taken.kind, text: taken.source });
       if (wallet === null) {
         return { kind: 'no_method', message: otherChain(network) };
       }
-      return {
-        kind: 'issued',
-        address: wallet.addressAt(taken.index),
-        wallet: {
-          id: taken.walletId,
-          index: taken.index,
-          confirmations: taken.confirmations ?? requiredConfirmations(network, payment.amountUsdCents),
-          toleranceBasisPoints: taken.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
-        },
-      };
+      return issuedFrom(taken, network, wallet.addressAt(taken.index), payment.amountUsdCents);
     },
+    lock: createLock(options),
     completesAt: () => null,
     dueView: async (payment, now) => {
       // Money on an earlier quote restores it, so every network that an address was given out on must have been seen.
@@ -75,12 +70,4 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, payoutChain
     payoutChain,
     refundOutcome: () => ({ afterMs: REFUND_LIFETIME_MS, observation: { kind: 'failed', reason: 'unpaid' } }),
   };
-}
-
-/** What a project's wallet that cannot be read has to be told: it was set for a test chain, and the service is on another. */
-export function otherChain(network: Network): string {
-  return (
-    `The stored ${network} wallet cannot be read: it was set for another chain of ${network}. ` +
-    `Set ${network.toUpperCase()}_CHAIN as it was, or set the wallet again with: cointill wallet set`
-  );
 }

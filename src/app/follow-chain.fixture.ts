@@ -7,6 +7,7 @@ import { tokenOf } from '../domain/asset.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { ChainSource } from '../rails/chain.ts';
 import { createEvmSource } from '../rails/evm/source.ts';
+import { createAddressesAhead } from '../rails/addresses-ahead.ts';
 import { createWalletOpener, MAIN_CHAINS } from '../rails/wallet.ts';
 import { fixedRates } from '../rates/fixed.ts';
 import type { NewPayment } from './create-payment.ts';
@@ -130,11 +131,13 @@ export async function etherShop(options: { readonly wallet?: boolean } = {}): Pr
 export function etherRail(db: Database, rates: RateSource): Rail {
   const ether = tokenOf('ETH', 'ethereum');
   if (ether === null) throw new Error('there is no ether');
+  const openWallet = createWalletOpener(MAIN_CHAINS);
   return chainRail({
     db,
     rates,
     tokens: [ether],
-    openWallet: createWalletOpener(MAIN_CHAINS),
+    openWallet,
+    addresses: createAddressesAhead(openWallet),
     evmChain: () => null,
     payoutChain: () => 'main',
   });

@@ -112,6 +112,11 @@ export interface WalletDeriver {
    * `matchingAddress` for watching. Throws RangeError for any other index.
    */
   addressAt(index: number): string;
+  /**
+   * The receiving addresses from number `from` on, `count` of them: the same as `addressAt` gives one by one. Each costs a
+   * fraction of that where there are several.
+   */
+  addressesAt(from: number, count: number): readonly string[];
 }
 
 /** Where a rail reports trouble that it survives; a pino logger fits. */

@@ -3,6 +3,7 @@ import type { AssetCode, Network } from '../domain/asset.ts';
 import type { Confirmations } from '../domain/payment.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
+import { BLOCK_COLUMNS, CURSOR_COLUMNS, PAYMENT_ADDRESS_COLUMNS } from './columns.ts';
 
 /** The last block of a network that was taken in. */
 export interface Cursor {
@@ -12,7 +13,11 @@ export interface Cursor {
 }
 
 export async function readCursor(executor: Database | Trx, network: Network): Promise<Cursor | null> {
-  const row = await executor.selectFrom('chain_cursors').selectAll().where('network', '=', network).executeTakeFirst();
+  const row = await executor
+    .selectFrom('chain_cursors')
+    .select(CURSOR_COLUMNS)
+    .where('network', '=', network)
+    .executeTakeFirst();
   return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
 }
 
@@ -42,7 +47,7 @@ export async function saveLookedAt(db: Database, network: Network, at: number): 
 export async function lockCursor(trx: Trx, network: Network): Promise<Cursor | null> {
   const row = await trx
     .selectFrom('chain_cursors')
-    .selectAll()
+    .select(CURSOR_COLUMNS)
     .where('network', '=', network)
     .forUpdate()
     .executeTakeFirst();
@@ -106,7 +111,7 @@ async function keepBlocks(trx: Trx, network: Network, blocks: readonly Cursor[])
 export async function knownBlock(db: Database, network: Network, height: number): Promise<Cursor | null> {
   const row = await db
     .selectFrom('chain_blocks')
-    .selectAll()
+    .select(BLOCK_COLUMNS)
     .where('network', '=', network)
     .where('height', '=', height)
     .executeTakeFirst();
@@ -117,7 +122,7 @@ export async function knownBlock(db: Database, network: Network, height: number)
 export async function oldestKnownBlock(db: Database, network: Network): Promise<Cursor | null> {
   const row = await db
     .selectFrom('chain_blocks')
-    .selectAll()
+    .select(BLOCK_COLUMNS)
     .where('network', '=', network)
     .orderBy('height')
     .limit(1)
@@ -238,7 +243,7 @@ export async function issuedNetworks(db: Database, paymentId: string): Promise<r
 export async function issuedAddresses(trx: Trx, paymentIds: readonly string[]): Promise<readonly WatchedAddress[]> {
   const rows = await trx
     .selectFrom('payment_addresses')
-    .selectAll()
+    .select(PAYMENT_ADDRESS_COLUMNS)
     .where(sql<SqlBool>`payment_id = any (${paymentIds}::uuid[])`)
     .orderBy('issued_at', 'desc')
     .orderBy('address_index', 'desc')

@@ -29,7 +29,7 @@ export async function load(options: {
         connections: options.connections ?? 64,
         ...(options.amount === undefined ? { duration: options.seconds } : { amount: options.amount }),
       },
-      (error: unknown, done) => (error ? reject(error as Error) : resolve(done)),
+      (error: unknown, done) => (error ? reject(new Error('The load failed.', { cause: error })) : resolve(done)),
     );
     if (options.amount !== undefined) run.on('response', () => (lastAt = performance.now()));
   });

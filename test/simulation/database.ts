@@ -107,15 +107,24 @@ export function openLife(
   return { db: new Kysely<Tables>({ dialect }), isFree };
 }
 
-/** What creates payments runs on here: the same statements as on a pipeline, but each waited for, so that more can happen between. */
+/**
+ * What creates payments runs on here: the same statements as on a pipeline, one transaction at a time, but each waited for, so
+ * that more can happen between.
+ */
 export function runnerOn(db: Database): StatementRunner & TransactionRunner {
+  let last: Promise<unknown> = Promise.resolve();
   return {
     executeQuery: (query) => db.executeQuery(query),
-    transaction: (decide) =>
-      db.transaction().execute(async (trx) => {
-        const { result, statements } = await decide(trx);
-        for (const statement of statements) await trx.executeQuery(statement);
-        return result;
-      }),
+    transaction: (decide) => {
+      const perform = () =>
+        db.transaction().execute(async (trx) => {
+          const { result, statements } = await decide(trx);
+          for (const statement of statements) await trx.executeQuery(statement);
+          return result;
+        });
+      const turn = last.then(perform, perform);
+      last = turn.catch(() => {});
+      return turn;
+    },
   };
 }

@@ -1,11 +1,62 @@
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { DEADLINE_MS } from './test/deadline.ts';
+
+/** A file's name says the dearest part that it starts (`test/projects.test.ts` sees to it); each kind is a project. */
+const KINDS = ['db', 'node', 'program', 'browser'] as const;
+
+/**
+ * The long files first, so that no worker is left alone with one at the end: dear kinds before cheap ones, and among them
+ * the larger files, for a fresh clone knows no durations. One kind after the other also lets each worker go on with what it
+ * has loaded.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const order = ['program', 'browser', 'node', 'db', 'unit'];
+    // A small file with hundreds of histories.
+    const isFirst = (moduleId: string): boolean => moduleId.includes('/simulation/');
+    const rank = ({ project, moduleId }: TestSpecification): number =>
+      isFirst(moduleId) ? -1 : order.indexOf(project.name) - statSync(moduleId).size / 1e9;
+    return files.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
+
+const everywhere = (suffix: string): string[] => [`src/**/*${suffix}`, `test/**/*${suffix}`];
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/global-setup.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Programs and nodes spend half of their time waiting for each other.
+    maxWorkers: 2 * availableParallelism(),
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: everywhere('.test.ts'),
+          exclude: KINDS.flatMap((kind) => everywhere(`.${kind}.test.ts`)),
+          testTimeout: DEADLINE_MS,
+          restoreMocks: true,
+          // Nothing here changes what others see: one thread serves many files, at half the CPU time (18 s instead of 35 s).
+          pool: 'threads',
+          isolate: false,
+        },
+      },
+      ...KINDS.map((kind) => ({
+        test: {
+          name: kind,
+          // One process serves many files; their modules are loaded once (db: 83 s of CPU instead of 128 s).
+          isolate: false,
+          restoreMocks: true,
+          include: everywhere(`.${kind}.test.ts`),
+          globalSetup: ['test/global-setup.ts'],
+          // Long enough for several waits one after the other.
+          testTimeout: 3 * DEADLINE_MS,
+          hookTimeout: 3 * DEADLINE_MS,
+          expect: { poll: { timeout: DEADLINE_MS } },
+        },
+      })),
+    ],
   },
 });

@@ -2,6 +2,7 @@ import { broadcast } from './broadcast.ts';
 import { catchUp } from './catch-up.ts';
 import { createOrder } from './create-order.ts';
 import { deliver } from './deliver.ts';
+import { flood } from './flood.ts';
 import { liveOrders } from './live-orders.ts';
 import { livePage } from './live-page.ts';
 import { manyPayments } from './many-payments.ts';
@@ -24,6 +25,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'live-page': livePage,
   page,
   'page-load': pageLoad,
+  flood,
   memory,
 };
 

@@ -4,22 +4,30 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type InlineConfig, type Rolldown } from 'vite';
-import { BUILD_FOLDER, SOURCE_FOLDER, sourceDigest, type Manifest } from '../src/http/checkout/assets.ts';
+import { BUILD_FOLDER, sourceDigest, WEB_FOLDER, type Manifest } from '../src/http/checkout/assets.ts';
 
 /** Browsers of the last three years. */
 const TARGET = ['chrome119', 'edge119', 'firefox119', 'safari17'];
 
 /**
- * Builds what the payment page loads, and the script for shops' pages, into `web/dist/checkout`: each file with its
+ * Builds what the payment page and the documentation load, and the script for shops' pages, into `web/dist/checkout`: each file with its
  * compressed siblings, and `manifest.json`. The folder appears as a whole, so that neither a crash nor another build at
  * the same time leaves half of it. Throws with the compiler's words when the sources do not compile.
  */
 export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void> {
   const source = await sourceDigest();
-  const page = await bundle('page.ts', 'es');
-  const style = await bundle('page.css', 'es');
-  const embed = await bundle('embed.ts', 'iife');
-  const manifest: Manifest = { page: hashedName('page', 'js', page), style: hashedName('page', 'css', style), source };
+  const page = await bundle('checkout/page.ts', 'es');
+  const style = await bundle('checkout/page.css', 'es');
+  const embed = await bundle('checkout/embed.ts', 'iife');
+  const docs = await bundle('docs/docs.ts', 'es');
+  const docsStyle = await bundle('docs/docs.css', 'es');
+  const manifest: Manifest = {
+    page: hashedName('page', 'js', page),
+    style: hashedName('page', 'css', style),
+    docs: hashedName('docs', 'js', docs),
+    docsStyle: hashedName('docs', 'css', docsStyle),
+    source,
+  };
 
   const parent = path.dirname(buildFolder);
   const fresh = path.join(parent, `.build-${randomUUID()}`);
@@ -28,6 +36,8 @@ export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void
     await writeAll(fresh, manifest.page, page);
     await writeAll(fresh, manifest.style, style);
     await writeAll(fresh, 'embed.js', embed);
+    await writeAll(fresh, manifest.docs, docs);
+    await writeAll(fresh, manifest.docsStyle, docsStyle);
     await writeFile(path.join(fresh, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     await putInPlace(fresh, buildFolder);
   } finally {
@@ -41,13 +51,13 @@ async function bundle(entry: string, format: 'es' | 'iife'): Promise<string> {
     configFile: false,
     envDir: false,
     publicDir: false,
-    root: SOURCE_FOLDER,
+    root: WEB_FOLDER,
     logLevel: 'error',
     build: {
       write: false,
       target: TARGET,
       modulePreload: false,
-      rolldownOptions: { input: path.join(SOURCE_FOLDER, entry), output: { format } },
+      rolldownOptions: { input: path.join(WEB_FOLDER, entry), output: { format } },
     },
   };
   const [outcome] = [await build(config)].flat();

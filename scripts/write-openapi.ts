@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { pino } from 'pino';
 import type { App } from '../src/app/context.ts';
 import { createPaymentCreator } from '../src/app/create-payment.ts';
@@ -9,6 +8,7 @@ import { sandboxRail } from '../src/app/sandbox-rail.ts';
 import { readConfig } from '../src/config.ts';
 import { DEFAULT_POLICY } from '../src/domain/transition.ts';
 import type { Api } from '../src/http/api.ts';
+import { OPENAPI_FILE } from '../src/http/docs/openapi-document.ts';
 import { orderRoutes } from '../src/http/orders/routes.ts';
 import { createRateLimits } from '../src/http/rate-limit.ts';
 import { refundRoutes } from '../src/http/refunds/routes.ts';
@@ -16,19 +16,19 @@ import { buildServer } from '../src/http/server.ts';
 import { transactionRoutes } from '../src/http/transactions/routes.ts';
 import { testRates } from '../src/rates/fixed.ts';
 import { openDatabase } from '../src/store/database.ts';
+import { describeApi } from './describe-api.ts';
 
 /** Writes docs/openapi.json from the routes' schemas; with --check it only says whether the file is what they say. */
-const FILE = path.join(import.meta.dirname, '../docs/openapi.json');
 
 const text = `${JSON.stringify(await describe(), null, 2)}\n`;
 if (process.argv.includes('--check')) {
-  const committed = await readFile(FILE, 'utf8').catch(() => '');
+  const committed = await readFile(OPENAPI_FILE, 'utf8').catch(() => '');
   if (committed !== text) {
     console.error('docs/openapi.json is not what the routes say. Write it anew: npm run openapi');
     process.exitCode = 1;
   }
 } else {
-  await writeFile(FILE, text);
+  await writeFile(OPENAPI_FILE, text);
 }
 
 /** The document of a server that never listens, on a pool that never connects. */
@@ -50,7 +50,7 @@ async function describe(): Promise<object> {
   const api: Api = { app, creator: createPaymentCreator(app, database.pipeline), reader: createPaymentReader(app) };
   const server = buildServer({
     side: 'live',
-    access: { find: () => null, project: () => null, anyProjectAllows: () => false },
+    access: { find: () => null, project: () => null, anyProjectAllows: () => false, hasLogo: () => false },
     limits: createRateLimits(config.rateLimits, null),
     baseUrls: { live: config.baseUrl, test: config.sandboxBaseUrl },
     production: false,
@@ -60,9 +60,9 @@ async function describe(): Promise<object> {
     onAnswered: () => {},
     plugins: [transactionRoutes(api), orderRoutes(api), refundRoutes(api)],
   });
+  const document = describeApi(server, { live: config.baseUrl, test: config.sandboxBaseUrl });
   try {
-    await server.ready();
-    return await server.openApi();
+    return await document();
   } finally {
     await server.close();
     await database.close();

@@ -37,6 +37,16 @@ describe('the networks of the settings', () => {
     expect(ethereum?.family === 'evm' && ethereum.tokens.get('USDT')).toEqual({ contract: USDT, decimals: 6 });
   });
 
+  it('may be opened by the cookie file of their node, a path from where the service runs', () => {
+    const cookieOf = (env: Record<string, string>) => {
+      const [network] = read({ BITCOIN_RPC_URL: 'http://a', ...env }).networks;
+      return network?.family === 'utxo' ? network.cookieFile : undefined;
+    };
+    expect(cookieOf({})).toBeNull();
+    expect(cookieOf({ BITCOIN_COOKIE_FILE: '/var/lib/bitcoind/.cookie' })).toBe('/var/lib/bitcoind/.cookie');
+    expect(cookieOf({ BITCOIN_COOKIE_FILE: 'node/.cookie' })).toBe('/srv/cointill/node/.cookie');
+  });
+
   it('have no built-in tokens on another chain, where their addresses mean nothing', () => {
     const url = { ETHEREUM_RPC_URL: 'http://b', ETHEREUM_CHAIN_ID: '31337' };
     const tokensOf = (env: Record<string, string>) => {
@@ -50,8 +60,12 @@ describe('the networks of the settings', () => {
   });
 
   it.each([
-    [{ BITCOIN_CHAIN: 'mainnet' }, /^BITCOIN_CHAIN must be one of main, test, signet, regtest/],
+    [{ BITCOIN_CHAIN: 'mainnet' }, /^BITCOIN_CHAIN must be one of main, test, testnet4, signet, regtest/],
     [{ LITECOIN_CHAIN: 'signet' }, /^LITECOIN_CHAIN must be one of main, test, regtest, not/],
+    [
+      { LITECOIN_COOKIE_FILE: '.cookie' },
+      /^LITECOIN_COOKIE_FILE is for the nodes of LITECOIN_RPC_URL, .* http:\/\/127/,
+    ],
     [{ POLYGON_CHAIN_ID: '-1' }, /^POLYGON_CHAIN_ID must be a whole number/],
     [{ ETHEREUM_TOKENS: 'USDT=0x12:6' }, /^ETHEREUM_TOKENS/],
     [{ BITCOIN_RPC_URL: 'tcp://node' }, /^BITCOIN_RPC_URL must be an absolute http or https URL/],
@@ -61,6 +75,7 @@ describe('the networks of the settings', () => {
     ],
     [{ RATE_SOURCES: 'kraken,astrologer' }, /^RATE_SOURCES must be all, none, or some of kraken, /],
     [{ RATE_MAX_AGE_SECONDS: '1' }, /^RATE_MAX_AGE_SECONDS must be a whole number from 30/],
+    [{ NODE_POLL_MS: '5' }, /^NODE_POLL_MS/],
     [{ MONITORING_HOURS: '0' }, /^MONITORING_HOURS/],
   ] as const)('that cannot be are told by name: %o', (env, message) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(message)]);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { NETWORKS, type AssetCode, type UsdPriceE8 } from './domain/asset.ts';
 import type { Fiat } from './domain/money.ts';
 import { EVM_CHAIN_IDS, EVM_TOKENS, parseTokens, type EvmNetwork, type TokenContracts } from './rails/evm/presets.ts';
-import { UTXO_CHAINS, type UtxoChain, type UtxoNetwork } from './rails/utxo/params.ts';
+import { UTXO_CHAINS, utxoParams, type UtxoChain, type UtxoNetwork } from './rails/utxo/params.ts';
 import type { UtxoChains } from './rails/wallet.ts';
 import { parseFixedRates } from './rates/fixed.ts';
 import { sourceOwner, WEB_SOURCES } from './rates/web-sources.ts';
@@ -15,8 +15,8 @@ export type Role = (typeof ROLES)[number];
 /** Chainlink is asked by way of the Ethereum node. */
 const RATE_SOURCES = [...new Set(WEB_SOURCES.map(({ name }) => sourceOwner(name))), 'chainlink'];
 
-/** Litecoin has no signet. */
-const LITECOIN_CHAINS = UTXO_CHAINS.filter((chain) => chain !== 'signet');
+const chainsOf = (network: UtxoNetwork): readonly UtxoChain[] =>
+  UTXO_CHAINS.filter((chain) => utxoParams(network, chain) !== null);
 const MAX_CHAIN_ID = 2 ** 48;
 
 /** A network and the nodes that show it. */
@@ -26,6 +26,8 @@ export type NetworkConfig =
       readonly network: UtxoNetwork;
       readonly urls: readonly string[];
       readonly chain: UtxoChain;
+      /** For URLs without credentials; null: there is none. */
+      readonly cookieFile: string | null;
     }
   | {
       readonly family: 'evm';
@@ -43,9 +45,13 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly sandboxPort: number;
+  /** Where health and metrics alone are told, on this machine only; null: nowhere. */
+  readonly monitorPort: number | null;
   readonly dataDir: string;
   /** Null: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null;
+  /** The way past a pooler that stands in `databaseUrl`, for what needs a session of its own; null: the same way. */
+  readonly databaseDirectUrl: string | null;
   readonly baseUrl: string;
   readonly sandboxBaseUrl: string;
   readonly checkoutUrl: string;
@@ -65,6 +71,10 @@ export interface Config {
   readonly networks: readonly NetworkConfig[];
   /** Which chain of each is meant, also where no node is set. */
   readonly utxoChains: UtxoChains;
+  /** How long a worker that has read a chain to its end rests before it asks the node again; null: the usual. */
+  readonly nodePollMs: number | null;
+  /** The highest fee rate of a refund on Bitcoin and its kin, in the smallest units per virtual byte. */
+  readonly maxFeeRate: number;
   /** A price older than this is not used. */
   readonly rateMaxAgeMs: number;
   /** Who is asked for prices. */
@@ -92,6 +102,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   const port = read.integer('PORT', 4000, 1, 65_535);
   const sandboxPort = read.integer('SANDBOX_PORT', 4001, 1, 65_535);
   if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}; they must differ.`);
+  const role = read.choice('ROLE', ROLES, 'all');
+  const monitorPort = readMonitorPort(read, role, [port, sandboxPort], problems);
   const host = read.text('HOST') ?? '127.0.0.1';
   const tls = readTlsFiles(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
   const scheme = tls === null ? 'http' : 'https';
@@ -105,16 +117,23 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   const rates = parseFixedRates(read.text('FIXED_RATES') ?? '');
   if (rates.kind === 'bad') problems.push(`FIXED_RATES: ${rates.message}; write for example ETH=3000,BTC=60000.`);
   const utxoChains = {
-    bitcoin: read.choice('BITCOIN_CHAIN', UTXO_CHAINS, 'main'),
-    litecoin: read.choice('LITECOIN_CHAIN', LITECOIN_CHAINS, 'main'),
+    bitcoin: read.choice('BITCOIN_CHAIN', chainsOf('bitcoin'), 'main'),
+    litecoin: read.choice('LITECOIN_CHAIN', chainsOf('litecoin'), 'main'),
   };
+  const databaseUrl = readDatabaseUrl('DATABASE_URL', read.text('DATABASE_URL'), problems);
+  const databaseDirectUrl = readDatabaseUrl('DATABASE_DIRECT_URL', read.text('DATABASE_DIRECT_URL'), problems);
+  if (databaseDirectUrl !== null && databaseUrl === null) {
+    problems.push('DATABASE_DIRECT_URL is a second way to the database of DATABASE_URL, which must be set too.');
+  }
   const config: Config = {
-    role: read.choice('ROLE', ROLES, 'all'),
+    role,
     host,
     port,
     sandboxPort,
+    monitorPort,
     dataDir: path.resolve(cwd, read.text('DATA_DIR') ?? './data'),
-    databaseUrl: readDatabaseUrl(read.text('DATABASE_URL'), problems),
+    databaseUrl,
+    databaseDirectUrl,
     baseUrl,
     sandboxBaseUrl,
     checkoutUrl: read.url('CHECKOUT_URL') ?? baseUrl,
@@ -133,8 +152,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     metricsToken: read.text('METRICS_TOKEN'),
     secretKey,
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
-    networks: readNetworks(read, utxoChains, problems),
+    networks: readNetworks(read, utxoChains, cwd, problems),
     utxoChains,
+    nodePollMs: read.integer('NODE_POLL_MS', 0, 20, 60_000) || null,
+    maxFeeRate: read.integer('MAX_FEE_RATE', 1_000, 1, 1_000_000),
     rateMaxAgeMs: read.integer('RATE_MAX_AGE_SECONDS', 120, 30, 3_600) * 1000,
     rateSources: readRateSources(read.text('RATE_SOURCES'), problems),
     monitoringMs: read.integer('MONITORING_HOURS', 168, 1, 8_760) * 3_600_000,
@@ -213,13 +234,23 @@ function reader(env: Readonly<Record<string, string | undefined>>, problems: str
 function readNetworks(
   read: ReturnType<typeof reader>,
   utxoChains: UtxoChains,
+  cwd: string,
   problems: string[],
 ): readonly NetworkConfig[] {
   return NETWORKS.flatMap((network): readonly NetworkConfig[] => {
     const setting = network.toUpperCase();
     const urls = read.urls(`${setting}_RPC_URL`);
     if (network === 'bitcoin' || network === 'litecoin') {
-      return urls.length === 0 ? [] : [{ family: 'utxo', network, urls, chain: utxoChains[network] }];
+      const cookieFile = read.text(`${setting}_COOKIE_FILE`);
+      if (cookieFile !== null && urls.length === 0) {
+        problems.push(
+          `${setting}_COOKIE_FILE is for the nodes of ${setting}_RPC_URL, which is not set; set it, such as http://127.0.0.1:${network === 'bitcoin' ? 8332 : 9332}.`,
+        );
+      }
+      const chain = utxoChains[network];
+      return urls.length === 0
+        ? []
+        : [{ family: 'utxo', network, urls, chain, cookieFile: cookieFile && path.resolve(cwd, cookieFile) }];
     }
     const chainId = read.integer(`${setting}_CHAIN_ID`, EVM_CHAIN_IDS[network], 1, MAX_CHAIN_ID);
     const tokens = readTokens(network, chainId, read.text(`${setting}_TOKENS`), problems);
@@ -246,15 +277,37 @@ function readTokens(network: EvmNetwork, chainId: number, text: string | null, p
   return new Map();
 }
 
-function readDatabaseUrl(value: string | null, problems: string[]): string | null {
+/** What stands between the protocol and the path, without credentials. */
+const POSTGRES_HOSTS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)/;
+
+function readDatabaseUrl(name: string, value: string | null, problems: string[]): string | null {
   if (value === null) return null;
-  const protocol = URL.parse(value)?.protocol;
-  if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
+  const hosts = POSTGRES_HOSTS.exec(value)?.[1];
+  const url = URL.parse(value);
+  if (hosts?.includes(',') || url?.searchParams.get('host')?.includes(',')) {
     problems.push(
-      'DATABASE_URL must begin with postgres:// or postgresql://; leave it unset for the embedded database.',
+      `${name} names several hosts, of which only one can be given yet. Name one that always leads to the primary, such as a proxy before them.`,
     );
+  } else if (hosts === undefined || url === null) {
+    problems.push(`${name} must begin with postgres:// or postgresql://; leave it unset for the embedded database.`);
   }
   return value;
+}
+
+function readMonitorPort(
+  read: ReturnType<typeof reader>,
+  role: Role,
+  taken: readonly number[],
+  problems: string[],
+): number | null {
+  const isAsked = read.text('MONITOR_PORT') !== null;
+  const port = read.integer('MONITOR_PORT', 4002, 1, 65_535);
+  if (!isAsked && role !== 'worker') return null;
+  // A worker has no other port.
+  if (role !== 'worker' && taken.includes(port)) {
+    problems.push(`MONITOR_PORT is ${port}, which is PORT or SANDBOX_PORT; it must be another.`);
+  }
+  return port;
 }
 
 function readRedisUrl(value: string | null, problems: string[]): string | null {

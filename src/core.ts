@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { pino, type Logger } from 'pino';
 import { chainRail } from './app/chain-rail.ts';
 import type { App } from './app/context.ts';
+import type { Observer } from './app/observer.ts';
 import { sandboxRail } from './app/sandbox-rail.ts';
 import { checkSealingKey } from './app/sealing-key.ts';
 import type { Config, NetworkConfig } from './config.ts';
@@ -14,6 +15,7 @@ import { createAddressesAhead, type AddressesAhead } from './rails/addresses-ahe
 import { createWalletOpener, type UtxoChains, type WalletOpener } from './rails/wallet.ts';
 import { fixedRates, testRates } from './rates/fixed.ts';
 import type { RateSource } from './rates/source.ts';
+import { checkPool, checkWrites } from './store/check-database.ts';
 import { openDatabase, type DatabaseHandle } from './store/database.ts';
 import { startEmbeddedPostgres } from './store/embedded-postgres.ts';
 import { migrate } from './store/migrate.ts';
@@ -36,6 +38,8 @@ export interface Cointill {
   readonly networkConfigs: readonly NetworkConfig[];
   readonly log: Logger;
   readonly chains: UtxoChains;
+  /** In the smallest units per virtual byte. */
+  readonly maxFeeRate: number;
   readonly openWallet: WalletOpener;
   readonly addresses: AddressesAhead;
   close(): Promise<void>;
@@ -58,12 +62,12 @@ const MAX_CONNECTIONS = 16;
 
 /**
  * Opens the database (the embedded one is started or joined) and puts the use cases' context together. `rates` are live
- * mode's; a command that quotes nothing does without the ones of the markets.
+ * mode's; a command that quotes nothing does without the ones of the markets, and nobody observes it.
  */
 export async function openCointill(
   config: Config,
   log: Logger,
-  rates: RateSource = fixedRates(config.fixedRates),
+  parts: { readonly rates?: RateSource; readonly observer?: Observer } = {},
 ): Promise<Cointill> {
   const embedded =
     config.databaseUrl === null
@@ -74,7 +78,11 @@ export async function openCointill(
       : null;
   const handle = openDatabase(
     config.databaseUrl === null ? required(embedded).connection : { connectionString: config.databaseUrl },
-    { maxConnections: MAX_CONNECTIONS, onError: (error) => log.warn({ err: error }, 'a database connection broke') },
+    {
+      maxConnections: MAX_CONNECTIONS,
+      direct: config.databaseDirectUrl === null ? undefined : { connectionString: config.databaseDirectUrl },
+      onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    },
   );
   const openWallet = createWalletOpener(config.utxoChains);
   const addresses = createAddressesAhead(openWallet);
@@ -86,6 +94,10 @@ export async function openCointill(
   try {
     const client = await handle.connect();
     try {
+      if (embedded === null) {
+        await checkWrites(client, config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL');
+        await checkPool(handle.db);
+      }
       const applied = await migrate(client);
       if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
     } finally {
@@ -95,7 +107,7 @@ export async function openCointill(
     await close().catch(() => {});
     throw error;
   }
-  const app = createApp(config, handle, { openWallet, addresses }, rates);
+  const app = createApp(config, handle, { openWallet, addresses }, parts);
   const policyOf = (mode: Mode): WebhookPolicy => ({
     mode,
     production: config.production,
@@ -115,6 +127,7 @@ export async function openCointill(
     networkConfigs: config.networks,
     log,
     chains: config.utxoChains,
+    maxFeeRate: config.maxFeeRate,
     openWallet,
     addresses,
     close,
@@ -130,7 +143,7 @@ function createApp(
   config: Config,
   handle: DatabaseHandle,
   wallets: Pick<Cointill, 'openWallet' | 'addresses'>,
-  rates: RateSource,
+  { rates = fixedRates(config.fixedRates), observer }: { readonly rates?: RateSource; readonly observer?: Observer },
 ): App {
   const sandbox = sandboxRail(testRates(), config.sandboxCompleteAfterMs);
   const chains = chainRail({
@@ -153,6 +166,7 @@ function createApp(
     railFor: (mode) => rails[mode],
     links: { checkoutUrl: { live: config.checkoutUrl, test: config.sandboxCheckoutUrl } },
     policy: { ...DEFAULT_POLICY, monitoringMs: config.monitoringMs },
+    observer,
   };
 }
 

@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAccess } from './app/access.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
+import { atMostEvery } from './app/at-most-every.ts';
 import { firstStart, type FirstStart } from './app/first-start.ts';
-import { networkStatus } from './app/network-status.ts';
 import { createPaymentWatch } from './app/payment-watch.ts';
 import { createPaymentReader } from './app/read-payment.ts';
 import type { Config, NetworkConfig } from './config.ts';
@@ -15,9 +15,8 @@ import { openCointill, type Cointill } from './core.ts';
 import type { Api } from './http/api.ts';
 import { loadAssets } from './http/checkout/assets.ts';
 import { checkoutRoutes } from './http/checkout/routes.ts';
-import { healthRoutes } from './http/health.ts';
+import { docsRoutes } from './http/docs/routes.ts';
 import { ListenError } from './http/listen-error.ts';
-import { createMetrics, metricsRoute, type Metrics } from './http/metrics.ts';
 import { orderRoutes } from './http/orders/routes.ts';
 import { createRateLimits } from './http/rate-limit.ts';
 import { refundRoutes } from './http/refunds/routes.ts';
@@ -27,8 +26,8 @@ import type { ChainSource, RailLog } from './rails/chain.ts';
 import { createEvmSource } from './rails/evm/source.ts';
 import { utxoParams } from './rails/utxo/params.ts';
 import { createUtxoSource } from './rails/utxo/source.ts';
+import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
 import { startPrices } from './prices.ts';
-import { readiness } from './readiness.ts';
 import { listen, type Notifications } from './store/notifications.ts';
 import { createWebhookSender } from './webhooks/send.ts';
 import { watchChain } from './workers/watch-chain.ts';
@@ -37,7 +36,7 @@ import { startWorkers } from './workers/workers.ts';
 /** A running service. */
 export interface Service {
   readonly addresses: { readonly live: string; readonly test: string };
-  /** On an empty database only: the project and key that were made, to be shown once. */
+  /** On an empty database only: the project and key that were made, to be shown once; in production there is no key. */
   readonly firstStart: FirstStart | null;
   /** Finishes what is under way, within ten seconds, and leaves the database. */
   stop(): Promise<void>;
@@ -51,7 +50,9 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const onError = (name: string, error: unknown): void =>
     log.error({ err: error, worker: name }, 'a worker failed; it goes on');
   const prices = startPrices(config, log, onError);
-  const core = await openCointill(config, log, prices.rates).catch(async (error: unknown) => {
+  const counting = startCounting();
+  const { rates } = prices;
+  const core = await openCointill(config, log, { rates, observer: counting.observer }).catch(async (error: unknown) => {
     await prices.stop();
     throw error;
   });
@@ -59,19 +60,28 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const parts: (() => Promise<unknown>)[] = [];
   const closed = (close: () => Promise<unknown>): Promise<unknown> =>
     close().catch((error: unknown) => log.error({ err: error }, 'stopping a part failed'));
+  let onStop = (): void => {};
   const stop = async (): Promise<void> => {
+    onStop();
     // Together, so that they share the time that there is; then what they stand on.
     await Promise.all(parts.splice(0).map(closed));
     for (const close of closers.splice(0).toReversed()) await closed(close);
   };
   try {
-    const notifications = listen(core.handle);
+    const onWithheld = (problem: string): void => log.error(problem);
+    const notifications = listen(core.handle, { onWithheld });
     closers.push(() => notifications.stop());
-    const metrics = createMetrics();
+    const { metricsToken, monitorPort } = config;
+    const hasOwnPort = monitorPort !== null;
+    const monitoring = createMonitoring(core, notifications, prices, counting, { metricsToken, hasOwnPort });
+    onStop = () => monitoring.stopping();
+    // Asked until the very end: it is closed after the parts.
+    if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
     if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, log, onError));
-    if (config.role !== 'worker') parts.push(await startServers(config, core, notifications, metrics, log));
+    if (config.role !== 'worker')
+      parts.push(await startServers(config, core, notifications, { counting, monitoring }, log));
     // Last, for the key is shown only by a start that succeeded.
-    const first = config.role === 'worker' ? null : await firstStart(core.app);
+    const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
     return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, stop };
   } catch (error) {
     await stop();
@@ -83,7 +93,7 @@ async function startServers(
   config: Config,
   core: Cointill,
   notifications: Notifications,
-  metrics: Metrics,
+  { counting, monitoring }: { readonly counting: Counting; readonly monitoring: Monitoring },
   log: Logger,
 ): Promise<() => Promise<void>> {
   const { app } = core;
@@ -94,23 +104,24 @@ async function startServers(
   const watch = createPaymentWatch(notifications);
   const tls =
     config.tls === null ? null : { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) };
+  const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
   const plugins = [
-    healthRoutes(() => readiness(core, notifications)),
-    metricsRoute(metrics.registry, config.metricsToken, () => networkStatus(app, core.networks)),
+    ...monitoring.plugins,
     transactionRoutes(api),
     orderRoutes(api),
     refundRoutes(api),
     checkoutRoutes({ ...api, access, assets, watch }),
+    docsRoutes({ baseUrls, assets }),
   ];
   const common = {
     access,
     limits,
-    baseUrls: { live: config.baseUrl, test: config.sandboxBaseUrl },
+    baseUrls,
     production: config.production,
     trustProxy: config.trustProxy,
     tls,
     log,
-    onAnswered: metrics.onAnswered,
+    onAnswered: counting.metrics.onAnswered,
     plugins,
   };
   const servers = [
@@ -154,13 +165,16 @@ async function closeServer(server: FastifyInstance): Promise<void> {
   }
 }
 
+const reasonOf = (error: Error): string => ('code' in error ? String(error.code) : error.message);
+
 /** Loaded only where it is used: it is a third of the program's start. */
 async function sharedCounters(redisUrl: string | null, log: Logger) {
   if (redisUrl === null) return null;
   const { connectRedis } = await import('./http/redis.ts');
-  return connectRedis(redisUrl, (error) =>
-    log.warn({ err: error }, 'Redis is away: rate limits count in this process alone'),
+  const warn = atMostEvery(60_000, (error: Error, times) =>
+    log.warn({ reason: reasonOf(error), times }, 'Redis is away: rate limits count in this process alone'),
   );
+  return connectRedis(redisUrl, warn);
 }
 
 async function startWorkerParts(
@@ -176,7 +190,7 @@ async function startWorkerParts(
   const workers = startWorkers(app, { sender, sealingKey }, notifications, onError);
   const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
   const sources = config.networks.map((network) => sourceOf(network, log));
-  const chains = sources.map((source) => watchChain(app, source, holder, onError));
+  const chains = sources.map((source) => watchChain(app, source, holder, onError, config.nodePollMs));
   return async () => {
     await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
     await Promise.all([sender.close(0), ...sources.map((source) => source.close())]);
@@ -192,7 +206,7 @@ function sourceOf(config: NetworkConfig, log: RailLog): ChainSource {
     const params = utxoParams(config.network, config.chain);
     const { nativeAsset } = NETWORK_FACTS[config.network];
     if (params === null || nativeAsset === null) throw new Error(`${config.network} has no chain ${config.chain}`);
-    return createUtxoSource({ ...common, params, asset: nativeAsset });
+    return createUtxoSource({ ...common, params, asset: nativeAsset, cookieFile: config.cookieFile });
   }
   const { network, chainId, tokens } = config;
   return createEvmSource({ ...common, network, chainId, tokens, nativeAsset: NETWORK_FACTS[network].nativeAsset });

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import type { AssetCode } from './domain/asset.ts';
+import { FIATS, type Fiat } from './domain/money.ts';
+import { NETWORK_FACTS } from './domain/network.ts';
 import { createEvmCaller } from './rails/evm/caller.ts';
 import { createChainlinkSource, ETHEREUM_FEEDS, ETHEREUM_FEEDS_CHAIN_ID } from './rates/chainlink.ts';
 import { fixedOver, fixedRates } from './rates/fixed.ts';
 import { createHttpClient } from './rates/http.ts';
-import { createLiveRates } from './rates/live.ts';
+import { createLiveRates, type LiveRates } from './rates/live.ts';
 import type { PriceSource, RateSource } from './rates/source.ts';
 import { sourceOwner, WEB_SOURCES, webSources } from './rates/web-sources.ts';
 import { startLoop } from './workers/loop.ts';
@@ -16,6 +19,8 @@ const BACK_OFF_MS = 20_000;
 
 export interface Prices {
   readonly rates: RateSource;
+  /** How old the price of each pair is that is asked for, or how long there has been none. */
+  ages(): readonly { readonly pair: string; readonly ageMs: number }[];
   stop(): Promise<void>;
 }
 
@@ -25,7 +30,8 @@ export interface Prices {
  */
 export function startPrices(config: Config, log: Logger, onError: (name: string, error: unknown) => void): Prices {
   const fixed = fixedRates(config.fixedRates);
-  if (config.networks.length === 0 || config.rateSources.length === 0) return { rates: fixed, stop: async () => {} };
+  if (config.networks.length === 0 || config.rateSources.length === 0)
+    return { rates: fixed, ages: () => [], stop: async () => {} };
   const http = createHttpClient();
   const chainlink = chainlinkSource(config, log);
   const wanted = WEB_SOURCES.filter(({ name }) => config.rateSources.includes(sourceOwner(name)));
@@ -48,11 +54,34 @@ export function startPrices(config: Config, log: Logger, onError: (name: string,
   });
   return {
     rates: fixedOver(config.fixedRates, live),
+    ages: priceAges(live, neededAssets(config), Date.now),
     stop: async () => {
       live.close();
       await loop.stop();
       await Promise.all([http.close(), chainlink?.close()]);
     },
+  };
+}
+
+/** The assets that can be paid with here, whose prices are not fixed. */
+function neededAssets({ networks, fixedRates: fixed }: Config): readonly AssetCode[] {
+  const assets = networks.flatMap((one): readonly (AssetCode | null)[] => [
+    NETWORK_FACTS[one.network].nativeAsset,
+    ...(one.family === 'evm' ? one.tokens.keys() : []),
+  ]);
+  return [...new Set(assets.filter((asset) => asset !== null))].filter((asset) => !fixed.has(asset));
+}
+
+/** A pair is told from the start where it is needed; a fiat currency's once it was known, for few shops need them all. */
+function priceAges(live: LiveRates, needed: readonly AssetCode[], clock: () => number): Prices['ages'] {
+  const startedAt = clock();
+  const pricedAt = new Map<AssetCode | Fiat, number>(needed.map((asset) => [asset, startedAt]));
+  return () => {
+    for (const code of [...needed, ...FIATS]) {
+      const at = code === 'USD' ? null : live.pricedAt(code);
+      if (at !== null) pricedAt.set(code, at);
+    }
+    return [...pricedAt].map(([code, at]) => ({ pair: `${code}-USD`, ageMs: Math.max(0, clock() - at) }));
   };
 }
 

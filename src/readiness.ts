@@ -1,47 +1,64 @@
 import { sql } from 'kysely';
 import { networkStatus, type NetworkStatus } from './app/network-status.ts';
+import { within } from './app/within.ts';
 import type { Cointill } from './core.ts';
 import type { Readiness } from './http/health.ts';
-import type { Notifications } from './store/notifications.ts';
+import { writeProblem } from './store/check-database.ts';
+import type { DatabaseHandle } from './store/database.ts';
+import type { Listening } from './store/notifications.ts';
 
 /** A supervisor waits for a few seconds only, and what takes longer is of no use to customers either. */
 const READY_WITHIN_MS = 3_000;
 
-/** A network in trouble is told of and takes nothing away: payments on the others, and the sandbox, go on. */
+/**
+ * A network in trouble, or that its operator should look after, is told of and takes nothing away: payments on the others,
+ * and the sandbox, go on.
+ */
 export async function readiness(
   core: Pick<Cointill, 'app' | 'handle' | 'networks'>,
-  notifications: Pick<Notifications, 'healthy'>,
+  notifications: Pick<Listening, 'problem'>,
   withinMs: number = READY_WITHIN_MS,
 ): Promise<Readiness> {
-  const { db, pipeline } = core.handle;
-  const question = sql`select 1`;
-  const answers = (answer: Promise<unknown>): Promise<boolean> =>
-    within(withinMs, answer).then(
-      () => true,
-      () => false,
-    );
-  const [reads, saves, states] = await Promise.all([
-    answers(question.execute(db)),
-    answers(pipeline.executeQuery(question.compile(db))),
+  const [database, states] = await Promise.all([
+    databaseProblem(core.handle, withinMs),
     within(withinMs, networkStatus(core.app, core.networks)).catch((): readonly NetworkStatus[] => []),
   ]);
-  const database = !reads ? 'not reachable' : saves ? 'ok' : 'no answer on the connection that saves orders';
-  const listening = notifications.healthy() ? 'ok' : 'not listening';
-  const networks = Object.fromEntries(states.map(({ network, problem }) => [network, problem ?? 'ok']));
+  const listening = notifications.problem();
+  const networks = Object.fromEntries(states.map((state) => [state.network, troubleOf(state) ?? 'ok']));
   return {
-    ok: database === 'ok' && listening === 'ok',
-    checks: { database, notifications: listening, ...networks },
-    degraded: states.some(({ problem }) => problem !== null),
+    ok: database === null && listening === null,
+    checks: { database: database ?? 'ok', notifications: listening ?? 'ok', ...networks },
+    degraded: states.some((state) => troubleOf(state) !== null),
   };
 }
 
-/** What `work` resolves with; fails when it takes longer. The work itself goes on. */
-async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function troubleOf({ problem, warnings }: NetworkStatus): string | null {
+  if (problem !== null) return problem;
+  return warnings.length === 0 ? null : warnings.join('; ');
+}
+
+async function databaseProblem({ db, pipeline }: DatabaseHandle, withinMs: number): Promise<string | null> {
+  const [role, saves] = await Promise.all([
+    within(withinMs, writeProblem(db)).then(
+      (problem) =>
+        problem === null ? null : `DATABASE_URL leads to ${problem.replace(/^read-only$/, 'a read-only one')}`,
+      () => 'not reachable',
+    ),
+    answersSaves(db, pipeline, withinMs),
+  ]);
+  return role ?? (saves ? null : 'no answer on the connection that saves orders');
+}
+
+/** Asks on the connection that saves orders only while it saves none: else the answers that orders get are proof enough. */
+async function answersSaves(
+  db: DatabaseHandle['db'],
+  pipeline: DatabaseHandle['pipeline'],
+  withinMs: number,
+): Promise<boolean> {
+  const unansweredMs = pipeline.unansweredMs();
+  if (unansweredMs !== null) return unansweredMs < withinMs;
+  return within(withinMs, pipeline.executeQuery(sql`select 1`.compile(db))).then(
+    () => true,
+    () => false,
+  );
 }

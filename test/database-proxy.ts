@@ -1,16 +1,18 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { inject, onTestFinished } from 'vitest';
-import { openDatabase, type DatabaseHandle } from '../src/store/database.ts';
+import { openDatabase, type Connection, type DatabaseHandle } from '../src/store/database.ts';
 import type { TestDatabase } from './database.ts';
 
 /** The way to a test's database over TCP, which can fall silent as a network does: nobody closes a connection. */
 export interface DatabaseProxy {
   readonly url: string;
-  /** Opens the database by this way. Statements are given up after `answerTimeoutMs`. */
-  open(answerTimeoutMs: number): DatabaseHandle;
+  /** Opens the database by this way. Statements are given up after `answerTimeoutMs`. `direct` leads past it. */
+  open(answerTimeoutMs: number, direct?: Connection): DatabaseHandle;
   /** From now on nothing passes on the connections that there are, or the database's answers alone do not. */
   silence(what: 'everything' | 'answers'): void;
+  /** From now on notifications are dropped on every connection, and all else passes, as by a pooler of transactions. */
+  withholdNotifications(): void;
   /** Connections made up to now. */
   connections(): number;
 }
@@ -19,12 +21,18 @@ export async function databaseProxy(database: TestDatabase): Promise<DatabasePro
   const { host, port, user } = inject('postgres');
   const ways: { asks: boolean; answers: boolean }[] = [];
   const sockets = new Set<net.Socket>();
+  let isWithholding = false;
   const proxy = net.createServer((near) => {
     const far = net.connect(`${host}/.s.PGSQL.${port}`);
     const way = { asks: true, answers: true };
     ways.push(way);
     near.on('data', (chunk) => way.asks && far.write(chunk));
-    far.on('data', (chunk) => way.answers && near.write(chunk));
+    const messages = messageReader();
+    far.on('data', (chunk) => {
+      for (const message of messages(chunk)) {
+        if (way.answers && !(isWithholding && message[0] === NOTIFICATION_RESPONSE)) near.write(message);
+      }
+    });
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -47,8 +55,9 @@ export async function databaseProxy(database: TestDatabase): Promise<DatabasePro
   const url = `postgres://${user}@127.0.0.1:${(proxy.address() as net.AddressInfo).port}/${name}`;
   return {
     url,
-    open: (answerTimeoutMs) => {
-      const handle = openDatabase({ connectionString: url }, { maxConnections: 2, onError: () => {}, answerTimeoutMs });
+    open: (answerTimeoutMs, direct) => {
+      const options = { maxConnections: 2, onError: () => {}, answerTimeoutMs, direct };
+      const handle = openDatabase({ connectionString: url }, options);
       onTestFinished(() => handle.close());
       return handle;
     },
@@ -58,6 +67,28 @@ export async function databaseProxy(database: TestDatabase): Promise<DatabasePro
         if (what === 'everything') way.asks = false;
       }
     },
+    withholdNotifications: () => {
+      isWithholding = true;
+    },
     connections: () => ways.length,
+  };
+}
+
+const NOTIFICATION_RESPONSE = 'A'.charCodeAt(0);
+const HEAD_BYTES = 5;
+
+/** Cuts what a server sends into its messages: one byte of kind, four of length, which counts itself and what follows. */
+function messageReader(): (chunk: Buffer) => readonly Buffer[] {
+  let rest = Buffer.alloc(0);
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    const messages: Buffer[] = [];
+    while (rest.length >= HEAD_BYTES) {
+      const length = 1 + rest.readUInt32BE(1);
+      if (rest.length < length) break;
+      messages.push(rest.subarray(0, length));
+      rest = rest.subarray(length);
+    }
+    return messages;
   };
 }

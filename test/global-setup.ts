@@ -14,8 +14,14 @@ declare module 'vitest' {
 
 export const TEMPLATE = 'cointill_template';
 
-/** One real PostgreSQL server for the whole run; every test clones the migrated template in some 35 ms. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+/**
+ * One real PostgreSQL server for the whole run, whichever projects take part; every test clones the migrated template in
+ * some 35 ms.
+ */
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const whole = project.vitest.getRootProject();
+  // Projects are set up one after the other, and all see what the root project provides.
+  if ('postgres' in whole.getProvidedContext()) return undefined;
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'cointill-test-'));
   // Root's server runs as another user, who has to get in.
   await chmod(dataDir, 0o755);
@@ -36,7 +42,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await template.connect();
   await migrate(template);
   await template.end();
-  project.provide('postgres', { host, port, user });
+  whole.provide('postgres', { host, port, user });
   return async () => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });

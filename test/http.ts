@@ -8,6 +8,7 @@ import type { KeyKind, Mode, Permission } from '../src/domain/permission.ts';
 import { createPaymentWatch } from '../src/app/payment-watch.ts';
 import { loadAssets } from '../src/http/checkout/assets.ts';
 import { checkoutRoutes, type Checkout } from '../src/http/checkout/routes.ts';
+import { docsRoutes } from '../src/http/docs/routes.ts';
 import { healthRoutes } from '../src/http/health.ts';
 import { createMetrics, metricsRoute } from '../src/http/metrics.ts';
 import { orderRoutes } from '../src/http/orders/routes.ts';
@@ -19,6 +20,7 @@ import { listen } from '../src/store/notifications.ts';
 import { createTestDatabase } from './database.ts';
 import { testApp, type ManualClock, type TestApp } from './harness.ts';
 import { responseFaults } from './response-shape.ts';
+import { WAIT } from './deadline.ts';
 
 /** One request. An object as `body` is sent as JSON; texts and bytes are sent as they are. */
 export interface Call {
@@ -138,7 +140,7 @@ export async function httpTest(): Promise<HttpTest> {
   };
   const servers: Record<Mode, FastifyInstance> = { live: build({ side: 'live' }), test: build({ side: 'test' }) };
   await Promise.all([servers.live.ready(), servers.test.ready()]);
-  await vi.waitFor(() => expect(notifications.healthy()).toBe(true));
+  await vi.waitFor(() => expect(notifications.healthy()).toBe(true), WAIT);
 
   /** Makes a change of keys or projects and waits until this process has heard of it. */
   const heardOf = async (change: () => Promise<{ readonly kind: string }>): Promise<void> => {
@@ -216,6 +218,7 @@ function apiPlugins(api: Checkout, metrics: ReturnType<typeof createMetrics>): S
     orderRoutes(api),
     refundRoutes(api),
     checkoutRoutes(api),
+    docsRoutes({ baseUrls: BASE_URLS, assets: api.assets }),
   ];
 }
 
@@ -235,7 +238,8 @@ async function inject<Body>(server: FastifyInstance, call: Call): Promise<Answer
     ...(call.address === undefined ? {} : { remoteAddress: call.address }),
   });
   const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
-  const isJson = (headers['content-type'] ?? '').startsWith('application/json') && response.payload !== '';
+  const isPlain = headers['content-encoding'] === undefined && response.payload !== '';
+  const isJson = isPlain && (headers['content-type'] ?? '').startsWith('application/json');
   return {
     status: response.statusCode,
     headers,

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { request } from 'undici';
+import { freePort } from './ports.ts';
 
 export type UtxoNodeKind = 'litecoin' | 'bitcoin';
 
@@ -16,7 +16,7 @@ export interface UtxoNodeOptions {
   /** Which program to start; Litecoin's unless said otherwise. */
   readonly kind?: UtxoNodeKind;
   /** `regtest` unless said otherwise; any other holds nothing but its genesis block and has no wallet. */
-  readonly chain?: 'regtest' | 'test' | 'main';
+  readonly chain?: 'regtest' | 'test' | 'testnet4' | 'signet' | 'main';
   /**
    * Lets Litecoin's MWEB activate at height 432. From there on mining works only once `pegIn` has put something into it;
    * without MWEB a chain may be of any length.
@@ -186,6 +186,8 @@ function nodeArguments({ mweb, options = [] }: UtxoNodeOptions, setup: Setup): r
     '-walletrbf=1',
     ...(setup.kind === 'litecoin' ? ['-mempoolreplacement=1'] : []),
     ...(setup.kind === 'litecoin' && setup.chain === 'regtest' && !mweb ? [`-vbparams=mweb:${never}:${never}`] : []),
+    // Bitcoin's wallet would wait for the disk at every block.
+    ...(setup.kind === 'bitcoin' ? ['-unsafesqlitesync=1'] : []),
     ...options,
   ];
 }
@@ -222,22 +224,5 @@ function isExecutable(file: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Below the range from which the system takes ports for outgoing connections: nobody takes it while a node restarts. */
-const PORTS = { first: 12_000, count: 18_000 };
-
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise<void>((resolve) => void server.close(() => resolve()));
-    return port;
   }
 }

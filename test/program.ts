@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { program, type Ended, type Program, type Running } from '../src/cli/program.testing.ts';
 import { openDatabase, type DatabaseHandle } from '../src/store/database.ts';
+import { DEADLINE_MS } from './deadline.ts';
+import { freePort } from './ports.ts';
+
+export { freePort };
 
 /** Tests that say nothing else are limited by the machine, not by the service's rates. */
 const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000', RATE_LIMIT_PAGE: '1000000000' };
@@ -12,6 +15,8 @@ const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000'
 export interface TestService {
   readonly live: string;
   readonly sandbox: string;
+  /** Where a worker tells how it is. */
+  readonly monitor: string;
   /** The command line, on the same data. */
   readonly cointill: Program;
   /** Runs one command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails. */
@@ -39,10 +44,13 @@ export interface Started {
 
 /** Prepares the service; what is still running when the test ends is killed, its database included. */
 export async function testService(env: Readonly<Record<string, string>> = {}): Promise<TestService> {
-  const [port, sandboxPort] = [await freePort(), await freePort()];
-  const cointill = await program({ ...NO_LIMITS, PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...env });
+  const [port, sandboxPort, monitorPort] = [await freePort(), await freePort(), await freePort()];
+  const ports = { PORT: String(port), SANDBOX_PORT: String(sandboxPort) };
+  const own = env['ROLE'] === 'worker' ? { MONITOR_PORT: String(monitorPort) } : {};
+  const cointill = await program({ ...NO_LIMITS, ...ports, ...own, ...env });
   const live = `http://127.0.0.1:${port}`;
   const sandbox = `http://127.0.0.1:${sandboxPort}`;
+  const monitor = `http://127.0.0.1:${monitorPort}`;
   const started = new Set<Started>();
   const cluster = path.join(cointill.dataDir, 'postgres');
   const readServer = () => readPostmaster(cluster);
@@ -55,6 +63,7 @@ export async function testService(env: Readonly<Record<string, string>> = {}): P
   return {
     live,
     sandbox,
+    monitor,
     cointill,
     command: (line) => cointill.json(...line.split(' ')),
     start: async () => {
@@ -128,7 +137,7 @@ const LOOK_AGAIN_MS = 15;
 export async function eventually<Found>(
   what: string,
   look: () => Found | null | Promise<Found | null>,
-  withinMs = 15_000,
+  withinMs = DEADLINE_MS,
 ): Promise<Found> {
   const deadline = performance.now() + withinMs;
   for (;;) {
@@ -144,24 +153,6 @@ export async function eventually<Found>(
   }
 }
 
-/** Below the range from which the system takes ports for outgoing connections: nobody takes it while a service restarts. */
-const PORTS = { first: 12_000, count: 18_000 };
-
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
-}
-
 /** An answer of the API. */
 export interface Answer {
   readonly status: number;
@@ -173,7 +164,7 @@ export interface Answer {
 export function client(
   baseUrl: string,
   key: string,
-  timeoutMs = 15_000,
+  timeoutMs = DEADLINE_MS,
 ): (path: string, body?: object, headers?: Readonly<Record<string, string>>) => Promise<Answer> {
   return async (path, body, headers = {}) => {
     const answer = await fetch(`${baseUrl}${path}`, {

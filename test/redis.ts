@@ -1,17 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
+import { freePort } from './ports.ts';
 
 /** A real Redis server on a free loopback port. */
 export interface TestRedis {
   readonly url: string;
   /** The names of all that it holds. */
   keys(): Promise<readonly string[]>;
+  /** How many seconds each of them has left; -1 for good. */
+  lifetimes(): Promise<readonly number[]>;
   /** It keeps its connections open and answers nothing. */
   freeze(): void;
   thaw(): void;
@@ -33,17 +35,19 @@ export async function startRedis(): Promise<TestRedis> {
     await gone;
     await rm(folder, { recursive: true, force: true });
   };
+  const ask = async <Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer> => {
+    const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null });
+    try {
+      await client.connect();
+      return await question(client);
+    } finally {
+      client.disconnect();
+    }
+  };
   return {
     url: `redis://127.0.0.1:${port}`,
-    keys: async () => {
-      const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null });
-      try {
-        await client.connect();
-        return await client.keys('*');
-      } finally {
-        client.disconnect();
-      }
-    },
+    keys: () => ask((client) => client.keys('*')),
+    lifetimes: () => ask(async (client) => Promise.all((await client.keys('*')).map((name) => client.ttl(name)))),
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
     stop,
@@ -67,13 +71,4 @@ async function spawnRedis(port: number, folder: string): Promise<ChildProcess> {
     }
   }
   throw new Error('redis-server ended before it was ready.');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise<void>((resolve) => void server.close(() => resolve()));
-  if (address === null || typeof address === 'string') throw new Error('No port could be had.');
-  return address.port;
 }

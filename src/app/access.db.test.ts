@@ -1,10 +1,15 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { databaseProxy } from '../../test/database-proxy.ts';
 import { testApp, type TestApp } from '../../test/harness.ts';
 import type { DatabaseHandle } from '../store/database.ts';
 import { listen, notify, type Notifications } from '../store/notifications.ts';
 import { createAccess, type Access } from './access.ts';
 import { changeProject, createKey, createProject, removeKey } from './projects.ts';
+import { DEADLINE_MS, PROMPT_MS, WAIT } from '../../test/deadline.ts';
+
+/** Far beyond what a test takes. */
+const NEVER_MS = 600_000;
 
 interface Node {
   readonly access: Access;
@@ -27,7 +32,7 @@ async function node(app: TestApp, handle: DatabaseHandle = app.database): Promis
 }
 
 const untilHealthy = (notifications: Notifications): Promise<void> =>
-  vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: 5_000 });
+  vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: DEADLINE_MS });
 
 async function newKey(app: TestApp): Promise<{ readonly id: string; readonly key: string }> {
   const request = { projectId: app.projectId, mode: 'test', kind: 'secret', permission: 'full', name: 'Shop' } as const;
@@ -63,7 +68,7 @@ it('a key is found with its project and then kept; unknown and mistyped keys are
   expect(await isCached(access, foreign)).toBe(false);
 });
 
-it('a revoked key stops working on every node within a second', async () => {
+it('a revoked key stops working on every node at once', async () => {
   const app = await testApp();
   const { id, key } = await newKey(app);
   const nodes = [await node(app), await node(app)];
@@ -76,7 +81,7 @@ it('a revoked key stops working on every node within a second', async () => {
   expect(await removeKey(app, id)).toEqual({ kind: 'done' });
   await Promise.all(told);
   for (const { access } of nodes) expect(await access.find(key)).toBeNull();
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  expect(performance.now() - startedMs).toBeLessThan(PROMPT_MS);
 });
 
 it('an answer that was read while something changed is not kept', async () => {
@@ -97,7 +102,7 @@ it('an answer that was read while something changed is not kept', async () => {
           where datname = current_database() and wait_event = 'advisory'`.execute(app.db);
         expect(rows).toHaveLength(1);
       },
-      { interval: 5 },
+      { interval: 5, timeout: WAIT.timeout },
     );
     const changed = told();
     await sql`update stored_keys set revoked_at = now() where id = ${id}`.execute(app.db);
@@ -137,6 +142,40 @@ it('a project that becomes inactive or changes its allow-lists is seen so by eve
   expect(await access.anyProjectAllows(origin)).toBe(true);
 });
 
+it('what strangers make up is asked of memory, and takes nothing else from it', async () => {
+  const app = await testApp();
+  const { key } = await newKey(app);
+  const { access, told } = await node(app);
+  const changed = told();
+  await changeProject(app, app.projectId, { allowOrigins: ['https://shop.example'] });
+  await changed;
+  expect(await access.anyProjectAllows('https://shop.example')).toBe(true);
+  expect(await access.find(key)).not.toBeNull();
+  const reads = vi.spyOn(app.db, 'selectFrom');
+  for (let index = 0; index < 3_000; index += 1) {
+    expect(access.anyProjectAllows(`https://${index}.example`)).toBe(false);
+    expect(access.hasLogo(String(index).padStart(64, '0'))).toBe(false);
+  }
+  expect(access.anyProjectAllows('https://shop.example')).toBe(true);
+  expect(await isCached(access, key)).toBe(true);
+  expect(reads).not.toHaveBeenCalled();
+});
+
+it('a key that this process never found is looked up only where that is admitted', async () => {
+  const app = await testApp();
+  const [one, two] = [await newKey(app), await newKey(app)];
+  const { access, told } = await node(app);
+  const refuse = () => Promise.reject(new Error('too many'));
+  expect(await access.find(one.key)).not.toBeNull();
+  await expect(access.find(two.key, refuse)).rejects.toThrow('too many');
+  expect(await access.find(one.key, refuse)).not.toBeNull();
+  // Known keys are looked up again after a change.
+  const changed = told();
+  await changeProject(app, app.projectId, { allowIps: ['10.0.0.1'] });
+  await changed;
+  expect(await access.find(one.key, refuse)).toMatchObject({ project: { allowIps: ['10.0.0.1'] } });
+});
+
 it('nothing is cached while notifications are down, and what was cached is forgotten', async () => {
   const app = await testApp();
   const { id, key } = await newKey(app);
@@ -165,6 +204,22 @@ it('nothing is cached while notifications are down, and what was cached is forgo
   isAway = false;
   await untilHealthy(notifications);
   expect(await access.find(key)).toBeNull();
+});
+
+it('a key revoked behind a pooler that swallows notifications is refused within a second', async () => {
+  const app = await testApp();
+  const { id, key } = await newKey(app);
+  const proxy = await databaseProxy(app.database);
+  proxy.withholdNotifications();
+  const withheld: string[] = [];
+  const notifications = listen(proxy.open(NEVER_MS), { onWithheld: (problem) => withheld.push(problem) });
+  onTestFinished(() => notifications.stop());
+  const access = createAccess(app.db, notifications);
+  await vi.waitFor(() => expect(notifications.healthy() || withheld.length > 0).toBe(true), { timeout: 5_000 });
+  expect(await access.find(key)).not.toBeNull();
+  await removeKey(app, id);
+  expect(await access.find(key)).toBeNull();
+  expect(notifications.healthy()).toBe(false);
 });
 
 it('an answer is not kept when notifications came back only while it was being read', async () => {

@@ -10,15 +10,15 @@ import {
 } from '../domain/payment.ts';
 import type { Observation } from '../domain/transition.ts';
 import type { ChainBlock, ChainTransfer } from '../rails/chain.ts';
-import { matchingAddress } from '../rails/address.ts';
-import { toChecksumAddress } from '../rails/evm/address.ts';
-import { findWatched, issuedAddresses, type WatchedAddress } from '../store/chain.ts';
+import { matchingAddress, shownAddress } from '../rails/address.ts';
+import { findWatched, issuedQuotes, type IssuedQuote } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { lockPayments } from '../store/payments.ts';
 import { saveChanges, type PaymentChange } from '../store/save-changes.ts';
 import { findTransfers, type PaymentTransfer } from '../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from './context.ts';
+import { countEvents } from './observer.ts';
 
 /** A transfer and the block it is in; the payment where that is known already. */
 export interface FoundTransfer {
@@ -62,9 +62,18 @@ export function arrival(
     firstSeenAt: now,
     blockAt: block?.timeMs ?? null,
     blockHeight: block?.height ?? null,
+    blockPosition: block === null ? null : positionIn(block, transfer),
     state: block === null ? 'seen' : 'mined',
   };
   return [{ paymentId, transfer: seen, blockHash: block?.hash ?? null }];
+}
+
+/** Where the block lists the transfer; null for what contracts passed on, which is in no list. */
+function positionIn({ transfers }: ChainBlock, { transactionHash, asset, index }: ChainTransfer): number | null {
+  const position = transfers.findIndex(
+    (each) => each.index === index && each.asset === asset && each.transactionHash === transactionHash,
+  );
+  return position < 0 ? null : position;
 }
 
 /** Adds up what the payments' addresses hold now and walks the arrows that follow. */
@@ -73,14 +82,15 @@ export async function observeMoney(app: App, trx: Trx, touched: readonly string[
   const paymentIds = [...new Set(touched)];
   const payments = await lockPayments(trx, paymentIds);
   const transfers = await findTransfers(trx, paymentIds);
-  const addresses = Map.groupBy(await issuedAddresses(trx, paymentIds), (address) => address.paymentId);
+  const quotes = Map.groupBy(await issuedQuotes(trx, paymentIds), (quote) => quote.paymentId);
   const changes: PaymentChange[] = [];
   for (const payment of payments) {
-    const observations = moneyOf(payment, transfers.get(payment.id) ?? [], addresses.get(payment.id) ?? []);
+    const observations = moneyOf(payment, transfers.get(payment.id) ?? [], quotes.get(payment.id) ?? []);
     const result = observe(app, payment, observations, now);
     if (result.kind === 'observed' && result.moved) changes.push(result.change);
   }
   if (changes.length > 0) await saveChanges(trx, changes, 2);
+  countEvents(app, changes);
 }
 
 /**
@@ -91,7 +101,7 @@ export async function observeMoney(app: App, trx: Trx, touched: readonly string[
 function moneyOf(
   payment: Payment,
   transfers: readonly Transfer[],
-  addresses: readonly WatchedAddress[],
+  quotes: readonly IssuedQuote[],
 ): readonly Observation[] {
   if (payment.quote === null) return [];
   const holds = ({ network, asset, address }: Pick<Quote, 'network' | 'asset' | 'address'>): boolean =>
@@ -108,9 +118,9 @@ function moneyOf(
   // What completed a payment stays its measure.
   if (payment.completedOnUnits !== null) return [current];
   const nearness = holds(payment.quote) ? nearnessOf(current) : 0;
-  const [earlier] = addresses
+  const [earlier] = quotes
     .filter(holds)
-    .map((address) => view(quoteOf(address)))
+    .map((quote) => view(quoteOf(quote)))
     .filter((other) => nearnessOf(other) > nearness)
     .toSorted((a, b) => nearnessOf(b) - nearnessOf(a));
   if (earlier === undefined) return [current];
@@ -123,8 +133,6 @@ function nearnessOf({ ledger, quote }: { readonly ledger: Ledger; readonly quote
   return ledger.all.seenUnits >= required ? 2 : 1;
 }
 
-function quoteOf({ asset, network, decimals, owedUnits, toleranceUnits, address }: WatchedAddress): Quote {
-  const isBitcoinKin = network === 'bitcoin' || network === 'litecoin';
-  const shown = isBitcoinKin ? address : toChecksumAddress(address);
-  return { asset, network, decimals, owedUnits, toleranceUnits, address: shown };
+function quoteOf({ asset, network, decimals, owedUnits, toleranceUnits, address }: IssuedQuote): Quote {
+  return { asset, network, decimals, owedUnits, toleranceUnits, address: shownAddress(network, address) };
 }

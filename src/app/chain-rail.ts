@@ -1,18 +1,17 @@
 import type { Network, Token } from '../domain/asset.ts';
 import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
-import type { AddressesAhead } from '../rails/addresses-ahead.ts';
+import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
+import { shownAddress } from '../rails/address.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
 import { confirmationsOf, issuedNetworks, readSeenUpTo } from '../store/chain.ts';
 import type { Database } from '../store/database.ts';
 import { spreadOf } from '../store/projects.ts';
-import { findAddressIndex, takeAddressIndex, walletNetworks } from '../store/wallets.ts';
+import { findAddressIndex, heldAddress, takeAddressIndex, walletNetworks } from '../store/wallets.ts';
 import { createLock, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
+import { DEFAULT_TOLERANCE_BASIS_POINTS } from './quote-payment.ts';
 import type { Rail } from './rail.ts';
-
-/** How long a cursor's time is believed before it is read again. */
-const CURSOR_FRESH_MS = 500;
 
 export interface ChainRailOptions {
   readonly db: Database;
@@ -20,25 +19,23 @@ export interface ChainRailOptions {
   /** The tokens that the service's nodes can see, the most popular first. */
   readonly tokens: readonly Token[];
   readonly openWallet: WalletOpener;
-  /** Where a batch's addresses come from. */
-  readonly addresses: AddressesAhead;
+  /** Where a batch's addresses come from, where others are to know of it too. */
+  readonly addresses?: AddressesAhead;
   readonly evmChain: Rail['evmChain'];
   readonly payoutChain: Rail['payoutChain'];
 }
 
 /** The rail of live mode: addresses from the merchant's wallets, money from the chains' cursors. */
 export function chainRail(options: ChainRailOptions): Rail {
-  const { db, rates, tokens, openWallet, evmChain, payoutChain } = options;
-  const cursors = new Map<Network, { readonly readAt: number; readonly seenUpTo: number }>();
-
-  const seenUpTo = async (network: Network, now: number): Promise<number> => {
-    const known = cursors.get(network);
-    if (known !== undefined && now - known.readAt < CURSOR_FRESH_MS && now >= known.readAt) return known.seenUpTo;
-    const upTo = (await readSeenUpTo(db, network)) ?? 0;
-    cursors.set(network, { readAt: now, seenUpTo: upTo });
-    return upTo;
-  };
-
+  const {
+    db,
+    rates,
+    tokens,
+    openWallet,
+    evmChain,
+    payoutChain,
+    addresses = createAddressesAhead(openWallet),
+  } = options;
   return {
     rates,
     ratesFor: async (projectId, trx) => withSpread(rates, await spreadOf(trx ?? db, projectId)),
@@ -55,13 +52,36 @@ export function chainRail(options: ChainRailOptions): Rail {
       }
       return issuedFrom(taken, network, wallet.addressAt(taken.index), payment.amountUsdCents);
     },
-    lock: createLock(options),
+    lock: createLock({ rates, tokens, addresses }),
+    held: async (payment, { network }, trx) => {
+      const held = await heldAddress(trx, payment.id, network);
+      if (held === null) return null;
+      if (openWallet(network, { kind: held.kind, text: held.source }) === null) {
+        return { kind: 'no_method', message: otherChain(network) };
+      }
+      return {
+        kind: 'issued',
+        address: shownAddress(network, held.address),
+        wallet: {
+          id: held.walletId,
+          index: held.index,
+          confirmations: held.confirmations,
+          toleranceBasisPoints: held.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
+        },
+      };
+    },
     completesAt: () => null,
-    dueView: async (payment, now) => {
+    dueViews: async (payments, now, trx) => {
+      const quoted = payments.filter(({ quote }) => quote !== null).map(({ id }) => id);
       // Money on an earlier quote restores it, so every network that an address was given out on must have been seen.
-      const networks = payment.quote === null ? [] : await issuedNetworks(db, payment.id);
-      const times = await Promise.all(networks.map((network) => seenUpTo(network, now)));
-      return { kind: 'seen_up_to', at: Math.min(now, ...times) };
+      const networks = await issuedNetworks(trx, quoted);
+      const seenUpTo = await readSeenUpTo(trx);
+      return new Map(
+        payments.map(({ id }) => {
+          const times = (networks.get(id) ?? []).map((network) => seenUpTo.get(network) ?? 0);
+          return [id, { kind: 'seen_up_to', at: Math.min(now, ...times) }];
+        }),
+      );
     },
     addressIndex: (payment) => (payment.quote === null ? null : findAddressIndex(db, payment.id, payment.quote)),
     confirmations: (payment) => (payment.quote === null ? null : confirmationsOf(db, payment.id)),

@@ -8,6 +8,7 @@ import { lockPayments } from '../store/payments.ts';
 import type { App } from './context.ts';
 import { paymentEvents } from './events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from './idempotency.ts';
+import { countEvents } from './observer.ts';
 
 /** One payment of one client; what is left out does not narrow (the command line sees all). */
 export interface PaymentSelector {
@@ -33,9 +34,16 @@ export interface Decision {
   readonly address?: IssuedAddress | undefined;
 }
 
+/** A change that the payment's state does not allow. */
+export interface RefusedChange {
+  readonly kind: 'refused';
+  readonly reason: RefusalReason;
+  readonly payment: Payment;
+}
+
 export type ChangeOutcome<Refusal = never> =
   | { readonly kind: 'changed'; readonly payment: Payment; readonly body: string }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly payment: Payment }
+  | RefusedChange
   | { readonly kind: 'not_found' }
   | Replay
   | Refusal;
@@ -50,7 +58,7 @@ export interface ChangeRequest<Refusal> {
 
 /** Undoes the transaction of a change that was refused half-way. */
 class Refused extends Error {
-  readonly outcome: { readonly kind: 'refused'; readonly reason: RefusalReason; readonly payment: Payment };
+  readonly outcome: RefusedChange;
   constructor(reason: RefusalReason, payment: Payment) {
     super(`Refused: ${reason}`);
     this.outcome = { kind: 'refused', reason, payment };
@@ -94,6 +102,7 @@ async function change<Refusal extends { readonly kind: string }>(
   const body = present?.(changed.after) ?? '';
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
+  countEvents(app, [changed]);
   return { kind: 'changed', payment: changed.after, body };
 }
 

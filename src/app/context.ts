@@ -3,6 +3,7 @@ import { uuidV7 } from '../domain/id.ts';
 import type { PaymentPolicy } from '../domain/transition.ts';
 import type { Links } from '../domain/views.ts';
 import type { Database } from '../store/database.ts';
+import type { Observer } from './observer.ts';
 import type { RailFor } from './rail.ts';
 
 /** What every use case works with; put together once in the composition root. */
@@ -13,6 +14,8 @@ export interface App {
   readonly railFor: RailFor;
   readonly links: Links;
   readonly policy: PaymentPolicy;
+  /** Told of what happens, for metrics. */
+  readonly observer?: Observer | undefined;
 }
 
 /** A fresh identifier. */

@@ -6,7 +6,7 @@ import { formatTransactionNumber } from '../domain/views.ts';
 import { takeTransactionNumbers } from '../store/payments.ts';
 import type { Ending, Statement, StatementRunner, TransactionRunner } from '../store/pipeline.ts';
 import { saveStatement, type IdempotentAnswer, type IssuedAddress, type PaymentChange } from '../store/save-changes.ts';
-import { isUnexpected } from '../store/wallets.ts';
+import { isUnexpected } from '../store/wallet-locks.ts';
 import { createBatcher, type Batcher } from './batch.ts';
 import { newId, type App } from './context.ts';
 import { paymentEvents } from './events.ts';
@@ -18,6 +18,7 @@ import {
   type IdempotencyRequest,
   type Replay,
 } from './idempotency.ts';
+import { countEvents } from './observer.ts';
 import type { Issuer, LockedIssuer, Rail } from './rail.ts';
 import {
   chooseToken,
@@ -102,11 +103,14 @@ export interface PaymentCreator {
  * nothing is used twice or lost.
  */
 export function createPaymentCreator(app: App, runner: StatementRunner & TransactionRunner): PaymentCreator {
-  const alone = createSaver<Draft>(2, async (drafts) => {
-    const batch = makeBatch(app, drafts, new Map());
-    if (batch.statement !== null) await runner.executeQuery(batch.statement);
-    return batch.saved;
-  });
+  const alone = createSaver(
+    2,
+    timed(app, async (drafts: readonly Draft[]) => {
+      const batch = makeBatch(app, drafts, new Map());
+      if (batch.statement !== null) await runner.executeQuery(batch.statement);
+      return batch.saved;
+    }),
+  );
   const saveItems = async (items: readonly Item[]): Promise<readonly Saved[]> => {
     const save = (foresee: boolean) => runner.transaction((trx) => saveTaking(app, trx, items, foresee));
     try {
@@ -116,8 +120,8 @@ export function createPaymentCreator(app: App, runner: StatementRunner & Transac
       return save(false);
     }
   };
-  const orders = createSaver(2, saveItems);
-  const transactions = createSaver(2, saveItems);
+  const orders = createSaver(2, timed(app, saveItems));
+  const transactions = createSaver(2, timed(app, saveItems));
 
   const saveItem = async (item: Item): Promise<Saved> => {
     if (item.request.surface === 'transaction') return transactions.add(item);
@@ -150,11 +154,22 @@ async function withoutWallet(item: Item, saveItem: (item: Item) => Promise<Saved
   return saved.kind === 'no_wallet' ? { kind: 'fault', error: new Error('A wallet comes and goes.') } : saved;
 }
 
+type SaveBatch<Each> = (items: readonly Each[]) => Promise<readonly Saved[]>;
+
+/** Tells how many are saved together, and how long that takes. */
+function timed<Each>({ observer }: App, saveBatch: SaveBatch<Each>): SaveBatch<Each> {
+  if (observer === undefined) return saveBatch;
+  return async (items) => {
+    const startedAt = performance.now();
+    const saved = await saveBatch(items);
+    const count = saved.filter(({ kind }) => kind === 'done').length;
+    if (count > 0) observer.onBatch(count, (performance.now() - startedAt) / 1000);
+    return saved;
+  };
+}
+
 /** Saves items in batches, each wholly or not at all. */
-function createSaver<Each>(
-  maxInFlight: number,
-  saveBatch: (items: readonly Each[]) => Promise<readonly Saved[]>,
-): Batcher<Each, Saved> {
+function createSaver<Each>(maxInFlight: number, saveBatch: SaveBatch<Each>): Batcher<Each, Saved> {
   const saveOneByOne = async (items: readonly Each[]): Promise<readonly Saved[]> => {
     const results: Saved[] = [];
     for (const item of items) {
@@ -335,5 +350,6 @@ function makeBatch(
     if (item.idempotency !== null) answers.push(answerRow(item.idempotency, body, draft.createdAt));
     return { kind: 'done', body };
   });
+  countEvents(app, changes);
   return { statement: changes.length === 0 ? null : saveStatement(changes, 0, answers), saved };
 }

@@ -5,6 +5,7 @@ import { createBatcher } from './batch.ts';
 import type { App } from './context.ts';
 import { createLanes, type Lane, type Quotas } from './delivery-lanes.ts';
 import { wasRolledBack } from './idempotency.ts';
+import type { AttemptOutcome } from './observer.ts';
 
 /** Longer than a delivery waits in its lane, is attempted and recorded: if its worker dies, it is due again after this. */
 const LEASE_MS = 60_000;
@@ -59,6 +60,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       if (stopping && attempted.record.error?.stage === 'response') return;
       const recorded = await recorder.add(attempted);
       if (recorded.kind === 'fault') throw recorded.error;
+      app.observer?.onAttempt(outcomeOf(attempted));
       const { next } = attempted.record;
       if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
     } catch (error) {
@@ -113,6 +115,11 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       return isCut || lanes.anyWantsMore();
     },
   };
+}
+
+function outcomeOf({ record }: Attempted): AttemptOutcome {
+  if (record.next.kind === 'delivered') return 'delivered';
+  return record.response === null ? 'no_answer' : 'rejected';
 }
 
 function claimDue(app: App, quotas: Quotas, now: number): Promise<readonly DueDelivery[]> {

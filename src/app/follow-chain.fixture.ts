@@ -7,7 +7,6 @@ import { tokenOf } from '../domain/asset.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { ChainSource } from '../rails/chain.ts';
 import { createEvmSource } from '../rails/evm/source.ts';
-import { createAddressesAhead } from '../rails/addresses-ahead.ts';
 import { createWalletOpener, MAIN_CHAINS } from '../rails/wallet.ts';
 import { fixedRates } from '../rates/fixed.ts';
 import type { NewPayment } from './create-payment.ts';
@@ -137,7 +136,6 @@ export function etherRail(db: Database, rates: RateSource): Rail {
     rates,
     tokens: [ether],
     openWallet,
-    addresses: createAddressesAhead(openWallet),
     evmChain: () => null,
     payoutChain: () => 'main',
   });

@@ -4,6 +4,7 @@ import { saveTransfers } from '../store/transfers.ts';
 import { arrival, observeMoney } from './chain-money.ts';
 import { acceptPayment, selectToken } from './payment-actions.ts';
 import {
+  account,
   arrowsOf,
   BLOCK_MS,
   CONFIRMATIONS,
@@ -11,6 +12,7 @@ import {
   eventsOf,
   OWED_WEI,
   setWallet,
+  xpubOf,
   type EtherShop,
 } from './follow-chain.fixture.ts';
 import { runDue } from './run-due.ts';
@@ -318,6 +320,7 @@ describe('an order whose token was chosen anew', () => {
   it('goes back to the earlier quote when the money comes to its address', async () => {
     const shop = await etherShop();
     const first = await shop.order();
+    await setWallet(shop.app, shop.app.projectId, xpubOf(account(2)));
     await selectToken(shop.app, { id: first.id }, { asset: 'ETH', network: null });
     const second = await shop.app.read(first.id);
     expect(second.quote?.address).not.toBe(first.address);
@@ -332,6 +335,7 @@ describe('an order whose token was chosen anew', () => {
   it('keeps the new quote when the money comes there, and adds up what comes to both', async () => {
     const shop = await etherShop();
     const first = await shop.order();
+    await setWallet(shop.app, shop.app.projectId, xpubOf(account(2)));
     await selectToken(shop.app, { id: first.id }, { asset: 'ETH', network: null });
     const second = await shop.app.read(first.id);
     await shop.pay(second.quote?.address ?? '', OWED_WEI / 2n);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startAnvil } from '../../test/anvil.ts';
 import {
+  account,
   arrowsOf,
   BLOCK_MS,
   CONFIRMATIONS,
@@ -9,6 +10,7 @@ import {
   eventsOf,
   OWED_WEI,
   setWallet,
+  xpubOf,
 } from './follow-chain.fixture.ts';
 import { selectToken } from './payment-actions.ts';
 import { runDue } from './run-due.ts';
@@ -146,6 +148,7 @@ describe('a reorganisation', () => {
   it('that leaves money only on an earlier quote brings that quote back', async () => {
     const shop = await etherShop();
     const first = await shop.order();
+    await setWallet(shop.app, shop.app.projectId, xpubOf(account(2)));
     await selectToken(shop.app, { id: first.id }, { asset: 'ETH', network: null });
     const second = (await shop.app.read(first.id)).quote;
     await shop.pay(first.address, OWED_WEI / 2n);

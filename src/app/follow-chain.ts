@@ -1,6 +1,7 @@
 import type { Network } from '../domain/asset.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
-import type { ChainBlock, ChainSource } from '../rails/chain.ts';
+import type { ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../rails/chain.ts';
+import { dropChangeAbove, saveChangeOutputs } from '../store/change.ts';
 import {
   confirmTransfers,
   earliestIssue,
@@ -17,11 +18,13 @@ import {
 } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { dropPayoutsAbove, savePayouts } from '../store/refunds.ts';
+import { saveRawTransactions } from '../store/raw-transactions.ts';
 import { saveTransfers } from '../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer } from './chain-money.ts';
+import { changeOutputs, changeWatching } from './change-watch.ts';
 import type { App } from './context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
-import { createWaitingRoom } from './mempool.ts';
+import { createWaitingRoom, type LookProof } from './mempool.ts';
 import { payoutsOf, refundsWatching } from './refund-payouts.ts';
 import { settlePayouts } from './refunds.ts';
 
@@ -71,18 +74,27 @@ export function createChainFollower(app: App, source: ChainSource): ChainFollowe
       const followed = await step();
       if (followed !== 'at_head') return followed;
       const askedAt = app.clock();
-      const pool = await waiting.look();
+      const view = await waiting.look();
       // Once more: what is missing from the mempool is then in a block that is taken in by now, or gone.
-      const again = pool === null ? followed : await step();
+      const again = view === null ? followed : await step();
       if (again !== 'at_head') return again;
       const head = await source.head();
       const cursor = await readCursor(app.db, source.network);
-      if (pool !== null) await waiting.takeIn(pool, head.hash === cursor?.hash ? askedAt : null);
+      if (view !== null) {
+        const isAtHead = head.hash === cursor?.hash;
+        await waiting.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
+      }
       const behind = cursor === null ? 0 : cursor.height - head.height;
       if (behind > mostBehind(source.network)) throw new NodeBehindError(source.network, behind);
       return again;
     },
   };
+}
+
+/** What a look at `askedAt` proves, when the cursor is at the node's newest block. */
+function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number): LookProof | null {
+  if (proof === 'nothing') return null;
+  return { kind: proof, upTo: proof === 'mempool' ? askedAt : Math.min(cursor.blockAt, askedAt) };
 }
 
 /** Takes in the next blocks of a chain, or rolls back to its fork. */
@@ -98,6 +110,7 @@ async function followBlocks(app: App, source: ChainSource, contracts: ContractWa
   const state = source.mempool === null ? 'dropped' : 'seen';
   return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx) => {
     await dropPayoutsAbove(trx, source.network, fork.height);
+    await dropChangeAbove(trx, source.network, fork.height);
     await forgetSpent(trx, source.network);
     return takeBackTransfersAbove(trx, source.network, fork.height, state);
   });
@@ -168,16 +181,27 @@ async function takeIn(
     network,
     blocks.flatMap((block) => block.transfers),
   );
+  const change = await changeWatching(
+    app,
+    source,
+    blocks.flatMap((block) => block.transfers),
+  );
   const taken: ChainBlock[] = [];
   const found: FoundTransfer[] = [];
+  const whole = new Map<string, Uint8Array>();
   for (const block of blocks) {
-    const ours = block.transfers.filter(({ address }) => watched.has(address) || refunds.has(address));
+    const own = ({ address }: ChainTransfer): boolean => watched.has(address) || change.has(address);
+    const ours = block.transfers.filter((transfer) => own(transfer) || refunds.has(transfer.address));
     const matched = distinct(ours);
     const settled = matched.length === 0 ? matched : await source.settle(block, matched);
     // The node took the block back between the two calls; the next round sees what it has now.
     if (settled === null) break;
     taken.push(block);
     for (const transfer of settled) found.push({ block, transfer });
+    // Now the node still has the block; when a refund is to be paid, a pruned one may not.
+    for (const [hash, bytes] of (await source.spending?.wholeTransactions(block, settled.filter(own))) ?? []) {
+      whole.set(hash, bytes);
+    }
   }
   const top = taken.at(-1);
   if (top === undefined) return 'at_head';
@@ -190,6 +214,8 @@ async function takeIn(
     await saveTransfers(trx, arrived);
     await saveSpent(trx, network, fromContracts.spent);
     await savePayouts(trx, payoutsOf(network, refunds, found));
+    await saveChangeOutputs(trx, changeOutputs(network, change, found));
+    await saveRawTransactions(trx, network, whole);
     const confirmed = await confirmTransfers(trx, network, top.height);
     return [...arrived.map(({ paymentId }) => paymentId), ...confirmed];
   });

@@ -7,7 +7,7 @@ import type { App } from './context.ts';
 /** Answers are kept for 24 hours. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60_000;
 
-/** A request that carries an `Idempotency-Key`. `route` is method and path. */
+/** A request that carries an `Idempotency-Key`. `route` is method and path, after a public key's id. */
 export interface IdempotencyRequest {
   readonly projectId: string;
   readonly mode: Mode;

@@ -4,7 +4,6 @@ import { testApp, type TestApp } from '../../test/harness.ts';
 import { databaseProxy } from '../../test/database-proxy.ts';
 import type { Network } from '../domain/asset.ts';
 import { tokenOf } from '../domain/asset.ts';
-import { createAddressesAhead } from '../rails/addresses-ahead.ts';
 import { createWalletOpener, MAIN_CHAINS } from '../rails/wallet.ts';
 import { fixedRates, parseFixedRates } from '../rates/fixed.ts';
 import type { Database, DatabaseHandle } from '../store/database.ts';
@@ -29,7 +28,6 @@ function railOn(db: Database): Rail {
     rates: fixedRates(rates.prices),
     tokens: TOKENS,
     openWallet,
-    addresses: createAddressesAhead(openWallet),
     evmChain: () => null,
     payoutChain: () => 'main',
   });

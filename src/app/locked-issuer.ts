@@ -4,7 +4,8 @@ import type { AddressesAhead } from '../rails/addresses-ahead.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
 import type { Statement } from '../store/pipeline.ts';
-import { expectWallets, lockWallets, takeIndexes, type LockedWallet, type TakenIndex } from '../store/wallets.ts';
+import { expectWallets, lockWallets, takeIndexes, type LockedWallet } from '../store/wallet-locks.ts';
+import type { TakenIndex } from '../store/wallets.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from './quote-payment.ts';
 import type { Issued, LockedIssuer, Rail, WantedToken } from './rail.ts';
 

@@ -1,4 +1,4 @@
-import type { ChainSource } from '../rails/chain.ts';
+import type { ChainSource, WaitingTransactions } from '../rails/chain.ts';
 import { dropWaiting, lockCursor, saveLookedAt, waitingTransfers } from '../store/chain.ts';
 import { saveTransfers } from '../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching } from './chain-money.ts';
@@ -11,6 +11,16 @@ const REST_PER_LOOK = 9;
 /** How often it is kept that everything was looked at. */
 const LOOKED_AT_STEP_MS = 2_000;
 
+/**
+ * What a look proves. `mempool`: what was not there at that moment waited nowhere. `blocks`: nothing of the mempool, but
+ * everything up to that moment's newest block was seen.
+ */
+export interface LookProof {
+  readonly kind: 'mempool' | 'blocks';
+  /** Up to when everything was seen that will ever be seen of that time. */
+  readonly upTo: number;
+}
+
 /** What is known of a mempool: which of its transactions were looked at, and which of ours were missing from it last time. */
 export function createWaitingRoom(app: App, source: ChainSource) {
   const { network, mempool } = source;
@@ -20,15 +30,15 @@ export function createWaitingRoom(app: App, source: ChainSource) {
   let notBefore = 0;
 
   return {
-    /** Hashes of everything that waits; null where nothing is known of it, or it was asked for a moment ago. */
-    look: async (): Promise<readonly string[] | null> => {
+    /** Everything that waits; null where nothing is known of it, or it was asked for a moment ago. */
+    look: async (): Promise<WaitingTransactions | null> => {
       // By a clock that nobody sets.
       const askedAt = performance.now();
       if (mempool === null || askedAt < notBefore) return null;
-      const hashes = await mempool.hashes();
+      const waiting = await mempool.waiting();
       const answeredAt = performance.now();
       notBefore = answeredAt + (answeredAt - askedAt) * REST_PER_LOOK;
-      return hashes;
+      return waiting;
     },
 
     /** After a rollback transactions may wait again that were looked at before. */
@@ -36,11 +46,8 @@ export function createWaitingRoom(app: App, source: ChainSource) {
       looked = new Set();
     },
 
-    /**
-     * `askedAt` is when the hashes were asked for; null when the node is behind, or on a branch: what it has counts, but
-     * what it lacks tells nothing.
-     */
-    takeIn: async (hashes: readonly string[], askedAt: number | null): Promise<void> => {
+    /** Without a proof, as when the node is behind or on a branch, what it has counts, but what it lacks tells nothing. */
+    takeIn: async (hashes: readonly string[], proof: LookProof | null): Promise<void> => {
       if (mempool === null) return;
       const fresh = hashes.filter((hash) => !looked.has(hash)).slice(0, MOST_WAITING);
       const transfers = await mempool.transfersOf(fresh);
@@ -51,7 +58,8 @@ export function createWaitingRoom(app: App, source: ChainSource) {
       // Twice in a row, for another node of the network may not have heard of a transaction yet; at once where another one
       // came for the same payment: that is what a replacement looks like.
       const paidAnew = new Set(ours.map(({ address }) => watched.get(address)));
-      const gone = (askedAt === null ? [] : away)
+      const isWhole = proof?.kind === 'mempool';
+      const gone = (isWhole ? away : [])
         .filter(({ hash, paymentId }) => missing.has(hash) || paidAnew.has(paymentId))
         .map(({ hash }) => hash);
       if (ours.length > 0 || gone.length > 0) {
@@ -67,13 +75,13 @@ export function createWaitingRoom(app: App, source: ChainSource) {
           await observeMoney(app, trx, [...dropped, ...arrived.map(({ paymentId }) => paymentId)], now);
         });
       }
-      if (askedAt !== null) missing = new Set(away.map(({ hash }) => hash));
+      if (isWhole) missing = new Set(away.map(({ hash }) => hash));
       const seen = new Set(fresh);
       looked = new Set(hashes.filter((hash) => looked.has(hash) || seen.has(hash)));
       const isComplete = looked.size === there.size;
-      if (askedAt !== null && isComplete && (askedAt - savedAt >= LOOKED_AT_STEP_MS || askedAt < savedAt)) {
-        await saveLookedAt(app.db, network, askedAt);
-        savedAt = askedAt;
+      if (proof !== null && isComplete && (proof.upTo - savedAt >= LOOKED_AT_STEP_MS || proof.upTo < savedAt)) {
+        await saveLookedAt(app.db, network, proof.upTo);
+        savedAt = proof.upTo;
       }
     },
   };

@@ -64,14 +64,17 @@ function problemOf(status: Omit<NetworkStatus, 'problem' | 'warnings'>, now: num
     return 'nobody follows it: no worker runs, or it is not set up for this network';
   }
   if (nodes.every(({ height }) => height === null)) {
-    const told = nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ');
-    return `no node answers: ${told}. Start one, or set ${network.toUpperCase()}_RPC_URL to one that does`;
+    const faults = nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ');
+    return `no node answers: ${faults}. Start one, or set ${network.toUpperCase()}_RPC_URL to one that does`;
   }
+  if (cursor?.problem) return cursor.problem;
+  const bad = nodes.filter(({ problem }) => problem !== null);
+  const told = bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
+  // None of those that answer is as it should be: that is why the network stands where it does.
+  if (bad.length === nodes.length) return told;
   if (cursor === null || lagMs === null || lagBlocks === null) return 'not a block was read yet';
-  if (cursor.problem !== null) return cursor.problem;
   if (lagBlocks > MOST_LAG_BLOCKS) return `catching up, ${lagBlocks} blocks behind`;
   const stallMs = Math.max(LEAST_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);
   if (lagMs > stallMs) return `no new block for ${Math.round(lagMs / 1000)} s`;
-  const bad = nodes.filter(({ problem }) => problem !== null);
-  return bad.length === 0 ? null : bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
+  return bad.length === 0 ? null : told;
 }

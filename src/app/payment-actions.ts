@@ -1,9 +1,18 @@
 import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../domain/payment.ts';
-import type { Observation } from '../domain/transition.ts';
+import { tokenRefusal, type Observation } from '../domain/transition.ts';
+import type { Token } from '../domain/asset.ts';
+import { saveQuoteAgain } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
-import { refundedUnits } from '../store/refunds.ts';
+import { countTokenChanges } from '../store/payments.ts';
+import { refundedMoney } from '../store/refunds.ts';
 import { findTransfers, saveTransfers } from '../store/transfers.ts';
-import { changePayment, type ChangeOutcome, type Decision, type PaymentSelector } from './change-payment.ts';
+import {
+  changePayment,
+  type ChangeOutcome,
+  type Decision,
+  type PaymentSelector,
+  type RefusedChange,
+} from './change-payment.ts';
 import type { App } from './context.ts';
 import type { IdempotencyRequest } from './idempotency.ts';
 import { chooseToken, issuedAddress, quotePayment, type TokenRefusal } from './quote-payment.ts';
@@ -26,24 +35,34 @@ export function cancelPayment(app: App, selector: PaymentSelector, presented?: P
 export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
-    decide: async (payment, trx) => observed({ kind: 'accepted', refundedUnits: await refundedUnits(trx, payment.id) }),
+    decide: async (payment, trx) => {
+      const refunded = payment.quote === null ? 0n : (await refundedMoney(trx, payment.id, payment.quote)).units;
+      return observed({ kind: 'accepted', refundedUnits: refunded });
+    },
     ...presented,
   });
 }
 
-/** Chooses the token of a transaction, or another one while nothing was seen: quotes it and issues a fresh address. */
+/**
+ * Chooses the token of a transaction, or another one while nothing was seen, at most `MAX_TOKEN_CHANGES` times: quotes it and
+ * issues an address. On a network where the payment has one already, it gets that again, with the new quote.
+ */
 export function selectToken(
   app: App,
   selector: PaymentSelector,
   wanted: { readonly asset: string; readonly network: string | null },
 ): Promise<ChangeOutcome<TokenRefusal>> {
-  return changePayment<TokenRefusal>(app, {
+  return changePayment<TokenRefusal | RefusedChange>(app, {
     selector,
     decide: async (payment, trx, now) => {
+      // Counted under the payment's lock.
+      const changes = await countTokenChanges(trx, payment.id);
+      const reason = tokenRefusal(payment, changes, now);
+      if (reason !== null) return { kind: 'refused', reason, payment };
       const rail = app.railFor(payment.mode);
       const choice = await chooseToken(rail, payment.projectId, wanted.asset, wanted.network, trx);
       if (choice.kind !== 'ok') return choice;
-      return chosen(app, rail, payment, choice.token, trx, now);
+      return chosen(app, rail, { payment, changes }, choice.token, trx, now);
     },
   });
 }
@@ -51,16 +70,21 @@ export function selectToken(
 async function chosen(
   app: App,
   rail: Rail,
-  payment: Payment,
-  token: Parameters<Rail['issue']>[1],
+  { payment, changes }: { readonly payment: Payment; readonly changes: number },
+  token: Token,
   trx: Trx,
   now: number,
 ): Promise<Decision | TokenRefusal> {
-  const quoted = await quotePayment(rail, payment, token, trx);
+  const held = payment.quote === null ? null : await rail.held(payment, token, trx);
+  const quoted = await quotePayment(rail, payment, token, trx, held);
   if (quoted.kind !== 'ok') return quoted;
   const { quote, wallet } = quoted;
-  const address = wallet === null ? undefined : issuedAddress(app, payment, quote, wallet, now);
-  return { kind: 'observed', observations: [{ kind: 'token_chosen', quote }], address };
+  const observations = [{ kind: 'token_chosen', quote, changes }] as const;
+  if (wallet === null) return { kind: 'observed', observations };
+  const address = issuedAddress(app, payment, quote, wallet, now);
+  if (held === null) return { kind: 'observed', observations, address };
+  await saveQuoteAgain(trx, address);
+  return { kind: 'observed', observations };
 }
 
 /** A payment of live mode is asked to do what only the sandbox can. */
@@ -79,7 +103,7 @@ export function completeSandboxPayment(
       const rail = app.railFor(payment.mode);
       if (rail.simulate === null) return { kind: 'not_sandbox' };
       const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
-      const settled = await settle(rail, payment, known, now);
+      const settled = await settle(rail, payment, known, now, trx);
       if (settled.kind !== 'settled') return settled;
       if (isOpen(payment))
         await saveTransfers(trx, [{ paymentId: payment.id, transfer: settled.transfer, blockHash: null }]);
@@ -98,13 +122,14 @@ export async function settle(
   payment: Payment,
   known: readonly Transfer[],
   now: number,
+  trx: Trx,
 ): Promise<
   | { readonly kind: 'settled'; readonly observation: Observation; readonly transfer: Transfer }
   | TokenRefusal
   | NotSandbox
 > {
   if (rail.simulate === null) return { kind: 'not_sandbox' };
-  const quote = payment.quote ?? (await firstQuote(rail, payment));
+  const quote = payment.quote ?? (await firstQuote(rail, payment, trx));
   if ('kind' in quote) return quote;
   const missing = quote.owedUnits - payment.ledger.all.seenUnits;
   // A service that was down when the timer ran out still pays in time.
@@ -114,10 +139,10 @@ export async function settle(
   return { kind: 'settled', observation: { kind: 'settled', quote, ledger }, transfer };
 }
 
-async function firstQuote(rail: Rail, payment: Payment): Promise<Quote | TokenRefusal> {
+async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote | TokenRefusal> {
   let refusal: TokenRefusal = { kind: 'refused', param: 'crypto_currency', message: 'No token is enabled.' };
-  for (const token of await rail.tokens(payment.projectId)) {
-    const quoted = await quotePayment(rail, payment, token);
+  for (const token of await rail.tokens(payment.projectId, trx)) {
+    const quoted = await quotePayment(rail, payment, token, trx);
     if (quoted.kind === 'ok') return quoted.quote;
     refusal = quoted;
   }
@@ -142,10 +167,10 @@ export function simulatePayment(
       const opening: Observation[] = [{ kind: 'timer_stopped' }];
       let quote = payment.quote;
       if (quote === null && isOpen(payment)) {
-        const first = await firstQuote(rail, payment);
+        const first = await firstQuote(rail, payment, trx);
         if ('kind' in first) return first;
         quote = first;
-        opening.push({ kind: 'token_chosen', quote });
+        opening.push({ kind: 'token_chosen', quote, changes: 0 });
       }
       if (quote === null) return observed({ kind: 'deadline', seenUpTo: 'by_hand' });
       const steps = await simulatedSteps(app, trx, rail, { ...payment, quote }, quote, simulation, now);

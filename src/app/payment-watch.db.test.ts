@@ -8,6 +8,7 @@ import { completeSandboxPayment } from './payment-actions.ts';
 import { createPaymentWatch, type PaymentWatch, type PaymentWatchOptions } from './payment-watch.ts';
 import { cancelRefund, claimRefund, createRefund, runDueRefunds, type RefundOutcome } from './refunds.ts';
 import { runDue } from './run-due.ts';
+import { DEADLINE_MS, WAIT } from '../../test/deadline.ts';
 
 function listener(handle: DatabaseHandle): Notifications {
   const notifications = listen(handle);
@@ -16,7 +17,7 @@ function listener(handle: DatabaseHandle): Notifications {
 }
 
 const untilHealthy = (notifications: Notifications): Promise<void> =>
-  vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: 5_000 });
+  vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: DEADLINE_MS });
 
 function watchOf(notifications: Notifications, options?: PaymentWatchOptions): PaymentWatch {
   const watch = createPaymentWatch(notifications, options);
@@ -43,7 +44,7 @@ function wakes(watch: PaymentWatch, id: string, network: Parameters<PaymentWatch
     count: () => count,
     next: async () => {
       asked = Math.max(asked, count - 1) + 1;
-      await vi.waitFor(() => expect(count).toBeGreaterThanOrEqual(asked), { interval: 2, timeout: 5_000 });
+      await vi.waitFor(() => expect(count).toBeGreaterThanOrEqual(asked), { interval: 2, timeout: DEADLINE_MS });
     },
     stop,
   };
@@ -123,7 +124,7 @@ it('creating a payment wakes nobody', async () => {
   await app.pay();
   await completeSandboxPayment(app, { id: payment.id });
   await woken.next();
-  await vi.waitFor(() => expect(told).not.toEqual([]), { interval: 2 });
+  await vi.waitFor(() => expect(told).not.toEqual([]), { interval: 2, timeout: WAIT.timeout });
   expect(told).toEqual([payment.id]);
 });
 

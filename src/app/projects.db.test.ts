@@ -5,6 +5,7 @@ import { parseKey } from '../domain/api-key.ts';
 import { listen } from '../store/notifications.ts';
 import { findLogo } from '../store/projects.ts';
 import { changeProject, createKey, createProject, keysOf, projectsOf, removeKey } from './projects.ts';
+import { WAIT } from '../../test/deadline.ts';
 
 const UNKNOWN = '019bbf3a-0000-7000-8000-00000000dead';
 
@@ -52,6 +53,12 @@ describe('a project', () => {
       [{ allowOrigins: ['ftp://shop.example'] }, '--allow-origins'],
       [{ allowOrigins: ['*'] }, '--allow-origins'],
       [{ allowOrigins: ['null'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://*'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://*.shop.example'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://a;sandbox'] }, '--allow-origins'],
+      [{ allowOrigins: ["https://'self'"] }, '--allow-origins'],
+      [{ allowOrigins: ['https://shop.example;'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://a,b'] }, '--allow-origins'],
     ] as const;
     for (const [changes, option] of bad) {
       const rejected = { kind: 'rejected', message: expect.stringContaining(option) };
@@ -252,7 +259,7 @@ describe("a project's look", () => {
     const app = await testApp();
     const notifications = listen(app.database);
     try {
-      await vi.waitFor(() => expect(notifications.healthy()).toBe(true));
+      await vi.waitFor(() => expect(notifications.healthy()).toBe(true), WAIT);
       const told = new Promise<void>((resolve) => notifications.on('access', () => resolve()));
       await changeProject(app, app.projectId, { logo: { file: 'logo.png', bytes: PNG } });
       await expect(told).resolves.toBeUndefined();

@@ -142,10 +142,16 @@ function checkRequest(request: ProjectRequest): { readonly kind: 'fine'; readonl
   };
 }
 
+/** A name, IPv4 or IPv6 address; the URL parser takes more (`*`, `;`, quotes), and policies read that as something else. */
+const PROPER_HOST = /^(?:(?:[a-z0-9-]+\.)*[a-z0-9-]+|\[[0-9a-f:]+\])$/;
+
 function originOf(text: string): string | null {
   const url = URL.parse(text);
   const isOrigin =
-    url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.href === `${url.origin}/`;
+    url !== null &&
+    (url.protocol === 'https:' || url.protocol === 'http:') &&
+    url.href === `${url.origin}/` &&
+    PROPER_HOST.test(url.hostname);
   return isOrigin ? url.origin : null;
 }
 

@@ -17,7 +17,7 @@ import type { RateSource } from '../rates/source.ts';
 import type { Trx } from '../store/database.ts';
 import type { IssuedAddress } from '../store/save-changes.ts';
 import type { App } from './context.ts';
-import type { Issuer, IssuingWallet } from './rail.ts';
+import type { Issued, Issuer, IssuingWallet } from './rail.ts';
 
 /** How far below or above the owed amount still counts as exact, where the wallet says nothing else: 0.5 %. */
 export const DEFAULT_TOLERANCE_BASIS_POINTS = 50;
@@ -142,12 +142,13 @@ export function priceToken(
   return { kind: 'ok', owedUnits };
 }
 
-/** A quote with a fresh address, and what has to be watched for it. */
+/** A quote with a fresh address, or the one that the payment holds, and what has to be watched for it. */
 export async function quotePayment(
   issuer: Pick<Issuer, 'ratesFor' | 'issue'>,
   payment: Pick<Payment, 'id' | 'projectId' | 'amountMinor' | 'amountUsdCents' | 'currency'>,
   token: Token,
   trx?: Trx,
+  held: Issued | null = null,
 ): Promise<
   | {
       readonly kind: 'ok';
@@ -159,7 +160,7 @@ export async function quotePayment(
   const rates = await issuer.ratesFor(payment.projectId, trx);
   const price = priceToken(rates, token, payment.amountMinor, payment.currency);
   if (price.kind !== 'ok') return price;
-  const issued = await issuer.issue(payment, token, trx);
+  const issued = held ?? (await issuer.issue(payment, token, trx));
   if (issued.kind === 'no_method') return { kind: 'refused', param: 'crypto_currency', message: issued.message };
   const { asset, network, decimals } = token;
   const tolerance = BigInt(issued.wallet?.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS);

@@ -81,9 +81,22 @@ export interface Rail extends Issuer {
         options: { readonly foresee: boolean },
       ) => Promise<LockedIssuer>)
     | null;
+  /**
+   * The newest address that the payment already has on the token's network, from the wallet in use there; null where it has
+   * none. An address that is asked for again stays the same, whatever its token.
+   */
+  held(payment: { readonly id: string }, token: Token, trx: Trx): Issued | null | Promise<Issued | null>;
   /** When a new payment completes by itself; null: never. */
   completesAt(createdAt: number, expiresAt: number): number | null;
-  dueView(payment: Payment, now: number): DueView | Promise<DueView>;
+  /**
+   * What it says of each of these payments, by id, read in the transaction that holds their locks: as many statements
+   * for many payments as for one.
+   */
+  dueViews(
+    payments: readonly Payment[],
+    now: number,
+    trx: Trx,
+  ): ReadonlyMap<string, DueView> | Promise<ReadonlyMap<string, DueView>>;
   /** Which of a wallet's own addresses the payment's is, counted from 0; null where none was derived from a key. */
   addressIndex(payment: Payment): null | Promise<number | null>;
   /** How deep the payment's money is; null where nothing is counted. */

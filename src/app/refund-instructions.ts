@@ -1,13 +1,10 @@
 import { evmTransfer, paymentUri, type EvmTransfer } from '../domain/payment-uri.ts';
 import type { Refund } from '../domain/refund.ts';
-import type { UtxoCaller } from '../rails/utxo/caller.ts';
-import type { UtxoParams } from '../rails/utxo/params.ts';
-import { buildRefundPsbt, type RefundInput } from '../rails/utxo/psbt.ts';
-import { parseUtxoWallet, type UtxoDeriver } from '../rails/utxo/wallet.ts';
-import { findRefund } from '../store/refunds.ts';
-import { receivedOutputs, type ReceivedOutput } from '../store/wallets.ts';
+import { checkPayoutAddress } from '../rails/address.ts';
+import { findRefund, payoutOf } from '../store/refunds.ts';
 import type { App } from './context.ts';
 import type { Rejected } from './projects.ts';
+import { paidBy, refundPsbt, type PsbtAdvice, type UtxoAccess } from './refund-psbt.ts';
 
 /** Exactly what the merchant signs, in every form that his wallet may take. */
 export interface RefundInstructions {
@@ -17,21 +14,9 @@ export interface RefundInstructions {
   readonly paymentUri: string | null;
   readonly call: EvmTransfer | null;
   readonly psbt: PsbtAdvice | null;
+  /** Why a refund that is pending still must not be paid now; null: it may be. */
+  readonly problem: string | null;
 }
-
-export type PsbtAdvice =
-  | { readonly kind: 'ok'; readonly psbt: string; readonly feeUnits: bigint; readonly changeUnits: bigint }
-  /** Why there is none, and what to do instead. */
-  | { readonly kind: 'none'; readonly message: string };
-
-/** A node of Bitcoin's family that knows which outputs are unspent. */
-export interface UtxoAccess {
-  readonly params: UtxoParams;
-  readonly caller: UtxoCaller;
-}
-
-/** Outputs that are looked at for a refund: its payment's own and the newest ones. */
-const MOST_INPUTS = 40;
 
 /**
  * What pays a refund: a payment URI, and call data or a PSBT. Without `utxo` there is no PSBT. Throws
@@ -52,64 +37,28 @@ export async function refundInstructions(
   const rail = app.railFor(refund.mode);
   // Who signs what a finished refund shows pays it twice; one that is only simulated is paid by nobody.
   if (address === null || refund.status !== 'pending' || rail.simulate !== null) {
-    return { kind: 'done', refund, paymentUri: null, call: null, psbt: null };
+    return nothingToSign(refund, null);
+  }
+  // Who is shown a payment that needs nothing but confirmations pays it twice.
+  const payout = await payoutOf(app.db, id);
+  if (payout !== null) return nothingToSign(refund, paidBy(payout));
+  const checked = checkPayoutAddress(network, address, rail.payoutChain(network));
+  if (checked.kind === 'bad') {
+    return nothingToSign(refund, `${address}: ${checked.message} Cancel this refund and create it anew.`);
   }
   const request = { asset, network, decimals, units, address, evm: rail.evmChain({ network, asset }) };
   const chain = utxo(network);
   const isUtxo = network === 'bitcoin' || network === 'litecoin';
-  return {
-    kind: 'done',
-    refund,
-    paymentUri: paymentUri(request),
-    call: evmTransfer(request),
-    psbt: chain === null ? (isUtxo ? NO_NODE : null) : await psbtOf(app, refund, address, chain),
-  };
+  const psbt = chain === null ? (isUtxo ? NO_NODE : null) : await refundPsbt(app, refund, address, chain);
+  if (psbt?.kind === 'paid') return nothingToSign(refund, psbt.message);
+  return { kind: 'done', refund, paymentUri: paymentUri(request), call: evmTransfer(request), psbt, problem: null };
+}
+
+function nothingToSign(refund: Refund, problem: string | null): RefundInstructions {
+  return { kind: 'done', refund, paymentUri: null, call: null, psbt: null, problem };
 }
 
 const NO_NODE: PsbtAdvice = {
   kind: 'none',
   message: 'A PSBT needs a node of the network that knows which outputs are unspent. Pay by the payment URI instead.',
 };
-
-async function psbtOf(app: App, refund: Refund, address: string, { params, caller }: UtxoAccess): Promise<PsbtAdvice> {
-  const received = await receivedOutputs(app.db, refund.paymentId, refund.network, MOST_INPUTS);
-  const [own] = received;
-  const wallet = own === undefined ? null : openWallet(params, own);
-  if (own === undefined || wallet === null) {
-    return {
-      kind: 'none',
-      message: 'The wallet that the payment went to is not known. Pay by the payment URI instead.',
-    };
-  }
-  const change = wallet.changeAt(own.index);
-  if (change === null) {
-    const message = `Where its change goes is not known: the wallet was not given with its change chain, as in "/<0;1>/*".`;
-    return { kind: 'none', message: `${message} Pay by the payment URI instead.` };
-  }
-  const unspent = await caller.unspent(
-    received.map(({ transactionHash, outputIndex }) => ({ txid: transactionHash, vout: outputIndex })),
-  );
-  const inputs = await Promise.all(
-    received.filter((_, at) => unspent[at]).map((output) => inputOf(wallet, output, caller)),
-  );
-  const built = buildRefundPsbt({
-    params,
-    inputs,
-    payTo: { address, units: refund.units },
-    change,
-    feeUnitsPerKvb: await caller.feeUnitsPerKvb(),
-  });
-  return built.kind === 'ok' ? built : { kind: 'none', message: `${built.message} Pay by the payment URI instead.` };
-}
-
-function openWallet(params: UtxoParams, { kind, source }: ReceivedOutput): UtxoDeriver | null {
-  if (kind === 'treasury') return null;
-  const parsed = parseUtxoWallet(params, { kind, text: source });
-  return parsed.kind === 'ok' ? parsed.deriver : null;
-}
-
-async function inputOf(wallet: UtxoDeriver, output: ReceivedOutput, caller: UtxoCaller): Promise<RefundInput> {
-  const { transactionHash: txid, outputIndex: vout, amountUnits, blockHash } = output;
-  const rawTransaction = await caller.rawTransaction(txid, blockHash);
-  return { txid, vout, amountUnits, output: wallet.outputAt(output.index), rawTransaction };
-}

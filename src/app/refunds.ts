@@ -17,7 +17,7 @@ import {
   insertRefund,
   lockDueRefunds,
   lockRefund,
-  refundedUnits,
+  refundedMoney,
   refundsPaidBy,
   setRefundAddress,
   updateRefund,
@@ -25,6 +25,7 @@ import {
 import { newId, type App } from './context.ts';
 import { newEvent } from './events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from './idempotency.ts';
+import { countEvents } from './observer.ts';
 
 /** A checked request for a refund: part of the amount in minor units, or units of the asset, or all that is left. */
 export interface NewRefund {
@@ -96,7 +97,7 @@ async function draftRefund(
   if (checked?.kind === 'refused') return checked;
   const wanted = wantedUnits(request, quote.decimals);
   if (wanted !== null && 'kind' in wanted) return wanted;
-  const taken = await refundedUnits(trx, payment.id);
+  const taken = await refundedMoney(trx, payment.id, quote);
   const size = sizeRefund(payment, taken, wanted);
   if (size.kind !== 'ok') return sizeRefusal(payment, quote.decimals, wanted, size);
   const dust = payment.mode === 'live' ? dustRefusal(quote, size.units, wanted) : null;
@@ -299,7 +300,9 @@ async function saved(
   const after = { ...payment, lastSequence: payment.lastSequence + 1 };
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   const dueAt = nextDueAt(after, app.policy);
-  await saveChanges(trx, [{ before: payment, after, dueAt, arrows: [], events: [event] }], 2, answers);
+  const change = { before: payment, after, dueAt, arrows: [], events: [event] };
+  await saveChanges(trx, [change], 2, answers);
+  countEvents(app, [change]);
   return { kind: 'done', refund, body };
 }
 

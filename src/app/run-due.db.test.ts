@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { testDatabase, type TestDatabase } from '../../test/database.ts';
 import { COMPLETE_AFTER_MS, testApp } from '../../test/harness.ts';
+import { testRates } from '../rates/fixed.ts';
+import { openDatabase, type Database } from '../store/database.ts';
+import { etherRail, liveOrder, setWallet } from './follow-chain.fixture.ts';
 import { runDue } from './run-due.ts';
 import {
   acceptPayment,
@@ -143,4 +147,70 @@ it('completing a partly paid payment by hand adds just what was missing', async 
   const completed = await app.read(order.id);
   expect(completed).toMatchObject({ status: 'completed', exception: 'none' });
   expect(completed.ledger.all.confirmedUnits).toBe(completed.quote?.owedUnits);
+});
+
+describe('payments that are due on chains', () => {
+  /** Live orders in ether whose chain nobody follows, so that their deadlines wait; all of it, the rail too, on `open`. */
+  async function overdue(count: number, open: (database: TestDatabase) => Database = ({ db }) => db) {
+    const given = await testDatabase();
+    const database = { ...given, db: open(given) };
+    const app = await testApp({ database, live: ({ db }) => etherRail(db, testRates()) });
+    await setWallet(app, app.projectId);
+    const orders = [];
+    for (let made = 0; made < count; made += 1) orders.push(await app.pay(liveOrder(app.projectId)));
+    const last = orders.at(-1);
+    if (last === undefined) throw new Error('there is no order');
+    app.clock.set(last.expiresAt);
+    return { app, orders, expiresAt: last.expiresAt };
+  }
+
+  const dueAt = async (app: { readonly db: Database }, { id }: { readonly id: string }): Promise<number | null> =>
+    (await app.db.selectFrom('payments').select('due_at').where('id', '=', id).executeTakeFirstOrThrow()).due_at;
+
+  it('are looked at with the one connection that holds them, however many there are', async () => {
+    const { app, orders } = await overdue(3, ({ url }) => {
+      const single = openDatabase({ connectionString: url }, { maxConnections: 1, onError: () => {} });
+      onTestFinished(() => single.close());
+      return single.db;
+    });
+    const transaction = await app.pay({ surface: 'transaction', token: null });
+    app.clock.set(transaction.expiresAt);
+    expect(await runDue(app, 250)).toBe(4);
+    for (const order of orders) expect((await app.read(order.id)).status).toBe('pending');
+    expect((await app.read(transaction.id)).status).toBe('completed');
+  });
+
+  it('take as many statements for fifty as for two', async () => {
+    const statements = async (count: number): Promise<number> => {
+      let asked = 0;
+      const { app } = await overdue(count, ({ db }) =>
+        db.withPlugin({
+          transformQuery: ({ node }) => {
+            asked += 1;
+            return node;
+          },
+          transformResult: ({ result }) => Promise.resolve(result),
+        }),
+      );
+      asked = 0;
+      expect(await runDue(app, 250)).toBe(count);
+      return asked;
+    };
+    expect(await statements(50)).toBe(await statements(2));
+  });
+
+  it('are looked at again ever less often, from two seconds up to a minute, as long as their chain is not seen', async () => {
+    const { app, orders, expiresAt } = await overdue(1);
+    const [order] = orders;
+    if (order === undefined) throw new Error('there is no order');
+    const rests: number[] = [];
+    while (rests.length < 8) {
+      await runDue(app, 10);
+      const next = (await dueAt(app, order)) ?? 0;
+      rests.push(next - app.clock());
+      app.clock.set(next);
+    }
+    expect(rests).toEqual([2_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect(app.clock()).toBe(expiresAt + 184_000);
+  });
 });

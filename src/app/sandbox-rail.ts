@@ -26,17 +26,21 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
     tokens: () => tokens,
     issue: (payment, token) => ({
       kind: 'issued',
-      // A new token gets a new address, so the seed names the token too.
-      address: sandboxAddress(token.network, `${payment.id} ${token.asset}`),
+      // The same one again, whichever of the network's tokens is chosen, and however often.
+      address: sandboxAddress(token.network, `${payment.id} ${token.network}`),
       wallet: null,
     }),
+    held: () => null,
     // A lifetime of at most the completion time expires instead, so that a merchant can test expiry.
     completesAt: (createdAt, expiresAt) =>
       createdAt + completeAfterMs < expiresAt ? createdAt + completeAfterMs : null,
-    dueView: (payment, now) =>
-      payment.completesAt !== null && payment.completesAt <= now
-        ? { kind: 'settled' }
-        : { kind: 'seen_up_to', at: now },
+    dueViews: (payments, now) =>
+      new Map(
+        payments.map(({ id, completesAt }) => [
+          id,
+          completesAt !== null && completesAt <= now ? { kind: 'settled' } : { kind: 'seen_up_to', at: now },
+        ]),
+      ),
     confirmations: () => null,
     addressIndex: () => null,
     evmChain: ({ network }) => {
@@ -60,6 +64,7 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
         firstSeenAt: step.firstSeenAt,
         blockAt: inBlock ? step.firstSeenAt : null,
         blockHeight: inBlock ? 0 : null,
+        blockPosition: null,
         state: step.state,
       };
     },

@@ -12,6 +12,7 @@ import { receive, type LocalReceiver, type ReceivedRequest } from '../webhooks/l
 import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import { createDeliverer, type Deliverer, type WebhookDelivery } from './deliver-due.ts';
 import { createEndpoint } from './webhook-endpoints.ts';
+import { DEADLINE_MS } from '../../test/deadline.ts';
 
 /** Live endpoints too are receivers on this machine. */
 const policyOf = (): WebhookPolicy => ({ mode: 'test', production: false, allowCidrs: [] });
@@ -137,7 +138,7 @@ export async function withDeliveriesLocked<Result>(
           where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
         expect(rows).toHaveLength(statements);
       },
-      { interval: 5, timeout: 5_000 },
+      { interval: 5, timeout: DEADLINE_MS },
     );
   return app.db.transaction().execute(async (trx) => {
     await sql`lock table deliveries in access exclusive mode`.execute(trx);

@@ -1,16 +1,18 @@
+import path from 'node:path';
 import type { Config } from '../config.ts';
 import { fields } from './output.ts';
 
 /** What the banner tells of the service that was started. */
 export interface Started {
   readonly addresses: { readonly live: string; readonly test: string };
-  readonly firstStart: { readonly projectId: string; readonly key: string } | null;
+  readonly firstStart: { readonly projectId: string; readonly key: string | null } | null;
 }
 
 /** The lines that greet whoever started the service: where it is, and how to make the first payment. */
 export function banner(config: Config, { addresses, firstStart }: Started): readonly string[] {
   const database = config.databaseUrl === null ? `embedded, in ${config.dataDir}` : 'DATABASE_URL';
   const serves = config.role !== 'worker';
+  const key = firstStart?.key ?? null;
   const lines = [
     '',
     serves ? 'Cointill is running.' : 'Cointill is running its workers (ROLE=worker).',
@@ -25,7 +27,7 @@ export function banner(config: Config, { addresses, firstStart }: Started): read
   ];
   return [
     ...lines,
-    ...(firstStart === null ? laterLines() : firstLines(config, addresses, firstStart)),
+    ...(firstStart === null || key === null ? laterLines() : firstLines(config, addresses, firstStart.projectId, key)),
     '',
     'Stop with Ctrl-C.',
     '',
@@ -42,7 +44,8 @@ function laterLines(): readonly string[] {
 function firstLines(
   config: Config,
   addresses: Started['addresses'],
-  { projectId, key }: NonNullable<Started['firstStart']>,
+  projectId: string,
+  key: string,
 ): readonly string[] {
   const body = '{"amount": 25, "currency": "USD", "crypto_currency": "BTC"}';
   const seconds = config.sandboxCompleteAfterMs / 1000;
@@ -64,4 +67,31 @@ function firstLines(
     '',
     `Open the payment_url of the answer. The order completes by itself after ${seconds} seconds.`,
   ];
+}
+
+const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
+
+/**
+ * What a start in production says, where a supervisor keeps every line for good: no key, and what makes one. `command` runs
+ * as it stands, by the service's user or root; with a `DATABASE_URL` it needs the service's settings.
+ */
+export function startRecord(config: Config, { addresses, firstStart }: Started): object {
+  const serves = config.role !== 'worker';
+  return {
+    role: config.role,
+    ...(serves ? { live: addresses.live, sandbox: addresses.test } : {}),
+    database: config.databaseUrl === null ? `embedded, in ${config.dataDir}` : 'DATABASE_URL',
+    ...(firstStart === null
+      ? {}
+      : { project: firstStart.projectId, command: keyCommand(config, firstStart.projectId) }),
+  };
+}
+
+function keyCommand({ databaseUrl, dataDir }: Config, projectId: string): string {
+  const where = databaseUrl === null ? `DATA_DIR=${shellWord(dataDir)} ` : '';
+  return `${where}${shellWord(PROGRAM)} key create --project ${projectId} --mode test --kind secret --permission full --name Server`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

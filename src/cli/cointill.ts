@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { version } from '../version.ts';
 import { describeError, UsageFailure } from './failure.ts';
+import { clean, writeErrorLines } from './output.ts';
 
 interface CommandGroup {
   readonly name: string;
@@ -96,7 +96,16 @@ async function buildProgram(args: readonly string[]): Promise<Command> {
     .addHelpText('after', EPILOGUE)
     .showHelpAfterError('Add --help to see what is possible.')
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: (.)/, upperCaseFirst)) });
+    .configureOutput({
+      outputError: (text, write) =>
+        write(
+          text
+            .replace(/^error: (.)/, upperCaseFirst)
+            .split('\n')
+            .map(clean)
+            .join('\n'),
+        ),
+    });
   const wanted = args[0] === 'help' ? args[1] : args[0];
   for (const group of GROUPS) {
     if (group.name === wanted) (await group.load())(program);
@@ -112,13 +121,6 @@ function upperCaseFirst(_whole: string, first: string): string {
 /** Tells the error on standard error and gives the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
-  process.stderr.write(`${describeError(error, process.env)}\n`);
+  writeErrorLines(describeError(error, process.env));
   return error instanceof UsageFailure ? USAGE_EXIT_CODE : 1;
-}
-
-function version(): string {
-  const text = readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8');
-  const parsed: unknown = JSON.parse(text);
-  const found = typeof parsed === 'object' && parsed !== null && 'version' in parsed ? parsed.version : undefined;
-  return typeof found === 'string' ? found : 'unknown';
 }

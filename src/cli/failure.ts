@@ -1,5 +1,6 @@
 import type { Rejected } from '../app/projects.ts';
 import { ConfigError } from '../config.ts';
+import { UnfitDatabaseError } from '../store/check-database.ts';
 import { EmbeddedPostgresError } from '../store/embedded-error.ts';
 import { MigrationError } from '../store/migrate.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
@@ -36,22 +37,23 @@ function isRejected(outcome: { readonly kind: string }): outcome is Rejected {
 
 /**
  * What a person is told of an error: its message, never its stack. Errors that were not foreseen say how to learn more;
- * with LOG_LEVEL=debug (or trace) their stack is shown instead.
+ * with LOG_LEVEL=debug (or trace) their stack is shown instead. Lines are ours alone: a message that quotes another program
+ * is one line, whatever is in it.
  */
-export function describeError(error: unknown, env: Readonly<Record<string, string | undefined>>): string {
+export function describeError(error: unknown, env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  if (error instanceof ConfigError || error instanceof EmbeddedPostgresError) return error.message.split('\n');
   if (
     error instanceof CommandFailure ||
-    error instanceof ConfigError ||
-    error instanceof EmbeddedPostgresError ||
     error instanceof MigrationError ||
-    error instanceof SealingKeyError
+    error instanceof SealingKeyError ||
+    error instanceof UnfitDatabaseError
   ) {
-    return error.message;
+    return [error.message];
   }
   if (env['LOG_LEVEL'] === 'debug' || env['LOG_LEVEL'] === 'trace') {
-    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return (error instanceof Error ? (error.stack ?? error.message) : String(error)).split('\n');
   }
-  return `${reasonOf(error)} (LOG_LEVEL=debug shows where it happened.)`;
+  return [`${reasonOf(error)} (LOG_LEVEL=debug shows where it happened.)`];
 }
 
 /** What an error says. Several attempts at one connection are one error without a message of its own. */

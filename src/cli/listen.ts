@@ -7,7 +7,7 @@ import { encodeId } from '../domain/id.ts';
 import { projectIdOf, wholeNumber } from './arguments.ts';
 import { codeOf, CommandFailure, done, reasonOf } from './failure.ts';
 import { withCointill } from './open.ts';
-import { writeLines, type OutputOptions } from './output.ts';
+import { writeErrorLines, writeLines, type OutputOptions } from './output.ts';
 import { deliveryLines, deliveryRecord, readDelivery } from './received-delivery.ts';
 import { untilStopSignal } from './signals.ts';
 
@@ -86,7 +86,7 @@ function announce(options: ListenOptions, url: string, endpointId: string | null
     '',
   ];
   // With --json, standard output is for the deliveries alone.
-  if (options.json === true) process.stderr.write(`${lines.join('\n')}\n`);
+  if (options.json === true) writeErrorLines(lines);
   else writeLines(lines);
 }
 

@@ -3,9 +3,11 @@ import path from 'node:path';
 import { pino, type Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
 import type { Cointill } from '../core.ts';
+import { UnfitDatabaseError } from '../store/check-database.ts';
 import { diskFull, EmbeddedPostgresError } from '../store/embedded-error.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
+import { writeErrorLines } from './output.ts';
 
 /**
  * Does one command's work on the database, whether the service runs or not: the embedded server is joined, or started and
@@ -18,7 +20,7 @@ export async function withCointill<Result>(work: (cointill: Cointill) => Promise
   const isNew = config.databaseUrl === null && !existsSync(path.join(config.dataDir, 'postgres'));
   const cointill = await openDatabase(config);
   // Somebody in the wrong folder would otherwise look for his payments in an empty database.
-  if (isNew) process.stderr.write(`Made a new database in ${config.dataDir} (set DATA_DIR to use another).\n`);
+  if (isNew) writeErrorLines([`Made a new database in ${config.dataDir} (set DATA_DIR to use another).`]);
   try {
     return await work(cointill);
   } finally {
@@ -47,13 +49,21 @@ const UNREACHABLE = new Set([
   'EAI_AGAIN',
 ]);
 const DISK_FULL = '53100';
+/** The primary became a replica after it was looked at. */
+const READ_ONLY = '25006';
 /** Classes of PostgreSQL's error codes: broken connection, wrong login, no such database, out of resources, not ready. */
 const REFUSED = /^(?:08|28|3D|53|57)[0-9A-Z]{3}$/;
 
 /** An error of opening the database in plain words, where it is one of connecting or of a full disk; any other as it is. */
 export function databaseFailure(error: unknown, config: Config): unknown {
   // Those say it plainly themselves, whatever code is in what caused them.
-  if (error instanceof EmbeddedPostgresError || error instanceof SealingKeyError) return error;
+  if (
+    error instanceof EmbeddedPostgresError ||
+    error instanceof SealingKeyError ||
+    error instanceof UnfitDatabaseError
+  ) {
+    return error;
+  }
   const code = codeOf(error) ?? (error instanceof AggregateError ? codeOf(error.errors[0]) : undefined);
   const message = code === undefined ? null : explain(code, reasonOf(error), config);
   return message === null ? error : new CommandFailure(message, { cause: error });
@@ -70,6 +80,7 @@ function explain(code: string, reason: string, { databaseUrl, dataDir }: Config)
     const log = path.join(dataDir, 'postgres.log');
     return `The embedded database was lost (${reason}). Look into ${log}, and start again.`;
   }
+  if (!isEmbedded && code === READ_ONLY) return `DATABASE_URL leads to a database that takes no writes (${reason}).`;
   if (UNREACHABLE.has(code)) return `The database cannot be reached (${reason}). Start it, or correct DATABASE_URL.`;
   if (REFUSED.test(code)) return `The database refuses the connection (${reason}). Check DATABASE_URL.`;
   return null;
@@ -83,7 +94,7 @@ function warningsForPeople(): Logger {
       write(line: string) {
         const entry: unknown = JSON.parse(line);
         const message = typeof entry === 'object' && entry !== null && 'msg' in entry ? entry.msg : undefined;
-        if (typeof message === 'string') process.stderr.write(`Warning: ${message}\n`);
+        if (typeof message === 'string') writeErrorLines([`Warning: ${message}`]);
       },
     },
   );

@@ -21,8 +21,16 @@ export function writeLines(lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${clean(line)}\n`).join(''));
 }
 
-/** Replaces control and formatting characters: what customers and merchants typed must not steer the terminal. */
-function clean(line: string): string {
+/** Writes lines of text to standard error. */
+export function writeErrorLines(lines: readonly string[]): void {
+  process.stderr.write(lines.map((line) => `${clean(line)}\n`).join(''));
+}
+
+/**
+ * Replaces control and formatting characters: what customers and merchants typed, and what nodes and other programs said, must
+ * neither steer the terminal nor add lines of its own.
+ */
+export function clean(line: string): string {
   return line.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
 }
 

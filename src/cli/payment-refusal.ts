@@ -2,7 +2,7 @@ import type { ChangeOutcome } from '../app/change-payment.ts';
 import type { NotSandbox } from '../app/payment-actions.ts';
 import type { TokenRefusal } from '../app/quote-payment.ts';
 import type { Payment } from '../domain/payment.ts';
-import type { RefusalReason } from '../domain/transition.ts';
+import { MAX_TOKEN_CHANGES, type RefusalReason } from '../domain/transition.ts';
 import { publicPaymentId } from '../domain/views.ts';
 import { CommandFailure, noPayment } from './failure.ts';
 import { moneySeen } from './payment-record.ts';
@@ -65,6 +65,8 @@ function refusal(payment: Payment, reason: RefusalReason, action: PaymentAction)
       return action === 'cancel'
         ? `Money was seen for ${id} (${moneySeen(payment)}), so it cannot be cancelled. Let it complete or expire, then refund the money.`
         : `Money was seen for ${id} (${moneySeen(payment)}), so its token stays as it is.`;
+    case 'too_many_changes':
+      return `The token of ${id} was changed ${MAX_TOKEN_CHANGES} times, which is the most. It can be paid as it is; make a new one for another token.`;
     case 'no_confirmed_money':
       return `No confirmed money is there for ${id}, so there is nothing to accept. Wait until it is confirmed.`;
     case 'refunded':

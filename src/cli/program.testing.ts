@@ -2,12 +2,9 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
-
-// Every run is a process of its own: on a busy machine a test of many runs takes long.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** How a run ended. */
 export interface Ended {

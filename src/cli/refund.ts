@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { refundInstructions, type RefundInstructions, type UtxoAccess } from '../app/refund-instructions.ts';
+import { refundInstructions, type RefundInstructions } from '../app/refund-instructions.ts';
+import type { PsbtAdvice, UtxoAccess } from '../app/refund-psbt.ts';
 import type { Cointill } from '../core.ts';
 import type { Network } from '../domain/asset.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
@@ -41,15 +42,17 @@ export function addRefundCommands(program: Command): void {
     });
 }
 
-function utxoAccess({ networkConfigs, log }: Cointill, network: Network): UtxoAccess | null {
+function utxoAccess({ networkConfigs, maxFeeRate, log }: Cointill, network: Network): UtxoAccess | null {
   const config = networkConfigs.find((one) => one.network === network);
   if (config?.family !== 'utxo') return null;
   const params = utxoParams(config.network, config.chain);
   if (params === null) return null;
-  return { params, caller: createUtxoCaller({ params, urls: config.urls, timeoutMs: NODE_TIMEOUT_MS, log }) };
+  const { urls, cookieFile } = config;
+  const caller = createUtxoCaller({ params, urls, cookieFile, timeoutMs: NODE_TIMEOUT_MS, log });
+  return { params, caller, maxFeeRate };
 }
 
-function record({ refund, paymentUri, call, psbt }: RefundInstructions, { app }: Cointill): object {
+function record({ refund, paymentUri, call, psbt, problem }: RefundInstructions, { app }: Cointill): object {
   const amount = (units: bigint): string => formatDecimal(units, refund.decimals);
   return {
     ...refundView(refund, app.links),
@@ -57,11 +60,12 @@ function record({ refund, paymentUri, call, psbt }: RefundInstructions, { app }:
     call: call && { chain_id: call.chainId, to: call.to, value: String(call.value), data: call.data },
     psbt: psbt?.kind === 'ok' ? psbt.psbt : null,
     psbt_fee: psbt?.kind === 'ok' ? amount(psbt.feeUnits) : null,
-    psbt_problem: psbt?.kind === 'none' ? psbt.message : null,
+    psbt_problem: psbt?.kind === 'none' ? psbt.message : problem,
+    psbt_warnings: psbt?.kind === 'ok' ? psbt.warnings : [],
   };
 }
 
-function lines({ refund, paymentUri, call, psbt }: RefundInstructions): readonly string[] {
+function lines({ refund, paymentUri, call, psbt, problem }: RefundInstructions): readonly string[] {
   const amount = (units: bigint): string => `${formatDecimal(units, refund.decimals)} ${refund.asset}`;
   const head = fields([
     ['Status', refund.status + (refund.failureReason === null ? '' : ` (${refund.failureReason})`)],
@@ -73,6 +77,7 @@ function lines({ refund, paymentUri, call, psbt }: RefundInstructions): readonly
   ]);
   if (refund.status !== 'pending' || refund.address === null) return head;
   if (refund.mode === 'test') return [...head, '', 'A test refund: nothing is to be paid, it ends by itself.'];
+  if (problem !== null) return [...head, '', problem];
   return [
     ...head,
     '',
@@ -89,11 +94,16 @@ function lines({ refund, paymentUri, call, psbt }: RefundInstructions): readonly
             ['Data', call.data],
           ]),
         ]),
-    ...(psbt === null
-      ? []
-      : ['', ...(psbt.kind === 'ok' ? ['PSBT, to be signed and sent:', `  ${psbt.psbt}`] : [psbt.message])]),
-    ...(psbt?.kind === 'ok'
-      ? [`  It pays a fee of ${amount(psbt.feeUnits)}; ${amount(psbt.changeUnits)} come back.`]
-      : []),
+    ...(psbt === null ? [] : ['', ...psbtLines(psbt, amount)]),
+  ];
+}
+
+function psbtLines(psbt: PsbtAdvice, amount: (units: bigint) => string): readonly string[] {
+  if (psbt.kind !== 'ok') return [psbt.message];
+  return [
+    'PSBT, to be signed and sent:',
+    `  ${psbt.psbt}`,
+    `  It pays a fee of ${amount(psbt.feeUnits)}; ${amount(psbt.changeUnits)} come back.`,
+    ...psbt.warnings.map((warning) => `  ${warning}`),
   ];
 }

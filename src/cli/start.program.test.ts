@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { program, textAt } from './program.testing.ts';
@@ -51,6 +53,35 @@ describe('cointill start', () => {
     expect(code).toBe(0);
     expect(stdout).not.toContain('sk_test_');
     expect(stdout).toContain('./bin/cointill key create --project');
+  });
+
+  it('writes JSON alone in production: no key, and at the first start the command that makes one', async () => {
+    const ports = await takePorts();
+    await ports.close();
+    const cointill = await program({ NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox });
+    const first = cointill.start('start');
+    await first.waitFor(/Cointill is running/);
+    const project = textAt(Object(await cointill.json('project', 'list'))[0], 'id');
+    expect(await cointill.json('key', 'list', '--project', project)).toEqual([]);
+    first.signal('SIGTERM');
+    const { code, stdout, stderr } = await first.ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    const lines: readonly unknown[] = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const said = lines.find((line) => /first start/.test(textAt(line, 'msg')));
+    expect(said).toMatchObject({ project, live: `http://127.0.0.1:${ports.live}` });
+    expect(stderr).not.toMatch(/[ps]k_(?:test|live)_/);
+    // As it stands, with nothing of the service's environment but the PATH.
+    const { PATH = '' } = process.env;
+    const made = await promisify(execFile)('sh', ['-c', textAt(said, 'command')], { env: { PATH }, cwd: '/' });
+    expect(made.stdout).toMatch(/sk_test_\w+/);
+
+    const second = cointill.start('start');
+    await second.waitFor(/Cointill is running/);
+    second.signal('SIGTERM');
+    expect((await second.ended).stderr).not.toContain('first start');
   });
 
   it('ends with one message that names the port that is taken', async () => {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
-import { banner } from './banner.ts';
-import { ListenError } from '../http/listen-error.ts';
+import { banner, startRecord, type Started } from './banner.ts';
+import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 import { databaseFailure } from './open.ts';
 import { writeLines } from './output.ts';
@@ -14,7 +14,9 @@ const STOP_LIMIT_MS = 9_500;
 const SETTINGS = `
 Settings, all optional, from the environment:
   PORT, SANDBOX_PORT, HOST               where the live and the sandbox API listen (4000, 4001, 127.0.0.1)
+  MONITOR_PORT                           health and metrics alone, for this machine (4002 for ROLE=worker, else unset)
   DATA_DIR, DATABASE_URL                 the data's folder (./data); a PostgreSQL server of your own
+  DATABASE_DIRECT_URL                    the way to it past a pooler of transactions
   BASE_URL, SANDBOX_BASE_URL             public addresses of the APIs
   CHECKOUT_URL, SANDBOX_CHECKOUT_URL     public addresses of the payment page
   TLS_CERT, TLS_KEY, TRUST_PROXY         HTTPS in this process; proxies that are believed
@@ -22,6 +24,7 @@ Settings, all optional, from the environment:
   BITCOIN_RPC_URL, LITECOIN_RPC_URL      nodes of live payments, several by commas; BITCOIN_CHAIN, LITECOIN_CHAIN
   ETHEREUM_RPC_URL                       the same; also POLYGON_, BASE_, ARBITRUM_, BSC_RPC_URL, ETHEREUM_CHAIN_ID,
                                          ETHEREUM_TOKENS and their siblings
+  NODE_POLL_MS                           how long a node rests between questions for news (500 or 1000)
   FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; whom to ask for the others (all)
   RATE_MAX_AGE_SECONDS, MONITORING_HOURS how old a price may be (120); how long ended payments stay watched (168)
   SANDBOX_COMPLETE_AFTER_SECONDS         when test payments complete by themselves (60)
@@ -43,13 +46,21 @@ async function start(): Promise<void> {
   const service = await begun.catch((error: unknown) => {
     throw startFailure(error, config);
   });
-  writeLines(banner(config, service));
+  greet(config, service, log);
   setTimeout(giveBackMemory, REST_MS).unref();
   const end = await ending;
   log.info({ reason: end }, 'stopping');
   await service.stop();
   log.info('stopped');
   process.exit(end === 'fault' ? 1 : 0);
+}
+
+/** In production every line is a supervisor's to keep: JSON like the rest of the log, and no key among them. */
+function greet(config: Config, service: Started, log: Logger): void {
+  if (!config.production) return writeLines(banner(config, service));
+  const message = 'Cointill is running';
+  const firstStep = `${message}; this is the first start: make a key with the command`;
+  log.info(startRecord(config, service), service.firstStart === null ? message : firstStep);
 }
 
 /** How long after the start its remains are collected: a client that waited for it is answered first. */
@@ -89,8 +100,9 @@ function startFailure(error: unknown, config: Config): unknown {
   return databaseFailure(error, config);
 }
 
-function listenFailure({ port, cause }: ListenError, { host, port: livePort }: Config): string {
-  const setting = port === livePort ? 'PORT' : 'SANDBOX_PORT';
+function listenFailure({ port, cause }: ListenError, config: Config): string {
+  const setting = settingOf(port, config);
+  const host = setting === 'MONITOR_PORT' ? MONITOR_HOST : config.host;
   const where = `Port ${port} of ${host}`;
   switch (codeOf(cause)) {
     case 'EADDRINUSE':
@@ -105,6 +117,11 @@ function listenFailure({ port, cause }: ListenError, { host, port: livePort }: C
     default:
       return `HOST is ${host}, where this machine cannot listen (${reasonOf(cause)}). ${HOST_RULE}`;
   }
+}
+
+function settingOf(port: number, { monitorPort, port: livePort }: Config): string {
+  if (port === monitorPort) return 'MONITOR_PORT';
+  return port === livePort ? 'PORT' : 'SANDBOX_PORT';
 }
 
 const HOST_RULE = 'Set HOST to an address of this machine: 127.0.0.1, or 0.0.0.0 for all that it has.';

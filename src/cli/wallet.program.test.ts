@@ -10,8 +10,9 @@ it('sets a wallet and shows its first addresses', async () => {
   const { database, projectId } = await testApp();
   const cointill = await program({ DATABASE_URL: database.url });
   const set = ['wallet', 'set', '--project', projectId, '--network', 'ethereum', '--xpub', account.publicExtendedKey];
-  const { note, ...made } = Object(await cointill.json(...set, '--confirmations', '3'));
-  expect(note).toBeNull();
+  const { note, changes, warnings, ...made } = Object(await cointill.json(...set, '--confirmations', '3'));
+  expect({ note, changes }).toEqual({ note: null, changes: [] });
+  expect(warnings).toEqual([expect.stringContaining('--first-index')]);
   const address = expect.stringMatching(/^0x[0-9a-fA-F]{40}$/);
   expect(made).toEqual({
     project_id: projectId,
@@ -31,6 +32,17 @@ it('sets a wallet and shows its first addresses', async () => {
   expect(again.stdout).toContain('Confirmations  12 below 1000 USD, 32 below 100000 USD, 64 (default)');
   const [first] = made.first_addresses;
   expect(again.stdout).toContain(`  0  ${first}\n`);
+  expect(again.stdout).toContain('Confirmations from now on: by the amount, the default (before: 3).\n');
+  expect(again.stdout).toContain('Note: Give an account of your wallet that nothing else uses');
+  expect(await cointill.json(...set, '--first-index', '7')).toMatchObject({
+    next_index: 7,
+    changes: [expect.any(String), 'The next address is number 7; numbers 0 to 6 are left out.'],
+    warnings: [],
+  });
+  expect(await cointill.run(...set, '--first-index', '-1')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('It must be a whole number from 0 to 100000000.'),
+  });
 });
 
 it('refuses a private key without repeating or storing it, and what is no wallet', async () => {

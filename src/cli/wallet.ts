@@ -19,6 +19,7 @@ interface SetOptions extends OutputOptions {
   readonly treasury?: string;
   readonly confirmations?: number;
   readonly tolerance?: number;
+  readonly firstIndex?: number;
 }
 
 /** Enough to compare with a wallet's own list. */
@@ -48,7 +49,12 @@ export function addWalletCommands(program: Command): void {
       `how far from the owed amount still counts as exact (default: ${DEFAULT_TOLERANCE_BASIS_POINTS / 100})`,
       percentage,
     )
-    .action(({ project, network, confirmations, tolerance, ...options }: SetOptions) => {
+    .option(
+      '--first-index <n>',
+      'for a wallet that was used before: the number of its first address that nobody was given',
+      wholeNumber(0, 100_000_000),
+    )
+    .action(({ project, network, confirmations, tolerance, firstIndex, ...options }: SetOptions) => {
       const projectId = projectIdOf(project);
       const source = sourceOf(options);
       return withCointill(async ({ app, chains, openWallet }) => {
@@ -58,11 +64,14 @@ export function addWalletCommands(program: Command): void {
           source,
           confirmations: confirmations ?? null,
           toleranceBasisPoints: tolerance ?? null,
+          firstIndex: firstIndex ?? null,
         };
-        const { wallet, note } = done(await setProjectWallet(app, request, chains));
-        print(options, { ...walletRecord(wallet, openWallet), note }, () => [
+        const { wallet, note, changes, warnings } = done(await setProjectWallet(app, request, chains));
+        print(options, { ...walletRecord(wallet, openWallet), note, changes, warnings }, () => [
           ...walletLines(wallet, openWallet),
-          ...(note === null ? [] : ['', note]),
+          ...[...changes, ...warnings.map((warning) => `Note: ${warning}`), ...(note === null ? [] : [note])].flatMap(
+            (text) => ['', text],
+          ),
         ]);
       });
     });

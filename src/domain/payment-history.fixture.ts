@@ -8,7 +8,7 @@ import { transition, type Observation, type Transition } from './transition.ts';
 /** One thing that happens in a random history. Indexes wrap around what exists. */
 export type Step =
   | { readonly kind: 'wait'; readonly ms: number }
-  | { readonly kind: 'choose'; readonly token: number }
+  | { readonly kind: 'choose'; readonly token: number; readonly isFresh: boolean; readonly percent: number }
   | {
       readonly kind: 'pay';
       readonly quote: number;
@@ -56,9 +56,16 @@ const pay = fc.record({
   state,
   ageMs: fc.constantFrom(0, 0, 1, 20 * MINUTE_MS),
 });
+/** On a fresh address, or on the one that the network already has, at a price that moved. */
+const choose = fc.record({
+  kind: fc.constant('choose' as const),
+  token: fc.nat(3),
+  isFresh: fc.boolean(),
+  percent: fc.constantFrom(80, 100, 100, 125),
+});
 const looks: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> }[] = [
   { weight: 3, arbitrary: wait },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('choose' as const), token: fc.nat(3) }) },
+  { weight: 2, arbitrary: choose },
   { weight: 4, arbitrary: pay },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('turn' as const), transfer: fc.nat(9), state }) },
   {
@@ -110,6 +117,7 @@ function happen(world: World, step: Step): World {
       firstSeenAt: world.now,
       blockAt: step.state === 'mined' || step.state === 'confirmed' ? world.now - step.ageMs : null,
       blockHeight: null,
+      blockPosition: null,
       state: step.state,
     };
     return { ...world, transfers: [...world.transfers, transfer] };
@@ -135,6 +143,11 @@ function paidQuote({ payment, transfers, issued }: World): Quote | null {
   return paid(quote) ? quote : (issued.find(paid) ?? quote);
 }
 
+/** Every quote but the first is one that the customer changed to. */
+function changesOf({ issued }: Pick<World, 'issued'>): number {
+  return Math.max(0, issued.length - 1);
+}
+
 function observationOf(step: Step, world: World): Observation | null {
   const { payment, now, transfers } = world;
   switch (step.kind) {
@@ -144,7 +157,10 @@ function observationOf(step: Step, world: World): Observation | null {
       return null;
     case 'choose': {
       const token = TOKENS[step.token] ?? ETH_QUOTE;
-      return { kind: 'token_chosen', quote: { ...token, address: `address-${world.issued.length}` } };
+      const { network } = token;
+      const address = step.isFresh ? `address-${world.issued.length}` : `address-on-${network}`;
+      const quote = { ...token, owedUnits: (token.owedUnits * BigInt(step.percent)) / 100n, address };
+      return { kind: 'token_chosen', quote, changes: changesOf(world) };
     }
     case 'look': {
       const quote = paidQuote(world);

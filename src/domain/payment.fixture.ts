@@ -77,6 +77,7 @@ export function transferWith(facts: Partial<Transfer> = {}): Transfer {
     firstSeenAt: CREATED_AT + MINUTE_MS,
     blockAt: null,
     blockHeight: null,
+    blockPosition: null,
     state: 'seen',
     ...facts,
   };
@@ -128,8 +129,8 @@ export const part = transferWith({ amountUnits: OWED_UNITS / 2n, state: 'confirm
 /** The whole amount, confirmed, but a minute after expiry. */
 export const late = transferWith({ transactionHash: '0x02', firstSeenAt: AFTER, state: 'confirmed', blockAt: AFTER });
 
-export const choice: Observation = { kind: 'token_chosen', quote: ETH_QUOTE };
-export const otherChoice: Observation = { kind: 'token_chosen', quote: BTC_QUOTE };
+export const choice: Observation = { kind: 'token_chosen', quote: ETH_QUOTE, changes: 0 };
+export const otherChoice: Observation = { kind: 'token_chosen', quote: BTC_QUOTE, changes: 0 };
 export const cancel: Observation = { kind: 'cancelled' };
 export const accept: Observation = { kind: 'accepted', refundedUnits: 0n };
 export const byHand: Observation = { kind: 'deadline', seenUpTo: 'by_hand' };

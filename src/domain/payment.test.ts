@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NO_MONEY, inTimeUntil, requiredUnits, tally, type Transfer } from './payment.ts';
+import { NO_MONEY, inTimeUntil, requiredUnits, tally, untracedHash, type Transfer } from './payment.ts';
 import {
   BTC_QUOTE,
   ETH_QUOTE,
@@ -75,6 +75,13 @@ describe('the tally of transfers', () => {
     expect(tally(BTC_QUOTE, [transferWith()], EXPIRES_AT)).toEqual(NO_MONEY);
   });
 
+  it('never counts money as in time whose transaction no node could show, and names it as no payment’s hash', () => {
+    const untraced = transferWith({ transactionHash: untracedHash('0xaddress'), state: 'confirmed' });
+    const ledger = tally(ETH_QUOTE, [untraced], EXPIRES_AT);
+    expect(ledger.all.confirmedUnits).toBe(OWED_UNITS);
+    expect(ledger).toMatchObject({ inTime: NO_MONEY.inTime, transactionHash: null });
+  });
+
   it('counts nothing for a transfer that was dropped', () => {
     expect(tally(ETH_QUOTE, [transferWith({ state: 'dropped' })], EXPIRES_AT)).toEqual(NO_MONEY);
   });
@@ -106,6 +113,49 @@ describe('the hash of a payment', () => {
     });
     expect(hash(at('0x01', 8), at('0x02', 7))).toBe('0x01');
     expect(hash(at('0x01', null), at('0x02', 7))).toBe('0x01');
+  });
+
+  it('goes by their places in the block where two of one block were first seen together', () => {
+    const at = (transactionHash: string, blockPosition: number | null): Transfer => ({
+      ...part(transactionHash, 1),
+      blockHeight: 7,
+      blockPosition,
+    });
+    expect(hash(at('0x01', 8), at('0x02', 7))).toBe('0x01');
+    expect(hash(at('0x01', null), at('0x02', 7))).toBe('0x01');
+  });
+
+  it('is of the transfer that reached the amount, whatever the blocks’ times, the hashes and the order of the list', () => {
+    /** Each transfer in the order of its arrival: whether a look, a block, lies between it and the one before. */
+    const arrivals = fc.array(
+      fc.record({
+        isNewLook: fc.boolean(),
+        isNewBlock: fc.boolean(),
+        units: fc.bigInt({ min: 1n, max: OWED_UNITS }),
+        stampedMs: fc.integer({ min: -2 * 60 * MINUTE_MS, max: 2 * 60 * MINUTE_MS }),
+        hash: fc.nat(),
+        rank: fc.nat(),
+      }),
+      { minLength: 1, maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(arrivals, (coming) => {
+        let [seenAt, height, position] = [EXPIRES_AT - 20 * MINUTE_MS, 1, 0];
+        const came = coming.map(({ isNewLook, isNewBlock, units, stampedMs, hash: drawn, rank }, number) => {
+          if (isNewLook) seenAt += 500;
+          if (isNewBlock) [height, position] = [height + 1, 0];
+          position += 1;
+          const transactionHash = `${drawn} ${number}`;
+          const where = { blockHeight: height, blockPosition: position, blockAt: seenAt + stampedMs };
+          const facts = { transactionHash, amountUnits: units, firstSeenAt: seenAt, state: 'mined', ...where } as const;
+          return { transfer: transferWith(facts), rank };
+        });
+        let sum = 0n;
+        const reached = came.find(({ transfer }) => (sum += transfer.amountUnits) >= requiredUnits(ETH_QUOTE));
+        const listed = came.toSorted((a, b) => a.rank - b.rank).map(({ transfer }) => transfer);
+        expect(hash(...listed)).toBe((reached ?? came.at(-1))?.transfer.transactionHash);
+      }),
+    );
   });
 
   it('is of the latest transfer while the amount is not reached, and null without any', () => {

@@ -75,6 +75,8 @@ export interface Transfer {
   /** Time of the block it is in; null while it is in none. */
   readonly blockAt: number | null;
   readonly blockHeight: number | null;
+  /** Its place among the transfers of its block, from 0; null where it is in none, or the block does not list it. */
+  readonly blockPosition: number | null;
   /** `dropped`: replaced, double-spent or reorganised away; it counts for nothing until it comes back. */
   readonly state: 'seen' | 'mined' | 'confirmed' | 'dropped';
 }
@@ -186,14 +188,23 @@ function decidingHash(counted: readonly Transfer[], required: bigint): string | 
 
 const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, transfer.blockAt ?? Infinity);
 
-/** Transfers of one moment go by their blocks, then by hash: one order, whatever order the rail lists them in. */
+/**
+ * The order in which transfers came: as they were first seen; those of one moment by their blocks, then by their places there.
+ * What tells nothing more (hash, index) only makes it one order, whatever order the rail lists them in. A block's own time is
+ * no help: miners round it, and date blocks before transactions that are in them.
+ */
 function compareArrival(a: Transfer, b: Transfer): number {
-  const heights = (a.blockHeight ?? MEMPOOL_HEIGHT) - (b.blockHeight ?? MEMPOOL_HEIGHT);
-  return earliest(a) - earliest(b) || heights || compareText(a.transactionHash, b.transactionHash);
+  return (
+    a.firstSeenAt - b.firstSeenAt ||
+    (a.blockHeight ?? LAST) - (b.blockHeight ?? LAST) ||
+    (a.blockPosition ?? LAST) - (b.blockPosition ?? LAST) ||
+    compareText(a.transactionHash, b.transactionHash) ||
+    a.index - b.index
+  );
 }
 
-/** What is in no block yet comes after all blocks. */
-const MEMPOOL_HEIGHT = Number.MAX_SAFE_INTEGER;
+/** What is in no block yet, or not in its list, comes after what is. */
+const LAST = Number.MAX_SAFE_INTEGER;
 
 /** By code units. */
 function compareText(a: string, b: string): number {

@@ -2,7 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_MONEY, type Payment, type Quote } from './payment.ts';
 import { ETH_QUOTE, OWED_UNITS, paymentWith } from './payment.fixture.ts';
-import { refundTransition, refundableUnits, sizeRefund, type Refund, type RefundObservation } from './refund.ts';
+import {
+  NOTHING_REFUNDED,
+  refundTransition,
+  refundableUnits,
+  sizeRefund,
+  type Refund,
+  type RefundedMoney,
+  type RefundObservation,
+} from './refund.ts';
 
 const NOW = Date.UTC(2026, 0, 16);
 
@@ -57,43 +65,78 @@ const wish = fc.oneof(
   fc.record({ units: fc.bigInt({ min: 1n, max: 10n ** 24n }) }),
 );
 
+/** Small parts, whose units are rounded most. */
+const smallWish = fc.record({ amountMinor: fc.bigInt({ min: 1n, max: 300n }) });
+
+function sumOf(refunds: readonly RefundedMoney[]): RefundedMoney {
+  return refunds.reduce(
+    (sum, { units, amountMinor: minor }) => ({ units: sum.units + units, amountMinor: sum.amountMinor + minor }),
+    NOTHING_REFUNDED,
+  );
+}
+
 describe('the sum of refunds', () => {
-  it('never exceeds the confirmed money, whatever is wished, granted and failed', () => {
-    const attempt = fc.record({ wish, fails: fc.boolean() });
+  it('never exceeds the confirmed money, in units nor in the amounts that are told, whatever is wished and cancelled', () => {
+    const attempt = fc.oneof(
+      fc.record({ wish: fc.oneof(wish, smallWish) }),
+      // A refund that fails or is cancelled gives back what it took.
+      fc.record({ cancelled: fc.nat(20) }),
+    );
     fc.assert(
       fc.property(
         quote,
         amountMinor,
         fc.integer({ min: 0, max: 300 }),
-        fc.array(attempt),
+        fc.array(attempt, { maxLength: 60, size: 'max' }),
         (own, minor, percent, attempts) => {
           const confirmed = (own.owedUnits * BigInt(percent)) / 100n;
           const payment = received(confirmed, own, minor);
-          let taken = 0n;
+          const worth = (confirmed * minor) / own.owedUnits;
+          const open: { readonly units: bigint; readonly amountMinor: bigint }[] = [];
           for (const each of attempts) {
-            const size = sizeRefund(payment, taken, each.wish);
-            if (size.kind !== 'ok') continue;
-            expect(size.units).toBeGreaterThan(0n);
-            expect(taken + size.units).toBeLessThanOrEqual(confirmed);
-            // A refund that fails gives its units back; the others keep them.
-            if (!each.fails) taken += size.units;
+            if ('cancelled' in each) open.splice(each.cancelled % Math.max(1, open.length), 1);
+            const size = 'wish' in each ? sizeRefund(payment, sumOf(open), each.wish) : null;
+            if (size?.kind === 'ok') open.push(size);
+            if (size?.kind === 'ok') expect(size.units).toBeGreaterThan(0n);
+            expect(sumOf(open).units).toBeLessThanOrEqual(confirmed);
+            expect(sumOf(open).amountMinor).toBeLessThanOrEqual(worth);
           }
-          expect(refundableUnits(payment, taken)).toBe(shown(confirmed - taken, own));
+          const { units } = sumOf(open);
+          expect(refundableUnits(payment, sumOf(open))).toBe(shown(confirmed - units, own));
         },
       ),
     );
+  });
+
+  it('of many small amounts ends at what was received: the thousand-and-first cent of ten dollars is refused', () => {
+    const bitcoin = received(16_667n, { ...ETH_QUOTE, asset: 'BTC', decimals: 8, owedUnits: 16_667n }, 1_000n);
+    const open = Array.from({ length: 1_000 }, () => ({ units: 16n, amountMinor: 1n }));
+    expect(sizeRefund(bitcoin, sumOf(open.slice(1)), { amountMinor: 1n })).toEqual({
+      kind: 'ok',
+      units: 16n,
+      amountMinor: 1n,
+    });
+    expect(sizeRefund(bitcoin, sumOf(open), { amountMinor: 1n })).toEqual({
+      kind: 'too_much',
+      leftUnits: 667n,
+      leftMinor: 0n,
+    });
+    // The units that rounding left over are the customer's still.
+    expect(sizeRefund(bitcoin, sumOf(open), null)).toEqual({ kind: 'ok', units: 667n, amountMinor: 0n });
   });
 
   it('is everything after one refund without an amount: nothing is left over', () => {
     fc.assert(
       fc.property(quote, amountMinor, wish, (own, minor, first) => {
         const payment = received(own.owedUnits, own, minor);
-        const opening = sizeRefund(payment, 0n, first);
-        const taken = opening.kind === 'ok' ? opening.units : 0n;
+        const opening = sizeRefund(payment, NOTHING_REFUNDED, first);
+        const taken = opening.kind === 'ok' ? opening : NOTHING_REFUNDED;
         const rest = sizeRefund(payment, taken, null);
-        const kept = own.owedUnits - taken - (rest.kind === 'ok' ? rest.units : 0n);
+        const kept = own.owedUnits - taken.units - (rest.kind === 'ok' ? rest.units : 0n);
         expect(shown(kept, own)).toBe(0n);
-        expect(sizeRefund(payment, own.owedUnits, null)).toEqual({ kind: 'nothing_left' });
+        expect(sizeRefund(payment, { units: own.owedUnits, amountMinor: minor }, null)).toEqual({
+          kind: 'nothing_left',
+        });
       }),
     );
   });
@@ -102,7 +145,7 @@ describe('the sum of refunds', () => {
 it('without an amount is a number that JSON readers hold exactly, whatever arrived', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 10n ** 24n }), (units) => {
-      const size = sizeRefund(received(units), 0n, null);
+      const size = sizeRefund(received(units), NOTHING_REFUNDED, null);
       const told = size.kind === 'ok' ? size.units : 0n;
       expect(told).toBe(shown(units, ETH_QUOTE));
       expect(units - told).toBeLessThan(10n ** 10n);
@@ -116,9 +159,9 @@ describe('a refund of the full amount', () => {
       fc.property(quote, amountMinor, (own, minor) => {
         const payment = received(own.owedUnits, own, minor);
         const everything = { kind: 'ok', units: own.owedUnits, amountMinor: minor };
-        expect(sizeRefund(payment, 0n, null)).toEqual(everything);
-        expect(sizeRefund(payment, 0n, { amountMinor: minor })).toEqual(everything);
-        expect(sizeRefund(payment, 0n, { units: own.owedUnits })).toEqual(everything);
+        expect(sizeRefund(payment, NOTHING_REFUNDED, null)).toEqual(everything);
+        expect(sizeRefund(payment, NOTHING_REFUNDED, { amountMinor: minor })).toEqual(everything);
+        expect(sizeRefund(payment, NOTHING_REFUNDED, { units: own.owedUnits })).toEqual(everything);
       }),
     );
   });
@@ -129,7 +172,7 @@ describe('a refund of a part', () => {
     fc.assert(
       fc.property(quote, amountMinor, amountMinor, (own, minor, wanted) => {
         fc.pre(wanted <= minor);
-        const size = sizeRefund(received(own.owedUnits, own, minor), 0n, { amountMinor: wanted });
+        const size = sizeRefund(received(own.owedUnits, own, minor), NOTHING_REFUNDED, { amountMinor: wanted });
         const units = size.kind === 'ok' ? size.units : 0n;
         const shownUnit = own.decimals === 18 ? 10n ** 10n : 1n;
         expect(['ok', 'too_little']).toContain(size.kind);
@@ -142,16 +185,16 @@ describe('a refund of a part', () => {
 
   it('keeps the amount that was asked for, and counts one in crypto at the locked quote', () => {
     const payment = received(OWED_UNITS);
-    expect(sizeRefund(payment, 0n, { amountMinor: 2_500n })).toMatchObject({
+    expect(sizeRefund(payment, NOTHING_REFUNDED, { amountMinor: 2_500n })).toMatchObject({
       amountMinor: 2_500n,
       units: OWED_UNITS / 4n,
     });
-    expect(sizeRefund(payment, 0n, { units: OWED_UNITS / 5n })).toMatchObject({ amountMinor: 2_000n });
+    expect(sizeRefund(payment, NOTHING_REFUNDED, { units: OWED_UNITS / 5n })).toMatchObject({ amountMinor: 2_000n });
   });
 
   it('promises the very amount that was asked for, though its units are rounded down', () => {
     const bitcoin = received(166_667n, { ...ETH_QUOTE, decimals: 8, owedUnits: 166_667n });
-    expect(sizeRefund(bitcoin, 0n, { amountMinor: 3_333n })).toEqual({
+    expect(sizeRefund(bitcoin, NOTHING_REFUNDED, { amountMinor: 3_333n })).toEqual({
       kind: 'ok',
       amountMinor: 3_333n,
       units: 55_550n,
@@ -159,7 +202,8 @@ describe('a refund of a part', () => {
   });
 
   it('says how much is left when it is too much', () => {
-    expect(sizeRefund(received(OWED_UNITS), OWED_UNITS / 2n, { amountMinor: 5_001n })).toEqual({
+    const half = { units: OWED_UNITS / 2n, amountMinor: 5_000n };
+    expect(sizeRefund(received(OWED_UNITS), half, { amountMinor: 5_001n })).toEqual({
       kind: 'too_much',
       leftUnits: OWED_UNITS / 2n,
       leftMinor: 5_000n,
@@ -168,7 +212,7 @@ describe('a refund of a part', () => {
 
   it('is refused when it is worth less than the least unit', () => {
     const dear = { ...ETH_QUOTE, decimals: 8, owedUnits: 1n };
-    expect(sizeRefund(received(1n, dear), 0n, { amountMinor: 1n })).toEqual({ kind: 'too_little' });
+    expect(sizeRefund(received(1n, dear), NOTHING_REFUNDED, { amountMinor: 1n })).toEqual({ kind: 'too_little' });
   });
 });
 
@@ -176,22 +220,27 @@ describe('what can be refunded', () => {
   it('is confirmed money only: what is merely seen or in a block is not', () => {
     const seen = { seenUnits: OWED_UNITS, minedUnits: OWED_UNITS, confirmedUnits: 0n };
     const payment = paymentWith({ ledger: { ...NO_MONEY, all: seen, inTime: seen } });
-    expect(sizeRefund(payment, 0n, null)).toEqual({ kind: 'nothing_left' });
+    expect(sizeRefund(payment, NOTHING_REFUNDED, null)).toEqual({ kind: 'nothing_left' });
   });
 
   it('includes late money and overpayment', () => {
     const late = paymentWith({ status: 'expired', ledger: { ...NO_MONEY, all: received(3n * OWED_UNITS).ledger.all } });
-    expect(refundableUnits(late, 0n)).toBe(3n * OWED_UNITS);
-    expect(sizeRefund(late, 0n, null)).toMatchObject({ kind: 'ok', units: 3n * OWED_UNITS, amountMinor: 30_000n });
+    expect(refundableUnits(late, NOTHING_REFUNDED)).toBe(3n * OWED_UNITS);
+    expect(sizeRefund(late, NOTHING_REFUNDED, null)).toMatchObject({
+      kind: 'ok',
+      units: 3n * OWED_UNITS,
+      amountMinor: 30_000n,
+    });
   });
 
   it('is nothing, never less, once a reorganisation took the money that was refunded', () => {
-    expect(refundableUnits(received(0n), OWED_UNITS)).toBe(0n);
-    expect(sizeRefund(received(0n), OWED_UNITS, null)).toEqual({ kind: 'nothing_left' });
+    const all = { units: OWED_UNITS, amountMinor: 10_000n };
+    expect(refundableUnits(received(0n), all)).toBe(0n);
+    expect(sizeRefund(received(0n), all, null)).toEqual({ kind: 'nothing_left' });
   });
 
   it('is nothing before a token was chosen', () => {
-    expect(sizeRefund(paymentWith({ quote: null }), 0n, null)).toEqual({ kind: 'nothing_left' });
+    expect(sizeRefund(paymentWith({ quote: null }), NOTHING_REFUNDED, null)).toEqual({ kind: 'nothing_left' });
   });
 });
 

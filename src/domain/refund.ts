@@ -72,23 +72,33 @@ function stepOf(decimals: number): bigint {
   return pow10(Math.max(0, decimals - REFUND_DECIMALS));
 }
 
+/** What a payment's refunds, pending and completed, took of the money on its present quote. */
+export interface RefundedMoney {
+  readonly units: bigint;
+  /** What they told of it in the payment's currency. */
+  readonly amountMinor: bigint;
+}
+
+export const NOTHING_REFUNDED: RefundedMoney = { units: 0n, amountMinor: 0n };
+
 /**
  * How much of a payment may be refunded still, in units: confirmed money less what refunds already took. Whole steps of
  * the eighth decimal only: a finer rest could not be told, and is worth next to nothing.
  */
-export function refundableUnits(payment: Payment, takenUnits: bigint): bigint {
-  const left = payment.ledger.all.confirmedUnits - takenUnits;
+export function refundableUnits(payment: Payment, taken: RefundedMoney): bigint {
+  const left = payment.ledger.all.confirmedUnits - taken.units;
   const step = stepOf(payment.quote?.decimals ?? 0);
   return left > 0n ? (left / step) * step : 0n;
 }
 
 /**
  * The size of a refund at the payment's locked quote, rounded down in the customer's disfavour by less than one unit: no
- * more than what was received can ever be promised. Without either amount: all that is left.
+ * more than what was received can ever be promised, neither in units nor in the sum of the amounts that are told. Without
+ * either amount: all that is left.
  */
 export function sizeRefund(
   payment: Payment,
-  takenUnits: bigint,
+  taken: RefundedMoney,
   wanted: { readonly amountMinor: bigint } | { readonly units: bigint } | null,
 ):
   | { readonly kind: 'ok'; readonly amountMinor: bigint; readonly units: bigint }
@@ -96,17 +106,18 @@ export function sizeRefund(
   | { readonly kind: 'nothing_left' }
   | { readonly kind: 'too_little' } {
   const { quote } = payment;
-  const leftUnits = refundableUnits(payment, takenUnits);
+  const leftUnits = refundableUnits(payment, taken);
   if (quote === null || leftUnits === 0n) return { kind: 'nothing_left' };
   const minorOf = (units: bigint): bigint => (units * payment.amountMinor) / quote.owedUnits;
+  // Units are rounded down and amounts told as asked, so that many small refunds tell more than their units are worth.
+  const untold = minorOf(payment.ledger.all.confirmedUnits) - taken.amountMinor;
+  const most = (minor: bigint): bigint => (minor < untold ? minor : untold > 0n ? untold : 0n);
   const step = stepOf(quote.decimals);
   const unitsOf = (minor: bigint): bigint => ((minor * quote.owedUnits) / payment.amountMinor / step) * step;
   const units = wanted === null ? leftUnits : 'units' in wanted ? wanted.units : unitsOf(wanted.amountMinor);
-  if (units > leftUnits) return { kind: 'too_much', leftUnits, leftMinor: minorOf(leftUnits) };
-  if (units === 0n) return { kind: 'too_little' };
-  return {
-    kind: 'ok',
-    units,
-    amountMinor: wanted !== null && 'amountMinor' in wanted ? wanted.amountMinor : minorOf(units),
-  };
+  const amountMinor = wanted !== null && 'amountMinor' in wanted ? wanted.amountMinor : most(minorOf(units));
+  if (units > leftUnits || amountMinor > most(amountMinor)) {
+    return { kind: 'too_much', leftUnits, leftMinor: most(minorOf(leftUnits)) };
+  }
+  return units === 0n ? { kind: 'too_little' } : { kind: 'ok', units, amountMinor };
 }

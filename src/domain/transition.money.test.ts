@@ -92,6 +92,18 @@ describe('overpayment', () => {
     expect(observed(pending, NOW, over(ETH_QUOTE.toleranceUnits)).payment.exception).toBe('none');
   });
 
+  it('is no overpayment yet while what is too much only waits, for it may be replaced', () => {
+    const more = { ...seen, transactionHash: '0x03' };
+    const waiting = observed(completed, AFTER, confirmed, more);
+    expect(waiting).toMatchObject({ arrows: [], events: [] });
+    expect(waiting.payment).toMatchObject({ exception: 'none' });
+    expect(
+      observed(waiting.payment, AFTER, confirmed, { ...more, state: 'mined', blockAt: NOW }).payment,
+    ).toMatchObject({
+      exception: 'overpaid',
+    });
+  });
+
   it('is noticed after completion too, and changes no status', () => {
     const result = observed(completed, AFTER, confirmed, late);
     expect(result).toMatchObject({ arrows: [], events: ['order.exception'] });

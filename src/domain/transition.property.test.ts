@@ -7,6 +7,7 @@ import {
   ARROWS,
   DEFAULT_POLICY,
   exceptionOf,
+  MAX_TOKEN_CHANGES,
   nextDueAt,
   transition,
   type Arrow,
@@ -90,6 +91,16 @@ describe('any sequence of observations, even of a rail that errs', () => {
     always(wildHistory, ({ before, after, observation, result }) => {
       expect(result.kind === 'changed' || after.payment === before.payment).toBe(true);
       expect(transition(before.payment, observation, before.now)).toEqual(result);
+    });
+  });
+
+  it('changes the token while it is open and nothing was seen, and ten times at most', () => {
+    always(wildHistory, ({ before, observation, result }) => {
+      if (observation.kind !== 'token_chosen') return;
+      const { status, ledger, expiresAt } = before.payment;
+      const isOpen = status === 'created' || status === 'prepared' || status === 'pending';
+      const mayChoose = isOpen && ledger.all.seenUnits === 0n && before.now < expiresAt;
+      expect(result.kind).toBe(mayChoose && observation.changes < MAX_TOKEN_CHANGES ? 'changed' : 'refused');
     });
   });
 

@@ -19,8 +19,11 @@ export const ARROWS = {
 
 /** What can happen to a payment. Rails observe money and time; people choose, cancel and accept. */
 export type Observation =
-  /** The customer chose a token: its quote, with an address that is watched from now on. */
-  | { readonly kind: 'token_chosen'; readonly quote: Quote }
+  /**
+   * The customer chose a token: its quote, with an address that is watched from now on, and how often the payment's token
+   * was changed before.
+   */
+  | { readonly kind: 'token_chosen'; readonly quote: Quote; readonly changes: number }
   /**
    * The rail's newest view of the money on the current quote, or on an earlier `quote`, which it restores: set only when
    * that one is nearer to being paid than the current one, and the payment is not completed.
@@ -48,6 +51,7 @@ export type RefusalReason =
   | 'money_seen'
   | 'not_open'
   | 'expired'
+  | 'too_many_changes'
   | 'no_confirmed_money'
   | 'refunded'
   | 'already_completed';
@@ -72,6 +76,9 @@ export interface PaymentPolicy {
 
 export const DEFAULT_POLICY: PaymentPolicy = { graceMs: 60 * 60_000, monitoringMs: 7 * 24 * 60 * 60_000 };
 
+/** How often the token of one payment may be changed: who holds its link could otherwise ask for quotes without end. */
+export const MAX_TOKEN_CHANGES = 10;
+
 const OPEN: ReadonlySet<PaymentStatus> = new Set(['created', 'prepared', 'pending']);
 
 /** When the payment's next deadline is due, in epoch milliseconds; null while none is. */
@@ -95,7 +102,7 @@ export function transition(
 ): Transition {
   switch (observation.kind) {
     case 'token_chosen':
-      return onTokenChosen(payment, observation.quote, now);
+      return onTokenChosen(payment, observation.quote, observation.changes, now);
     case 'money':
       return onMoney(payment, observation.ledger, observation.quote ?? payment.quote, now, policy);
     case 'deadline':
@@ -113,10 +120,17 @@ export function transition(
   }
 }
 
-function onTokenChosen(payment: Payment, quote: Quote, now: number): Transition {
-  if (!OPEN.has(payment.status)) return { kind: 'refused', reason: 'not_open' };
-  if (payment.ledger.all.seenUnits > 0n) return { kind: 'refused', reason: 'money_seen' };
-  if (now >= payment.expiresAt) return { kind: 'refused', reason: 'expired' };
+/** Why no token can be chosen for the payment at `now`; null: one can. `changes` is how often its token was changed before. */
+export function tokenRefusal(payment: Payment, changes: number, now: number): RefusalReason | null {
+  if (!OPEN.has(payment.status)) return 'not_open';
+  if (payment.ledger.all.seenUnits > 0n) return 'money_seen';
+  if (now >= payment.expiresAt) return 'expired';
+  return payment.quote !== null && changes >= MAX_TOKEN_CHANGES ? 'too_many_changes' : null;
+}
+
+function onTokenChosen(payment: Payment, quote: Quote, changes: number, now: number): Transition {
+  const reason = tokenRefusal(payment, changes, now);
+  if (reason !== null) return { kind: 'refused', reason };
   return walk({ ...payment, quote }, ['prepared', 'pending'], 'token_chosen', now);
 }
 
@@ -150,8 +164,16 @@ function onMoney(
   return walk(seen, path, 'money', now);
 }
 
+/** One address may have been quoted several times, for several tokens or at several prices. */
 function sameQuote(a: Quote | null, b: Quote): boolean {
-  return a !== null && a.asset === b.asset && a.network === b.network && a.address === b.address;
+  return (
+    a !== null &&
+    a.asset === b.asset &&
+    a.network === b.network &&
+    a.address === b.address &&
+    a.owedUnits === b.owedUnits &&
+    a.toleranceUnits === b.toleranceUnits
+  );
 }
 
 /** The statuses to walk through, given the money in time; empty where the status stays. */

@@ -5,7 +5,7 @@ import type { App } from '../app/context.ts';
 import type { CreateOutcome, PaymentCreator } from '../app/create-payment.ts';
 import type { PaymentReader } from '../app/read-payment.ts';
 import { PAYMENT_STATUSES, type Payment, type PaymentStatus, type Surface } from '../domain/payment.ts';
-import type { RefusalReason } from '../domain/transition.ts';
+import { MAX_TOKEN_CHANGES, type RefusalReason } from '../domain/transition.ts';
 import type { StatusCounts } from '../store/payments.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
 import { sendJson, sendReplay } from './idempotency-key.ts';
@@ -68,6 +68,8 @@ function whyNot(reason: RefusalReason, payment: Payment): string {
       return `it is ${payment.status}.`;
     case 'expired':
       return 'it has expired.';
+    case 'too_many_changes':
+      return `its token was changed ${MAX_TOKEN_CHANGES} times, which is the most.`;
     case 'no_confirmed_money':
       return 'no confirmed money is on it.';
     case 'refunded':

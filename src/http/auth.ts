@@ -24,20 +24,30 @@ export function readBearer(header: string | undefined): string | RequestError {
   return match[1];
 }
 
-/** Finds the key and checks that it belongs to this address; answers at once when the key is cached. */
+/**
+ * Finds the key and checks that it belongs to this address; answers at once when the key is cached. `admit` is asked before
+ * an unknown key is looked up.
+ */
 export function authenticate(
   access: Access,
   header: string | undefined,
   surface: ErrorSurface,
   policy: KeyPolicy,
+  admit: () => Promise<void>,
 ): AccessKey | RequestError | Promise<AccessKey | RequestError> {
   const keyText = readBearer(header);
   if (keyText instanceof RequestError) return keyText;
-  const found = access.find(keyText);
-  return found instanceof Promise ? found.then((key) => admit(key, surface, policy)) : admit(found, surface, policy);
+  const found = access.find(keyText, admit);
+  return found instanceof Promise
+    ? found.then((key) => checkSide(key, surface, policy))
+    : checkSide(found, surface, policy);
 }
 
-function admit(key: AccessKey | null, surface: ErrorSurface, { side, baseUrls }: KeyPolicy): AccessKey | RequestError {
+function checkSide(
+  key: AccessKey | null,
+  surface: ErrorSurface,
+  { side, baseUrls }: KeyPolicy,
+): AccessKey | RequestError {
   if (key === null) return new RequestError('authentication_error', 'Invalid API key.');
   // The Transaction API is documented at the live address alone, so it takes both modes' keys there.
   const fits = key.mode === side || (surface === 'transaction' && side === 'live');

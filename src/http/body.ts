@@ -12,6 +12,8 @@ declare module 'fastify' {
   }
 }
 
+/** More long numbers than this no body needs; comparing each with its text costs as much as reading hundreds of short ones. */
+const MAX_LONG_NUMBERS = 100;
 /** A double holds 15 digits for sure; with more, what was written may not be what is read. */
 const LONG_NUMBER = /[\d.]{16}/;
 
@@ -81,8 +83,12 @@ function withoutMark(text: string): string {
  */
 function exact(text: string, value: unknown): unknown {
   if (!LONG_NUMBER.test(text)) return value;
-  const check = (_key: string, part: unknown, context: { readonly source?: string }): unknown =>
-    typeof part === 'number' && context.source !== undefined && !readsBack(context.source, part) ? NaN : part;
+  let left = MAX_LONG_NUMBERS;
+  const check = (_key: string, part: unknown, { source }: { readonly source?: string }): unknown => {
+    if (typeof part !== 'number' || source === undefined || !LONG_NUMBER.test(source)) return part;
+    left -= 1;
+    return left >= 0 && readsBack(source, part) ? part : NaN;
+  };
   try {
     return JSON.parse(withoutMark(text), check as (key: string, value: unknown) => unknown);
   } catch (error) {

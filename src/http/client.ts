@@ -1,9 +1,18 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
 /** The client's address: through trusted proxies where `TRUST_PROXY` says so, IPv4 in its own form, without a port. */
 export function clientAddress(request: FastifyRequest): string {
   return plainAddress(request.ip ?? '');
+}
+
+/**
+ * The address that a client is counted by. What a proxy tells may be the client's own invention; where it is no address at
+ * all it counts as the proxy's, or each invention would be a client of its own.
+ */
+export function countedAddress(request: FastifyRequest): string {
+  const address = clientAddress(request);
+  return isIP(address) === 0 ? plainAddress(request.raw.socket.remoteAddress ?? '') : address;
 }
 
 /** Some proxies write the client's port too: `203.0.113.7:50412`, `[2001:db8::7]:50412`. */

@@ -19,7 +19,13 @@ it.each([
   'EAI_AGAIN',
   '08006',
   '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
   '53300',
+  '25006',
+  '26000',
+  '42P05',
   '40001',
   '40P01',
 ])('%s, a fault of the way to the database or of its state, asks the client to try again', (code) => {

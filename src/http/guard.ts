@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access, AccessKey } from '../app/access.ts';
 import type { Mode, Operation } from '../domain/permission.ts';
 import { authenticate, authorise } from './auth.ts';
-import { clientAddress } from './client.ts';
+import { clientAddress, countedAddress } from './client.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
 import { invalid, notFound, RequestError, type ErrorSurface } from './errors.ts';
 import { checkHttps, isLocal, type HttpsPolicy } from './https-rule.ts';
@@ -10,12 +10,12 @@ import { pathOf } from './path.ts';
 import { clientBucket, type Allowance, type Bucket, type RateLimits } from './rate-limit.ts';
 
 /**
- * How a route is guarded. `api`: by key. `page`: by the page's rate limit. `open`: not counted. `local`: over plain HTTP too
- * for this machine itself. `health`: over plain HTTP for all.
+ * How a route is guarded. `api`: by key. `page`, `docs`: by a rate limit of their own. `open`: not counted. `local`: over
+ * plain HTTP too for this machine itself. `health`: over plain HTTP for all.
  */
 export type Guard =
   | { readonly kind: 'api'; readonly surface: ErrorSurface; readonly operation: Operation }
-  | { readonly kind: 'page' }
+  | { readonly kind: 'page' | 'docs' }
   | { readonly kind: 'open' }
   | { readonly kind: 'local' }
   | { readonly kind: 'health' };
@@ -99,8 +99,8 @@ async function guard(
   if (rule === null ? API_PATH.test(pathOf(request)) : rule.kind === 'api') {
     return guardApi(request, reply, options, rule?.kind === 'api' ? rule : null, fault);
   }
-  if (rule === null) await count(reply, limits, 'test', clientBucket(clientAddress(request)));
-  else if (rule.kind === 'page') await count(reply, limits, 'page', clientBucket(clientAddress(request)));
+  if (rule === null) await count(reply, limits, 'test', clientId(request));
+  else if (rule.kind === 'page' || rule.kind === 'docs') await count(reply, limits, rule.kind, clientId(request));
   else await tell(request, reply, limits);
   if (fault !== null) throw fault;
 }
@@ -113,22 +113,28 @@ async function guardApi(
   fault: RequestError | null,
 ): Promise<void> {
   const surface = rule?.surface ?? surfaceOf(pathOf(request));
-  const address = clientAddress(request);
+  const client = clientId(request);
+  const { limits } = options;
   let key: AccessKey | RequestError;
   if (fault?.type === 'authentication_error') key = fault;
   else {
-    const found = authenticate(options.access, request.headers.authorization, surface, options);
+    const admit = async (): Promise<void> => {
+      // Whoever has used up his requests without a key may not have more keys looked up.
+      if ((await limits.peek('test', client)).remaining === 0) await count(reply, limits, 'test', client);
+    };
+    const found = authenticate(options.access, request.headers.authorization, surface, options, admit);
     key = found instanceof Promise ? await found : found;
   }
   if (key instanceof RequestError) {
-    await count(reply, options.limits, 'test', clientBucket(address));
+    await count(reply, limits, 'test', client);
     void reply.header('www-authenticate', 'Bearer');
     throw key;
   }
   request.key = key;
   if (key.kind === 'public') allowOrigin(reply, request.headers.origin, key);
-  await count(reply, options.limits, key.mode, key.id);
-  const refusal = authorise(key, address, rule?.operation ?? null, surface) ?? fault;
+  if (key.kind === 'public') await countPublic(reply, limits, key, client);
+  else await count(reply, limits, key.mode, key.id);
+  const refusal = authorise(key, clientAddress(request), rule?.operation ?? null, surface) ?? fault;
   if (refusal !== null) throw refusal;
 }
 
@@ -143,7 +149,18 @@ async function guardOptions(request: FastifyRequest, reply: FastifyReply, option
 
 /** Counts the request, tells what is left and refuses it when nothing is. */
 async function count(reply: FastifyReply, limits: RateLimits, bucket: Bucket, id: string): Promise<void> {
-  const allowance = await limits.consume(bucket, id);
+  refuseBeyond(reply, await limits.consume(bucket, id));
+}
+
+/** A public key stands in every visitor's browser: none of them may use it up for the others. */
+async function countPublic(reply: FastifyReply, limits: RateLimits, key: AccessKey, client: string): Promise<void> {
+  const own = await limits.consume(key.mode, `${key.id} ${client}`);
+  // What its client may not do does not count against the others.
+  const shared = own.allowed ? await limits.consume(`${key.mode}-shared`, key.id) : own;
+  refuseBeyond(reply, shared.remaining < own.remaining || !shared.allowed ? shared : own);
+}
+
+function refuseBeyond(reply: FastifyReply, allowance: Allowance): void {
   void reply.headers(rateLimitHeaders(allowance));
   if (allowance.allowed) return;
   const seconds = allowance.retryAfterSeconds;
@@ -152,6 +169,11 @@ async function count(reply: FastifyReply, limits: RateLimits, bucket: Bucket, id
     'rate_limit_error',
     `Too many requests: ${allowance.limit} a minute are allowed. Try again in ${seconds} s.`,
   );
+}
+
+/** What a client is counted by. */
+function clientId(request: FastifyRequest): string {
+  return clientBucket(countedAddress(request));
 }
 
 /** The three headers that every response carries. */
@@ -165,7 +187,7 @@ export function rateLimitHeaders(allowance: Allowance): Record<string, string> {
 
 /** Tells what the client's address has left, without counting. */
 export async function tell(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): Promise<void> {
-  void reply.headers(rateLimitHeaders(await limits.peek('test', clientBucket(clientAddress(request)))));
+  void reply.headers(rateLimitHeaders(await limits.peek('test', clientId(request))));
 }
 
 /** Headers that decide something must come once: two of them mean two readers could read different ones. */

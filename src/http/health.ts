@@ -1,6 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isLocal } from './https-rule.ts';
 
-/** Whether the service can do its work, part by part; a part that cannot says why. */
+/** Whether the service can do its work, part by part: `ok`, or why it cannot. */
 export interface Readiness {
   readonly ok: boolean;
   readonly checks: Readonly<Record<string, string>>;
@@ -8,15 +9,25 @@ export interface Readiness {
   readonly degraded: boolean;
 }
 
-/** `GET /healthz`: the process answers. `GET /readyz`: it can do its work. */
-export function healthRoutes(ready: () => Promise<Readiness>): (app: FastifyInstance) => void {
+/**
+ * `GET /healthz`: the process answers. `GET /readyz`: it can do its work. Why it cannot names hosts and carries the words of
+ * others' programs: that is for whom `isTold` lets read it, for this machine itself unless said otherwise.
+ */
+export function healthRoutes(
+  ready: () => Promise<Readiness>,
+  isTold: (request: FastifyRequest) => boolean = isLocal,
+): (app: FastifyInstance) => void {
   return (app) => {
     const options = { config: { guard: { kind: 'health' as const } }, schema: { hide: true } };
     app.get('/healthz', options, () => ({ status: 'ok' }));
-    app.get('/readyz', options, async (_request, reply) => {
+    app.get('/readyz', options, async (request, reply) => {
       const { ok, degraded, checks } = await ready();
       const status = ok ? (degraded ? 'degraded' : 'ready') : 'not_ready';
-      return reply.code(ok ? 200 : 503).send({ status, checks });
+      return reply.code(ok ? 200 : 503).send({ status, checks: isTold(request) ? checks : withoutReasons(checks) });
     });
   };
+}
+
+function withoutReasons(checks: Readiness['checks']): Readiness['checks'] {
+  return Object.fromEntries(Object.entries(checks).map(([name, state]) => [name, state === 'ok' ? 'ok' : 'degraded']));
 }

@@ -12,9 +12,14 @@ const LOOPBACK_ADDRESS = /^(?:127\.|::1$|::ffff:127\.)/;
 
 /** Refuses plain HTTP, except by a developer on the same machine with no proxy in between (decisions, HTTPS). */
 export function checkHttps(request: FastifyRequest, policy: HttpsPolicy): RequestError | null {
-  if ((request.raw.socket as { encrypted?: boolean }).encrypted === true) return null;
-  if (policy.behindProxy) return cameByHttps(request) ? null : refusal();
+  if (cameEncrypted(request, policy.behindProxy)) return null;
+  if (policy.behindProxy) return refusal();
   return !policy.production && isLocal(request) ? null : refusal();
+}
+
+/** Whether the request came encrypted all the way, as far as this process is told. */
+export function cameEncrypted(request: FastifyRequest, behindProxy: boolean): boolean {
+  return (request.raw.socket as { encrypted?: boolean }).encrypted === true || (behindProxy && cameByHttps(request));
 }
 
 /** Whether a request was made on this machine, for this machine by name: nothing of it crossed a wire. */

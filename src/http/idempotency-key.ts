@@ -7,7 +7,10 @@ import { invalid, RequestError } from './errors.ts';
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const NO_BODY = Buffer.alloc(0);
 
-/** What the `Idempotency-Key` header asks for; null without one. Scope: project, mode, method and path. */
+/**
+ * What the `Idempotency-Key` header asks for; null without one. Scope: project, mode, method and path, and of a public key
+ * the key itself: a visitor who reads it in his browser must neither use up the server's keys nor get its answers.
+ */
 export function idempotencyOf(request: FastifyRequest, key: AccessKey): IdempotencyRequest | null {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return null;
@@ -17,7 +20,7 @@ export function idempotencyOf(request: FastifyRequest, key: AccessKey): Idempote
   return {
     projectId: key.project.id,
     mode: key.mode,
-    route: `${request.method} ${routedPath(request)}`,
+    route: `${key.kind === 'public' ? `${key.id} ` : ''}${request.method} ${routedPath(request)}`,
     key: header,
     bodyHash: createHash('sha256')
       .update(request.rawBody ?? NO_BODY)

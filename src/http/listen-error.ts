@@ -1,3 +1,6 @@
+/** Where a monitor listens: what it tells is for this machine alone. */
+export const MONITOR_HOST = '127.0.0.1';
+
 /** The service cannot listen where its settings say; the cause is the system's error. */
 export class ListenError extends Error {
   readonly port: number;

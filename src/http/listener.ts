@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 
 /** How many requests of one connection are carried out at once, or have an answer that its client has not taken yet. */
-export const MAX_STARTED = 8;
+export const MAX_STARTED = 4;
 /**
  * How many more requests of one connection may wait for their turn. Nothing is read from it meanwhile, but what was read
  * at once (64 KiB) may hold thousands; a connection that sends more in one go is ended.

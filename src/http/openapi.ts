@@ -1,4 +1,3 @@
-import type { Mode } from '../domain/permission.ts';
 import { describeWebhooks } from './webhook-schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -7,21 +6,17 @@ const OVERVIEW = `Accept cryptocurrency payments.
 
 **Two APIs, one record.** The Transaction API (\`/api/transactions\`) lets the customer choose the token on the payment page; the Order API (\`/v1\`) names it at creation. A record is read through the API that made it.
 
-**Keys.** \`Authorization: Bearer <key>\`. Test keys begin with \`sk_test_\` and move no money; live keys with \`sk_live_\`. The Order API takes live keys at the live address and test keys at the sandbox; the Transaction API takes both at the live address. Public keys (\`pk_\`) create a payment and read one by its id, without the customer's data. Full Access does all, Read Only reads, Write Only creates and changes.
+**Keys.** \`Authorization: Bearer <key>\`. Test keys begin with \`sk_test_\` and move no money; live keys with \`sk_live_\`. The Order API takes live keys at the live address and test keys at the sandbox; the Transaction API takes both at the live address. Public keys (\`pk_\`) create a payment and read one by its id, without the customer's data; the URLs that they give must be on the project's allowed origins, where it has any. Full Access does all, Read Only reads, Write Only creates and changes.
 
-**Limits.** 100 requests a minute for a test key, 1000 for a live one, in fixed windows; every answer tells what is left. Bodies are JSON of at most 64 KiB.
+**Limits.** 100 requests a minute for a test key, 1000 for a live one, in fixed windows; a public key has as many for each client, and ten times as many in all. Every answer tells what is left. Bodies are JSON of at most 64 KiB.
 
 **Amounts** are JSON numbers, exact to the last decimal. **Times** are ISO 8601 in UTC.`;
 
 /** What the generator starts from. */
-export function documentHead(baseUrls: Readonly<Record<Mode, string>>) {
+export function documentHead() {
   return {
     openapi: '3.1.0',
     info: { title: 'Cointill', version: '1', description: OVERVIEW, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [
-      { url: baseUrls.test, description: 'Sandbox: test keys' },
-      { url: baseUrls.live, description: 'Live' },
-    ],
     tags: [
       { name: 'Transactions', description: 'Amounts in USD; the customer chooses the token on the payment page.' },
       { name: 'Orders', description: 'Amounts in any listed currency; the token is named at creation.' },
@@ -138,7 +133,7 @@ function extractNamed(value: unknown, schemas: Record<string, unknown>): unknown
 
 const FORMATS: Readonly<Record<string, Json>> = {
   email: { format: 'email' },
-  'http-url': { format: 'uri', description: 'Absolute http or https URL.' },
+  'http-url': { format: 'uri', description: 'Absolute http or https URL, without a user name.' },
 };
 
 function withFormats(schema: Json): Json {

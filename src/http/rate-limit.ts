@@ -1,8 +1,11 @@
 import type { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 
-/** `test` and `live` count per key, `page` the payment page per client address. */
-export type Bucket = 'test' | 'live' | 'page';
+/**
+ * `test` and `live` count per key, and per client for a public key; `test-shared` and `live-shared` a public key over all its
+ * clients; `page` the payment page and `docs` the documentation per client address.
+ */
+export type Bucket = 'test' | 'live' | 'test-shared' | 'live-shared' | 'page' | 'docs';
 
 export interface Allowance {
   readonly allowed: boolean;
@@ -21,28 +24,39 @@ export interface RateLimits {
   close(): void;
 }
 
-const WINDOW_SECONDS = 60;
+const WINDOW_MS = 60_000;
 
-/** Fixed windows of one minute, in memory or shared through Redis. While Redis is away each process counts for itself. */
-export function createRateLimits(limits: Readonly<Record<Bucket, number>>, redis: Redis | null): RateLimits {
-  const limiterOf = (bucket: Bucket): RateLimiterMemory | RateLimiterRedis => {
-    const options = { keyPrefix: `cointill:${bucket}`, points: limits[bucket], duration: WINDOW_SECONDS };
-    const memory = new RateLimiterMemory(options);
-    if (redis === null) return memory;
-    return new RateLimiterRedis({
-      ...options,
-      storeClient: redis,
-      insuranceLimiter: memory,
-      rejectIfRedisNotReady: true,
-    });
+/** How many times its limit a public key may use over all its clients. */
+const SHARED_FACTOR = 10;
+/** Windows of one bucket that are kept in memory, about 15 MB; beyond them the one that began first is forgotten. */
+const MAX_WINDOWS = 100_000;
+
+/**
+ * Fixed windows of one minute, in memory or shared through Redis. While Redis is away each process counts for itself.
+ *
+ * @param limits requests a minute: of a test key, of a live key, and of a client on the pages
+ */
+export function createRateLimits(
+  limits: Readonly<Record<'test' | 'live' | 'page', number>>,
+  redis: Redis | null,
+  maxWindows = MAX_WINDOWS,
+): RateLimits {
+  const counterOf = (bucket: Bucket, limit: number): Counter => {
+    const memory = countInMemory(maxWindows);
+    const counter = redis === null ? memory : countInRedis(redis, bucket, memory);
+    return { ...counter, limit };
   };
-  const limiters = { test: limiterOf('test'), live: limiterOf('live'), page: limiterOf('page') };
-  const allowance = (bucket: Bucket, result: RateLimiterRes | null, allowed: boolean): Allowance => {
-    const limit = limits[bucket];
-    const told = result === null || result.msBeforeNext < 0 ? WINDOW_SECONDS * 1000 : result.msBeforeNext;
+  const counters: Readonly<Record<Bucket, Counter>> = {
+    test: counterOf('test', limits.test),
+    live: counterOf('live', limits.live),
+    'test-shared': counterOf('test-shared', limits.test * SHARED_FACTOR),
+    'live-shared': counterOf('live-shared', limits.live * SHARED_FACTOR),
+    page: counterOf('page', limits.page),
+    docs: counterOf('docs', limits.page),
+  };
+  const allowance = (limit: number, { used, msLeft: told }: Window, allowed: boolean): Allowance => {
     // A clock that was set back meanwhile makes it more than there can be.
-    const msLeft = Math.min(told, WINDOW_SECONDS * 1000);
-    const used = result?.consumedPoints ?? 0;
+    const msLeft = Math.min(told, WINDOW_MS);
     return {
       allowed,
       limit,
@@ -53,15 +67,91 @@ export function createRateLimits(limits: Readonly<Record<Bucket, number>>, redis
   };
   return {
     consume: async (bucket, id) => {
-      try {
-        return allowance(bucket, await limiters[bucket].consume(id), true);
-      } catch (refusal) {
-        if (refusal instanceof RateLimiterRes) return allowance(bucket, refusal, false);
-        throw refusal;
-      }
+      const counter = counters[bucket];
+      const window = await counter.consume(id);
+      return allowance(counter.limit, window, window.used <= counter.limit);
     },
-    peek: async (bucket, id) => allowance(bucket, await limiters[bucket].get(id), true),
+    peek: async (bucket, id) => {
+      const counter = counters[bucket];
+      return allowance(counter.limit, await counter.peek(id), true);
+    },
     close: () => redis?.disconnect(),
+  };
+}
+
+/** What was used of a window, this request included, and how long it lasts. */
+interface Window {
+  readonly used: number;
+  readonly msLeft: number;
+}
+
+interface Windows {
+  consume(id: string): Window | Promise<Window>;
+  peek(id: string): Window | Promise<Window>;
+}
+
+interface Counter extends Windows {
+  readonly limit: number;
+}
+
+const UNUSED: Window = { used: 0, msLeft: WINDOW_MS };
+
+/** Windows end by the monotonic clock, so that none lasts longer when the time of day is changed. */
+function countInMemory(maxWindows: number): Windows {
+  // All last equally long, so that the order of insertion is the order of their ends.
+  const windows = new Map<string, { used: number; readonly endsAtMs: number }>();
+  const forgetEnded = (nowMs: number): void => {
+    for (const [id, { endsAtMs }] of windows) {
+      if (endsAtMs > nowMs && windows.size < maxWindows) return;
+      windows.delete(id);
+    }
+  };
+  const current = (id: string, nowMs: number) => {
+    const window = windows.get(id);
+    return window === undefined || window.endsAtMs <= nowMs ? null : window;
+  };
+  return {
+    consume: (id) => {
+      const nowMs = performance.now();
+      let window = current(id, nowMs);
+      if (window === null) {
+        windows.delete(id);
+        forgetEnded(nowMs);
+        window = { used: 0, endsAtMs: nowMs + WINDOW_MS };
+        windows.set(id, window);
+      }
+      window.used += 1;
+      return { used: window.used, msLeft: window.endsAtMs - nowMs };
+    },
+    peek: (id) => {
+      const nowMs = performance.now();
+      const window = current(id, nowMs);
+      return window === null ? UNUSED : { used: window.used, msLeft: window.endsAtMs - nowMs };
+    },
+  };
+}
+
+/** Windows in Redis, which forgets them by itself; `standIn` counts while it is away. */
+function countInRedis(redis: Redis, bucket: Bucket, standIn: Windows): Windows {
+  // Refusing is done by whoever knows the limit.
+  const limiter = new RateLimiterRedis({
+    keyPrefix: `cointill:${bucket}`,
+    points: Number.MAX_SAFE_INTEGER,
+    duration: WINDOW_MS / 1000,
+    storeClient: redis,
+    rejectIfRedisNotReady: true,
+  });
+  const windowOf = ({ consumedPoints, msBeforeNext }: RateLimiterRes): Window => ({
+    used: consumedPoints,
+    msLeft: msBeforeNext < 0 ? WINDOW_MS : msBeforeNext,
+  });
+  return {
+    consume: (id) => limiter.consume(id).then(windowOf, () => standIn.consume(id)),
+    peek: (id) =>
+      limiter.get(id).then(
+        (found) => (found === null ? UNUSED : windowOf(found)),
+        () => standIn.peek(id),
+      ),
   };
 }
 

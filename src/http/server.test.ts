@@ -27,7 +27,6 @@ describe('every response carries the rate-limit headers', () => {
     ['health', 'GET /healthz HTTP/1.1\r\nHost: anything\r\nConnection: close\r\n\r\n', 200],
     ['not ready', 'GET /readyz HTTP/1.1\r\nHost: anything\r\nConnection: close\r\n\r\n', 503],
     ['metrics', `GET /metrics HTTP/1.1\r\n${LINES}\r\n`, 200],
-    ['the API description', `GET /openapi.json HTTP/1.1\r\n${LINES}\r\n`, 200],
     ['a page', `GET /pay/x HTTP/1.1\r\n${LINES}\r\n`, 200],
     ['an unknown path', `GET /nothing HTTP/1.1\r\n${LINES}\r\n`, 404],
     ['a wrong method', `DELETE /v1/orders HTTP/1.1\r\n${LINES}\r\n`, 404],
@@ -295,21 +294,4 @@ it('shows metrics to this machine and to the token, not to what came through a p
   expect((await app.inject({ url: '/metrics', headers: { ...headers, ...bearer('scrape-me') } })).statusCode).toBe(200);
   const direct = server();
   expect((await direct.inject('/metrics')).statusCode).toBe(200);
-});
-
-it('serves the documentation from its own files', async () => {
-  const app = server();
-  const page = await app.inject('/docs/');
-  expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('swagger-ui')]);
-  expect(page.body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
-  expect((await app.inject('/docs/static/swagger-ui.css')).statusCode).toBe(200);
-  for (const path of ['/docs/nothing', '/docs/static/nothing.js']) {
-    const unknown = await app.inject(`${path}?x=1`);
-    const message = `There is nothing at GET ${path}.`;
-    expect([unknown.statusCode, unknown.json()]).toEqual([404, { error: { type: 'not_found_error', message } }]);
-    expect(unknown.headers['content-type']).toBe('application/json; charset=utf-8');
-  }
-  const { openapi, paths } = (await app.inject('/openapi.json')).json<{ openapi: string; paths: object }>();
-  expect([openapi, Object.keys(paths)]).toEqual(['3.1.0', expect.arrayContaining(['/v1/orders', '/v1/orders/{id}'])]);
-  expect(Object.keys(paths)).not.toContain('/healthz');
 });

@@ -11,8 +11,8 @@ import Fastify, {
 import type { Access } from '../app/access.ts';
 import type { Mode } from '../domain/permission.ts';
 import { BODY_LIMIT_BYTES, parseBodies } from './body.ts';
-import { describeApi } from './docs.ts';
 import { asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
+import { cameEncrypted } from './https-rule.ts';
 import { createListener } from './listener.ts';
 import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, tell } from './guard.ts';
 import { pathOf } from './path.ts';
@@ -45,6 +45,9 @@ const SAFETY_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
+/** For a year; of this host alone, as others of the domain are not ours to speak for. */
+const ONLY_HTTPS = 'max-age=31536000';
+
 /** One address of the service: the frame that every route stands in. */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { limits, tls, trustProxy } = options;
@@ -64,7 +67,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     requestIdHeader: false as const,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      standardHeaders(request, reply);
+      standardHeaders(request, reply, trustProxy !== null);
       const told = asRequestError(error);
       guardUnrouted(request, reply, guarding).then(
         () => (reply.sent ? reply : answerError(request, reply, told)),
@@ -79,7 +82,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   parseBodies(app);
   app.addHook('onRequest', (request, reply, done) => {
-    standardHeaders(request, reply);
+    standardHeaders(request, reply, trustProxy !== null);
     done();
   });
   guardRequests(app, guarding);
@@ -108,7 +111,6 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     }
     done();
   });
-  describeApi(app, options.baseUrls);
   for (const plugin of options.plugins) void app.register(async (scope) => plugin(scope));
   return app;
 }
@@ -123,8 +125,10 @@ function answerError(request: FastifyRequest, reply: FastifyReply, error: Reques
     .send(JSON.stringify(errorBody(error, surface)));
 }
 
-function standardHeaders(request: FastifyRequest, reply: FastifyReply): void {
+function standardHeaders(request: FastifyRequest, reply: FastifyReply, behindProxy: boolean): void {
   void reply.header('x-request-id', request.id).headers(SAFETY_HEADERS);
+  // Over plain HTTP nobody may believe it (RFC 6797, 7.2).
+  if (cameEncrypted(request, behindProxy)) void reply.header('strict-transport-security', ONLY_HTTPS);
 }
 
 /** Whether the client hung up while its body was read: there is nobody to answer, and nothing of ours failed. */

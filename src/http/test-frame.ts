@@ -24,6 +24,7 @@ export function accessOf(keys: Readonly<Record<string, Partial<AccessKey>>>): Ac
     },
     project: () => null,
     anyProjectAllows: (origin) => origin === ORIGIN,
+    hasLogo: () => false,
   };
 }
 

@@ -12,7 +12,7 @@ const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (v
     rule: 'must be text without NUL characters or lone surrogates',
     holds: isPlainText,
   },
-  'http-url': { rule: 'must be an absolute http or https URL', holds: isHttpUrl },
+  'http-url': { rule: 'must be an absolute http or https URL without a user name or password', holds: isHttpUrl },
   email: { rule: 'must be an e-mail address such as customer@example.com', holds: (value) => EMAIL.test(value) },
 };
 
@@ -26,7 +26,9 @@ function isHttpUrl(value: string): boolean {
   if (!/^https?:\/\/[^/\\?#]/i.test(value)) return false;
   if (!isPlainText(value) || /[\s\p{Cc}]/u.test(value)) return false;
   const url = URL.parse(value);
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
+  // `https://shop.example@evil.example/` reads like the one and leads to the other.
+  const hasUser = url !== null && (url.username !== '' || url.password !== '');
+  return url !== null && !hasUser && (url.protocol === 'http:' || url.protocol === 'https:');
 }
 
 const RULE = 'x-rule';

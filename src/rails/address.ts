@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bech32, bech32m, createBase58check } from '@scure/base';
 import type { Network } from '../domain/asset.ts';
-import { parseEvmAddress, type AddressCheck } from './evm/address.ts';
+import { parseEvmAddress, toChecksumAddress, type AddressCheck } from './evm/address.ts';
 import type { UtxoChain } from './utxo/params.ts';
 
 /** Which chain of a network an address must be of; `any`: main or test, where nothing is ever sent. */
@@ -74,6 +74,11 @@ export function matchingAddress(network: Network, address: string): string {
   return network === 'bitcoin' || network === 'litecoin' ? address : address.toLowerCase();
 }
 
+/** The reverse of `matchingAddress`: the form in which customers are shown an address. */
+export function shownAddress(network: Network, address: string): string {
+  return network === 'bitcoin' || network === 'litecoin' ? address : toChecksumAddress(address);
+}
+
 function checkFormat(format: AddressFormat, kin: AddressFormat, address: string, chain: PayoutChain): AddressCheck {
   const decoded = decode(address);
   if (!decoded) {
@@ -103,6 +108,7 @@ function prefixesOf(format: AddressFormat, chain: PayoutChain): readonly Address
     case 'main':
       return [format.main];
     case 'test':
+    case 'testnet4':
     case 'signet':
       return [format.test];
     case 'regtest':

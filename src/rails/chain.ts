@@ -56,11 +56,27 @@ export interface ChainSource {
    * so call it from time to time. Never throws for a fault of a node.
    */
   survey(): Promise<readonly NodeReport[]>;
+  /** What spending takes where money is in outputs (Bitcoin and its kin); undefined or null elsewhere. */
+  readonly spending?: SpendingWatch | null;
   /** What contracts pay natively; undefined or null where a block's transfers are all there is. */
   readonly native?: NativeBalances | null;
   /** Transactions that wait to be mined; null for networks whose transactions are only looked at in blocks. */
   readonly mempool: Mempool | null;
   close(): Promise<void>;
+}
+
+/** What has to be kept of a chain while it is read, so that what a wallet received can be spent later. */
+export interface SpendingWatch {
+  /** The addresses that a wallet's change goes to, numbered from 0; null where it is not known whether it has any. */
+  changeOf(wallet: {
+    readonly kind: 'xpub' | 'descriptor' | 'treasury';
+    readonly text: string;
+  }): ((index: number) => string) | null;
+  /**
+   * Those of the transactions of these transfers, all in `block`, that are needed whole to spend them, by their hashes. One that
+   * no node has any more is left out.
+   */
+  wholeTransactions(block: BlockId, transfers: readonly ChainTransfer[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
 /**
@@ -89,10 +105,20 @@ export interface BlockId {
 
 /** The transactions that wait at the node that answers. */
 export interface Mempool {
-  /** Hashes of all of them; null while the node has not loaded its mempool yet, so that nothing is known of it. */
-  hashes(): Promise<readonly string[] | null>;
+  /** All of them; null while the node has not loaded its mempool yet, so that nothing is known of it. */
+  waiting(): Promise<WaitingTransactions | null>;
   /** What these transactions pay; those that are gone meanwhile are left out. */
   transfersOf(hashes: readonly string[]): Promise<readonly ChainTransfer[]>;
+}
+
+export interface WaitingTransactions {
+  readonly hashes: readonly string[];
+  /**
+   * What may be concluded from what the node does not show. `mempool`: it has the newest block and hears of transactions, so that
+   * what it lacks waits nowhere. `blocks`: it takes no transactions before they are mined. `nothing`: it may have missed blocks, because
+   * it is still loading the chain, say, or is connected to nobody.
+   */
+  readonly proof: 'mempool' | 'blocks' | 'nothing';
 }
 
 /** How one node of a network is. */

@@ -4,6 +4,7 @@ import type { WalletDeriver } from './chain.ts';
 import { parseTreasury } from './evm/deposit.ts';
 import { parseEvmXpub } from './evm/wallet.ts';
 import { utxoParams, type UtxoChain, type UtxoNetwork } from './utxo/params.ts';
+import { spendingWarnings } from './utxo/spending-warnings.ts';
 import { parseUtxoWallet } from './utxo/wallet.ts';
 
 /** What a wallet's addresses come from, as the merchant gives it. */
@@ -13,7 +14,14 @@ export interface WalletSource {
 }
 
 export type WalletCheck =
-  | { readonly kind: 'ok'; readonly source: string; readonly note: string | null; readonly deriver: WalletDeriver }
+  | {
+      readonly kind: 'ok';
+      readonly source: string;
+      readonly note: string | null;
+      /** What will not work with the wallet as it was given, and the way out. */
+      readonly warnings: readonly string[];
+      readonly deriver: WalletDeriver;
+    }
   | { readonly kind: 'bad'; readonly message: string };
 
 /** Which chain of each network of Bitcoin's family is meant: addresses of test chains are written differently. */
@@ -34,7 +42,13 @@ export function parseWallet(network: Network, { kind, text }: WalletSource, chai
     if (params === null) return bad(`${NETWORK_FACTS[network].name} has no chain called ${chains[network]}.`);
     const parsed = parseUtxoWallet(params, { kind, text });
     return parsed.kind === 'ok'
-      ? { kind: 'ok', source: parsed.source, note: parsed.note, deriver: parsed.deriver }
+      ? {
+          kind: 'ok',
+          source: parsed.source,
+          note: parsed.note,
+          warnings: spendingWarnings(params, parsed.spending),
+          deriver: parsed.deriver,
+        }
       : parsed;
   }
   switch (kind) {
@@ -43,12 +57,14 @@ export function parseWallet(network: Network, { kind, text }: WalletSource, chai
     case 'treasury': {
       const parsed = parseTreasury(text);
       return parsed.kind === 'ok'
-        ? { kind: 'ok', source: parsed.treasury, note: null, deriver: parsed.deriver }
+        ? { kind: 'ok', source: parsed.treasury, note: null, warnings: [], deriver: parsed.deriver }
         : parsed;
     }
     case 'xpub': {
       const parsed = parseEvmXpub(text);
-      return parsed.kind === 'ok' ? { kind: 'ok', source: parsed.xpub, note: null, deriver: parsed.deriver } : parsed;
+      return parsed.kind === 'ok'
+        ? { kind: 'ok', source: parsed.xpub, note: null, warnings: [], deriver: parsed.deriver }
+        : parsed;
     }
   }
 }

@@ -34,6 +34,8 @@ export interface LiveRates extends RateSource {
    */
   refresh(): Promise<void>;
   status(): readonly SourceStatus[];
+  /** When the newest market price behind the usable price of a code held; null: there is no usable price. */
+  pricedAt(code: AssetCode | Fiat): number | null;
   /** Gives up the questions under way. Prices go on growing old. */
   close(): void;
 }
@@ -140,6 +142,13 @@ export function createLiveRates(options: LiveRatesOptions): LiveRates {
       await Promise.all(states.filter((state) => isDue(state, now)).map(ask));
     },
     status: () => states.map(({ source, lastOkAt, lastError }) => ({ source: source.name, lastOkAt, lastError })),
+    pricedAt: (code) => {
+      if (verdictOn(code, clock()).price === null) return null;
+      const markets = states.flatMap(({ prices }) =>
+        prices.filter((price) => price.code === code && price.referenceForMs === null),
+      );
+      return markets.length === 0 ? null : Math.max(...markets.map(({ at }) => at));
+    },
     close: () => closing.abort(),
   };
 }

@@ -41,18 +41,6 @@ export async function findKeyByHash(db: Database, hash: Buffer) {
   };
 }
 
-/** Whether any active project allows the origin. */
-export async function anyProjectAllowsOrigin(db: Database, origin: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('projects')
-    .select('id')
-    .where('active', '=', true)
-    .where(sql<boolean>`${origin} = any(allow_origins)`)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 export async function insertKey(trx: Trx, key: StoredKey, hash: Buffer): Promise<void> {
   await trx
     .insertInto('api_keys')

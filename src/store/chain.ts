@@ -1,9 +1,12 @@
-import { sql, type SqlBool } from 'kysely';
+import { sql, type Selectable, type SqlBool } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
 import type { Confirmations } from '../domain/payment.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
-import { BLOCK_COLUMNS, CURSOR_COLUMNS, PAYMENT_ADDRESS_COLUMNS } from './columns.ts';
+import { BLOCK_COLUMNS, CURSOR_COLUMNS } from './columns.ts';
+import type { IssuedAddress } from './save-changes.ts';
+import type { PaymentQuotesTable } from './tables.ts';
 
 /** The last block of a network that was taken in. */
 export interface Cursor {
@@ -22,16 +25,21 @@ export async function readCursor(executor: Database | Trx, network: Network): Pr
 }
 
 /**
- * Up to when everything that happened on a network was seen: the time of the last block taken in, or the later moment at
- * which the mempool was looked at with no block left to take in. Null before the first block.
+ * Up to when everything that happened on a network was seen. Where transactions are seen while they wait, only a look at the mempool at
+ * the head proves it: what was sent in time may wait while a block of a later date is taken in. Elsewhere the last block
+ * does, up to its own time, but not beyond the moment at which it was taken in: blocks may be dated ahead. Of a network that is missing nothing was seen.
  */
-export async function readSeenUpTo(db: Database, network: Network): Promise<number | null> {
-  const row = await db
+export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMap<Network, number>> {
+  const rows = await executor
     .selectFrom('chain_cursors')
-    .select(['block_at', 'looked_at'])
-    .where('network', '=', network)
-    .executeTakeFirst();
-  return row === undefined ? null : Math.max(row.block_at, row.looked_at ?? 0);
+    .select(['network', 'block_at', 'updated_at', 'looked_at'])
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const isUtxo = NETWORK_FACTS[row.network].family === 'utxo';
+      return [row.network, isUtxo ? (row.looked_at ?? 0) : Math.min(row.block_at, row.updated_at)];
+    }),
+  );
 }
 
 /** Keeps that everything up to this moment was looked at. */
@@ -140,8 +148,8 @@ export async function earliestIssue(db: Database, network: Network): Promise<num
   return row?.at ?? null;
 }
 
-/** An issued address with the quote that it was issued for. */
-export interface WatchedAddress {
+/** A quote that an address was issued for, at first or again. */
+export interface IssuedQuote {
   readonly paymentId: string;
   readonly network: Network;
   /** In the form in which the chain's transfers carry it. */
@@ -150,7 +158,6 @@ export interface WatchedAddress {
   readonly decimals: number;
   readonly owedUnits: bigint;
   readonly toleranceUnits: bigint;
-  readonly issuedAt: number;
 }
 
 /** Which of these addresses were issued: one indexed query a block, whatever the number of addresses. */
@@ -183,20 +190,24 @@ export async function awaitingMoney(
   asset: AssetCode,
   watchedAt: number | null,
 ): Promise<readonly AwaitingAddress[]> {
+  // An address that was handed out for another token may have been quoted in this one later.
+  const isQuoted = sql`(a.asset = ${asset} or exists (
+    select 1 from payment_quotes q
+    where q.network = a.network and q.address = a.address and q.payment_id = a.payment_id and q.asset = ${asset}))`;
   const open = sql`
-    select a.network, a.address, a.payment_id, a.asset, a.spent_units
-    from payments p join payment_addresses a on a.payment_id = p.id and a.network = p.network and a.asset = p.asset
+    select a.network, a.address, a.payment_id, a.spent_units
+    from payments p join payment_addresses a on a.payment_id = p.id and a.network = p.network
     where p.mode = 'live' and (p.status = 'pending' or p.exception = 'reorged')
-      and p.network = ${network} and p.asset = ${asset}`;
+      and p.network = ${network} and p.asset = ${asset} and ${isQuoted}`;
   const watched =
     watchedAt === null
       ? sql``
-      : sql`union select a.network, a.address, a.payment_id, a.asset, a.spent_units from payment_addresses a
-            where a.network = ${network} and a.asset = ${asset} and a.watch_until > ${timestamp(watchedAt)}`;
+      : sql`union select a.network, a.address, a.payment_id, a.spent_units from payment_addresses a
+            where a.network = ${network} and a.watch_until > ${timestamp(watchedAt)} and ${isQuoted}`;
   const { rows } = await sql<{ address: string; payment_id: string; arrived: string; spent: string }>`
     with w as (${open} ${watched})
     select w.address, w.payment_id, coalesce(w.spent_units, 0)::text as spent, coalesce(sum(t.amount_units), 0)::text as arrived
-    from w left join transfers t on t.payment_id = w.payment_id and t.network = w.network and t.asset = w.asset
+    from w left join transfers t on t.payment_id = w.payment_id and t.network = w.network and t.asset = ${asset}
       and t.address = w.address and t.state in ('mined', 'confirmed')
     group by w.address, w.payment_id, w.spent_units`.execute(db);
   return rows.map((row) => ({
@@ -228,26 +239,30 @@ export async function forgetSpent(trx: Trx, network: Network): Promise<void> {
   );
 }
 
-/** The networks that a payment was given addresses on. */
-export async function issuedNetworks(db: Database, paymentId: string): Promise<readonly Network[]> {
-  const rows = await db
-    .selectFrom('payment_addresses')
-    .select('network')
-    .distinct()
-    .where('payment_id', '=', paymentId)
-    .execute();
-  return rows.map((row) => row.network);
-}
-
-/** Every address that was issued for these payments, the newest first. */
-export async function issuedAddresses(trx: Trx, paymentIds: readonly string[]): Promise<readonly WatchedAddress[]> {
+/** The networks that each of these payments was given addresses on, by the payment's id. */
+export async function issuedNetworks(
+  trx: Trx,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Network[]>> {
   const rows = await trx
     .selectFrom('payment_addresses')
-    .select(PAYMENT_ADDRESS_COLUMNS)
+    .select(['payment_id', 'network'])
+    .distinct()
     .where(sql<SqlBool>`payment_id = any (${paymentIds}::uuid[])`)
-    .orderBy('issued_at', 'desc')
-    .orderBy('address_index', 'desc')
     .execute();
+  const groups = Map.groupBy(rows, ({ payment_id }) => payment_id);
+  return new Map([...groups].map(([id, group]) => [id, group.map(({ network }) => network)]));
+}
+
+/** Every quote that was issued for these payments, the newest first. */
+export async function issuedQuotes(trx: Trx, paymentIds: readonly string[]): Promise<readonly IssuedQuote[]> {
+  const { rows } = await sql<Selectable<PaymentQuotesTable>>`
+    select payment_id, network, address, asset, decimals, owed_units, tolerance_units, issued_at as quoted_at, 0 as id, address_index
+    from payment_addresses where payment_id = any (${paymentIds}::uuid[])
+    union all
+    select payment_id, network, address, asset, decimals, owed_units, tolerance_units, quoted_at, id, 0
+    from payment_quotes where payment_id = any (${paymentIds}::uuid[])
+    order by quoted_at desc, id desc, address_index desc`.execute(trx);
   return rows.map((row) => ({
     network: row.network,
     paymentId: row.payment_id,
@@ -256,8 +271,27 @@ export async function issuedAddresses(trx: Trx, paymentIds: readonly string[]): 
     decimals: row.decimals,
     owedUnits: row.owed_units,
     toleranceUnits: row.tolerance_units,
-    issuedAt: row.issued_at,
   }));
+}
+
+/** Keeps a quote for an address that the payment had before. */
+export async function saveQuoteAgain(
+  trx: Trx,
+  { paymentId, quote, watchedAddress, issuedAt }: IssuedAddress,
+): Promise<void> {
+  await trx
+    .insertInto('payment_quotes')
+    .values({
+      payment_id: paymentId,
+      network: quote.network,
+      address: watchedAddress,
+      asset: quote.asset,
+      decimals: quote.decimals,
+      owed_units: quote.owedUnits,
+      tolerance_units: quote.toleranceUnits,
+      quoted_at: new Date(issuedAt),
+    })
+    .execute();
 }
 
 /** Confirms the transfers that are deep enough at this height; returns whose payments they are. */
@@ -283,7 +317,7 @@ export async function takeBackTransfersAbove(
 ): Promise<readonly string[]> {
   const rows = await trx
     .updateTable('transfers')
-    .set({ state, block_height: null, block_hash: null, block_at: null })
+    .set({ state, block_height: null, block_hash: null, block_at: null, block_position: null })
     .where('network', '=', network)
     .where('block_height', '>', height)
     .where('state', 'in', ['mined', 'confirmed'])
@@ -326,10 +360,12 @@ export async function confirmationsOf(db: Database, paymentId: string): Promise<
     select a.confirmations as need, coalesce(greatest(
       (select c.height from chain_cursors c where c.network = a.network)
       - (select max(t.block_height) from transfers t
-         where t.payment_id = p.id and t.network = a.network and t.asset = a.asset and t.state in ('mined', 'confirmed')) + 1,
+         where t.payment_id = p.id and t.network = p.network and t.asset = p.asset and t.state in ('mined', 'confirmed')) + 1,
       0), 0) as have
     from payments p join payment_addresses a on a.payment_id = p.id and a.network = p.network
     where p.id = ${paymentId}
-    order by a.issued_at desc, a.address_index desc limit 1`.execute(db);
+    order by a.address in (p.address, lower(p.address)) desc, a.issued_at desc, a.address_index desc limit 1`.execute(
+    db,
+  );
   return rows[0] ?? null;
 }

@@ -45,6 +45,18 @@ export class NoAnswerError extends Error {
   }
 }
 
+/** The server takes no writes, for it became a replica or was one: the way to the database may lead to another by now. */
+const READ_ONLY = '25006';
+
+/** Of statements that were under way on a connection that had to be given up. */
+class ReadOnlyError extends Error {
+  readonly code = READ_ONLY;
+
+  constructor() {
+    super('the connection leads to a database that takes no writes');
+  }
+}
+
 /** Settings of a {@link PreparingClient}, beside pg's own. */
 export interface PreparingClientConfig extends ClientConfig {
   /** How long one statement may take, from when it is sent. */
@@ -55,7 +67,8 @@ export interface PreparingClientConfig extends ClientConfig {
  * One that prepares every parameterised statement, for Kysely asks for no names, and that waits for no answer for ever: a
  * server that vanished without closing its connections would otherwise keep them for the quarter of an hour in which the
  * system repeats what it sent. A statement that is not answered in time ends the connection, and with it all that was
- * sent on it: pg's own `query_timeout` fails the statement and leaves a client of a pool as it is, busy for ever.
+ * sent on it: pg's own `query_timeout` fails the statement and leaves a client of a pool as it is, busy for ever. One that
+ * leads to a replica ends as well, when the transaction is over that found it out: a pool would keep it and fail every write.
  */
 export class PreparingClient extends SessionClient {
   readonly #answerTimeoutMs: number;
@@ -63,6 +76,14 @@ export class PreparingClient extends SessionClient {
   constructor(config: PreparingClientConfig) {
     super(config);
     this.#answerTimeoutMs = config.answerTimeoutMs;
+    let isReadOnly = false;
+    this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
+      if (code === READ_ONLY) isReadOnly = true;
+    });
+    this.connection.on('readyForQuery', ({ status }: { readonly status?: string }) => {
+      // Later, so that the statement ends with the server's words.
+      if (isReadOnly && status === 'I') setImmediate(() => this.connection.stream.destroy(new ReadOnlyError()));
+    });
   }
 
   /** Kysely's driver calls `query(text, values)` only. */

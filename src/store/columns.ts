@@ -135,6 +135,7 @@ export const TRANSFER_COLUMNS = columnsOf<'transfers'>({
   block_height: true,
   block_hash: true,
   block_at: true,
+  block_position: true,
 });
 
 export const PROJECT_COLUMNS = columnsOf<'projects'>({

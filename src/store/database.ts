@@ -61,13 +61,17 @@ export interface DatabaseHandle {
   readonly db: Database;
   /** A connection of its own for statements that stand alone and must not wait for the answer of the one before. */
   readonly pipeline: Pipeline;
-  /** For LISTEN, locks that live as long as their connection, and statements that may take any time. */
+  /** Past any pooler: for LISTEN, locks that live as long as their connection, and statements that may take any time. */
   connect(): Promise<Client>;
+  /** Connections of the pool that work, and statements and transactions that wait for one. */
+  pool(): { readonly used: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
   readonly maxConnections: number;
+  /** The way of {@link DatabaseHandle.connect}, where a pooler stands in the usual one. */
+  readonly direct?: Connection | undefined;
   /** Told when an idle connection breaks; the pool replaces it. */
   readonly onError: (error: Error) => void;
   /** How long a statement of the pool or the pipeline may take before its connection is given up. */
@@ -90,9 +94,9 @@ function plainSslMode(url: string): string {
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full');
 }
 
-/** Opens a pool. A broken connection or a server restart is reported to `onError` and never ends the process. */
-export function openDatabase(connection: Connection, options: DatabaseOptions): DatabaseHandle {
-  const config = {
+/** What every connection is opened with. */
+function clientConfig(connection: Connection) {
+  return {
     ...('connectionString' in connection
       ? { connectionString: plainSslMode(connection.connectionString) }
       : connection),
@@ -102,7 +106,11 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
   };
-  const answering = { ...config, answerTimeoutMs: options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS };
+}
+
+/** Opens a pool. A broken connection or a server restart is reported to `onError` and never ends the process. */
+export function openDatabase(connection: Connection, options: DatabaseOptions): DatabaseHandle {
+  const answering = { ...clientConfig(connection), answerTimeoutMs: options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS };
   const pool = new Pool({
     ...answering,
     Client: PreparingClient as unknown as typeof Client,
@@ -133,7 +141,8 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   return {
     db,
     pipeline,
-    connect: () => opened(new SessionClient(config) as unknown as Client),
+    connect: () => opened(new SessionClient(clientConfig(options.direct ?? connection)) as unknown as Client),
+    pool: () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
       closing = true;
       await pipeline.close();

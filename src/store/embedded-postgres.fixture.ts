@@ -16,6 +16,7 @@ import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded-postgres.ts';
 import { isRunning, waitForEnd } from './embedded-process.ts';
 import { readPostmaster } from './embedded-server.ts';
+import { DEADLINE_MS } from '../../test/deadline.ts';
 
 const run = promisify(execFile);
 
@@ -146,7 +147,11 @@ export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
 }
 
 /** Awaits a condition; fails with its name after `timeoutMs`. */
-export async function until(what: string, isTrue: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+export async function until(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  timeoutMs = DEADLINE_MS,
+): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await isTrue())) {
     if (performance.now() > deadline) {

@@ -21,6 +21,7 @@ import {
   untilStopped,
 } from './embedded-postgres.fixture.ts';
 import type { SharedCluster } from './embedded-postgres.fixture.ts';
+import { PROMPT_MS } from '../../test/deadline.ts';
 
 let shared: SharedCluster;
 
@@ -65,7 +66,7 @@ describe('a start', () => {
     expect((await stat(db.connection.host)).mode & 0o777).toBe(0o700);
   });
 
-  it('has an existing database ready within 300 ms', async () => {
+  it('has an existing database ready at once', async () => {
     const dataDir = shared.dataDir();
     const times: number[] = [];
     for (let run = 0; run < 3; run += 1) {
@@ -75,7 +76,7 @@ describe('a start', () => {
       times.push(performance.now() - before);
       await db.stop();
     }
-    expect(Math.min(...times)).toBeLessThan(300);
+    expect(Math.min(...times)).toBeLessThan(PROMPT_MS);
   });
 
   it.runIf(isRoot)('as root runs the server as another user', async () => {

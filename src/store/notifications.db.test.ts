@@ -1,28 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import net from 'node:net';
 import { sql } from 'kysely';
-import { inject, expect, it, onTestFinished, vi } from 'vitest';
+import type { Client } from 'pg';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { databaseProxy } from '../../test/database-proxy.ts';
 import { testDatabase, type TestDatabase } from '../../test/database.ts';
-import { openDatabase, type DatabaseHandle } from './database.ts';
+import type { DatabaseHandle } from './database.ts';
 import {
   listen,
   notification,
   notify,
   paymentPayloads,
+  type Listening,
   type Notifications,
   type Told,
   type Topic,
 } from './notifications.ts';
+import { DEADLINE_MS, PROMPT_MS } from '../../test/deadline.ts';
 
-function listener(handle: DatabaseHandle): Notifications {
+/** Far beyond what a test takes: nothing that it sees is a statement that was given up. */
+const NEVER_MS = 600_000;
+
+function listener(handle: DatabaseHandle): Listening {
   const notifications = listen(handle);
   onTestFinished(() => notifications.stop());
   return notifications;
 }
 
 const untilHealthy = (notifications: Notifications): Promise<void> =>
-  vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: 5_000 });
+  vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: DEADLINE_MS });
 
 const told = <T extends Topic>(notifications: Notifications, topic: T): Promise<Told[T]> =>
   new Promise((resolve) => notifications.on(topic, resolve));
@@ -114,45 +119,79 @@ it('a connection that is killed is reported at once, counts as down, and is repl
 
 it('a connection that falls silent counts as down within a second, and is replaced', async () => {
   const database = await testDatabase();
-  const { host, port, user } = inject('postgres');
-  let isSilent = false;
-  let connections = 0;
-  const proxy = net.createServer((near) => {
-    connections += 1;
-    const far = net.connect(`${host}/.s.PGSQL.${port}`);
-    // Only the first connection falls silent; nobody closes it.
-    const isFirst = connections === 1;
-    near.on('data', (chunk) => (isFirst && isSilent ? undefined : far.write(chunk)));
-    far.on('data', (chunk) => (isFirst && isSilent ? undefined : near.write(chunk)));
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      socket.on('error', () => {});
-      socket.on('close', () => other.destroy());
-    }
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const address = proxy.address();
-  if (address === null || typeof address === 'string') throw new Error('not a TCP server');
-  const name = new URL(database.url.replace(/@[^/]*/, '@localhost')).pathname.slice(1);
-  const handle = openDatabase(
-    { host: '127.0.0.1', port: address.port, user, database: name },
-    { maxConnections: 1, onError: () => {} },
-  );
-  onTestFinished(async () => {
-    await handle.close();
-    proxy.close();
-  });
+  const proxy = await databaseProxy(database);
+  const notifications = listener(proxy.open(NEVER_MS));
+  await untilHealthy(notifications);
+  const connections = proxy.connections();
+  proxy.silence('everything');
+  const startedMs = performance.now();
+  await vi.waitFor(() => expect(notifications.healthy()).toBe(false), { interval: 5, timeout: DEADLINE_MS });
+  expect(performance.now() - startedMs).toBeLessThan(PROMPT_MS);
+  expect(notifications.problem()).toBe('not listening');
+  await vi.waitFor(() => expect(proxy.connections()).toBeGreaterThan(connections));
+});
+
+it('listening counts only where a message to oneself arrives; what withholds it is named once', async () => {
+  const database = await testDatabase();
+  const proxy = await databaseProxy(database);
+  proxy.withholdNotifications();
+  const told: string[] = [];
+  let ups = 0;
+  const notifications = listen(proxy.open(NEVER_MS), { onWithheld: (problem) => told.push(problem) });
+  onTestFinished(() => notifications.stop());
+  notifications.onUp(() => (ups += 1));
+  // Each attempt is a connection of its own, which is given up when the message has not come.
+  await vi.waitFor(() => expect(proxy.connections()).toBeGreaterThan(3), { timeout: DEADLINE_MS });
+  expect(notifications.healthy()).toBe(false);
+  expect(ups).toBe(0);
+  expect(told).toEqual([expect.stringContaining('DATABASE_DIRECT_URL')]);
+  expect(notifications.problem()).toBe(told[0]);
+});
+
+it('notifications that a pooler withholds arrive on the direct way past it', async () => {
+  const database = await testDatabase();
+  const proxy = await databaseProxy(database);
+  proxy.withholdNotifications();
+  const handle = proxy.open(NEVER_MS, { connectionString: database.url });
   const notifications = listener(handle);
   await untilHealthy(notifications);
-  isSilent = true;
-  const startedMs = performance.now();
-  await vi.waitFor(() => expect(notifications.healthy()).toBe(false), { interval: 5, timeout: 2_000 });
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  const arrived = told(notifications, 'access');
+  await notify(handle.db, 'access');
+  expect(await arrived).toEqual([]);
+});
+
+it('a connection on which notifications stop coming is found out by the next proof', async () => {
+  const database = await testDatabase();
+  const proxy = await databaseProxy(database);
+  const notifications = listen(proxy.open(NEVER_MS), { proofEveryMs: 100 });
+  onTestFinished(() => notifications.stop());
   await untilHealthy(notifications);
-  expect(connections).toBe(2);
+  const broke = down(notifications);
+  proxy.withholdNotifications();
+  await broke;
+  expect(notifications.healthy()).toBe(false);
+  expect(notifications.problem()).toContain('DATABASE_DIRECT_URL');
+});
+
+it('a connection that is led to another session counts as down', async () => {
+  const database = await testDatabase();
+  let other: Promise<Client> | null = null;
+  const handle: DatabaseHandle = {
+    ...database,
+    connect: async () => {
+      const client = await database.connect();
+      const query = client.query.bind(client);
+      client.query = (async (text: string) => (other === null ? query(text) : (await other).query(text))) as never;
+      return client;
+    },
+  };
+  const notifications = listener(handle);
+  await untilHealthy(notifications);
+  const broke = down(notifications);
+  other = database.connect();
+  onTestFinished(async () => (await other)?.end());
+  await broke;
+  expect(notifications.healthy()).toBe(false);
 });
 
 it('a connection that falls silent before it listens is given up, and another is made', async () => {
@@ -217,26 +256,32 @@ it('stopping leaves no connection behind, not even one that was being made', asy
   const database = await testDatabase();
   const connected = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
-  const handle: DatabaseHandle = {
+  const sessions: number[] = [];
+  const connect = async (): Promise<Client> => {
+    const client = await database.connect();
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    sessions.push(...rows.map(({ pid }) => pid));
+    return client;
+  };
+  const late = listen({
     ...database,
     connect: async () => {
-      const client = await database.connect();
+      const client = await connect();
       connected.resolve();
       await goOn.promise;
       return client;
     },
-  };
-  const late = listen(handle);
-  const usual = listen(database);
+  });
+  const usual = listen({ ...database, connect });
   await Promise.all([connected.promise, untilHealthy(usual)]);
   await Promise.all([late.stop(), usual.stop()]);
   goOn.resolve();
   await vi.waitFor(
     async () => {
-      const { rows } = await sql<{ count: bigint }>`select count(*) from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()`.execute(database.db);
-      expect(rows).toEqual([{ count: 0n }]);
+      const { rows } = await sql`select 1 from pg_stat_activity where pid = any (${sessions})`.execute(database.db);
+      expect(rows).toEqual([]);
     },
-    { interval: 10, timeout: 5_000 },
+    { interval: 10, timeout: DEADLINE_MS },
   );
+  expect(sessions.length).toBeGreaterThan(1);
 });

@@ -1,7 +1,7 @@
-import type { Client } from 'pg';
 import { sql, type RawBuilder } from 'kysely';
 import { isNetwork, type Network } from '../domain/asset.ts';
 import type { Database, DatabaseHandle, Trx } from './database.ts';
+import { listeningSession, type ListeningSession } from './listening-session.ts';
 
 /** What processes tell each other through PostgreSQL, by topic, and what each topic names. */
 export interface Told {
@@ -22,17 +22,31 @@ const IDS_PER_PAYLOAD = 200;
 /** A silent connection counts as broken after this, well within the second in which a revoked key must stop working. */
 const HEARTBEAT_MS = 250;
 const SILENCE_MS = 800;
-/** How long a new connection may take to listen: until it does, no heartbeat watches over it. */
+/** How long a new connection may take to listen and to be proven: until then no heartbeat watches over it. */
 const LISTEN_MS = 5_000;
+/** A connection is proven again after this: a pooler's settings may change under it. */
+const PROOF_EVERY_MS = 5_000;
+
+export interface ListenOptions {
+  /** Told in plain words when messages do not arrive, once until they do. */
+  readonly onWithheld?: (problem: string) => void;
+  readonly proofEveryMs?: number;
+}
 
 export interface Notifications {
-  /** Whether every notification up to now (less than a second ago) has arrived. */
+  /** Whether every notification up to now (less than a second ago) has arrived, as a message to ourselves has proven. */
   healthy(): boolean;
   on<T extends Topic>(topic: T, listener: (told: Told[T]) => void): void;
   onDown(listener: () => void): void;
   /** Told after every connection made: what was notified before it may not have arrived, all from now on will. */
   onUp(listener: () => void): void;
   stop(): Promise<void>;
+}
+
+/** Those of this process, which also say what is wrong with them. */
+export interface Listening extends Notifications {
+  /** Why they are not healthy, in plain words; null while they are. */
+  problem(): string | null;
 }
 
 /** Tells every process, when the transaction commits. */
@@ -56,7 +70,6 @@ export function paymentPayloads(ids: readonly string[]): readonly string[] {
 
 type Listeners = { readonly [T in Topic]: ((told: Told[T]) => void)[] };
 
-/** A topic that nobody here knows is a newer version's. */
 function dispatch(listeners: Listeners, payload: string): void {
   const [topic, ...told] = payload.split(' ');
   switch (topic) {
@@ -72,87 +85,123 @@ function dispatch(listeners: Listeners, payload: string): void {
       if (isNetwork(network)) for (const listener of listeners.chain) listener([network]);
       break;
     }
+    // A topic that nobody here knows is a newer version's, or a proof's.
     default:
   }
 }
 
-/** Listens on a connection of its own, and connects again for as long as it takes. */
-export function listen(handle: DatabaseHandle): Notifications {
+const WITHHELD = 'notifications do not arrive, as behind a pooler of transactions; set DATABASE_DIRECT_URL past it';
+const NOT_LISTENING = 'not listening';
+
+/**
+ * Listens on a connection of its own, and connects again for as long as it takes. A connection counts only once a message
+ * to ourselves, sent by way of the pool, has arrived on it: behind a pooler that shares its sessions LISTEN succeeds and
+ * nothing ever comes.
+ */
+export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Listening {
+  const { onWithheld, proofEveryMs = PROOF_EVERY_MS } = options;
   const listeners: Listeners = { access: [], deliveries: [], payments: [], chain: [] };
   const downListeners: (() => void)[] = [];
   const upListeners: (() => void)[] = [];
-  let client: Client | null = null;
+  let session: ListeningSession | null = null;
+  /** One that is not proven yet. */
+  let coming: ListeningSession | null = null;
+  let heardUpTo = 0;
   let provenAt = 0;
-  let asking = false;
+  let isAsking = false;
+  let isProving = false;
+  let isWithheld = false;
   let stopped = false;
 
   const down = (): void => {
-    if (client === null) return;
-    const broken = client;
-    client = null;
-    provenAt = 0;
+    if (session === null) return;
+    const broken = session;
+    session = null;
+    heardUpTo = 0;
     for (const listener of downListeners) listener();
-    broken.end().catch(() => {});
+    void broken.end();
+  };
+
+  const withhold = (): void => {
+    if (!isWithheld) onWithheld?.(WITHHELD);
+    isWithheld = true;
   };
 
   const connect = async (): Promise<void> => {
-    const next = await handle.connect();
-    next.on('notification', ({ payload }) => dispatch(listeners, payload ?? ''));
-    next.on('end', () => {
-      if (client === next) down();
+    const client = await handle.connect();
+    const next = listeningSession(client, handle.db, CHANNEL, (payload) => dispatch(listeners, payload));
+    coming = next;
+    client.on('end', () => {
+      if (session === next) down();
     });
-    const end = (): void => void next.end().catch(() => {});
-    const limit = setTimeout(end, LISTEN_MS);
+    const limit = setTimeout(() => void next.end(), LISTEN_MS);
     try {
       const askedAt = performance.now();
-      await next.query(`listen ${CHANNEL}`);
+      await next.listen();
       if (stopped) throw new Error('Stopped while it connected.');
-      client = next;
-      provenAt = askedAt;
+      const proof = await next.prove();
+      if (proof === 'withheld') withhold();
+      if (proof !== 'delivered' || stopped) throw new Error('It is not proven that notifications arrive.');
+      [session, heardUpTo, provenAt, isWithheld] = [next, askedAt, performance.now(), false];
     } catch (error) {
-      end();
+      await next.end();
       throw error;
     } finally {
       clearTimeout(limit);
+      coming = null;
     }
     for (const listener of upListeners) listener();
   };
 
+  /** Beside the heartbeat, which goes on: the pool may be slow to send it. */
+  const proveAgain = async (proven: ListeningSession): Promise<void> => {
+    isProving = true;
+    const proof = await proven.prove().finally(() => (isProving = false));
+    if (session !== proven) return;
+    if (proof === 'delivered') provenAt = performance.now();
+    if (proof !== 'withheld') return;
+    withhold();
+    down();
+  };
+
   const beat = async (): Promise<void> => {
-    if (stopped || asking) {
-      if (client !== null && performance.now() - provenAt > SILENCE_MS) down();
+    if (stopped || isAsking) {
+      if (session !== null && performance.now() - heardUpTo > SILENCE_MS) down();
       return;
     }
-    asking = true;
+    isAsking = true;
     try {
-      if (client === null) await connect();
+      if (session === null) await connect();
       else {
         // An answer proves that what was notified before the question has arrived, not what was notified after it.
         const askedAt = performance.now();
-        await client.query('select 1');
-        provenAt = askedAt;
+        await session.ask();
+        heardUpTo = askedAt;
       }
     } catch {
       down();
     } finally {
-      asking = false;
+      isAsking = false;
     }
+    if (session !== null && !isProving && performance.now() - provenAt > proofEveryMs) void proveAgain(session);
   };
 
   const timer = setInterval(() => void beat(), HEARTBEAT_MS);
   void beat();
 
+  const healthy = (): boolean => session !== null && performance.now() - heardUpTo < SILENCE_MS;
   return {
-    healthy: () => client !== null && performance.now() - provenAt < SILENCE_MS,
+    healthy,
+    problem: () => (healthy() ? null : isWithheld ? WITHHELD : NOT_LISTENING),
     on: (topic, listener) => void listeners[topic].push(listener),
     onDown: (listener) => void downListeners.push(listener),
     onUp: (listener) => void upListeners.push(listener),
     stop: async () => {
       stopped = true;
       clearInterval(timer);
-      const last = client;
-      client = null;
-      await last?.end().catch(() => {});
+      const last = session ?? coming;
+      session = null;
+      await last?.end();
     },
   };
 }

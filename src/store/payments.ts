@@ -44,13 +44,30 @@ export async function lockDuePayments(trx: Trx, now: number, limit: number): Pro
   return rows.map(paymentFromRow);
 }
 
-/** Looks at these payments' deadlines again later, because the rail has not seen far enough yet. */
-export async function postponeDue(trx: Trx, ids: readonly string[], untilAt: number): Promise<void> {
-  await trx
-    .updateTable('payments')
-    .set({ due_at: new Date(untilAt) })
-    .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
-    .execute();
+/** How often the payment's token was changed; its first choice is no change. Read under the payment's lock. */
+export async function countTokenChanges(trx: Trx, paymentId: string): Promise<number> {
+  const { changes } = await trx
+    .selectFrom('payment_arrows')
+    .select(({ fn }) => fn.countAll<bigint>().as('changes'))
+    .where('payment_id', '=', paymentId)
+    .where('cause', '=', 'token_chosen')
+    .where('to_status', '=', 'prepared')
+    .where('from_status', '!=', 'created')
+    .executeTakeFirstOrThrow();
+  return Number(changes);
+}
+
+/** Looks at these payments' deadlines again at other times, because the rail has not seen far enough yet. */
+export async function postponeDue(
+  trx: Trx,
+  later: readonly { readonly id: string; readonly at: number }[],
+): Promise<void> {
+  if (later.length === 0) return;
+  const rows = later.map(({ id, at }) => ({ id, due_at: new Date(at).toISOString() }));
+  await sql`
+    update payments set due_at = n.due_at
+    from json_to_recordset(${JSON.stringify(rows)}::json) as n (id uuid, due_at timestamptz)
+    where payments.id = n.id`.execute(trx);
 }
 
 /** Whose payments, made by which API. */

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely';
-import type { Client } from 'pg';
+import type { Client, QueryResult } from 'pg';
 
 /** One statement with its parameters, ready to be sent. */
 export type Statement = CompiledQuery;
@@ -35,6 +35,8 @@ export interface TransactionRunner {
  * Whether those were carried out is unknown then.
  */
 export interface Pipeline extends StatementRunner, TransactionRunner {
+  /** How long the oldest statement under way has waited for its answer; null: none is under way. */
+  unansweredMs(): number | null;
   /** Resolves when what was sent is answered. */
   close(): Promise<void>;
 }
@@ -50,24 +52,44 @@ export function createPipeline({ connect, idleTransactionTimeoutMs }: PipelineOp
   const begin = `begin; set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
   const alone = connectionOnDemand(connect);
   const transactions = connectionOnDemand(connect);
+  const unanswered = new Set<{ readonly sentAt: number }>();
   // Resolves when the last transaction in the queue has sent its end.
   let lastSent: Promise<void> = Promise.resolve();
 
+  const timed = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    const statement = { sentAt: performance.now() };
+    unanswered.add(statement);
+    try {
+      return await answer;
+    } finally {
+      unanswered.delete(statement);
+    }
+  };
+  /** What asks on a connection; nobody need wait for the answer. */
+  const asker =
+    (client: Client): Ask =>
+    (text, values) => {
+      const answer = timed(values === undefined ? client.query(text) : client.query(text, [...values]));
+      answer.catch(() => {});
+      return answer;
+    };
+
   return {
-    executeQuery: async ({ sql, parameters }) => {
-      const client = await alone.open();
-      return client.query(sql, [...parameters]);
-    },
+    executeQuery: ({ sql, parameters }) => timed(alone.open().then((client) => client.query(sql, [...parameters]))),
     transaction: async (decide) => {
       const before = lastSent;
       const { promise: sent, resolve: giveTurn } = Promise.withResolvers<void>();
       lastSent = sent;
       await before;
       try {
-        return await runTransaction(await transactions.open(), begin, decide, giveTurn);
+        return await runTransaction(asker(await transactions.open()), begin, decide, giveTurn);
       } finally {
         giveTurn();
       }
+    },
+    unansweredMs: () => {
+      const [oldest] = unanswered;
+      return oldest === undefined ? null : performance.now() - oldest.sentAt;
     },
     close: async () => {
       await lastSent;
@@ -76,33 +98,30 @@ export function createPipeline({ connect, idleTransactionTimeoutMs }: PipelineOp
   };
 }
 
+type Ask = (text: string, values?: readonly unknown[]) => Promise<QueryResult>;
+
 /** Calls `onSent` when the end of the transaction is on its way: what is sent from then on comes after it. */
 async function runTransaction<Result>(
-  client: Client,
+  ask: Ask,
   begin: string,
   decide: (runner: StatementRunner) => Promise<Ending<Result>>,
   onSent: () => void,
 ): Promise<Result> {
-  const started = <Answer>(answer: Promise<Answer>): Promise<Answer> => {
-    // Waited for later, or not at all where one before it failed.
-    answer.catch(() => {});
-    return answer;
-  };
-  const send = ({ sql, parameters }: Statement) => started(client.query(sql, [...parameters]));
-  void started(client.query(begin));
+  const send = ({ sql, parameters }: Statement) => ask(sql, parameters);
+  void ask(begin);
   let ending: Ending<Result>;
   try {
     ending = await decide({ executeQuery: send });
   } catch (error) {
-    void started(client.query('rollback'));
+    void ask('rollback');
     throw error;
   }
   const { result, statements } = ending;
   if (statements.length === 0) {
-    await client.query('rollback');
+    await ask('rollback');
     return result;
   }
-  const answers = [...statements.map(send), started(client.query('commit'))];
+  const answers = [...statements.map(send), ask('commit')];
   onSent();
   const ended = (await Promise.all(answers)).at(-1);
   // What PostgreSQL answers to the commit of a transaction in which a statement failed.

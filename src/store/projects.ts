@@ -161,6 +161,23 @@ export async function findLogo(
   return row ?? null;
 }
 
+/** What strangers may ask about all projects: origins that an active one allows, and the hashes of all logos. */
+export interface Published {
+  readonly origins: ReadonlySet<string>;
+  readonly logos: ReadonlySet<string>;
+}
+
+export async function findPublished(executor: Database | Trx): Promise<Published> {
+  const [projects, logos] = await Promise.all([
+    executor.selectFrom('projects').select('allow_origins').where('active', '=', true).execute(),
+    executor.selectFrom('project_logos').select('hash').execute(),
+  ]);
+  return {
+    origins: new Set(projects.flatMap(({ allow_origins: origins }) => origins)),
+    logos: new Set(logos.map(({ hash }) => hash)),
+  };
+}
+
 /** A project's spread in hundredths of a percent; 0 for one that is not there. */
 export async function spreadOf(executor: Database | Trx, id: string): Promise<number> {
   const row = await executor

@@ -1,6 +1,6 @@
 import { sql, type Selectable, type SqlBool } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
-import type { Refund, RefundStatus } from '../domain/refund.ts';
+import type { Refund, RefundedMoney, RefundStatus } from '../domain/refund.ts';
 import type { Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
@@ -127,6 +127,18 @@ export async function dropPayoutsAbove(trx: Trx, network: Network, height: numbe
   await trx.deleteFrom('refund_payouts').where('network', '=', network).where('block_height', '>', height).execute();
 }
 
+/** The transaction in a block that pays a refund, deep enough or not; null where none was seen. */
+export async function payoutOf(db: Database, refundId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('refund_payouts')
+    .select('transaction_hash')
+    .where('refund_id', '=', refundId)
+    .orderBy('block_height')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.transaction_hash ?? null;
+}
+
 /** Pending refunds whose payout is as deep as their payment had to be, at this height. */
 export async function refundsPaidBy(
   db: Database,
@@ -188,15 +200,27 @@ export async function lockDueRefunds(trx: Trx, now: number, limit: number): Prom
   return rows.map(refundFromRow);
 }
 
-/** How many units of a payment its refunds take: pending and completed ones. Read under the payment's lock. */
-export async function refundedUnits(trx: Trx, paymentId: string): Promise<bigint> {
+/**
+ * What a payment's refunds in the token of its quote take: pending and completed ones. Those in another token gave back money
+ * on another quote. Read under the payment's lock.
+ */
+export async function refundedMoney(
+  trx: Trx,
+  paymentId: string,
+  { asset, network }: { readonly asset: AssetCode; readonly network: Network },
+): Promise<RefundedMoney> {
   const row = await trx
     .selectFrom('refunds')
-    .select(sql<bigint>`coalesce(sum(units), 0)`.as('units'))
+    .select([
+      sql<bigint>`coalesce(sum(units), 0)`.as('units'),
+      sql<bigint>`coalesce(sum(amount_minor), 0)`.as('amount_minor'),
+    ])
     .where('payment_id', '=', paymentId)
+    .where('asset', '=', asset)
+    .where('network', '=', network)
     .where('status', '!=', 'failed')
     .executeTakeFirstOrThrow();
-  return row.units;
+  return { units: row.units, amountMinor: row.amount_minor };
 }
 
 /** One page of refunds, the newest first, and how many there are in all. */

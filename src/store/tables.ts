@@ -112,6 +112,18 @@ export interface PaymentAddressesTable {
   spent_units: Integer | null;
 }
 
+export interface PaymentQuotesTable {
+  id: Generated<bigint>;
+  payment_id: string;
+  network: Network;
+  address: string;
+  asset: AssetCode;
+  decimals: number;
+  owed_units: Integer;
+  tolerance_units: Integer;
+  quoted_at: Timestamp;
+}
+
 export interface TransfersTable {
   network: Network;
   transaction_hash: string;
@@ -125,6 +137,7 @@ export interface TransfersTable {
   block_height: number | null;
   block_hash: string | null;
   block_at: NullableTimestamp;
+  block_position: number | null;
 }
 
 export interface WebhookEndpointsTable {
@@ -235,6 +248,7 @@ export interface Tables {
     at: Timestamp;
   };
   payment_addresses: PaymentAddressesTable;
+  payment_quotes: PaymentQuotesTable;
   transfers: TransfersTable;
   idempotency_keys: {
     project_id: string;
@@ -266,6 +280,26 @@ export interface Tables {
     refund_id: string;
     block_height: number;
   };
+  change_addresses: { network: Network; address: string; first_change_address: string; change_index: number };
+  change_watches: {
+    wallet_id: string;
+    kind: WalletKind;
+    source: string;
+    network: Network;
+    first_change_address: string | null;
+  };
+  change_outputs: {
+    network: Network;
+    transaction_hash: string;
+    output_index: number;
+    address: string;
+    amount_units: Integer;
+    block_height: number;
+    block_hash: string;
+  };
+  refund_changes: { refund_id: string; network: Network; address: string };
+  refund_inputs: { refund_id: string; network: Network; transaction_hash: string; output_index: number };
+  raw_transactions: { network: Network; transaction_hash: string; bytes: Buffer };
   wallets: WalletsTable;
   address_indexes: { network: Network; first_address: string; next_index: number };
   chain_cursors: {

@@ -32,13 +32,14 @@ export async function saveTransfers(trx: Trx, transfers: readonly PaymentTransfe
     block_height: transfer.blockHeight,
     block_hash: blockHash,
     block_at: transfer.blockAt === null ? null : new Date(transfer.blockAt).toISOString(),
+    block_position: transfer.blockPosition,
   }));
   await sql`
     insert into transfers (${NAMES})
     select ${NAMES} from json_populate_recordset(null::transfers, ${JSON.stringify(rows)}::json)
     on conflict (network, transaction_hash, asset, output_index) do update
     set state = excluded.state, block_height = excluded.block_height, block_hash = excluded.block_hash,
-        block_at = excluded.block_at, payment_id = excluded.payment_id, address = excluded.address,
+        block_at = excluded.block_at, block_position = excluded.block_position, payment_id = excluded.payment_id, address = excluded.address,
         amount_units = excluded.amount_units
     where excluded.state <> 'seen' or transfers.state = 'dropped'`.execute(trx);
 }
@@ -66,6 +67,7 @@ export async function findTransfers(
       firstSeenAt: row.first_seen_at,
       blockAt: row.block_at,
       blockHeight: row.block_height,
+      blockPosition: row.block_position,
       state: row.state,
     },
   }));

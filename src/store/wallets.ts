@@ -1,11 +1,9 @@
-import { CompiledQuery, sql } from 'kysely';
-import { DatabaseError } from 'pg';
+import { sql } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
 import type { Database, Trx } from './database.ts';
 import type { WalletKind } from './tables.ts';
 import { WALLET_COLUMNS } from './columns.ts';
 import { notify } from './notifications.ts';
-import type { Statement, StatementRunner } from './pipeline.ts';
 
 /** What a project's addresses on one network are derived from. No key that could spend is ever stored. */
 export interface Wallet {
@@ -112,10 +110,20 @@ export async function addressGaps(db: Database): Promise<readonly AddressGap[]> 
   return rows.map((row) => ({ projectId: row.project_id, network: row.network, gap: row.gap }));
 }
 
-/** Sets the wallet of a project's network: the same source keeps its record, another one replaces it. */
+/**
+ * Sets the wallet of a project's network. One whose first address is the same is the same wallet, written in another way perhaps: it
+ * keeps its record and takes the new text, also where it was set before and its addresses are still out. Another one replaces it.
+ */
 export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'gap'>): Promise<void> {
   const [current] = (await listWallets(trx, wallet.projectId)).filter(({ network }) => network === wallet.network);
   await notify(trx, 'access');
+  await trx
+    .updateTable('wallets')
+    .set({ kind: wallet.kind, source: wallet.source })
+    .where('project_id', '=', wallet.projectId)
+    .where('network', '=', wallet.network)
+    .where('first_address', '=', wallet.firstAddress)
+    .execute();
   if (current?.firstAddress === wallet.firstAddress) {
     await trx
       .updateTable('wallets')
@@ -153,6 +161,21 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'ga
     .execute();
 }
 
+/** Lets a wallet's next address be number `index` at the least; what was handed out never comes again. */
+export async function skipAddressesBelow(
+  trx: Trx,
+  { network, firstAddress }: Pick<Wallet, 'network' | 'firstAddress'>,
+  index: number,
+): Promise<void> {
+  await trx
+    .updateTable('address_indexes')
+    .set({ next_index: index })
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .where('next_index', '<', index)
+    .execute();
+}
+
 /** An index taken from a project's wallet, with what is needed to derive and watch its address. */
 export interface TakenIndex {
   readonly walletId: string;
@@ -179,90 +202,26 @@ export async function takeAddressIndex(
   return rows[0] ?? null;
 }
 
-/** A project's wallet whose next addresses nobody else hands out before the transaction ends, with what they are quoted at. */
-export interface LockedWallet extends Omit<TakenIndex, 'index'> {
-  readonly projectId: string;
-  readonly network: Network;
-  /** Names the wallet, together with its network: projects that share one share its addresses. */
-  readonly firstAddress: string;
-  /** The first that was not handed out yet. */
-  readonly nextIndex: number;
-  readonly spreadBasisPoints: number;
+/** An address that a payment has already, on the terms of the wallet that it came from. */
+export interface HeldAddress extends TakenIndex {
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  /** Fixed when the address was handed out. */
+  readonly confirmations: number;
 }
 
-/** The same text every time, so that it is prepared once by the server. Locked in the order in which it is sorted. */
-const LOCK_WALLETS = `
-  select w.id as "walletId", w.project_id as "projectId", w.network, w.kind, w.source, w.first_address as "firstAddress",
-    i.next_index as "nextIndex", w.confirmations, w.tolerance_basis_points as "toleranceBasisPoints",
-    p.spread_basis_points as "spreadBasisPoints"
-  from unnest($1::uuid[], $2::text[]) as wanted (project_id, network)
-  join wallets w on w.project_id = wanted.project_id and w.network = wanted.network and w.replaced_at is null
-  join projects p on p.id = w.project_id
-  join address_indexes i on i.network = w.network and i.first_address = w.first_address
-  order by i.network, i.first_address
-  for no key update of i`;
-
-/** How long a wait for the lock may be, before what was read ahead of it is read again. */
-const STALE_AFTER_MS = 500;
-
-/**
- * Locks the wallets in use of these projects and networks, each pair named once, until the transaction ends. A wallet, a
- * tolerance or a spread that was changed is not used for longer than that: after a long wait they are read again.
- */
-export async function lockWallets(
-  runner: StatementRunner,
-  wanted: readonly { readonly projectId: string; readonly network: Network }[],
-): Promise<readonly LockedWallet[]> {
-  const query = CompiledQuery.raw(LOCK_WALLETS, [
-    wanted.map(({ projectId }) => projectId),
-    wanted.map(({ network }) => network),
-  ]);
-  const lock = async () => ((await runner.executeQuery(query)) as { readonly rows: readonly LockedWallet[] }).rows;
-  const askedAt = performance.now();
-  const rows = await lock();
-  return performance.now() - askedAt < STALE_AFTER_MS ? rows : lock();
-}
-
-/** Fails by a division by zero, which undoes the transaction, where what is locked is not what was expected. */
-const EXPECT_WALLETS = `
-  select 1 / (jsonb_agg(to_jsonb(locked) order by locked."walletId") is not distinct from $3::jsonb)::int
-  from (${LOCK_WALLETS}) as locked`;
-const DIVISION_BY_ZERO = '22012';
-
-/**
- * Locks wallets as `lockWallets` does, but expects to know already what is read, `nextIndex` and all: whoever is right need
- * not wait for an answer. Where anything else is there, the transaction is undone with an error that `isUnexpected` knows.
- */
-export function expectWallets(
-  wanted: readonly { readonly projectId: string; readonly network: Network }[],
-  expected: readonly LockedWallet[],
-): Statement {
-  return CompiledQuery.raw(EXPECT_WALLETS, [
-    wanted.map(({ projectId }) => projectId),
-    wanted.map(({ network }) => network),
-    JSON.stringify(expected.toSorted((a, b) => (a.walletId < b.walletId ? -1 : 1))),
-  ]);
-}
-
-/** Whether a transaction was undone because wallets were not as expected. */
-export function isUnexpected(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === DIVISION_BY_ZERO;
-}
-
-const TAKE_INDEXES = `
-  update address_indexes i set next_index = taken.next_index
-  from unnest($1::text[], $2::text[], $3::int[]) as taken (network, first_address, next_index)
-  where i.network = taken.network and i.first_address = taken.first_address`;
-
-/** Takes the indexes below `nextIndex` of wallets that this transaction has locked. */
-export function takeIndexes(
-  wallets: readonly Pick<LockedWallet, 'network' | 'firstAddress' | 'nextIndex'>[],
-): Statement {
-  return CompiledQuery.raw(TAKE_INDEXES, [
-    wallets.map(({ network }) => network),
-    wallets.map(({ firstAddress }) => firstAddress),
-    wallets.map(({ nextIndex }) => nextIndex),
-  ]);
+/** The newest address that a payment has on a network from the wallet that is in use there; null without one. */
+export async function heldAddress(trx: Trx, paymentId: string, network: Network): Promise<HeldAddress | null> {
+  const { rows } = await sql<HeldAddress>`
+    select a.address, a.address_index as index, a.confirmations, used.id as "walletId", used.kind, used.source,
+      used.tolerance_basis_points as "toleranceBasisPoints"
+    from payment_addresses a
+    join wallets w on w.id = a.wallet_id
+    join wallets used on used.project_id = w.project_id and used.network = w.network
+      and used.first_address = w.first_address and used.replaced_at is null
+    where a.payment_id = ${paymentId} and a.network = ${network}
+    order by a.issued_at desc, a.address_index desc limit 1`.execute(trx);
+  return rows[0] ?? null;
 }
 
 /** Which of a wallet's own addresses a payment's is, counted from 0; null where it was not derived from a key. */
@@ -326,50 +285,5 @@ export async function paidDeposits(db: Database, projectId: string, network: Net
     asset: row.asset,
     owedUnits: row.owed_units,
     amountUsdCents: row.amount_usd_cents,
-  }));
-}
-
-/** An output that a wallet received, and its wallet; it may be spent by now. */
-export interface ReceivedOutput {
-  readonly kind: WalletKind;
-  readonly source: string;
-  readonly index: number;
-  readonly transactionHash: string;
-  readonly outputIndex: number;
-  readonly amountUnits: bigint;
-  readonly blockHash: string;
-}
-
-/** What the wallet that a payment went to has received and is confirmed: the payment's own first, then the newest. */
-export async function receivedOutputs(
-  db: Database,
-  paymentId: string,
-  network: Network,
-  limit: number,
-): Promise<readonly ReceivedOutput[]> {
-  const { rows } = await sql<{
-    kind: WalletKind;
-    source: string;
-    index: number;
-    hash: string;
-    output: number;
-    units: string;
-    block_hash: string;
-  }>`
-    select w.kind, w.source, a.address_index as index, t.transaction_hash as hash, t.output_index as output,
-      t.amount_units::text as units, t.block_hash
-    from payment_addresses a join wallets w on w.id = a.wallet_id
-    join transfers t on t.network = a.network and t.payment_id = a.payment_id and t.address = a.address
-    where a.network = ${network} and t.state = 'confirmed' and a.wallet_id in (
-      select own.wallet_id from payment_addresses own where own.payment_id = ${paymentId} and own.network = ${network})
-    order by a.payment_id = ${paymentId} desc, t.block_height desc limit ${limit}`.execute(db);
-  return rows.map((row) => ({
-    kind: row.kind,
-    source: row.source,
-    index: row.index,
-    transactionHash: row.hash,
-    outputIndex: row.output,
-    amountUnits: BigInt(row.units),
-    blockHash: row.block_hash,
   }));
 }

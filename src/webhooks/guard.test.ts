@@ -29,6 +29,12 @@ const NOT_PUBLIC: readonly (readonly [string, string])[] = [
   ['198.51.100.1', 'reserved'],
   ['203.0.113.1', 'reserved'],
   ['240.0.0.1', 'reserved'],
+  // Public by the registries, a cloud's own services inside it.
+  ['168.63.129.16', 'cloud-internal'],
+  ['::ffff:168.63.129.16', 'cloud-internal'],
+  ['161.26.0.10', 'cloud-internal'],
+  ['166.8.0.1', 'cloud-internal'],
+  ['166.11.255.255', 'cloud-internal'],
   ['::', 'unspecified'],
   ['::1', 'loopback'],
   ['fc00::1', 'private'],
@@ -55,6 +61,9 @@ const NOT_PUBLIC: readonly (readonly [string, string])[] = [
 ];
 
 const PUBLIC: readonly string[] = [
+  '168.63.129.15',
+  '168.63.129.17',
+  '166.12.0.0',
   '1.1.1.1',
   '8.8.8.8',
   '9.255.255.255',

@@ -37,9 +37,22 @@ const RANGE_NAMES: Readonly<Record<string, string>> = {
   unspecified: 'unspecified',
   '6to4': 'tunnelled IPv4',
   teredo: 'tunnelled IPv4',
+  cloudService: 'cloud-internal',
   rfc6052: 'translated IPv4',
   rfc6145: 'translated IPv4',
 };
+
+/**
+ * Public by the registries, but inside a cloud its own services: Azure's wire server and DHCP, which hand out a machine's
+ * configuration, and IBM Cloud's service networks (https://cloud.ibm.com/docs/cloud-infrastructure, "IBM Cloud IP ranges").
+ * The other clouds keep theirs in link-local, unique local and carrier-grade NAT ranges (169.254.169.254, fd00:ec2::254,
+ * 100.100.100.200), Oracle Classic's 192.0.0.192 is reserved.
+ */
+const CLOUD_SERVICES: readonly (readonly [string, number])[] = [
+  ['168.63.129.16', 32],
+  ['161.26.0.0', 16],
+  ['166.8.0.0', 14],
+];
 
 /** Not opened by any CIDR: nobody is reached there, except that 0.0.0.0 means "this host" to Linux. */
 const NEVER_OPENED: ReadonlySet<string> = new Set(['multicast', 'broadcast', 'unspecified']);
@@ -167,7 +180,11 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
 
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   const range: string = address.range();
-  if (range !== 'unicast' || address.kind() === 'ipv4') return range;
+  if (range !== 'unicast') return range;
+  if (address.kind() === 'ipv4') {
+    const isService = CLOUD_SERVICES.some(([network, bits]) => address.match(ipaddr.IPv4.parse(network), bits));
+    return isService ? 'cloudService' : range;
+  }
   return address.match(GLOBAL_UNICAST_IPV6, 3) ? 'unicast' : 'reserved';
 }
 

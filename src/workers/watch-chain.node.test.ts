@@ -11,6 +11,7 @@ import type { ChainSource } from '../rails/chain.ts';
 import { holdLease } from '../store/leases.ts';
 import { startNode } from '../../test/rpc-node.ts';
 import { watchChain } from './watch-chain.ts';
+import { DEADLINE_MS } from '../../test/deadline.ts';
 
 /** A worker that notes which heights it asked for; it stops when the test ends. */
 function startWatcher(shop: EtherShop, holder: string, source: ChainSource = shop.source) {
@@ -49,7 +50,7 @@ async function untilHeight(shop: EtherShop, height: number, ...watchers: readonl
         for (const { loop } of watchers) loop.wake();
         return shop.cursorHeight();
       },
-      { timeout: 10_000, interval: 20 },
+      { timeout: DEADLINE_MS, interval: 20 },
     )
     .toBe(height);
 }
@@ -99,7 +100,7 @@ describe('a chain', () => {
     const end = await leaseEnd(shop);
     shop.app.clock.advance(5_000);
     slow.loop.wake();
-    await expect.poll(() => leaseEnd(shop), { timeout: 10_000 }).toBe((end ?? 0) + 5_000);
+    await expect.poll(() => leaseEnd(shop), { timeout: DEADLINE_MS }).toBe((end ?? 0) + 5_000);
     answer();
     await slow.asks();
   });
@@ -121,7 +122,7 @@ describe('a node that fails', () => {
     watcher.loop.wake();
     await watcher.fails();
     const failures = () => watcher.errors.filter(({ name }) => name === 'watching ethereum');
-    await expect.poll(() => failures().length, { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => failures().length, { timeout: DEADLINE_MS }).toBeGreaterThan(1);
     const [first, second] = failures();
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(1_900);
     for (const { error } of watcher.errors) {

@@ -19,13 +19,15 @@ const STOP_WAIT_MS = 5_000;
 
 /**
  * Follows one chain as long as this process holds its lease; two workers never follow the same chain. How its nodes are is
- * kept in the database, and a node's trouble is reported when it begins; failures rest ever longer, up to five seconds.
+ * kept in the database, and a node's trouble is reported when it begins; failures rest ever longer, up to five seconds. `pollMs`
+ * replaces the rest at the head.
  */
 export function watchChain(
   app: App,
   source: ChainSource,
   holder: string,
   onError: (name: string, error: unknown) => void,
+  pollMs: number | null = null,
 ): Loop {
   const name = `watching ${source.network}`;
   const leaseName = `chain ${source.network}`;
@@ -53,7 +55,7 @@ export function watchChain(
   });
   const blocks = startLoop({
     name,
-    restMs: source.mempool === null ? HEAD_REST_MS : MEMPOOL_REST_MS,
+    restMs: pollMs ?? (source.mempool === null ? HEAD_REST_MS : MEMPOOL_REST_MS),
     onError,
     work: async () => {
       if (app.clock() >= heldUntil) return false;

@@ -4,6 +4,7 @@ import { insertBacklog, shop, silentShop, webhookApp, type WebhookApp } from '..
 import { listen, type Notifications } from '../store/notifications.ts';
 import { startLoop, type Loop } from './loop.ts';
 import { startWorkers, type Workers } from './workers.ts';
+import { PROMPT_MS } from '../../test/deadline.ts';
 
 const NEVER_MS = 10 * 60_000;
 
@@ -38,7 +39,7 @@ describe('an endpoint with 10,000 waiting deliveries that', () => {
   it.each([
     ['never answered', 0],
     ['answers no more, after it did', 300],
-  ])('%s delays the delivery of another by less than a second', async (_name, answers) => {
+  ])('%s does not delay the delivery of another', async (_name, answers) => {
     const webhooks = await webhookApp();
     webhooks.app.clock.set(Date.now());
     let left = answers;
@@ -60,7 +61,7 @@ describe('an endpoint with 10,000 waiting deliveries that', () => {
     const startedMs = performance.now();
     await webhooks.app.pay();
     await arrived.promise;
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    expect(performance.now() - startedMs).toBeLessThan(PROMPT_MS);
   });
 });
 

@@ -84,6 +84,19 @@ describe('a body', () => {
     expect([status, body]).toEqual(badRequest('not valid JSON'));
   });
 
+  it('of very many long numbers is not compared number by number: beyond a hundred none counts as exact', async () => {
+    const long = Array.from({ length: 2_000 }, (_, index) => `1234567890123456${index}`).join(',');
+    const ignored = await post({ body: `{"x":[${long}],${order('').slice(1)}` });
+    expect(ignored.status).toBe(200);
+    const written = order('').replace('25', '25.0000000000000000');
+    expect((await post({ body: written })).status).toBe(200);
+    const { status, body } = await post({ body: `{"x":[${long}],${written.slice(1)}` });
+    expect([status, body]).toMatchObject([
+      400,
+      { error: { param: 'amount', message: expect.stringContaining('more digits than can be read exactly') } },
+    ]);
+  });
+
   it.each([
     ['a prototype', order(',"__proto__":{"a":"b"}')],
     ['a prototype, escaped', order(',"\\u005f_proto__":{"a":"b"}')],

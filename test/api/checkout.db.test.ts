@@ -51,6 +51,7 @@ function expectPage(answer: Answer, status: number): void {
   expect(answer.headers).toMatchObject({
     'content-security-policy': CSP,
     'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin',
     'cache-control': 'no-store',

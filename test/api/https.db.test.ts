@@ -150,6 +150,18 @@ describe('behind a proxy', () => {
   });
 });
 
+it('who came encrypted is told to stay so, on every answer; over plain HTTP nobody is told anything', async () => {
+  const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' };
+  for (const url of [...PATHS, '/healthz']) {
+    const { headers: told } = await http.call({ path: url, headers }, proxied);
+    expect([url, told['strict-transport-security']]).toEqual([url, 'max-age=31536000']);
+    const plain = await http.call({ path: url, headers: { ...headers, 'x-forwarded-proto': 'http' } }, proxied);
+    expect([url, plain.headers['strict-transport-security']]).toEqual([url, undefined]);
+    expect((await http.call({ path: url })).headers).not.toHaveProperty('strict-transport-security');
+    expect((await http.call({ path: url, headers })).headers).not.toHaveProperty('strict-transport-security');
+  }
+});
+
 describe('TLS in the process', () => {
   it('takes requests of any Host, in production too, and carries the headers', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'cointill-tls-'));
@@ -192,5 +204,6 @@ describe('TLS in the process', () => {
     );
     expect(answer.status).toBe(200);
     expect(rateLimitHeaders(answer.headers)).toEqual([]);
+    expect(answer.headers['strict-transport-security']).toBe('max-age=31536000');
   });
 });

@@ -93,6 +93,27 @@ it('a key means something per project, mode, method and path', async () => {
   expect(again.headers['idempotent-replayed']).toBe('true');
 });
 
+it("a public key neither uses up the server's keys nor gets its answers", async () => {
+  const shop = await http.shop();
+  const pub = { kind: 'public' as const };
+  for (const { path, body } of [
+    { path: '/v1/orders', body: ORDER },
+    { path: '/api/transactions/create', body: { amount: 25, customer_email: 'alice@example.com' } },
+  ]) {
+    const server = await shop.call({ path, body, ...withKey('taken') });
+    const guessed = await shop.call({ as: pub, path, body, ...withKey('taken') });
+    expect([guessed.status, guessed.headers['idempotent-replayed']]).toEqual([200, undefined]);
+    expect(guessed.text).not.toBe(server.text);
+    expect(guessed.text).not.toContain('alice@example.com');
+    const poisoned = await shop.call({ as: pub, path, body: { ...body, amount: 1 }, ...withKey('next') });
+    const own = await shop.call({ path, body, ...withKey('next') });
+    expect([poisoned.status, own.status, own.headers['idempotent-replayed']]).toEqual([200, 200, undefined]);
+    // A visitor's own repetition is one.
+    const again = await shop.call({ as: pub, path, body, ...withKey('taken') });
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([guessed.text, 'true']);
+  }
+});
+
 it('a path means the same however it is escaped', async () => {
   const shop = await http.shop();
   const escaped = (path: string) =>

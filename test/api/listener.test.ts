@@ -5,6 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { selfSigned } from '../../src/webhooks/local-receivers.testing.ts';
 import { createListener, MAX_STARTED, MAX_WAITING } from '../../src/http/listener.ts';
+import { WAIT } from '../deadline.ts';
 
 const TIMES = { connectionTimeoutMs: 60_000, requestTimeoutMs: 30_000, keepAliveMs: 60_000 };
 const open: { close: () => unknown }[] = [];
@@ -49,6 +50,22 @@ const requests = (count: number): string =>
     .map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
     .join('');
 
+it('a request that trickles in ends soon after its time', async () => {
+  const server = createListener(() => {}, { tls: null, ...TIMES, requestTimeoutMs: 100 });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push({ close: () => (server.closeAllConnections(), server.close()) });
+  const address = server.address();
+  const client = connect(address === null || typeof address === 'string' ? 0 : address.port, '127.0.0.1');
+  client.resume().on('error', () => {});
+  const closed = once(client, 'close');
+  client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n');
+  const trickle = setInterval(() => client.write('a'), 500);
+  // By itself Node would look after half a minute, which is longer than this test may take.
+  await closed;
+  clearInterval(trickle);
+});
+
 describe.each([
   ['plain', null],
   ['encrypted', { cert: Buffer.from(certificate.cert), key: Buffer.from(certificate.key) }],
@@ -56,32 +73,34 @@ describe.each([
   it('a few are started, and each further one when an answer was taken, in order', async () => {
     const { client, started, arrived } = await connected(tls);
     client.write(requests(20));
-    await vi.waitFor(() => expect(arrived).toHaveLength(20));
+    await vi.waitFor(() => expect(arrived).toHaveLength(20), WAIT);
     expect(started).toHaveLength(MAX_STARTED);
     started[1]?.response.end('not the first');
     expect(started).toHaveLength(MAX_STARTED);
     started[0]?.response.end('the first');
-    await vi.waitFor(() => expect(started).toHaveLength(MAX_STARTED + 2));
+    await vi.waitFor(() => expect(started).toHaveLength(MAX_STARTED + 2), WAIT);
     for (let next = 2; next < 20; next += 1) {
-      await vi.waitFor(() => expect(started.length).toBeGreaterThan(next));
+      await vi.waitFor(() => expect(started.length).toBeGreaterThan(next), WAIT);
       started[next]?.response.end(String(next));
     }
     expect(started.map(({ path }) => path)).toEqual(paths(20));
     const chunks: Buffer[] = [];
     client.on('data', (chunk: Buffer) => void chunks.push(chunk)).resume();
-    await vi.waitFor(() =>
-      expect(
-        Buffer.concat(chunks)
-          .toString()
-          .match(/200 OK/g),
-      ).toHaveLength(20),
+    await vi.waitFor(
+      () =>
+        expect(
+          Buffer.concat(chunks)
+            .toString()
+            .match(/200 OK/g),
+        ).toHaveLength(20),
+      WAIT,
     );
   });
 
   it('none is started while the answers before it are not taken', async () => {
     const { client, started, arrived } = await connected(tls);
     client.write(requests(40));
-    await vi.waitFor(() => expect(arrived).toHaveLength(40));
+    await vi.waitFor(() => expect(arrived).toHaveLength(40), WAIT);
     // More than the system keeps for a client that reads nothing.
     const large = Buffer.alloc(16_000_000);
     for (const { response } of started.slice(0, MAX_STARTED)) response.end(large);
@@ -92,13 +111,13 @@ describe.each([
   it('no more are read while some wait', async () => {
     const { client, started, arrived, dial } = await connected(tls);
     client.write(requests(MAX_STARTED + 1));
-    await vi.waitFor(() => expect(arrived).toHaveLength(MAX_STARTED + 1));
+    await vi.waitFor(() => expect(arrived).toHaveLength(MAX_STARTED + 1), WAIT);
     await new Promise<void>((resolve) => client.write(requests(10), () => resolve()));
     // What another connection sends afterwards is read, so this one had its chance.
     const other = dial();
     other.on('error', () => {});
     other.write('GET /other HTTP/1.1\r\nHost: a\r\n\r\n');
-    await vi.waitFor(() => expect(arrived).toContain('/other'));
+    await vi.waitFor(() => expect(arrived).toContain('/other'), WAIT);
     expect(arrived).toHaveLength(MAX_STARTED + 2);
     const answered = new Set<Started>();
     await vi.waitFor(() => {
@@ -107,18 +126,18 @@ describe.each([
         one.response.end();
       }
       expect(answered.size).toBe(MAX_STARTED + 12);
-    });
+    }, WAIT);
   });
 
   it('a body that comes after its turn is waited for', async () => {
     const { client, started, arrived } = await connected(tls);
     client.write(`${requests(MAX_STARTED)}POST /last HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n`);
-    await vi.waitFor(() => expect(arrived).toHaveLength(MAX_STARTED + 1));
+    await vi.waitFor(() => expect(arrived).toHaveLength(MAX_STARTED + 1), WAIT);
     for (const { response } of started.slice(0, MAX_STARTED)) response.end();
-    await vi.waitFor(() => expect(started).toHaveLength(MAX_STARTED + 1));
+    await vi.waitFor(() => expect(started).toHaveLength(MAX_STARTED + 1), WAIT);
     const last = started.at(-1)?.response;
     client.write('{}');
-    await vi.waitFor(() => expect(last?.req.complete).toBe(true));
+    await vi.waitFor(() => expect(last?.req.complete).toBe(true), WAIT);
   });
 
   it('those of a connection that sends more than may wait are given up with it', async () => {

@@ -1,5 +1,8 @@
+import { parse as parseYaml } from 'yaml';
 import { afterAll, describe, expect, it } from 'vitest';
 import { healthRoutes } from '../../src/http/health.ts';
+import { metricsRoute } from '../../src/http/metrics.ts';
+import { buildMonitor } from '../../src/http/monitor.ts';
 import { METRICS_TOKEN, httpTest, type Answer } from '../http.ts';
 
 const http = await httpTest();
@@ -23,6 +26,81 @@ describe('health', () => {
     const ready = await http.call({ path: '/readyz' }, server);
     expect([ready.status, ready.body]).toEqual([503, { status: 'not_ready', checks }]);
     expect((await http.call({ path: '/healthz' }, server)).status).toBe(200);
+  });
+});
+
+describe('why the service is not ready', () => {
+  // A node's own words, its host and port among them.
+  const reason = 'no node answers: http://10.0.0.7:8332: \u202Econnect ECONNREFUSED';
+  const readiness = { ok: true, degraded: true, checks: { database: 'ok', bitcoin: reason } };
+  const server = http.build({ plugins: [healthRoutes(() => Promise.resolve(readiness))] });
+  const hidden = { status: 'degraded', checks: { database: 'ok', bitcoin: 'degraded' } };
+
+  it('is told to this machine alone', async () => {
+    const local = await http.call({ path: '/readyz' }, server);
+    expect(local.body).toEqual({ status: 'degraded', checks: readiness.checks });
+    const others = [
+      { address: '203.0.113.9' },
+      { headers: { 'x-forwarded-for': '203.0.113.9' } },
+      { headers: { host: 'shop.example' } },
+    ];
+    for (const other of others) {
+      const { status, body, text } = await http.call({ path: '/readyz', ...other }, server);
+      expect([status, body]).toEqual([200, hidden]);
+      expect(text).not.toMatch(/10\.0\.0\.7|ECONNREFUSED|\\u202/);
+    }
+  });
+
+  it('is told on the port for monitoring alone where there is one, and metrics take the token elsewhere', async () => {
+    const proxied = http.build({
+      plugins: [
+        healthRoutes(
+          () => Promise.resolve(readiness),
+          () => false,
+        ),
+        metricsRoute(
+          http.metrics.registry,
+          METRICS_TOKEN,
+          () => Promise.resolve([]),
+          () => false,
+        ),
+      ],
+    });
+    expect((await http.call({ path: '/readyz' }, proxied)).body).toEqual(hidden);
+    expect((await http.call({ path: '/metrics' }, proxied)).status).toBe(403);
+    const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+    expect((await http.call({ path: '/metrics', headers }, proxied)).status).toBe(200);
+  });
+});
+
+describe('the port for monitoring', () => {
+  const monitor = buildMonitor([
+    healthRoutes(() => Promise.resolve({ ok: false, degraded: false, checks: { database: 'not reachable' } })),
+    metricsRoute(http.metrics.registry, null, () => Promise.reject(new Error('the database is away'))),
+  ]);
+  afterAll(() => monitor.close());
+  const ask = (url: string, more: object = {}) => monitor.inject({ url, headers: { host: '127.0.0.1:4002' }, ...more });
+
+  it('tells all to this machine, also while the database is away', async () => {
+    expect((await ask('/healthz')).statusCode).toBe(200);
+    const ready = await ask('/readyz');
+    expect([ready.statusCode, ready.json()]).toEqual([
+      503,
+      { status: 'not_ready', checks: { database: 'not reachable' } },
+    ]);
+    const { statusCode, body } = await ask('/metrics');
+    expect(statusCode).toBe(200);
+    expect(body).toContain('nodejs_eventloop_lag_seconds');
+  });
+
+  it('has nothing else, and nothing for a page that came by another name or through a proxy', async () => {
+    expect((await ask('/v1/orders')).statusCode).toBe(404);
+    for (const headers of [{ host: 'evil.example' }, { host: '127.0.0.1', 'x-forwarded-for': '203.0.113.9' }]) {
+      for (const url of ['/healthz', '/readyz', '/metrics']) {
+        const answer = await ask(url, { headers });
+        expect([answer.statusCode, answer.json()]).toMatchObject([403, { error: { type: 'permission_error' } }]);
+      }
+    }
   });
 });
 
@@ -68,7 +146,11 @@ describe('metrics', () => {
   });
 });
 
-describe('the documents', () => {
+describe('the documents', async () => {
+  const { body: document } = await http.call<{
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+  }>({ path: '/openapi.json' });
+
   it('are the same OpenAPI 3.1 on both addresses, without a key', async () => {
     const [live, test] = [
       await http.call({ side: 'live', path: '/openapi.json' }),
@@ -78,36 +160,60 @@ describe('the documents', () => {
     expect(live.text).toBe(test.text);
   });
 
-  it('can be browsed at /docs with nothing from elsewhere', async () => {
-    const seen = new Set<string>();
-    const open = ['/docs'];
-    for (let path = open.pop(); path !== undefined; path = open.pop()) {
-      if (seen.has(path)) continue;
-      seen.add(path);
-      const answer = await http.call({ path });
-      if (answer.status >= 300 && answer.status < 400) {
-        open.push(new URL(answer.headers['location'] ?? '', `http://localhost${path}`).pathname);
-        continue;
-      }
-      expect([path, answer.status]).toEqual([path, 200]);
-      if (!(answer.headers['content-type'] ?? '').includes('text/html')) continue;
-      expect(answer.headers['content-security-policy']).toMatch(/default-src 'self'/);
-      expect(answer.headers['content-security-policy']).not.toContain('upgrade-insecure-requests');
-      for (const [, link = ''] of answer.text.matchAll(/(?:src|href)="([^"]*)"/g)) {
-        const url = new URL(link, `http://localhost${path}`);
-        expect(url.host).toBe('localhost');
-        open.push(url.pathname);
-      }
+  it('are told at their other addresses too, as JSON and as YAML', async () => {
+    const json = await http.call({ path: '/openapi.json' });
+    expect((await http.call({ path: '/docs/json' })).text).toBe(json.text);
+    const yaml = await http.call({ path: '/docs/yaml' });
+    expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8');
+    expect(parseYaml(yaml.text)).toEqual(json.body);
+  });
+
+  it('are shown at /docs, where nothing is loaded from elsewhere and no script or style stands in the page', async () => {
+    const page = await http.call({ path: '/docs' });
+    expect((await http.call({ path: '/docs/' })).text).toBe(page.text);
+    const policy = page.headers['content-security-policy'] ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toContain('unsafe');
+    expect(page.headers).toMatchObject({ 'x-frame-options': 'DENY', 'cross-origin-opener-policy': 'same-origin' });
+    expect(/<style|<script(?![^>]* src=)|style="|\son[a-z]+="/.test(page.text)).toBe(false);
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link);
+    const ids = new Set([...page.text.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => `#${id}`));
+    expect(links.filter((link) => link.startsWith('#') && !ids.has(link))).toEqual([]);
+    for (const link of links.filter((one) => !/^(?:#|data:)/.test(one))) {
+      expect([link, (await http.call({ path: link })).status]).toEqual([link, 200]);
     }
-    expect(seen.size).toBeGreaterThan(5);
-    // What the viewer shows is the whole document, webhooks included.
-    const [shown, whole] = [await http.call({ path: '/docs/json' }), await http.call({ path: '/openapi.json' })];
-    expect(JSON.parse(shown.text)).toEqual(JSON.parse(whole.text));
+    for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+      expect(ids).toContain(`#${operation.operationId}`);
+    }
+  });
+
+  it.each(['/docs', '/docs/json', '/docs/yaml', '/openapi.json'])(
+    'are made once, and %s is not sent again to whoever has it',
+    async (path) => {
+      const headers = { 'accept-encoding': 'br' };
+      const first = await http.call({ path, headers });
+      expect(first.headers).toMatchObject({ 'content-encoding': 'br', 'cache-control': 'no-cache' });
+      const etag = first.headers['etag'] ?? '';
+      const again = await http.call({ path, side: 'live', headers: { ...headers, 'if-none-match': etag } });
+      expect([again.status, again.text, again.headers['etag']]).toEqual([304, '', etag]);
+    },
+  );
+
+  it('are the same bytes for every reader', async () => {
+    const server = http.build({});
+    const sent = new Set<unknown>();
+    server.addHook('onSend', (_request, _reply, payload, done) => {
+      sent.add(payload);
+      done();
+    });
+    for (let index = 0; index < 5; index += 1) await http.call({ path: '/docs' }, server);
+    expect(sent.size).toBe(1);
   });
 
   it('hold no file but their own', async () => {
-    for (const path of ['/docs/static/../../package.json', '/docs/static/%2e%2e/package.json', '/docs/nothing']) {
-      expect([path, (await http.call({ path })).status]).toEqual([path, 404]);
+    for (const path of ['/docs/static/../../package.json', '/docs/%2e%2e/package.json', '/docs/nothing']) {
+      const { status, body } = await http.call({ path });
+      expect([path, status, body]).toMatchObject([path, 404, { error: { type: 'not_found_error' } }]);
     }
   });
 });

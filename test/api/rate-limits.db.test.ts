@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { afterAll, expect, it } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { formatKey } from '../../src/domain/api-key.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { httpTest, type Answer, type Call } from '../http.ts';
 
@@ -15,6 +17,15 @@ function limited(side: 'test' | 'live' = 'test'): FastifyInstance {
 
 function left({ headers }: Answer): string {
   return `${headers['x-ratelimit-remaining']} of ${headers['x-ratelimit-limit']}`;
+}
+
+/** A server behind a proxy that tells where its clients are. */
+function proxied(side: 'test' | 'live' = 'test'): FastifyInstance {
+  return http.build({ side, trustProxy: ['127.0.0.1'], limits: createRateLimits(LIMITS, null) });
+}
+
+function from(client: string, call: Call): Call {
+  return { ...call, headers: { 'x-forwarded-for': client, 'x-forwarded-proto': 'https' } };
 }
 
 async function leftAfter(server: FastifyInstance, calls: readonly Call[]): Promise<readonly string[]> {
@@ -86,6 +97,8 @@ it('requests without a valid key count per client address, at the test limit, on
   const server = limited('live');
   const bad: Call = { key: 'sk_live_wrong', path: '/v1/orders' };
   const shop = await http.shop();
+  const known: Call = { key: await shop.key({ mode: 'live' }), path: '/v1/orders' };
+  expect((await http.call(known, server)).status).toBe(200);
   expect(
     await leftAfter(server, [
       bad,
@@ -101,27 +114,38 @@ it('requests without a valid key count per client address, at the test limit, on
     message: expect.any(String),
   });
   // Whoever has a key is not held up by strangers at his address, nor by other addresses.
-  expect((await http.call({ key: await shop.key({ mode: 'live' }), path: '/v1/orders' }, server)).status).toBe(200);
+  expect((await http.call(known, server)).status).toBe(200);
+});
+
+it('who has used up his requests without a key has no more keys looked up', async () => {
+  const server = proxied('live');
+  const shop = await http.shop();
+  const lookUps = vi.spyOn(http.app.db, 'selectFrom');
+  const path = '/v1/orders';
+  const stranger = (): Call => from('203.0.113.4', { key: formatKey('secret', 'live', randomBytes(64)), path });
+  for (let index = 0; index < 3; index += 1) expect((await http.call(stranger(), server)).status).toBe(401);
+  const before = lookUps.mock.calls.length;
+  expect(before).toBeGreaterThanOrEqual(3);
+  for (let index = 0; index < 5; index += 1) expect((await http.call(stranger(), server)).status).toBe(429);
+  expect(lookUps.mock.calls.length).toBe(before);
+  // From elsewhere a new key is taken as ever.
+  const fresh = { key: await shop.key({ mode: 'live', permission: 'read' }), path };
+  expect((await http.call(from('203.0.113.5', fresh), server)).status).toBe(200);
+  lookUps.mockRestore();
 });
 
 it('clients behind a trusted proxy are counted one by one, IPv6 ones by their /64', async () => {
-  const server = http.build({ trustProxy: ['127.0.0.1'], limits: createRateLimits(LIMITS, null) });
-  const from = (client: string): Call => ({
-    path: '/v1/orders',
-    headers: { 'x-forwarded-for': client, 'x-forwarded-proto': 'https' },
-  });
+  const server = proxied();
   const clients = ['203.0.113.1', '203.0.113.2', '2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '::ffff:203.0.113.1'];
-  expect(await leftAfter(server, clients.map(from))).toEqual([
-    '2 of 3',
-    '2 of 3',
-    '2 of 3',
-    '1 of 3',
-    '2 of 3',
-    '1 of 3',
-  ]);
+  expect(
+    await leftAfter(
+      server,
+      clients.map((client) => from(client, { path: '/v1/orders' })),
+    ),
+  ).toEqual(['2 of 3', '2 of 3', '2 of 3', '1 of 3', '2 of 3', '1 of 3']);
 });
 
-it('health, metrics, documents, assets and preflights carry the headers and are not counted', async () => {
+it('health, metrics, assets and preflights carry the headers and are not counted', async () => {
   const page = await http.call({ path: '/pay/x' });
   const stylesheet = /href="(\/[^"]+\.css)"/.exec(page.text)?.[1];
   expect(stylesheet).toBeDefined();
@@ -130,10 +154,6 @@ it('health, metrics, documents, assets and preflights carry the headers and are 
     { path: '/healthz' },
     { path: '/readyz' },
     { path: '/metrics' },
-    { path: '/openapi.json' },
-    { path: '/docs' },
-    { path: '/docs/json' },
-    { path: '/docs/static/index.html' },
     { path: stylesheet ?? '' },
     {
       method: 'OPTIONS',
@@ -145,6 +165,63 @@ it('health, metrics, documents, assets and preflights carry the headers and are 
   ];
   expect(new Set(await leftAfter(server, free))).toEqual(new Set(['3 of 3']));
   expect(await leftAfter(server, [{ path: '/nothing' }, { path: '/metrics' }])).toEqual(['2 of 3', '2 of 3']);
+});
+
+it('the documentation has its own limit per address, which takes nothing from the payment page', async () => {
+  const server = proxied();
+  const call = (path: string): Call => from('203.0.113.1', { path });
+  const page = call('/pay/ord_00000000000000000000000000');
+  expect(await leftAfter(server, [call('/docs'), call('/openapi.json'), page])).toEqual(['1 of 2', '0 of 2', '1 of 2']);
+  for (const path of ['/docs', '/docs/', '/docs/json', '/docs/yaml', '/openapi.json']) {
+    const { status, body } = await http.call(call(path), server);
+    expect([path, status, body]).toMatchObject([path, 429, { error: { type: 'rate_limit_error' } }]);
+  }
+  expect((await http.call(from('203.0.113.2', { path: '/docs' }), server)).status).toBe(200);
+});
+
+describe('a public key', () => {
+  const create: Call = { path: '/v1/orders', body: { amount: 1, currency: 'USD', crypto_currency: 'USDT' } };
+
+  it('counts each client apart, so that no visitor locks the others out', async () => {
+    const key = await (await http.shop()).key({ kind: 'public' });
+    const server = proxied();
+    const by = (client: string): Call => from(client, { ...create, key });
+    const one = by('203.0.113.1');
+    expect(await leftAfter(server, [one, one, one])).toEqual(['2 of 3', '1 of 3', '0 of 3']);
+    expect((await http.call(one, server)).status).toBe(429);
+    expect(await leftAfter(server, [by('203.0.113.2'), by('2001:db8::1'), by('2001:db8::2')])).toEqual([
+      '2 of 3',
+      '2 of 3',
+      '1 of 3',
+    ]);
+  });
+
+  it('has ten times the limit of its mode over all its clients, of which a refused one takes nothing', async () => {
+    const key = await (await http.shop()).key({ kind: 'public' });
+    const other = await (await http.shop()).key({ kind: 'public' });
+    const server = proxied();
+    const by = (client: string): Call => from(client, { ...create, key });
+    for (let index = 0; index < 20; index += 1) await http.call(by('203.0.113.1'), server);
+    for (let client = 2; client <= 10; client += 1) {
+      for (let index = 0; index < 3; index += 1) {
+        expect((await http.call(by(`203.0.113.${client}`), server)).status).toBe(200);
+      }
+    }
+    const beyond = await http.call(by('203.0.113.99'), server);
+    expect([beyond.status, left(beyond), beyond.body]).toEqual([
+      429,
+      '0 of 30',
+      { error: { type: 'rate_limit_error', message: expect.stringMatching(/^Too many requests: 30 a minute/) } },
+    ]);
+    expect((await http.call({ ...by('203.0.113.99'), key: other }, server)).status).toBe(200);
+  });
+});
+
+it('what a proxy tells that is no address counts as the proxy itself', async () => {
+  const server = proxied();
+  const told = ['nonsense', 'x-1', '999.1.1.1', '203.0.113.1'].map((text) => from(text, { path: '/v1/orders' }));
+  expect(await leftAfter(server, told)).toEqual(['2 of 3', '1 of 3', '0 of 3', '2 of 3']);
+  expect((await http.call(from('x-2', { path: '/v1/orders' }), server)).status).toBe(429);
 });
 
 it('the payment page has its own limit per address, and answers 429 as a page', async () => {

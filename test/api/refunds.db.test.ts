@@ -169,6 +169,22 @@ describe('the sum of refunds', () => {
     expect((await refusal(shop, { order_id: paid.id, amount: 0.01 })).message).toContain('Nothing is left');
   });
 
+  it('never exceeds it in the amounts either, however small the parts', async () => {
+    const shop = await http.shop();
+    const created = await shop.call({
+      path: '/v1/orders',
+      body: { amount: 0.4, currency: 'USD', crypto_currency: 'BTC' },
+    });
+    const id = String(created.body['id']);
+    await simulatePayment(http.app, { id: decodeId('order', id) ?? '' }, 'paid');
+    // 40 cents are 667 units, and each cent of them 16.
+    for (let cent = 0; cent < 40; cent += 1) await refunded(shop, { order_id: id, amount: 0.01 });
+    const refused = await refusal(shop, { order_id: id, amount: 0.01 });
+    expect(refused).toMatchObject({ param: 'amount', message: expect.stringContaining('0.00000027 BTC (0 USD)') });
+    const rest = await refunded(shop, { order_id: id });
+    expect([rest['amount'], rest['crypto_amount']]).toEqual([0, 2.7e-7]);
+  });
+
   it('holds when many ask at once', async () => {
     const shop = await http.shop();
     const paid = await paidOrder(shop);

@@ -187,6 +187,13 @@ describe('odd but well-formed requests', () => {
   });
 });
 
+it('a redirect leads to this service, whatever host a whole URL as target names', async () => {
+  for (const path of ['/pay/x/cancel', '/pay/x/token?lang=de']) {
+    const answer = await send([`GET http://evil.example${path} HTTP/1.1`, ...HEAD]);
+    expect([answer.status, answer.headers['location']]).toEqual([303, path.replace(/\/(?:cancel|token)/, '')]);
+  }
+});
+
 it('headers cannot be smuggled into answers', async () => {
   const typed = encodeURIComponent('x\r\nSet-Cookie: a=b\r\n\r\n<script>');
   for (const path of [`/pay/${typed}`, `/v1/orders/${typed}`, `/${typed}`, `/docs/${typed}`, `/pay/${typed}/cancel`]) {

@@ -1,15 +1,11 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { receive, type LocalReceiver } from '../../src/webhooks/local-receivers.testing.ts';
 import { testDatabase } from '../database.ts';
 import { client, eventOf, eventually, testService, type Answer, type TestService } from '../program.ts';
-
-// Processes and databases are started, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
+import { PROMPT_MS } from '../deadline.ts';
 
 const ORDER = { amount: 12.5, currency: 'USD', crypto_currency: 'USDC', network: 'ethereum' };
-/** In this time a change of access holds on every process. */
-const ACCESS_MS = 1_000;
 
 async function started(env: Readonly<Record<string, string>> = {}) {
   const service = await testService({ SANDBOX_COMPLETE_AFTER_SECONDS: '3600', ...env });
@@ -17,7 +13,7 @@ async function started(env: Readonly<Record<string, string>> = {}) {
   return { service, stop, projectId: first?.projectId ?? '', key: first?.key ?? '' };
 }
 
-/** Resolves when every one of the calls is answered with the status; throws when that takes longer than `ACCESS_MS`. */
+/** Resolves when every one of the calls is answered with the status; throws when that takes longer than `PROMPT_MS`. */
 async function untilAll(status: number, calls: readonly (() => Promise<Answer>)[]): Promise<readonly Answer[]> {
   return eventually(
     `all answer ${status}`,
@@ -25,11 +21,11 @@ async function untilAll(status: number, calls: readonly (() => Promise<Answer>)[
       const answers = await Promise.all(calls.map((call) => call()));
       return answers.every((answer) => answer.status === status) ? answers : null;
     },
-    ACCESS_MS,
+    PROMPT_MS,
   );
 }
 
-it('what a command changes of keys and projects holds on two running processes within a second', async () => {
+it('what a command changes of keys and projects holds on two running processes at once', async () => {
   const { service, projectId } = await started();
   const other = await started({ DATABASE_URL: await service.databaseUrl(), ROLE: 'api' });
   expect(other.key).toBe('');

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { sql } from 'kysely';
 import { textAt } from '../../src/cli/program.testing.ts';
 import type { Database } from '../../src/store/database.ts';
 import { receive, type LocalReceiver } from '../../src/webhooks/local-receivers.testing.ts';
 import { client, eventOf, eventually, killProcess, testService, type Answer, type TestService } from '../program.ts';
-
-// Processes and databases are started, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
+import { DEADLINE_MS } from '../deadline.ts';
 
 const CLIENTS = 16;
 /** A request that takes longer counts as hanging. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = DEADLINE_MS;
 /** How many payments are acknowledged before the blow falls. */
 const BEFORE = 300;
 

@@ -5,14 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { receive } from '../../src/webhooks/local-receivers.testing.ts';
 import { testDatabase } from '../database.ts';
 import { client, eventOf, eventually, freePort, testService } from '../program.ts';
-
-// Processes and databases are started, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const COMPLETE_AFTER_SECONDS = 2;

@@ -13,7 +13,7 @@ const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_615);
 
 it(
   `${REQUESTS} bad, odd and good requests: none is a fault of ours, each answer has its documented shape, nothing is half-done`,
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const http = await httpTest();
     try {

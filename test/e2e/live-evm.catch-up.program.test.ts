@@ -15,6 +15,7 @@ import {
   type Running,
   type Shop,
 } from './live-evm.fixture.ts';
+import { DEADLINE_MS } from '../deadline.ts';
 
 const OWED = parseEther('0.01');
 /** Blocks that a follower takes in together at most. */
@@ -93,7 +94,7 @@ describe('a service that is killed while it catches up', () => {
     // And once more, at whatever it is doing right after the next batch.
     running = await service.start();
     await expect
-      .poll(() => service.gauge('cointill_network_cursor_height', 'ethereum'), { timeout: 15_000, interval: 1 })
+      .poll(() => service.gauge('cointill_network_cursor_height', 'ethereum'), { timeout: DEADLINE_MS, interval: 1 })
       .toBeGreaterThan(start + BATCH);
     await kill();
     running = await service.start();
@@ -135,7 +136,7 @@ describe('a block with 500 payments', () => {
     await expect.poll(completed, SOON).toBeGreaterThanOrEqual(500);
     expect(before).toBeLessThan(500);
     await expect
-      .poll(() => toldOf(all), { timeout: 30_000, interval: 250 })
+      .poll(() => toldOf(all), { timeout: DEADLINE_MS, interval: 250 })
       .toEqual({ 'order.created': 500, 'order.confirming': 500, 'order.completed': 500 });
     for (const order of [plain[199], passedOn[99], tokens[199]]) {
       if (order === undefined) throw new Error('there are fewer orders');

@@ -15,10 +15,11 @@ import type { Anvil } from '../anvil.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { client, eventOf, eventually, freePort, type ReceivedEvent } from '../program.ts';
 import { forwardTo, startNode, type NodeAnswer, type NodeCall } from '../rpc-node.ts';
+import { DEADLINE_MS } from '../deadline.ts';
 
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 /** How long a step that a chain's follower takes may last: it looks once a second, and the machine may be busy. */
-export const SOON = { timeout: 15_000, interval: 40 };
+export const SOON = { timeout: DEADLINE_MS, interval: 40 };
 
 export type Fields = Readonly<Record<string, unknown>>;
 export type Order = Fields & { readonly id: string; readonly address: string };
@@ -88,6 +89,7 @@ export async function liveService(env: Readonly<Record<string, string>>): Promis
     DATABASE_URL: database.url,
     PORT: String(port),
     SANDBOX_PORT: String(sandboxPort),
+    NODE_POLL_MS: '100',
     RATE_SOURCES: 'none',
     FIXED_RATES: 'ETH=3000,USDT=1,USDC=1',
     RATE_LIMIT_LIVE: '1000000000',
@@ -100,7 +102,9 @@ export async function liveService(env: Readonly<Record<string, string>>): Promis
   const processes = new Set<Running>();
 
   const start: LiveService['start'] = async (more = {}) => {
-    const running = await startProgram({ ...common, ...more });
+    // Several workers on one machine need a port each.
+    const monitor = more['ROLE'] === 'worker' ? { MONITOR_PORT: String(await freePort()) } : {};
+    const running = await startProgram({ ...common, ...monitor, ...more });
     processes.add(running);
     return running;
   };
@@ -171,14 +175,10 @@ async function startProgram(env: Readonly<Record<string, string>>): Promise<Runn
       text += part;
     });
   }
-  await eventually(
-    'the service runs',
-    () => {
-      if (child.exitCode !== null) throw new Error(`It ended: ${text}`);
-      return text.includes('Stop with Ctrl-C.') ? true : null;
-    },
-    30_000,
-  );
+  await eventually('the service runs', () => {
+    if (child.exitCode !== null) throw new Error(`It ended: ${text}`);
+    return text.includes('Stop with Ctrl-C.') ? true : null;
+  });
   return {
     text: () => text,
     end: async (signal) => {

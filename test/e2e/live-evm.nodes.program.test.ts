@@ -12,10 +12,11 @@ import {
   type Running,
   type Shop,
 } from './live-evm.fixture.ts';
+import { DEADLINE_MS } from '../deadline.ts';
 
 const OWED = parseEther('0.01');
 /** Nodes are asked how they are every 15 seconds. */
-const NOTICED = { timeout: 30_000, interval: 100 };
+const NOTICED = { timeout: DEADLINE_MS, interval: 100 };
 
 /** Restarted and swapped on its port. */
 let ethereum: Anvil;

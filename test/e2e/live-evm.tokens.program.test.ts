@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textAt } from '../../src/cli/program.testing.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { deployToken, type TestToken } from '../erc20.ts';
 import { inOneBlock, liveService, mined, owedUnits, SOON, type LiveService, type Shop } from './live-evm.fixture.ts';
@@ -113,6 +114,32 @@ describe('tokens to a deposit address of the merchant’s treasury', () => {
         transaction_hash: right,
         exception: 'none',
       });
+  });
+
+  it('complete a payment whose token was changed: one address for both, and the quote that was paid', async () => {
+    const created = await shop.call('/api/transactions/create', { amount: 30 });
+    const id = textAt(created.body['transaction'], 'id');
+    const read = async () => Object((await shop.call(`/api/transactions/${id}`)).body['transaction']);
+    const addresses = [];
+    for (const asset of ['USDT', 'USDC', 'ETH', 'USDT']) {
+      const chosen = await fetch(`${service.url}/pay/${id}/token`, {
+        method: 'POST',
+        body: new URLSearchParams({ asset, network: 'ethereum' }),
+        redirect: 'manual',
+      });
+      expect(chosen.status).toBe(303);
+      addresses.push((await read()).address);
+    }
+    expect(new Set(addresses).size).toBe(1);
+    const address = String(addresses[0]);
+    // Half in each of two tokens is not the whole in either.
+    await mined(anvil, usdt.transfer(address, 15n * ONE));
+    await mined(anvil, usdc.transfer(address, 15n * ONE));
+    await expect.poll(read, SOON).toMatchObject({ status: 'pending', crypto_currency: 'USDT' });
+    const hash = await mined(anvil, usdc.transfer(address, 15n * ONE));
+    await expect.poll(read, SOON).toMatchObject({ status: 'confirming', crypto_currency: 'USDC', address });
+    await anvil.mine(1);
+    await expect.poll(read, SOON).toMatchObject({ status: 'completed', transaction_hash: hash });
   });
 
   it('in a transfer of zero, which anybody can make in anybody’s name, are ignored', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { utxoNodeKinds } from '../litecoind.ts';
 import { CONFIRMATIONS, openShop, OWED, OWED_COINS, POLL, type LiveOrder, type UtxoShop } from './live-utxo.fixture.ts';
+import { DEADLINE_MS } from '../deadline.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -36,7 +37,7 @@ describe.each(utxoNodeKinds())('time and payments on a real %s node', (kind) => 
   /** What is long overdue is looked at once a minute. */
   const becomesInMinutes = (id: string, fields: object) =>
     expect
-      .poll(() => shop.advance(MINUTE).then(() => shop.read(id)), { timeout: 20_000, interval: 2_500 })
+      .poll(() => shop.advance(MINUTE).then(() => shop.read(id)), { timeout: DEADLINE_MS, interval: 2_500 })
       .toMatchObject(fields);
 
   const accept = ({ id }: LiveOrder) => shop.api(`/v1/orders/${id}/accept`, {});

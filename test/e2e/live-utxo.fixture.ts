@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { HDKey } from '@scure/bip32';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { formatDecimal } from '../../src/domain/money.ts';
 import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/local-receivers.testing.ts';
@@ -12,9 +12,7 @@ import { startUtxoNode, type UtxoNode, type UtxoNodeKind } from '../litecoind.ts
 import { client, eventOf, eventually, freePort, type Answer, type ReceivedEvent } from '../program.ts';
 import { payerOf, type Payer } from './live-utxo-nodes.fixture.ts';
 import { createClock, createService, type Clock, type Service } from './live-utxo-service.fixture.ts';
-
-// Nodes and processes are started and waited for, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+import { DEADLINE_MS } from '../deadline.ts';
 
 /** What an order of 30 USD owes, at 100 USD a coin, in the smallest units. */
 export const OWED = 30_000_000n;
@@ -23,7 +21,7 @@ export const OWED_COINS = 0.3;
 /** How deep an order's money must be. */
 export const CONFIRMATIONS = 3;
 /** How long and how often to look for what is to come. */
-export const POLL = { timeout: 10_000, interval: 30 };
+export const POLL = { timeout: DEADLINE_MS, interval: 30 };
 
 const NETWORKS = { litecoin: 'LTC', bitcoin: 'BTC' } as const satisfies Record<UtxoNodeKind, string>;
 const EVENTS =
@@ -97,6 +95,7 @@ async function startParts({ kind, nodeOptions = [], urls, env = {} }: ShopOption
     RATE_LIMIT_LIVE: '1000000000',
     [`${setting}_RPC_URL`]: (await urls?.(node)) ?? node.url,
     [`${setting}_CHAIN`]: 'regtest',
+    NODE_POLL_MS: '100',
     RATE_SOURCES: 'none',
     FIXED_RATES: `${NETWORKS[kind]}=100`,
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',

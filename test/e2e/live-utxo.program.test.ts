@@ -11,6 +11,7 @@ import {
   POLL,
   type UtxoShop,
 } from './live-utxo.fixture.ts';
+import type { Coin } from './live-utxo-nodes.fixture.ts';
 
 /** The events of an order that is paid in full. */
 const PAID = ['order.created', 'order.confirming', 'order.completed'];
@@ -147,6 +148,45 @@ describe.each(utxoNodeKinds())('payments on a real %s node', (kind) => {
     await shop.node.mine(CONFIRMATIONS);
     await shop.becomes(id, { status: 'completed', exception: 'none', transaction_hash: hash });
     await expect.poll(() => shop.heard(id), POLL).toEqual(TOPPED_UP);
+  });
+
+  it('the hash is of the last of several transfers that one block brought, by their places in it', async () => {
+    const { id, address } = await shop.order();
+    const unspent: unknown = await shop.node.rpc('listunspent', [1]);
+    const own = (Array.isArray(unspent) ? unspent : []).slice(0, 6).map((entry): Coin => {
+      const { txid, vout, amount } = Object(entry) as Readonly<Record<string, unknown>>;
+      return { txid: String(txid), vout: Number(vout), units: BigInt(Math.round(Number(amount) * 1e8)) };
+    });
+    const parts = await Promise.all(own.map((coin) => shop.sign([[address, OWED / 6n]], { coin })));
+    expect(parts).toHaveLength(6);
+    // Nobody has seen them before, and the later they are in the block, the lower is their hash.
+    const ordered = parts.toSorted((a, b) => (a.hash < b.hash ? 1 : -1));
+    await shop.mineOnly(CONFIRMATIONS, ordered);
+    await shop.becomes(id, { status: 'completed', exception: 'none', transaction_hash: ordered.at(-1)?.hash });
+  });
+
+  it('a transaction whose coin is chosen again keeps its address, and is paid by the newest quote or an earlier one', async () => {
+    const created = await shop.api('/api/transactions/create', { amount: 30 });
+    const id = textAt(created.body['transaction'], 'id');
+    const choose = () =>
+      fetch(`${shop.baseUrl}/pay/${id}/token`, {
+        method: 'POST',
+        body: new URLSearchParams({ asset: shop.asset, network: shop.network }),
+        redirect: 'manual',
+      });
+    const read = async () => Object((await shop.api(`/api/transactions/${id}`)).body['transaction']);
+    expect((await choose()).status).toBe(303);
+    const { address } = await read();
+    for (let change = 1; change <= 10; change += 1) {
+      expect((await choose()).status).toBe(303);
+      expect(await read()).toMatchObject({ status: 'pending', address });
+    }
+    const refused = await choose();
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toContain('as often as it can be');
+    const { hash } = await shop.pay([[String(address), OWED]]);
+    await shop.node.mine(CONFIRMATIONS);
+    await expect.poll(read, POLL).toMatchObject({ status: 'completed', transaction_hash: hash, address });
   });
 
   it('an order whose transfers are in different blocks completes when the last that it needs is deep enough', async () => {

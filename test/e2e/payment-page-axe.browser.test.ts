@@ -1,14 +1,13 @@
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
 import { say, sees, useCheckout, type Made } from './payment-page.fixture.ts';
 import { serveStates, type StateServer } from './payment-page-states.fixture.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 // Thirty states one after the other; the machine may be busy with other things.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Between the themes nothing but colours differs. */
 const THEMES = [

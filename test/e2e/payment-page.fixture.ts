@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Simulation } from '../../src/app/payment-actions.ts';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { decodeId, parseUuid } from '../../src/domain/id.ts';
@@ -13,9 +13,7 @@ import { launchBrowser } from '../browser.ts';
 import type { TestDatabase } from '../database.ts';
 import { eventually, freePort, type Answer } from '../program.ts';
 import { startService, type Service } from './payment-page-service.fixture.ts';
-
-// Programs and a browser are started, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
+import { DEADLINE_MS } from '../deadline.ts';
 
 /** What the first start calls its project. */
 export const SHOP = 'My shop';
@@ -79,7 +77,7 @@ export function useCheckout(settings: Readonly<Record<string, string>> = {}): Ch
   beforeAll(async () => {
     const [service, browser] = await Promise.all([startService(settings), launchBrowser()]);
     started = { service, browser };
-  }, 60_000);
+  });
   afterAll(async () => {
     await started?.browser.close();
     await started?.service.close();
@@ -157,7 +155,7 @@ async function movePayment({ db }: TestDatabase, made: Made, change: (payment: P
 async function openTab(browser: Browser, own: readonly string[], options: TabOptions): Promise<Tab> {
   const { alsoAsks = [], expects, ...contextOptions } = options;
   const context = await browser.newContext({ viewport: { width: 360, height: 740 }, ...contextOptions });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(DEADLINE_MS);
   const problems = new Set<string>();
   const navigations: string[] = [];
   onTestFinished(async () => {

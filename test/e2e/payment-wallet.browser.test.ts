@@ -10,7 +10,6 @@ import { eventually } from '../program.ts';
 import { liveService, owedUnits, SOON, type LiveService, type Order, type Shop } from './live-evm.fixture.ts';
 
 // A browser, a chain and the program share the machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 const CHAIN_ID = 31_337;
 /** Accounts that anvil signs for: one with ether and nothing else, and one that is left with dust. */

@@ -309,6 +309,63 @@ describe.each(utxoNodeKinds())('what to sign for a refund on a real %s node', (k
     await expect.poll(refund.read, POLL).toMatchObject({ status: 'completed', transaction_hash: hash });
   });
 
+  it('gets its change at the first number of the change chain, is the same each time, and is nothing once it was sent', async () => {
+    const { root, wallet } = merchant('descriptor');
+    await setWallet(wallet);
+    for (let unpaid = 0; unpaid < 3; unpaid += 1) await shop.order();
+    const refund = await refundOf(await paidOrder(), { address: await shop.node.newAddress(), crypto_amount: 0.1 });
+    const shown = await show(refund.id);
+    expect(shown).toMatchObject({ psbt_problem: null, psbt_warnings: [] });
+    const transaction = readPsbt(shown);
+    const [changePath = []] = pathsIn(transaction.getOutput(1), root);
+    expect(changePath.slice(-2)).toEqual([1, 0]);
+    expect(await show(refund.id)).toMatchObject({ psbt: shown['psbt'] });
+    const [path = []] = pathsIn(transaction.getInput(0), root);
+    transaction.signIdx(privateKeyAt(root, path), 0);
+    transaction.finalize();
+    await shop.node.rpc('sendrawtransaction', [transaction.hex]);
+    const waits: unknown = expect.stringContaining('waits to be mined');
+    expect(await show(refund.id)).toMatchObject({ ...NOTHING_TO_SIGN, psbt_problem: waits });
+    await shop.node.mine(1);
+    const seen = async (): Promise<unknown> => (await show(refund.id))['psbt_problem'];
+    await expect.poll(seen, POLL).toMatch(`paid by ${transaction.id}`);
+    await shop.node.mine(CONFIRMATIONS - 1);
+    await expect.poll(refund.read, POLL).toMatchObject({ status: 'completed', transaction_hash: transaction.id });
+  });
+
+  it("says when a miner's reward can be spent that completed its order", async () => {
+    await setWallet(merchant('descriptor').wallet);
+    const order = await shop.order();
+    await shop.node.mine(1, order.address);
+    await shop.node.mine(CONFIRMATIONS - 1);
+    await shop.becomes(order.id, { status: 'completed' });
+    const refund = await refundOf(order, { address: await shop.node.newAddress(), crypto_amount: 0.1 });
+    const young: unknown = expect.stringMatching(/is not mature: .* again in 97 blocks/);
+    expect(await show(refund.id)).toMatchObject({ psbt: null, psbt_fee: null, psbt_problem: young });
+  });
+
+  it('goes to no address of another chain, be it given by the merchant or on the claim page', async () => {
+    await setWallet(merchant('descriptor').wallet);
+    const order = await paidOrder();
+    const others = {
+      bitcoin: ['bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'],
+      litecoin: ['ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9', 'LM2WMpR1Rp6j3Sa59cMXMs1SPzj9eXpGc1'],
+    }[kind];
+    for (const address of others) {
+      const { status, body } = await shop.api('/v1/refunds', { order_id: order.id, address });
+      const error: unknown = expect.objectContaining({ param: 'address', message: expect.stringMatching(/"regtest"/) });
+      expect({ status, body }).toMatchObject({ status: 400, body: { error } });
+    }
+    const refund = await refundOf(order, {});
+    for (const address of others) {
+      const url = `${shop.baseUrl}/refund/${refund.id}`;
+      const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ address }), redirect: 'manual' });
+      expect(answer.status).not.toBe(303);
+      expect(await answer.text()).toContain('regtest');
+    }
+    expect(await refund.read()).toMatchObject({ address: null });
+  });
+
   it('is nothing before the customer has said where to', async () => {
     await setWallet(merchant('descriptor').wallet);
     const refund = await refundOf(await paidOrder(), {});

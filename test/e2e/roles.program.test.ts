@@ -1,11 +1,8 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { program, textAt } from '../../src/cli/program.testing.ts';
 import { receive } from '../../src/webhooks/local-receivers.testing.ts';
 import { testDatabase } from '../database.ts';
 import { client, eventOf, eventually, testService } from '../program.ts';
-
-// Processes and databases are started, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 const ORDER = { amount: 20, currency: 'USD', crypto_currency: 'BTC' };
 const ORDERS = 60;
@@ -51,6 +48,20 @@ describe('several processes on one database', () => {
       await expect(fetch(`${live}/healthz`)).rejects.toThrow('fetch failed');
       await expect(fetch(`${sandbox}/healthz`)).rejects.toThrow('fetch failed');
     }
+    for (const { monitor } of workers) {
+      expect((await fetch(`${monitor}/healthz`)).status).toBe(200);
+      expect(await (await fetch(`${monitor}/readyz`)).json()).toEqual({
+        status: 'ready',
+        checks: { database: 'ok', notifications: 'ok' },
+      });
+      expect((await fetch(`${monitor}/v1/orders`)).status).toBe(404);
+    }
+    const told = await Promise.all(workers.map(async ({ monitor }) => (await fetch(`${monitor}/metrics`)).text()));
+    const lines = told.flatMap((text) => text.split('\n'));
+    const sum = (name: string) =>
+      lines.reduce((sum, line) => sum + (line.startsWith(`${name} `) ? Number(line.slice(name.length)) : 0), 0);
+    expect(sum('cointill_webhook_attempts_total{outcome="delivered"}')).toBe(2 * ORDERS);
+    expect(sum('cointill_payments_total{event="order.completed"}')).toBe(ORDERS);
     const ends = await Promise.all([stopApi(), ...running.map((one) => one.stop())]);
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(shop.requests).toHaveLength(2 * ORDERS);
@@ -93,7 +104,9 @@ describe('a start that cannot succeed', () => {
       SANDBOX_PORT: 'four',
       BASE_URL: 'pay.shop.example',
       CHECKOUT_URL: 'ftp://pay.shop.example',
+      MONITOR_PORT: 'x',
       DATABASE_URL: 'mysql://root:s3cr3t@db/shop',
+      DATABASE_DIRECT_URL: 'postgres://root:s3cr3t@a,b/shop',
       REDIS_URL: 'http://cache',
       TRUST_PROXY: '10.0.0.0/33',
       TLS_CERT: '/nowhere/cert.pem',
@@ -116,6 +129,18 @@ describe('a start that cannot succeed', () => {
     const named = lines.map((line) => /^ {2}- ([A-Z_]+)/.exec(line)?.[1]);
     expect(new Set(named)).toEqual(new Set(Object.keys(bad)));
     expect(stderr).not.toContain('s3cr3t');
+  });
+
+  it('because the port for monitoring is taken says so like for the others', async () => {
+    const { url } = await testDatabase();
+    const service = await testService({ DATABASE_URL: url, LOG_LEVEL: 'silent', ROLE: 'worker' });
+    await service.start();
+    const { port } = new URL(service.monitor);
+    const { code, stderr } = await service.cointill.run('start');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `Port ${port} of 127.0.0.1 is taken by another program. Stop that, or set MONITOR_PORT to another port.\n`,
+    });
   });
 
   it('because its port is taken says which, and how to choose another', async () => {

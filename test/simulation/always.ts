@@ -247,7 +247,8 @@ function checkDeadline(payment: Payment, snapshot: Snapshot, arrow: Walked, now:
   );
   for (const network of networks) {
     const cursor = snapshot.cursors.get(network);
-    const seenUpTo = Math.max(cursor?.block_at ?? 0, cursor?.looked_at ?? 0);
+    const blocksUpTo = Math.min(cursor?.block_at ?? 0, cursor?.updated_at ?? 0);
+    const seenUpTo = network === 'litecoin' ? (cursor?.looked_at ?? 0) : blocksUpTo;
     const guarantee = 'a deadline waits until every network of the payment was seen up to it';
     holds(guarantee, seenUpTo >= deadline, () => `${payment.id}: ${network} up to ${seenUpTo}, due ${deadline}`);
   }

@@ -1,4 +1,10 @@
-import { ChainUnavailableError, type ChainBlock, type ChainSource, type ChainTransfer } from '../../src/rails/chain.ts';
+import {
+  ChainUnavailableError,
+  type ChainBlock,
+  type ChainSource,
+  type ChainTransfer,
+  type WaitingTransactions,
+} from '../../src/rails/chain.ts';
 import type { AwaitPoints } from './await-points.ts';
 import type { SimBlock, SimChain, SimTransaction } from './chain.ts';
 import type { Random } from './random.ts';
@@ -18,7 +24,8 @@ export type Mood =
   /** It lists transfers twice. */
   | { readonly kind: 'stuttering' };
 
-export type MempoolMood = 'whole' | 'loading' | 'empty' | 'partial';
+/** `syncing`: it is empty, and the node says that this means nothing. */
+export type MempoolMood = 'whole' | 'loading' | 'empty' | 'partial' | 'syncing';
 
 export interface SimNode {
   readonly chain: SimChain;
@@ -69,7 +76,7 @@ export function createSimNode(
         survey: () => Promise.resolve([]),
         mempool: hasMempool
           ? {
-              hashes: () => ask(() => answers.hashes()),
+              waiting: () => ask(() => answers.waiting()),
               transfersOf: (hashes) => ask(() => answers.transfersOf(hashes)),
             }
           : null,
@@ -107,7 +114,7 @@ function createAnswers(
   };
   const waiting = (): readonly SimTransaction[] => {
     const all = chain.waiting(view());
-    if (mempoolNow() === 'empty') return [];
+    if (['empty', 'syncing'].includes(mempoolNow())) return [];
     return mempoolNow() === 'partial' ? all.filter(() => random.chance(60)) : all;
   };
   return {
@@ -129,7 +136,10 @@ function createAnswers(
       const failed = new Set(own.transfers.flatMap((each) => (each.failed ? [each.transactionHash] : [])));
       return matched.filter((transfer) => !failed.has(transfer.transactionHash));
     },
-    hashes: () => (mempoolNow() === 'loading' ? null : waiting().map(({ hash }) => hash)),
+    waiting: (): WaitingTransactions | null => {
+      if (mempoolNow() === 'loading') return null;
+      return { hashes: waiting().map(({ hash }) => hash), proof: mempoolNow() === 'syncing' ? 'nothing' : 'mempool' };
+    },
     transfersOf: (hashes: readonly string[]): readonly ChainTransfer[] => {
       const wanted = new Set(hashes);
       return waiting()

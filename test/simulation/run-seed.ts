@@ -5,6 +5,7 @@ import { checkEnd, mend } from './finally.ts';
 import { liveThrough } from './scenario.ts';
 import { arrowsOf } from './snapshot.ts';
 import { createWorld, type World } from './world.ts';
+import { DEADLINE_MS } from '../deadline.ts';
 
 /** What became of a seed. */
 export interface SeedOutcome {
@@ -19,7 +20,7 @@ export interface SeedOutcome {
 }
 
 /** A history takes a fraction of a second: one that takes this long waits for something that never comes. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = DEADLINE_MS;
 
 /** Lives through the history of one seed in a database that it clears first, and checks it. */
 export async function runSeed(seed: number, database: TestDatabase, connections: Connections): Promise<SeedOutcome> {

@@ -165,6 +165,7 @@ async function changeMood(world: World): Promise<void> {
     [1, 'loading'],
     [1, 'empty'],
     [1, 'partial'],
+    [1, 'syncing'],
   ]);
   node.change(mood, mempool);
   world.tell(`${network} node is ${mood.kind}${network === 'litecoin' ? `, mempool ${mempool}` : ''}`);

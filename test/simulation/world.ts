@@ -5,7 +5,6 @@ import { chainRail } from '../../src/app/chain-rail.ts';
 import type { App } from '../../src/app/context.ts';
 import { createChainFollower, type ChainFollower } from '../../src/app/follow-chain.ts';
 import { createProject } from '../../src/app/projects.ts';
-import { createAddressesAhead } from '../../src/rails/addresses-ahead.ts';
 import { toChecksumAddress } from '../../src/rails/evm/address.ts';
 import type { WalletOpener } from '../../src/rails/wallet.ts';
 import { fixedRates } from '../../src/rates/fixed.ts';
@@ -158,7 +157,6 @@ function appOn(db: App['db'], clock: ManualClock, random: Random): App {
     rates: RATES,
     tokens: TOKENS,
     openWallet,
-    addresses: createAddressesAhead(openWallet),
     evmChain: () => null,
     payoutChain: () => 'main',
   });

@@ -58,6 +58,11 @@ describe.skipIf(isSkipped)('browser wallets on the payment page', () => {
       announce({ rdns: 'no.uuid', name: 'Nameless' }); announce(null); announce({ ...info, uuid: 'u5' }, {});`);
     expect(await button.allTextContents()).toEqual(['Good <i>Wallet</i>', 'Third', 'io.fourth']);
     expect(await page.locator('[data-wallet-list] img').count()).toBe(1);
+    // A script may announce any number.
+    await page.evaluate(
+      `for (let n = 0; n < 300; n += 1) announce({ uuid: 'n' + n, rdns: 'io.n' + n, name: 'N' + n, icon: '' })`,
+    );
+    expect(await button.count()).toBe(12);
     expect(problems).toEqual([]);
   });
 

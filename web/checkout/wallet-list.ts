@@ -12,6 +12,8 @@ export interface Wallet {
 
 const NAME_LENGTH = 40;
 const ICON_LENGTH = 200_000;
+/** Nobody has more; a script of another extension could announce them without end. */
+const MAX_WALLETS = 12;
 /** They would let a wallet's name turn the words around it. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -28,6 +30,7 @@ export function readAnnouncement(detail: unknown): Wallet | null {
 
 /** A wallet may announce itself again, under a new uuid even; the first stays, so that no button changes under a finger. */
 export function addWallet(wallets: readonly Wallet[], wallet: Wallet): readonly Wallet[] {
+  if (wallets.length >= MAX_WALLETS) return wallets;
   const isKnown = wallets.some(({ uuid, rdns }) => uuid === wallet.uuid || (rdns !== '' && rdns === wallet.rdns));
   return isKnown ? wallets : [...wallets, wallet];
 }

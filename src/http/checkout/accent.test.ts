@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { accentColours, accentCss, contrast, THEMES, toOklch } from './accent.ts';
 
-const PAGE_CSS = readFileSync(path.join(import.meta.dirname, '../../../web/checkout/page.css'), 'utf8');
+const PAGE_CSS = readFileSync(path.join(import.meta.dirname, '../../../web/tokens.css'), 'utf8');
 
 const SCHEMES = ['light', 'dark'] as const;
 

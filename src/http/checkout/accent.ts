@@ -10,7 +10,7 @@ interface Theme {
   readonly softChroma: number;
 }
 
-/** `--page`, `--card`, `--sunken` and `--line` of `web/checkout/page.css`; the test measures against the sheet itself. */
+/** `--page`, `--card`, `--sunken` and `--line` of `web/tokens.css`; the test measures against the sheet itself. */
 export const THEMES: readonly Theme[] = [
   {
     scheme: 'light',

@@ -5,7 +5,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildWeb } from '../../../scripts/build-web.ts';
-import { assetRoutes, loadAssets, negotiateEncoding } from './assets.ts';
+import { negotiateEncoding } from '../served-file.ts';
+import { assetRoutes, loadAssets } from './assets.ts';
 
 async function served() {
   const assets = await loadAssets();
@@ -34,7 +35,7 @@ describe('the assets of the payment page', () => {
 
   it('are the same in every encoding, and come in the best that the client takes', async () => {
     const { assets, get } = await served();
-    for (const url of [assets.scriptPath, assets.stylePath, '/embed.js']) {
+    for (const { path: url } of assets.routes) {
       const plain = await get(url);
       expect(plain.statusCode).toBe(200);
       expect(plain.headers['content-encoding']).toBeUndefined();
@@ -102,7 +103,13 @@ describe('the assets of the payment page', () => {
     await writeFile(path.join(folder, 'manifest.json'), '{"page":');
     await loadAssets({ folder, build });
     expect(builds).toBe(2);
-    const manifest = { page: 'page.js', style: 'page.css', source: 'of before' };
+    const manifest = {
+      page: 'page.js',
+      style: 'page.css',
+      docs: 'docs.js',
+      docsStyle: 'docs.css',
+      source: 'of before',
+    };
     await writeFile(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
     expect(await loadAssets({ folder, build })).toEqual(first);
     expect(builds).toBe(3);
@@ -112,8 +119,18 @@ describe('the assets of the payment page', () => {
     const folder = await emptyFolder();
     await Promise.all([buildWeb(folder), buildWeb(folder), buildWeb(folder)]);
     const noBuild = () => Promise.reject(new Error('not needed'));
-    expect((await loadAssets({ folder, build: noBuild })).routes).toHaveLength(3);
+    expect((await loadAssets({ folder, build: noBuild })).routes).toHaveLength(5);
     expect(await readdir(path.dirname(folder))).toEqual(['checkout']);
+  });
+
+  it('name the way out where what builds them was left out of the installation', async () => {
+    const folder = await emptyFolder();
+    const build = () => Promise.reject(new Error('not there'));
+    await expect(loadAssets({ folder, build, hasBuilder: false })).rejects.toThrow(
+      /what builds it is not installed\. Run `npm ci`, which builds it; `npm prune --omit=dev` may follow/,
+    );
+    await buildWeb(folder);
+    expect((await loadAssets({ folder, build, hasBuilder: false })).routes.length).toBeGreaterThan(0);
   });
 
   it('name the way out when they cannot be built', async () => {

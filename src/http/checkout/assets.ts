@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
+import { etagOf, sendFile, type ServedFile } from '../served-file.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
-/** Where the browser code of the payment page is written, and where it is built into. */
-export const SOURCE_FOLDER = path.join(ROOT, 'web/checkout');
+/** Where the browser code of the pages is written, and where it is built into. */
+export const WEB_FOLDER = path.join(ROOT, 'web');
 export const BUILD_FOLDER = path.join(ROOT, 'web/dist/checkout');
 const BUILDER = path.join(ROOT, 'scripts/build-web.ts');
 
@@ -15,31 +17,32 @@ const BUILDER = path.join(ROOT, 'scripts/build-web.ts');
 export interface Manifest {
   readonly page: string;
   readonly style: string;
+  readonly docs: string;
+  readonly docsStyle: string;
   readonly source: string | null;
 }
 
-/** One file as it is served, whole and compressed, all in memory. */
-export interface AssetRoute {
+/** One file of the build, and where it is served. */
+export interface AssetRoute extends ServedFile {
   readonly path: string;
-  readonly contentType: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly etag: string;
-  readonly bodies: Readonly<Record<Encoding, Buffer>>;
 }
 
 export interface Assets {
   /** Of the style sheet and of the module script of every page here; another content gets another path. */
   readonly stylePath: string;
   readonly scriptPath: string;
+  /** The same of the documentation. */
+  readonly docsStylePath: string;
+  readonly docsScriptPath: string;
   readonly routes: readonly AssetRoute[];
 }
-
-type Encoding = 'br' | 'gzip' | 'identity';
 
 export interface AssetOptions {
   readonly folder?: string;
   /** Makes the build where it is missing or older than its sources. */
   readonly build?: () => Promise<void>;
+  /** Whether there is what builds: a production installation has the build alone. */
+  readonly hasBuilder?: boolean;
 }
 
 /**
@@ -47,9 +50,14 @@ export interface AssetOptions {
  * when that fails, naming the way out.
  */
 export async function loadAssets(options: AssetOptions = {}): Promise<Assets> {
-  const { folder = BUILD_FOLDER, build = runBuilder } = options;
+  const { folder = BUILD_FOLDER, build = runBuilder, hasBuilder = isBuilderInstalled() } = options;
   const found = await readBuild(folder);
   if (found !== null) return found;
+  if (!hasBuilder) {
+    throw new Error(
+      'The payment page is not built, and what builds it is not installed. Run `npm ci`, which builds it; `npm prune --omit=dev` may follow.',
+    );
+  }
   try {
     await build();
   } catch (error) {
@@ -65,42 +73,19 @@ export async function loadAssets(options: AssetOptions = {}): Promise<Assets> {
 /** Serves the assets: hashed ones for good, the script for shops' pages to any site, for five minutes. */
 export function assetRoutes(app: FastifyInstance, assets: Assets): void {
   for (const route of assets.routes) {
-    app.get(route.path, { config: { guard: { kind: 'open' } }, schema: { hide: true } }, (request, reply) => {
-      void reply.headers(route.headers).headers({ etag: route.etag, vary: 'accept-encoding' });
-      if (matchesEtag(request.headers['if-none-match'], route.etag)) return reply.code(304).send();
-      const encoding = negotiateEncoding(request.headers['accept-encoding']);
-      if (encoding !== 'identity') void reply.header('content-encoding', encoding);
-      return reply.header('content-type', route.contentType).send(route.bodies[encoding]);
-    });
+    app.get(route.path, { config: { guard: { kind: 'open' } }, schema: { hide: true } }, (request, reply) =>
+      sendFile(request, reply, route),
+    );
   }
-}
-
-/**
- * The smallest form that the client takes (RFC 9110, section 12.5.3): of those it weighs the same, Brotli before gzip.
- * A client that says nothing, or refuses everything, gets the plain text.
- */
-export function negotiateEncoding(header: string | string[] | undefined): Encoding {
-  const weights = new Map<string, number>();
-  for (const part of String(header ?? '').split(',')) {
-    const [name = '', ...parameters] = part.toLowerCase().split(';');
-    const weight = parameters.map((parameter) => /^\s*q\s*=\s*([\d.]+)\s*$/.exec(parameter)?.[1]).find(Boolean);
-    weights.set(name.trim(), Number(weight ?? 1));
-  }
-  const weigh = (encoding: Encoding) => weights.get(encoding) ?? weights.get('*') ?? 0;
-  const best = weigh('br') >= weigh('gzip') ? 'br' : 'gzip';
-  return weigh(best) > 0 && weigh(best) >= (weights.get('identity') ?? 0) ? best : 'identity';
-}
-
-function matchesEtag(header: string | undefined, etag: string): boolean {
-  return header !== undefined && header.split(',').some((tag) => tag.trim() === etag || tag.trim() === '*');
 }
 
 /** The digest of all sources of the build, or null where they were left out of an installation. */
 export async function sourceDigest(): Promise<string | null> {
   try {
-    const names = (await readdir(SOURCE_FOLDER)).filter((name) => /\.(?:ts|css)$/.test(name)).sort();
+    const folders = ['.', 'checkout', 'docs'].map((name) => path.join(WEB_FOLDER, name));
+    const files = (await Promise.all(folders.map(sourcesIn))).flat();
     const hash = createHash('sha256');
-    for (const file of [...names.map((name) => path.join(SOURCE_FOLDER, name)), BUILDER])
+    for (const file of [...files, BUILDER])
       hash
         .update(`${path.basename(file)}\0`)
         .update(await readFile(file))
@@ -112,6 +97,11 @@ export async function sourceDigest(): Promise<string | null> {
   }
 }
 
+async function sourcesIn(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder)).filter((name) => /\.(?:ts|css)$/.test(name)).sort();
+  return names.map((name) => path.join(folder, name));
+}
+
 /** Null when there is no build, or one of other sources. */
 async function readBuild(folder: string): Promise<Assets | null> {
   try {
@@ -121,7 +111,15 @@ async function readBuild(folder: string): Promise<Assets | null> {
     const style = await readRoute(folder, manifest.style, `/assets/${manifest.style}`, IMMUTABLE);
     const script = await readRoute(folder, manifest.page, `/assets/${manifest.page}`, IMMUTABLE);
     const embed = await readRoute(folder, 'embed.js', '/embed.js', FOR_SHOPS);
-    return { stylePath: style.path, scriptPath: script.path, routes: [style, script, embed] };
+    const docsStyle = await readRoute(folder, manifest.docsStyle, `/assets/${manifest.docsStyle}`, IMMUTABLE);
+    const docs = await readRoute(folder, manifest.docs, `/assets/${manifest.docs}`, IMMUTABLE);
+    return {
+      stylePath: style.path,
+      scriptPath: script.path,
+      docsStylePath: docsStyle.path,
+      docsScriptPath: docs.path,
+      routes: [style, script, embed, docsStyle, docs],
+    };
   } catch (error) {
     if (isMissing(error) || error instanceof SyntaxError) return null;
     throw error;
@@ -147,13 +145,21 @@ async function readRoute(
     path: url,
     contentType: `text/${name.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`,
     headers,
-    // Weak: the same content in any encoding.
-    etag: `W/"${createHash('sha256').update(identity).digest('hex').slice(0, 16)}"`,
+    etag: etagOf(identity),
     bodies: { identity, br, gzip },
   };
 }
 
 /** In a process of its own: the bundler's memory goes with it, and what it sets in the environment stays there. */
+function isBuilderInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('vite/package.json');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function runBuilder(): Promise<void> {
   await promisify(execFile)(process.execPath, [BUILDER], { cwd: ROOT, timeout: 60_000 });
 }

@@ -4,7 +4,7 @@ import type { PaymentSelector } from '../../app/change-payment.ts';
 import { createLooker, createLookQueue, type Looker, type PaymentWatch } from '../../app/payment-watch.ts';
 import type { PaymentReader } from '../../app/read-payment.ts';
 import type { Payment } from '../../domain/payment.ts';
-import { clientAddress } from '../client.ts';
+import { countedAddress } from '../client.ts';
 import { clientBucket } from '../rate-limit.ts';
 
 declare module 'fastify' {
@@ -88,7 +88,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const complain = atMostEvery(COMPLAIN_EVERY_MS);
 
   const openStream = (request: FastifyRequest, reply: FastifyReply, selector: PaymentSelector): Stream | null => {
-    const giveBack = slots.take(clientBucket(clientAddress(request)));
+    const giveBack = slots.take(clientBucket(countedAddress(request)));
     if (giveBack === null) return null;
     const sender = createSender(reply.raw, limits.unreadBytes, options.heartbeatMs ?? HEARTBEAT_MS);
     const looker = createLooker({

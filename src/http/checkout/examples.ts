@@ -108,6 +108,13 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
   ['pay', viewOf({ status: 'pending', quote: BTC_QUOTE })],
   ['pay, token', viewOf({ status: 'pending', quote: USDT_QUOTE })],
   [
+    'pay, token with a link',
+    viewOf(
+      { status: 'pending', quote: USDT_QUOTE },
+      { evm: { chainId: 137, contract: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F' } },
+    ),
+  ],
+  [
     'pay, test',
     viewOf(
       { status: 'pending', quote: USDT_QUOTE, mode: 'test', completesAt: NOW + MINUTE, merchantOrderId: null },

@@ -59,15 +59,21 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
+/** What shows nothing, but moves the cursor or rings in a terminal that the page is saved for: all but tab and line breaks. */
+const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
+/** All that cannot stand in markup as it is. */
+const UNSAFE = /[&<>"']|[^\t\n\r -~]/;
+
 function escapeText(text: string): string {
   // Most texts have nothing to escape, and looking is quicker than replacing.
-  if (!/[&<>"']|[^\0-\x7f]/.test(text)) return text;
-  return asciiMarkup(text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? ''));
+  if (!UNSAFE.test(text)) return text;
+  const visible = text.replace(CONTROLS, '\ufffd');
+  return asciiMarkup(visible.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? ''));
 }
 
 /**
  * Characters beyond ASCII as references: a page with a single one of them costs three times as much to encode and send.
- * The control characters up to U+009F have no reference and show nothing, so they become U+FFFD.
+ * The control characters up to U+009F have no reference, so they become U+FFFD.
  */
 export function asciiMarkup(markup: string): string {
   const ascii = markup.replace(/[^\0-\x7f]/gu, (character) => {

@@ -20,7 +20,10 @@ export function pageHeaders(framedBy: readonly string[]): Readonly<Record<string
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'";
 
+/** `cross-origin-opener-policy`: whoever opened the page keeps no hold of its tab. Frames have no such policy of their own. */
 const COMMON = {
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=()',
   'content-type': 'text/html; charset=utf-8',
   'referrer-policy': 'same-origin',
   'x-robots-tag': 'noindex',
@@ -71,7 +74,7 @@ export interface Document {
 }
 
 /** A coin with a tick, in the accent colour. */
-const ICON =
+export const ICON =
   'data:image/svg+xml,' +
   encodeURIComponent(
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="15" fill="#0b6b5b"/>' +

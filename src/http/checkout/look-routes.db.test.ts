@@ -15,7 +15,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 async function lookTest() {
   const app = await testApp();
-  const server = tryServer({ plugins: [lookRoutes({ app })] });
+  const server = tryServer({ plugins: [lookRoutes({ app, access: { hasLogo: () => true } })] });
   return { app, get: (url: string) => server.inject({ method: 'GET', url }) };
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Access } from '../../app/access.ts';
 import { findLogo } from '../../store/projects.ts';
 import type { Api } from '../api.ts';
 import { accentCss } from './accent.ts';
@@ -33,7 +34,10 @@ export function logoPath(hash: string): string {
 }
 
 /** The two assets that differ between shops. Their URLs say what is in them, so that browsers keep them for good. */
-export function lookRoutes({ app: { db, clock } }: Pick<Api, 'app'>): (app: FastifyInstance) => void {
+export function lookRoutes({
+  app: { db, clock },
+  access,
+}: Pick<Api, 'app'> & { readonly access: Pick<Access, 'hasLogo'> }): (app: FastifyInstance) => void {
   const logos = logoCache((hash) => findLogo(db, hash), clock);
   return (app) => {
     app.get<{ Params: { readonly hex: string } }>('/assets/accent.:hex.css', asset, (request, reply) => {
@@ -46,7 +50,8 @@ export function lookRoutes({ app: { db, clock } }: Pick<Api, 'app'>): (app: Fast
     });
     app.get<{ Params: { readonly hash: string } }>('/assets/logo.:hash', asset, async (request, reply) => {
       const { hash } = request.params;
-      const logo = /^[0-9a-f]{64}$/.test(hash) ? await logos(hash) : null;
+      const isThere = /^[0-9a-f]{64}$/.test(hash) && (await access.hasLogo(hash));
+      const logo = isThere ? await logos(hash) : null;
       if (logo === null) return reply.callNotFound();
       return reply.headers(LOGO_HEADERS).header('content-type', logo.type).send(logo.bytes);
     });

@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ASSETS, BTC_QUOTE, FRAME, HASH, money, NOW, STATES, viewOf } from './examples.ts';
+import { ASSETS, BTC_QUOTE, FRAME, HASH, money, NOW, STATES, USDT_QUOTE, viewOf } from './examples.ts';
+import { markupText } from './html.ts';
 import { LANGUAGES } from './languages.ts';
 import { tagsOf, textOf, valuesOf } from './markup.ts';
 import { renderPaymentPage } from './page.ts';
+import { qrSvg } from './qr.ts';
 import type { Page, PaymentView } from './view.ts';
 
 const render = (view: PaymentView): Page => renderPaymentPage(view, ASSETS);
@@ -54,6 +56,75 @@ describe('paying', () => {
   it('opens a wallet with the same address and amount', () => {
     const uri = `bitcoin:${BTC_QUOTE.address}?amount=0.00081667`;
     expect(valuesOf(pageOf('pay'), 'a', 'href')).toContain(uri);
+  });
+
+  /** What each code of the page holds, in their order: the one of these whose modules are drawn. */
+  const codesOf = (markup: string, contents: readonly string[]): readonly (string | undefined)[] =>
+    tagsOf(markup)
+      .filter(({ name, attributes }) => name === 'path' && attributes.get('stroke') === '#000')
+      .map(({ attributes }) =>
+        contents.find((content) => {
+          const alone = markupText(qrSvg(content, { id: '', title: '', description: '' }));
+          return valuesOf(alone, 'path', 'd')[0] === attributes.get('d');
+        }),
+      );
+
+  const { address } = USDT_QUOTE;
+  const tokenUri = `ethereum:0xc2132D05D31c914a87C6611C10748AEb04B58e8F@137/transfer?address=${address}&uint256=49000001`;
+  const bitcoinUri = `bitcoin:${BTC_QUOTE.address}?amount=0.00081667`;
+  const contents = [address, tokenUri, BTC_QUOTE.address, bitcoinUri];
+
+  it('gives a token’s plain address first, for what names its contract only to the wallets that read it', () => {
+    const markup = pageOf('pay, token with a link');
+    expect(codesOf(markup, contents)).toEqual([address, tokenUri]);
+    const [before, rest] = markup.split('<details class="code-amount"');
+    const behind = `<details${rest}`;
+    expect(before).not.toContain('ethereum:');
+    expect(textOf(before ?? '')).toContain('This code holds only the address. Enter the amount yourself.');
+    expect(textOf(behind)).toContain('Code with the amount: MetaMask, Rainbow Only for these wallets.');
+    expect(valuesOf(behind, 'a', 'href')).toContain(tokenUri);
+  });
+
+  it('gives a token whose contract is not known no other code than its address', () => {
+    const markup = pageOf('pay, token');
+    expect(codesOf(markup, contents)).toEqual([address]);
+    expect(markup).not.toContain('code-amount');
+  });
+
+  it('gives a chain’s own coin its amount in the first code and nothing else', () => {
+    const markup = pageOf('pay');
+    expect(codesOf(markup, contents)).toEqual([bitcoinUri]);
+    expect(textOf(markup)).not.toContain('holds only the address');
+    const ether = viewOf(
+      {
+        status: 'pending',
+        quote: { ...USDT_QUOTE, asset: 'ETH', network: 'base', decimals: 18, owedUnits: 10n ** 16n },
+      },
+      { evm: { chainId: 8_453, contract: null } },
+    );
+    const uri = `ethereum:${address}@8453?value=10000000000000000`;
+    expect(codesOf(render(ether).html, [address, uri])).toEqual([uri]);
+    expect(valuesOf(render(ether).html, 'a', 'href')).toContain(uri);
+  });
+
+  it('names Trust Wallet on Ethereum, the one network whose links it reads', () => {
+    const on = (network: 'ethereum' | 'bsc'): string =>
+      textOf(
+        render(
+          viewOf(
+            { status: 'pending', quote: { ...USDT_QUOTE, network } },
+            { evm: { chainId: 1, contract: '0xdAC17F958D2ee523a2206206994597C13D831ec7' } },
+          ),
+        ).html,
+      );
+    expect(on('ethereum')).toContain('Code with the amount: MetaMask, Rainbow, Trust Wallet');
+    expect(on('bsc')).not.toContain('Trust Wallet');
+  });
+
+  it('says that the coin was changed as often as it can be, with the way out', () => {
+    const page = render(viewOf({ quote: BTC_QUOTE, status: 'pending' }, { notice: 'too_many_changes' }));
+    expect(page.status).toBe(400);
+    expect(textOf(page.html)).toContain('Pay with the one that is chosen, or start again in the shop.');
   });
 
   it('shows the amount to the last unit, never rounded', () => {

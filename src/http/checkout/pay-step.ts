@@ -91,8 +91,8 @@ function copyButton(text: string, label: string): Html {
 const COPY = html`<svg aria-hidden="true" viewBox="0 0 24 24"><path d="M9 9h10v11H9zM5 15V4h10" /></svg>`;
 
 /**
- * Without a payment URI the code holds the bare address, which every wallet reads. Not in test mode: a wallet would offer to
- * send real money to an address that nobody has the key of.
+ * Without a payment URI, and for tokens, the code holds the bare address, which every wallet reads. Not in test mode: a wallet
+ * would offer to send real money to an address that nobody has the key of.
  */
 function code(view: PaymentView, step: PayStep): Html {
   const { locale } = view.frame;
@@ -107,8 +107,38 @@ function code(view: PaymentView, step: PayStep): Html {
   });
   return html`<figure class="code">
     ${svg}
-    <figcaption>${view.test ? locale.t('scan_test') : locale.t('scan')}</figcaption>
+    <figcaption>
+      ${view.test ? locale.t('scan_test') : locale.t('scan')}
+      ${!view.test && paymentUri === null && html`<br />${locale.t('qr_only_address')}`}
+    </figcaption>
+    ${step.tokenUri && codeWithAmount(view, step, step.tokenUri)}
   </figure>`;
+}
+
+/**
+ * Wallets whose makers' documents or published source read an EIP-681 token transfer with a chain's number; Trust Wallet's
+ * does on Ethereum alone (docs/decisions/0037).
+ */
+const TOKEN_URI_WALLETS = ['MetaMask', 'Rainbow'];
+const TOKEN_URI_WALLETS_ON_ETHEREUM = [...TOKEN_URI_WALLETS, 'Trust Wallet'];
+
+/** Asked for, never the first to be scanned: a wallet that reads only its beginning pays the token's contract. */
+function codeWithAmount(view: PaymentView, step: PayStep, tokenUri: string): Html {
+  const { locale } = view.frame;
+  const { asset, network } = step.quote;
+  const wallets = network === 'ethereum' ? TOKEN_URI_WALLETS_ON_ETHEREUM : TOKEN_URI_WALLETS;
+  const token = locale.plain('token_on', { asset, network: networkName(network) });
+  const link = walletHref(tokenUri);
+  const svg = qrSvg(tokenUri, {
+    id: 'qr-amount',
+    title: locale.plain('qr_title', { amount: digitsOf(step), token }),
+    description: locale.plain('qr_text'),
+  });
+  return html`<details class="code-amount" id="code-amount">
+    <summary>${locale.t('qr_with_amount', { wallets: wallets.join(', ') })}</summary>
+    <p class="hint">${locale.t('qr_with_amount_hint')}</p>
+    ${svg} ${link && html`<a class="button quiet" href="${link}">${locale.t('open_wallet')}</a>`}
+  </details>`;
 }
 
 /** For wallets that live in the browser (EIP-6963); the script shows it when one announces itself. */

@@ -1,5 +1,6 @@
 import { tokenOf } from '../../domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
+import { NETWORK_FACTS } from '../../domain/network.ts';
 import { publicPaymentId } from '../../domain/views.ts';
 import { evmTransfer, paymentUri, type EvmChain } from '../../domain/payment-uri.ts';
 import type {
@@ -130,12 +131,15 @@ function payStep(payment: Payment, quote: Quote, context: PageContext, canChange
   const missingUnits = askFor(quote, quote.owedUnits - receivedUnits);
   const { asset, network, decimals, address } = quote;
   const request = { asset, network, decimals, units: missingUnits, address, evm: context.evm };
+  const uri = context.payable ? paymentUri(request) : null;
+  const namesContract = NETWORK_FACTS[network].nativeAsset !== asset;
   return {
     kind: 'pay',
     quote: quoteView(quote),
     receivedUnits,
     missingUnits,
-    paymentUri: context.payable ? paymentUri(request) : null,
+    paymentUri: namesContract ? null : uri,
+    tokenUri: namesContract ? uri : null,
     transfer: context.payable ? evmTransfer(request) : null,
     addressIndex: context.addressIndex,
     canChangeToken,

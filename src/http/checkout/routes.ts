@@ -11,6 +11,7 @@ import type { RefusalReason } from '../../domain/transition.ts';
 import { findRefund } from '../../store/refunds.ts';
 import type { Api } from '../api.ts';
 import { asRequestError } from '../errors.ts';
+import { pathOf } from '../path.ts';
 import { assetRoutes, type Assets } from './assets.ts';
 import { checkoutEvents } from './events.ts';
 import { currentVersion, pageFacts, payingFacts } from './facts.ts';
@@ -30,7 +31,7 @@ type Request = FastifyRequest<PageRequest>;
 
 /** What the hosted pages are made with. */
 export interface Checkout extends Api {
-  readonly access: Pick<Access, 'project'>;
+  readonly access: Pick<Access, 'project' | 'hasLogo'>;
   readonly assets: Assets;
   readonly watch: PaymentWatch;
 }
@@ -143,7 +144,7 @@ function noticeOf(outcome: Awaited<ReturnType<typeof selectToken>>): Notice | nu
 }
 
 function noticeOfReason(reason: RefusalReason): Notice {
-  return reason === 'money_seen' || reason === 'expired' ? reason : 'not_open';
+  return reason === 'money_seen' || reason === 'expired' || reason === 'too_many_changes' ? reason : 'not_open';
 }
 
 function refundRoutes(app: FastifyInstance, checkout: Checkout): void {
@@ -252,7 +253,7 @@ const CARRIED = ['choose', 'lang', 'embed', 'refresh'] as const;
 
 /** The page that a request was for, or whose action it was, with what the visitor has chosen. */
 function retryHref(request: Request): string {
-  const path = (request.url.split('?')[0] ?? '/').replace(/\/(?:token|cancel|simulate|)$/, '');
+  const path = pathOf(request).replace(/\/(?:token|cancel|simulate|)$/, '');
   const query = new URLSearchParams();
   for (const name of CARRIED) {
     const value = request.query[name];

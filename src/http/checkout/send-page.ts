@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { negotiateEncoding } from './assets.ts';
+import { negotiateEncoding } from '../served-file.ts';
 import { givenHeaders } from './events.ts';
 import { pageHeaders } from './layout.ts';
 import type { Page } from './view.ts';

@@ -109,8 +109,13 @@ export interface PayStep {
   readonly receivedUnits: bigint;
   /** What is still to be sent: `owed - received`, but never less than the network carries. */
   readonly missingUnits: bigint;
-  /** For `missingUnits`, as wallets read it; null where the token has none. */
+  /** For `missingUnits`, to the quote's own address, as wallets read it; null where the token has none. */
   readonly paymentUri: string | null;
+  /**
+   * The same for a token: the URI names its contract first, and the address only after that, so that a wallet which reads
+   * but the beginning would pay the contract. Null on a chain's own coin.
+   */
+  readonly tokenUri: string | null;
   /** The same for wallets in the browser; null on networks that are not EVM chains. */
   readonly transfer: EvmTransfer | null;
   /** Which of the wallet's addresses it is, counted from 0; null where it was not derived. */
@@ -163,6 +168,7 @@ export const NOTICES = [
   'money_seen',
   'not_open',
   'expired',
+  'too_many_changes',
   'token_unavailable',
   'amount_too_small',
   'price_unavailable',

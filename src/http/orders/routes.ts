@@ -12,6 +12,7 @@ import { changeRoutes } from '../change-routes.ts';
 import { readCreated } from '../dates.ts';
 import { invalid, notFound } from '../errors.ts';
 import { idempotencyOf } from '../idempotency-key.ts';
+import { checkReturnUrls } from '../return-urls.ts';
 import { idempotencyHeader, orderErrors, pagination } from '../shapes.ts';
 import {
   createdOrderShape,
@@ -63,6 +64,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
     async (request, reply) => {
       const key = keyOf(request);
       const { body } = request;
+      checkReturnUrls(key, body);
       const { currency } = body;
       if (!isFiat(currency)) throw invalid('currency', `currency must be one of ${FIATS.join(', ')}.`);
       const amount = parseFiatAmount(body.amount, currency);

@@ -11,6 +11,7 @@ import { changeRoutes } from '../change-routes.ts';
 import { readCreated, readIsoDate } from '../dates.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import { idempotencyOf } from '../idempotency-key.ts';
+import { checkReturnUrls } from '../return-urls.ts';
 import { idempotencyHeader, pagination, paginationShape, transactionErrors } from '../shapes.ts';
 import {
   createTransactionBody,
@@ -65,6 +66,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
     async (request, reply) => {
       const key = keyOf(request);
       const { body } = request;
+      checkReturnUrls(key, body);
       const amount = parseFiatAmount(body.amount, 'USD');
       if (amount.kind === 'bad') throw invalid('amount', `amount ${amount.rule}.`);
       const present = (payment: Payment): string =>

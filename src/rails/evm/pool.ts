@@ -28,7 +28,10 @@ export function createEvmPool({ network, urls, chainId, timeoutMs, log }: EvmPoo
     network,
     nodes: urls.map((url) => withAnyBatch(createRpcNode(url, timeoutMs))),
     checkChain: (node) => checkChainId(node, network, chainId),
-    heightOf: async (node) => decodeNumber(await node.call('eth_blockNumber', []), 'the newest height'),
+    stateOf: async (node) => ({
+      height: decodeNumber(await node.call('eth_blockNumber', []), 'the newest height'),
+      problem: null,
+    }),
     maxLagBlocks: Math.max(MIN_LAG_BLOCKS, Math.ceil(MAX_LAG_MS / NETWORK_FACTS[network].blockMs)),
     log,
   });

@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { basicAuthorization, CookieError, createCookie } from './cookie.ts';
 import { decodeArray, MalformedAnswerError } from './decode.ts';
 
 /** A mainnet block with all its transactions is up to 15 MB as JSON; fast chains and receipts with logs reach tens of MB. */
@@ -6,6 +7,12 @@ const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const MAX_REASON_LENGTH = 200;
 /** JSON-RPC 2.0's "method not found" and EIP-1474's "method not supported". */
 const METHOD_MISSING_CODES: readonly unknown[] = [-32601, -32004];
+
+/** What Bitcoin Core means by a status, and hosted nodes too. */
+const REFUSALS: ReadonlyMap<number, string> = new Map([
+  [401, ': the credentials in the URL were refused'],
+  [403, ': the credentials in the URL were refused, or do not allow this call (-rpcwhitelist)'],
+]);
 
 export interface RpcCall {
   readonly method: string;
@@ -33,10 +40,13 @@ export class NodeError extends Error {
   override readonly name: string = 'NodeError';
   /** The JSON-RPC error's code, where the node gave one. */
   readonly code: unknown;
+  /** The HTTP status, where the node gave no answer but that. */
+  readonly status: number | null;
 
-  constructor(message: string, code?: unknown) {
+  constructor(message: string, code?: unknown, status: number | null = null) {
     super(message);
     this.code = code;
+    this.status = status;
   }
 }
 
@@ -45,18 +55,58 @@ export class MethodMissingError extends NodeError {
   override readonly name = 'MethodMissingError';
 }
 
-/** Throws RangeError when `url` is not an http or https URL; the message does not repeat it. */
-export function createRpcNode(url: string, timeoutMs: number): RpcNode {
+/** The node has not come far enough to be used; it is well otherwise. */
+export class NodeLoadingError extends NodeError {
+  override readonly name = 'NodeLoadingError';
+  /** The newest block that it has. */
+  readonly height: number;
+
+  constructor(message: string, height: number) {
+    super(message);
+    this.height = height;
+  }
+}
+
+/**
+ * A node behind a URL. `cookieFile` is for a node whose URL has no credentials: what stands in the file is sent, and read anew when it is
+ * refused. Throws RangeError when `url` is not an http or https URL; the message does not repeat it.
+ */
+export function createRpcNode(url: string, timeoutMs: number, cookieFile: string | null = null): RpcNode {
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
     throw new RangeError('the address of a node must be a URL that begins with http:// or https://');
   }
   const secrets = secretsOf(parsed);
-  const headers = { 'content-type': 'application/json', ...authorization(parsed) };
+  const hasCredentials = parsed.username !== '' || parsed.password !== '';
+  const own = hasCredentials ? basicAuthorization(`${decoded(parsed.username)}:${decoded(parsed.password)}`) : null;
+  const cookie = cookieFile === null || hasCredentials ? null : createCookie(cookieFile);
   const target = `${parsed.origin}${parsed.pathname}${parsed.search}`;
   let agent: Agent | undefined;
 
+  const allSecrets = (): readonly string[] => [...secrets, ...(cookie?.secrets() ?? [])];
+
   async function post(body: string): Promise<unknown> {
+    if (cookie === null) return send(body, own);
+    try {
+      return await send(body, await cookie.header());
+    } catch (fault) {
+      if (!(fault instanceof NodeError && fault.status === 401)) throw asNodeError(fault);
+    }
+    cookie.forget();
+    try {
+      return await send(body, await cookie.header());
+    } catch (fault) {
+      if (!(fault instanceof NodeError && fault.status === 401)) throw asNodeError(fault);
+      throw new NodeError(
+        `HTTP status 401: the node refuses the cookie in ${cookieFile}, which is another node's`,
+        undefined,
+        401,
+      );
+    }
+  }
+
+  async function send(body: string, authorization: string | null): Promise<unknown> {
+    const headers = { 'content-type': 'application/json', ...(authorization === null ? {} : { authorization }) };
     // No timeouts of undici's own: they end with the headers and let a body stall for ever. Retries are the caller's.
     agent ??= new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeoutMs, keepAliveTimeout: 2_000 });
     const signal = AbortSignal.timeout(timeoutMs);
@@ -65,9 +115,9 @@ export function createRpcNode(url: string, timeoutMs: number): RpcNode {
       const text = await readText(response.body);
       return parseAnswer(text, response.statusCode);
     } catch (fault) {
-      if (fault instanceof MalformedAnswerError) throw fault;
+      if (fault instanceof MalformedAnswerError || fault instanceof NodeError) throw fault;
       throw new NodeError(
-        signal.aborted ? `no complete answer within ${timeoutMs} ms` : redact(reasonOf(fault), secrets),
+        signal.aborted ? `no complete answer within ${timeoutMs} ms` : redact(reasonOf(fault), allSecrets()),
       );
     }
   }
@@ -75,7 +125,7 @@ export function createRpcNode(url: string, timeoutMs: number): RpcNode {
   return {
     name: `${parsed.protocol}//${parsed.host}`,
     call: async (method, params) => {
-      const answer = readAnswer(await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })), secrets);
+      const answer = readAnswer(await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })), allSecrets());
       if (answer.kind === 'error') throw answer.error;
       return answer.result;
     },
@@ -85,11 +135,11 @@ export function createRpcNode(url: string, timeoutMs: number): RpcNode {
       const answers = new Map<unknown, RpcResult>();
       const given = await post(JSON.stringify(batch));
       // A node that takes no batches answers with one error.
-      const whole = Array.isArray(given) ? null : readAnswer(given, secrets);
+      const whole = Array.isArray(given) ? null : readAnswer(given, allSecrets());
       if (whole?.kind === 'error') throw whole.error;
       for (const answer of decodeArray(given, 'the batch')) {
         const id: unknown = typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined;
-        answers.set(id, readAnswer(answer, secrets));
+        answers.set(id, readAnswer(answer, allSecrets()));
       }
       return calls.map((_, id) => {
         const answer = answers.get(id);
@@ -101,10 +151,8 @@ export function createRpcNode(url: string, timeoutMs: number): RpcNode {
   };
 }
 
-function authorization({ username, password }: URL): Record<string, string> {
-  if (username === '' && password === '') return {};
-  const pair = `${decoded(username)}:${decoded(password)}`;
-  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+function asNodeError(fault: unknown): unknown {
+  return fault instanceof CookieError ? new NodeError(fault.message) : fault;
 }
 
 async function readText(body: AsyncIterable<Buffer>): Promise<string> {
@@ -129,11 +177,7 @@ function parseAnswer(text: string, status: number): unknown {
   } catch {
     if (isSuccess) throw new MalformedAnswerError('the answer', 'JSON');
   }
-  throw new NodeError(
-    status === 401 || status === 403
-      ? `HTTP status ${status}: the credentials in the URL were refused`
-      : `HTTP status ${status}`,
-  );
+  throw new NodeError(`HTTP status ${status}${REFUSALS.get(status) ?? ''}`, undefined, status);
 }
 
 function readAnswer(answer: unknown, secrets: readonly string[]): RpcResult {
@@ -194,6 +238,10 @@ function decoded(part: string): string {
   }
 }
 
+/** Without secrets, and without what would steer a terminal or forge lines of a log: a node's words are anybody's. */
 function redact(reason: string, secrets: readonly string[]): string {
-  return secrets.reduce((text, secret) => text.replaceAll(secret, '***'), reason).slice(0, MAX_REASON_LENGTH);
+  return secrets
+    .reduce((text, secret) => text.replaceAll(secret, '***'), reason)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD')
+    .slice(0, MAX_REASON_LENGTH);
 }

@@ -1,19 +1,21 @@
 import type { Network } from '../../domain/asset.ts';
 import { ChainUnavailableError, type NodeFailure, type NodeReport, type RailLog } from '../chain.ts';
 import { MalformedAnswerError } from './decode.ts';
-import { MethodMissingError, NodeError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
+import { MethodMissingError, NodeError, NodeLoadingError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
 
 /** Several nodes of one network that answer as one. */
 export interface RpcPool {
   /**
    * The decoded result of one JSON-RPC call from the first node that gives a usable one, beginning with the node that
-   * answered last; nodes that lag come last. A node is used once it has said that it is on the right chain, and asked
+   * answered last; nodes that lag, or have trouble of their own, come last. A node is used once it has said that it is on the right chain, and asked
    * again after each failure. An answer that `decode` rejects with `MalformedAnswerError` is a failure of the node.
    * Throws `MethodMissingError` when no sound node offers the method, `ChainUnavailableError` when no node is usable.
    */
   ask<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<T>;
   /** The same for a batch, all of it from one node; `decode` says what an error of a single call means, or throws. */
   askAll<T>(calls: readonly RpcCall[], decode: (results: readonly RpcResult[]) => T): Promise<T>;
+  /** The same for several questions that one and the same node has to answer; `about` names them in messages. */
+  askOneNode<T>(about: string, work: (node: RpcNode) => Promise<T>): Promise<T>;
   /** Asks every node which chain it is on and how far it is, and puts those that lag last. Never throws for a node's fault. */
   readonly survey: () => Promise<readonly NodeReport[]>;
   readonly close: () => Promise<void>;
@@ -23,16 +25,16 @@ export interface RpcPoolOptions {
   readonly network: Network;
   /** In the order of preference; at least one. */
   readonly nodes: readonly RpcNode[];
-  /** Throws `NodeError`, saying how to mend it, when the node is on another chain than the expected one. */
+  /** Throws `NodeError`, saying how to mend it, when the node is on another chain than the expected one, or it is too early to tell. */
   readonly checkChain: (node: RpcNode) => Promise<void>;
-  /** The height of the node's newest block. */
-  readonly heightOf: (node: RpcNode) => Promise<number>;
+  /** The height of the node's newest block, and what is wrong with the node, if anything: then it comes last, as one that lags. */
+  readonly stateOf: (node: RpcNode) => Promise<{ readonly height: number; readonly problem: string | null }>;
   /** A node that is more blocks than this behind the best one lags. */
   readonly maxLagBlocks: number;
   readonly log: RailLog;
 }
 
-export function createRpcPool({ network, nodes, checkChain, heightOf, maxLagBlocks, log }: RpcPoolOptions): RpcPool {
+export function createRpcPool({ network, nodes, checkChain, stateOf, maxLagBlocks, log }: RpcPoolOptions): RpcPool {
   const verified = new Set<RpcNode>();
   const lagging = new Set<RpcNode>();
   let preferred = 0;
@@ -74,25 +76,29 @@ export function createRpcPool({ network, nodes, checkChain, heightOf, maxLagBloc
     throw missing ?? new ChainUnavailableError(network, method, failures);
   }
 
-  async function report(node: RpcNode): Promise<NodeReport & { readonly of: RpcNode }> {
+  /** `isPoor`: it answers, but is not as it should be. One that fails is known by that already, and may be well at the next call. */
+  async function report(node: RpcNode): Promise<NodeReport & { readonly of: RpcNode; readonly isPoor: boolean }> {
     try {
       await checkChain(node);
-      const height = await heightOf(node);
+      const { height, problem } = await stateOf(node);
       verified.add(node);
-      return { of: node, node: node.name, height, problem: null };
+      return { of: node, isPoor: problem !== null, node: node.name, height, problem };
     } catch (fault) {
-      return { of: node, node: node.name, height: null, problem: noteFailure(node, 'survey', fault).reason };
+      const { reason } = noteFailure(node, 'survey', fault);
+      const height = fault instanceof NodeLoadingError ? fault.height : null;
+      return { of: node, isPoor: false, node: node.name, height, problem: reason };
     }
   }
 
   async function survey(): Promise<readonly NodeReport[]> {
     const reports = await Promise.all(nodes.map(report));
     const best = Math.max(...reports.map(({ height }) => height ?? 0));
-    return reports.map(({ of, node, height, problem }) => {
+    return reports.map(({ of, isPoor, node, height, problem }) => {
       const isLagging = height !== null && height < best - maxLagBlocks;
-      if (isLagging) lagging.add(of);
+      if (isLagging || isPoor) lagging.add(of);
       else lagging.delete(of);
-      return { node, height, problem: isLagging ? `it lags ${best - height} blocks behind the best node` : problem };
+      const lag = isLagging ? `it lags ${best - height} blocks behind the best node` : null;
+      return { node, height, problem: problem ?? lag };
     });
   }
 
@@ -100,6 +106,7 @@ export function createRpcPool({ network, nodes, checkChain, heightOf, maxLagBloc
     ask: (method, params, decode) => fromAny(method, async (node) => decode(await node.call(method, params))),
     askAll: (calls, decode) =>
       fromAny(calls[0]?.method ?? 'nothing', async (node) => decode(await node.callAll(calls))),
+    askOneNode: fromAny,
     survey,
     close: async () => void (await Promise.all(nodes.map((node) => node.close()))),
   };

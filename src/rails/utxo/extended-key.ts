@@ -10,7 +10,7 @@ export interface KeyVersion {
   readonly prefix: string;
   readonly version: number;
   readonly network: UtxoNetwork;
-  /** `test` stands for testnet, signet and regtest. */
+  /** `test` stands for the testnets, signet and regtest. */
   readonly chain: 'main' | 'test';
   /** `p2pkh` is also what wallets write that mean another kind, and what descriptors use for all. */
   readonly scriptType: ScriptType | 'p2sh-p2wsh';

@@ -8,11 +8,15 @@ const MERKLE_ROOTS: Readonly<Record<UtxoNetwork, string>> = {
   litecoin: '97ddfbbae6be97fd6cdf3e7ca13232a3afff2353e29badfab7f73011edd4ced9',
 };
 
+/** Testnet4 begins with words of its own. */
+const TESTNET4_MERKLE_ROOT = '7aa0a7ae1e223414cb807e40cd57e667b718e42aaf9306db9102fe28912b7b4e';
+
 describe('the parameters of a chain', () => {
   // Time, difficulty and nonce of block 0 in `chainparams.cpp` of Bitcoin Core and Litecoin Core.
   it.each([
     ['bitcoin', 'main', 1_231_006_505, 0x1d00ffff, 2_083_236_893],
     ['bitcoin', 'test', 1_296_688_602, 0x1d00ffff, 414_098_458],
+    ['bitcoin', 'testnet4', 1_714_777_860, 0x1d00ffff, 393_743_547],
     ['bitcoin', 'signet', 1_598_918_400, 0x1e0377ae, 52_613_770],
     ['bitcoin', 'regtest', 1_296_688_602, 0x207fffff, 2],
     ['litecoin', 'main', 1_317_972_665, 0x1e0ffff0, 2_084_524_493],
@@ -23,7 +27,8 @@ describe('the parameters of a chain', () => {
     (network, chain, time, bits, nonce) => {
       const header = Buffer.alloc(80);
       header.writeUInt32LE(1, 0);
-      header.set(Buffer.from(MERKLE_ROOTS[network], 'hex').toReversed(), 36);
+      const root = chain === 'testnet4' ? TESTNET4_MERKLE_ROOT : MERKLE_ROOTS[network];
+      header.set(Buffer.from(root, 'hex').toReversed(), 36);
       header.writeUInt32LE(time, 68);
       header.writeUInt32LE(bits, 72);
       header.writeUInt32LE(nonce, 76);

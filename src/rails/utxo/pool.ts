@@ -1,35 +1,86 @@
 import type { RailLog } from '../chain.ts';
-import { MalformedAnswerError } from '../rpc/decode.ts';
-import { createRpcNode, MethodMissingError, NodeError, type RpcNode } from '../rpc/node.ts';
+import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
+import { createRpcNode, MethodMissingError, NodeError, NodeLoadingError, type RpcNode } from '../rpc/node.ts';
 import { withAnyBatch } from '../rpc/batches.ts';
 import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
+import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
 import { chainWithGenesis, type UtxoParams } from './params.ts';
 
 /** Blocks come ten minutes (Litecoin: two and a half) apart, and reach all nodes within seconds. */
 const MAX_LAG_BLOCKS = 2;
+/** Error code of Bitcoin Core (`rpc/protocol.h`) for a height that the node does not have. */
+export const OUT_OF_RANGE = -8;
 
 export interface UtxoPoolOptions {
   /** The chain that the nodes must be on. */
   readonly params: UtxoParams;
   /** Bitcoin Core's JSON-RPC over HTTP, in the order of preference; credentials may be inside. At least one. */
   readonly urls: readonly string[];
+  /** The nodes' cookie file, for URLs without credentials; null or unset: there is none. */
+  readonly cookieFile?: string | null;
   /** For one call to one node, body included. */
   readonly timeoutMs: number;
   readonly log: RailLog;
 }
 
 /** The nodes of one chain of Bitcoin's family as one. Throws RangeError when a URL is not usable. */
-export function createUtxoPool({ params, urls, timeoutMs, log }: UtxoPoolOptions): RpcPool {
+export function createUtxoPool({ params, urls, cookieFile, timeoutMs, log }: UtxoPoolOptions): RpcPool {
   const { network } = params;
   if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
   return createRpcPool({
     network,
-    nodes: urls.map((url) => withAnyBatch(createRpcNode(url, timeoutMs))),
-    checkChain: (node) => checkGenesis(node, params),
-    heightOf: async (node) => decodeHeight(await node.call('getblockcount', []), 'the newest height'),
+    nodes: urls.map((url) => withAnyBatch(createRpcNode(url, timeoutMs, cookieFile))),
+    checkChain: (node) => checkChain(node, params),
+    stateOf: async (node) => {
+      const height = decodeHeight(await node.call('getblockcount', []), 'the newest height');
+      const progress = decodeProgress(await node.call(PROGRESS_CALL.method, PROGRESS_CALL.params));
+      return { height, problem: stateOf(params, progress, await readContact(node)).problem };
+    },
     maxLagBlocks: MAX_LAG_BLOCKS,
     log,
   });
+}
+
+/** Whether it is the expected chain: not every chain that begins like it is. */
+async function checkChain(node: RpcNode, params: UtxoParams): Promise<void> {
+  await checkGenesis(node, params);
+  if (params.signetChallenge !== null) await checkSignet(node, params, params.signetChallenge);
+  if (params.landmark !== null) await checkLandmark(node, params, params.landmark);
+}
+
+/** All signets share block 0. Nodes before Bitcoin Core 28 do not show their challenge: their landmark tells. */
+async function checkSignet(node: RpcNode, { network }: UtxoParams, expected: string): Promise<void> {
+  const info = decodeObject(await node.call('getblockchaininfo', []), 'the state of the chain');
+  const challenge = info['signet_challenge'];
+  if (challenge === undefined || challenge === expected) return;
+  throw new NodeError(
+    `The node ${node.name} is on a signet of somebody's own (-signetchallenge), but the public one is expected. ` +
+      `Set ${network.toUpperCase()}_RPC_URL to a node of the public signet.`,
+  );
+}
+
+/** The headers of old blocks stay on pruned nodes too. */
+async function checkLandmark(
+  node: RpcNode,
+  { network, chain }: UtxoParams,
+  landmark: NonNullable<UtxoParams['landmark']>,
+): Promise<void> {
+  const setting = `${network.toUpperCase()}_RPC_URL`;
+  const [answer] = await node.callAll([{ method: 'getblockhash', params: [landmark.height] }]);
+  if (answer?.kind === 'error' && answer.code === OUT_OF_RANGE) {
+    throw new NodeLoadingError(
+      `it is still loading the chain: it has not come to block ${landmark.height} yet, which tells ${network}'s chain "${chain}" from others ` +
+        `that begin like it. Wait until it has the whole chain, or add a node to ${setting} that has`,
+      decodeHeight(await node.call('getblockcount', []), 'the newest height'),
+    );
+  }
+  if (answer?.kind === 'error') throw answer.error;
+  const hash = decodeHash(answer?.result, `the hash of block ${landmark.height}`);
+  if (hash === landmark.hash) return;
+  throw new NodeError(
+    `The node ${node.name} is on another chain that only begins like ${network}'s chain "${chain}", such as a fork of it: ` +
+      `its block ${landmark.height} is ${hash}. Set ${setting} to a node of ${network}'s chain "${chain}".`,
+  );
 }
 
 async function checkGenesis(node: RpcNode, { network, chain, genesisHash }: UtxoParams): Promise<void> {

@@ -95,7 +95,7 @@ describe('a PSBT for a refund', () => {
     expect(transaction.getOutput(1).amount).toBe(result.changeUnits);
     expect(transaction.fee).toBe(result.feeUnits);
     // A transaction of one P2WPKH input and two P2WPKH outputs has 141 virtual bytes.
-    expect(result).toMatchObject({ feeUnits: 1_410n, changeUnits: 38_590n, inputCount: 1 });
+    expect(result).toMatchObject({ feeUnits: 1_410n, changeUnits: 38_590n });
   });
 
   it('can have its fee raised later, and tells hardware wallets that the change is their own', () => {
@@ -115,7 +115,7 @@ describe('a PSBT for a refund', () => {
       const payTo = { address, units: 110_000n };
       const result = built(buildRefundPsbt(request({ inputs, payTo, change: WALLETS[kind].outputAt(9) })));
       const transaction = signed(result);
-      expect(result.inputCount).toBe(3);
+      expect(transaction.inputsLength).toBe(3);
       expect(transaction.fee).toBe(result.feeUnits);
       const rate = Number(result.feeUnits) / transaction.vsize;
       expect(rate).toBeGreaterThanOrEqual(10);
@@ -130,15 +130,6 @@ describe('a PSBT for a refund', () => {
     );
     expect(transaction.inputsLength).toBe(5);
     expect(transaction.isFinal).toBe(true);
-  });
-
-  it('spends no more inputs than it needs, the first ones first', () => {
-    const inputs = [0, 1, 2, 3].map((index) => received('p2wpkh', index, 50_000n));
-    const result = built(buildRefundPsbt(request({ inputs })));
-    expect(result.inputCount).toBe(2);
-    const transaction = read(result);
-    const spent = [0, 1].map((place) => Buffer.from(transaction.getInput(place).txid ?? []).toString('hex'));
-    expect(spent).toEqual(inputs.slice(0, 2).map(({ txid }) => txid));
   });
 
   it('adds to the fee what would be dust as change, and is short by exactly what is missing', () => {
@@ -170,7 +161,7 @@ describe('a PSBT for a refund', () => {
           const asked = request({ inputs, payTo: { address: CUSTOMERS.pkh, units }, change, feeUnitsPerKvb });
           const result = buildRefundPsbt(asked);
           if (result.kind !== 'ok') return result.kind === 'short';
-          const spent = inputs.slice(0, result.inputCount).reduce((sum, { amountUnits }) => sum + amountUnits, 0n);
+          const spent = inputs.reduce((sum, { amountUnits }) => sum + amountUnits, 0n);
           expect(spent).toBe(units + result.changeUnits + result.feeUnits);
           expect(result.changeUnits === 0n || result.changeUnits >= dustUnits('bitcoin', change.script)).toBe(true);
           const transaction = signed(result);

@@ -1,8 +1,9 @@
 import { Transaction } from '@scure/btc-signer';
-import { divCeil, formatDecimal } from '../../domain/money.ts';
+import { formatDecimal } from '../../domain/money.ts';
+import { fundingOf } from './coin-selection.ts';
 import { scriptOfAddress, type OutputKey, type WalletOutput } from './output.ts';
 import type { UtxoParams } from './params.ts';
-import { dustUnits, transactionVsize } from './transaction-size.ts';
+import { dustUnits } from './transaction-size.ts';
 
 /** An unspent output of the merchant's wallet. */
 export interface RefundInput {
@@ -20,7 +21,7 @@ export interface RefundInput {
 
 export interface RefundPsbtRequest {
   readonly params: UtxoParams;
-  /** In the order of preference: as many are spent, from the first on, as the payout and its fee need. */
+  /** All of them are spent. */
   readonly inputs: readonly RefundInput[];
   readonly payTo: { readonly address: string; readonly units: bigint };
   /** Where the rest goes back to. */
@@ -38,13 +39,17 @@ export type RefundPsbt =
       readonly feeUnits: bigint;
       /** 0: a change would have been dust and is part of the fee. */
       readonly changeUnits: bigint;
-      /** How many of the inputs are spent. */
-      readonly inputCount: number;
     }
   /** The inputs do not hold the payout and the fee of spending all of them. */
   | { readonly kind: 'short'; readonly missingUnits: bigint; readonly message: string }
-  /** So small a payout is not passed on by nodes. */
-  | { readonly kind: 'dust'; readonly dustUnits: bigint; readonly message: string };
+  | DustPayout;
+
+/** So small a payout is not passed on by nodes. */
+export interface DustPayout {
+  readonly kind: 'dust';
+  readonly dustUnits: bigint;
+  readonly message: string;
+}
 
 /** Below the final one, so that the merchant can raise the fee later (BIP 125). */
 const REPLACEABLE_SEQUENCE = 0xfffffffd;
@@ -64,51 +69,24 @@ export function buildRefundPsbt(request: RefundPsbtRequest): RefundPsbt {
   const outpoints = new Set(inputs.map(({ txid, vout }) => `${txid}:${vout}`));
   if (outpoints.size !== inputs.length) throw new Error('an output can be spent once');
   const payScript = scriptOfAddress(params, payTo.address);
-  const dust = dustUnits(params.network, payScript);
-  if (payTo.units < dust) return tooSmall(params, dust);
-  const funding = fundFromFirst(request, payScript);
-  if (funding.kind === 'short') return tooLittle(params, funding.missingUnits);
-  const { inputCount, feeUnits, changeUnits } = funding;
-  const transaction = assemble(request, payScript, inputs.slice(0, inputCount), changeUnits);
-  return { kind: 'ok', psbt: Buffer.from(transaction.toPSBT()).toString('base64'), feeUnits, changeUnits, inputCount };
+  const dust = dustPayout(params, payTo);
+  if (dust !== null) return dust;
+  const payout = { ...request, network: params.network, payUnits: payTo.units, payScript };
+  const funding = fundingOf(payout, inputs);
+  if (funding.kind === 'short') return { ...funding, message: shortMessage(params.network, funding.missingUnits) };
+  const transaction = assemble(request, payScript, funding.changeUnits);
+  return { ...funding, psbt: Buffer.from(transaction.toPSBT()).toString('base64') };
 }
 
-type Funding =
-  | { readonly kind: 'ok'; readonly inputCount: number; readonly feeUnits: bigint; readonly changeUnits: bigint }
-  | { readonly kind: 'short'; readonly missingUnits: bigint };
-
-/** Spends as few of the inputs as are enough, from the first on. */
-function fundFromFirst(request: RefundPsbtRequest, payScript: Uint8Array): Funding {
-  const { inputs } = request;
-  for (let count = 1; count < inputs.length; count += 1) {
-    const funding = fund(request, payScript, inputs.slice(0, count));
-    if (funding.kind === 'ok') return funding;
-  }
-  return fund(request, payScript, inputs);
-}
-
-/** What fee and change are when all of `inputs` are spent. */
-function fund(request: RefundPsbtRequest, payScript: Uint8Array, inputs: readonly RefundInput[]): Funding {
-  const { params, payTo, change, feeUnitsPerKvb } = request;
-  const spent = inputs.map(({ output }) => output);
-  const feeOf = (scripts: readonly Uint8Array[]): bigint =>
-    divCeil(BigInt(transactionVsize(spent, scripts)) * feeUnitsPerKvb, 1_000n);
-  const left = inputs.reduce((sum, { amountUnits }) => sum + amountUnits, 0n) - payTo.units;
-  const inputCount = inputs.length;
-  const feeWithChange = feeOf([payScript, change.script]);
-  if (left - feeWithChange >= dustUnits(params.network, change.script)) {
-    return { kind: 'ok', inputCount, feeUnits: feeWithChange, changeUnits: left - feeWithChange };
-  }
-  const fee = feeOf([payScript]);
-  return left >= fee
-    ? { kind: 'ok', inputCount, feeUnits: left, changeUnits: 0n }
-    : { kind: 'short', missingUnits: fee - left };
+/** Null for a payout that nodes pass on. Throws for an address of another network. */
+export function dustPayout(params: UtxoParams, { address, units }: RefundPsbtRequest['payTo']): DustPayout | null {
+  const dust = dustUnits(params.network, scriptOfAddress(params, address));
+  return units < dust ? tooSmall(params, dust) : null;
 }
 
 function assemble(
-  { change, payTo }: RefundPsbtRequest,
+  { inputs, change, payTo }: RefundPsbtRequest,
   payScript: Uint8Array,
-  inputs: readonly RefundInput[],
   changeUnits: bigint,
 ): Transaction {
   const transaction = new Transaction();
@@ -192,25 +170,26 @@ function readTransaction(bytes: Uint8Array): Transaction | null {
   }
 }
 
-/**
- * A block's integrating transaction of Litecoin (HogEx), which pays out of MWEB, is marked by flag 8 and a zero byte before
- * its lock time. Neither counts for its id, and PSBT readers know neither.
- */
+/** Neither what marks a HogEx nor what it carries counts for its id, and PSBT readers know neither. */
 function withoutMweb(bytes: Uint8Array): Uint8Array {
-  const marked = bytes[4] === 0 && bytes[5] === 8 && bytes.at(-5) === 0;
-  return marked ? Buffer.concat([bytes.subarray(0, 4), bytes.subarray(6, -5), bytes.subarray(-4)]) : bytes;
+  return isHogEx(bytes) ? Buffer.concat([bytes.subarray(0, 4), bytes.subarray(6, -5), bytes.subarray(-4)]) : bytes;
 }
 
-function tooLittle({ network }: UtxoParams, missingUnits: bigint): RefundPsbt {
+/**
+ * Whether a transaction is a block's integrating one of Litecoin (HogEx), which pays out of MWEB: marked by flag 8 and a zero
+ * byte before its lock time.
+ */
+export function isHogEx(bytes: Uint8Array): boolean {
+  return bytes[4] === 0 && bytes[5] === 8 && bytes.at(-5) === 0;
+}
+
+/** What a refund is told whose wallet has too little to spend. */
+export function shortMessage(network: UtxoParams['network'], missingUnits: bigint): string {
   const missing = amountText(network, missingUnits);
-  return {
-    kind: 'short',
-    missingUnits,
-    message: `The outputs that can be spent fall short of the refund and its network fee by ${missing}. Send the refund from another wallet, or refund less.`,
-  };
+  return `The outputs that can be spent fall short of the refund and its network fee by ${missing}. Send the refund from another wallet, or refund less.`;
 }
 
-function tooSmall({ network }: UtxoParams, dust: bigint): RefundPsbt {
+function tooSmall({ network }: UtxoParams, dust: bigint): DustPayout {
   return {
     kind: 'dust',
     dustUnits: dust,

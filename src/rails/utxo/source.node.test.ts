@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
 import { startNode } from '../../../test/rpc-node.ts';
 import { blockAt, COINS, deadUrl, failureOf, nodeLike, paramsOf, sourceOf } from './source.fixture.ts';
+import { DEADLINE_MS } from '../../../test/deadline.ts';
 
 const UNKNOWN = '7'.repeat(64);
 
@@ -135,9 +136,10 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
 
   describe('shows what waits', () => {
     const waiting = async (): Promise<readonly string[]> => {
-      const hashes = await sourceOf(kind, [node.url]).mempool?.hashes();
-      if (!hashes) throw new Error('the mempool is not known');
-      return hashes;
+      const view = await sourceOf(kind, [node.url]).mempool?.waiting();
+      if (!view) throw new Error('the mempool is not known');
+      expect(view.proof).toBe('mempool');
+      return view.hashes;
     };
     const paidBy = async (...hashes: readonly string[]) => sourceOf(kind, [node.url]).mempool?.transfersOf(hashes);
 
@@ -199,7 +201,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       const starting = await nodeLike(node, ({ method }) =>
         method === 'getmempoolinfo' ? { result: { loaded: false, size: 0 } } : null,
       );
-      expect(await sourceOf(kind, [starting.url]).mempool?.hashes()).toBeNull();
+      expect(await sourceOf(kind, [starting.url]).mempool?.waiting()).toBeNull();
     });
   });
 
@@ -210,7 +212,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       const head = await source.head();
       const halted = node.halt();
       const fault = (): Promise<unknown> => source.head().catch((error: unknown) => String(error));
-      await expect.poll(fault, { timeout: 10_000 }).toContain('ECONNREFUSED');
+      await expect.poll(fault, { timeout: DEADLINE_MS }).toContain('ECONNREFUSED');
       await halted;
       await failureOf(source.head());
       await failureOf(source.blocks(1, 5));
@@ -218,7 +220,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       await node.restart();
       expect(await source.head()).toEqual(head);
       expect(await source.survey()).toMatchObject([{ height: head.height, problem: null }]);
-      await expect.poll(() => source.mempool?.hashes(), { timeout: 10_000 }).toEqual([hash]);
+      await expect.poll(() => source.mempool?.waiting(), { timeout: DEADLINE_MS }).toMatchObject({ hashes: [hash] });
     });
   });
 
@@ -275,7 +277,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
         const seen = [
           await source.head(),
           await source.blocks(1, 9),
-          await pool?.hashes(),
+          await pool?.waiting(),
           await pool?.transfersOf([hash]),
         ];
         return { seen, warnings: source.warnings };
@@ -295,10 +297,10 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       const poor = await nodeLike(node, ({ params }) => (JSON.stringify(params) === '[0]' ? null : { error }));
       const source = sourceOf(kind, [poor.url, node.url]);
       expect(await source.blocks(1, 2)).toHaveLength(2);
-      expect(await source.mempool?.hashes()).toEqual([]);
+      expect(await source.mempool?.waiting()).toEqual({ hashes: [], proof: 'mempool' });
       expect((await failureOf(sourceOf(kind, [poor.url]).head())).message).toContain(error.message);
       const mempool = sourceOf(kind, [poor.url]).mempool;
-      expect((await failureOf(mempool?.hashes() ?? Promise.resolve())).message).toContain(error.message);
+      expect((await failureOf(mempool?.waiting() ?? Promise.resolve())).message).toContain(error.message);
     });
 
     it('stands in for one that gives another block than the one asked for', async () => {
@@ -331,7 +333,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       expect(await source.survey()).toEqual([{ node: `http://127.0.0.1:${node.port}`, height: null, problem }]);
       expect((await failureOf(source.head())).message).toContain(problem);
       await failureOf(source.blocks(0, 1));
-      await failureOf(source.mempool?.hashes() ?? Promise.resolve());
+      await failureOf(source.mempool?.waiting() ?? Promise.resolve());
     });
 
     it('is told as one of another network, which no setting of the chain would mend', async () => {

@@ -5,7 +5,9 @@ import { NodeError, type RpcResult } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
 import { createUtxoDecoder, type UtxoDecoder } from './decode.ts';
 import type { UtxoParams } from './params.ts';
-import { createUtxoPool, decodeHash, decodeHeight } from './pool.ts';
+import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
+import { createUtxoPool, decodeHash, decodeHeight, OUT_OF_RANGE } from './pool.ts';
+import { createSpendingWatch } from './spending.ts';
 
 /**
  * How much one batch of blocks is meant to bring: two full blocks of Bitcoin in hex. More saves no time worth naming, and
@@ -19,9 +21,8 @@ const BATCH_GROWTH = 4;
 /** A transaction that nodes relay has up to 800,000 characters: a batch can never exceed what is read of an answer. */
 const TRANSACTIONS_PER_BATCH = 100;
 
-/** Error codes of Bitcoin Core (`rpc/protocol.h`). */
+/** Error code of Bitcoin Core (`rpc/protocol.h`). */
 const NOT_FOUND = -5;
-const OUT_OF_RANGE = -8;
 
 export interface UtxoSourceOptions {
   /** The chain that the nodes must be on. */
@@ -30,6 +31,8 @@ export interface UtxoSourceOptions {
   readonly asset: AssetCode;
   /** Bitcoin Core's JSON-RPC over HTTP, in the order of preference; credentials may be inside. At least one. */
   readonly urls: readonly string[];
+  /** The nodes' cookie file, for URLs without credentials; null or unset: there is none. */
+  readonly cookieFile?: string | null;
   /** For one call to one node, body included; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
   readonly log: RailLog;
@@ -41,9 +44,9 @@ export interface UtxoSourceOptions {
  * address (OP_RETURN, bare keys, MWEB) are no transfers; those that leave MWEB are. Nothing is asked before the first call.
  * Throws RangeError when a URL is not usable.
  */
-export function createUtxoSource({ params, asset, urls, timeoutMs, log }: UtxoSourceOptions): ChainSource {
+export function createUtxoSource({ params, asset, ...access }: UtxoSourceOptions): ChainSource {
   const { network } = params;
-  const pool = createUtxoPool({ params, urls, timeoutMs, log });
+  const pool = createUtxoPool({ params, ...access });
   const decoder = createUtxoDecoder(asset, params.address);
   const readBlocks = createBlockReader(pool, decoder);
 
@@ -59,7 +62,8 @@ export function createUtxoSource({ params, asset, urls, timeoutMs, log }: UtxoSo
     },
     settle: async (_block, matched) => matched,
     survey: () => pool.survey(),
-    mempool: createMempool(pool, decoder),
+    mempool: createMempool(pool, decoder, params),
+    spending: createSpendingWatch(pool, decoder, params),
     close: () => pool.close(),
   };
 }
@@ -140,16 +144,19 @@ function readBatch(
   });
 }
 
-function createMempool(pool: RpcPool, decoder: UtxoDecoder): Mempool {
+function createMempool(pool: RpcPool, decoder: UtxoDecoder, params: UtxoParams): Mempool {
   return {
-    hashes: () => {
-      const calls = ['getmempoolinfo', 'getrawmempool'].map((method) => ({ method, params: [] }));
-      return pool.askAll(calls, ([info, hashes]) => {
+    waiting: () =>
+      pool.askOneNode('getrawmempool', async (node) => {
+        const calls = ['getmempoolinfo', 'getrawmempool'].map((method) => ({ method, params: [] }));
+        // In one batch, so that what is concluded is concluded of the moment at which the list was made.
+        const [info, list, progress] = await node.callAll([...calls, PROGRESS_CALL]);
         const isLoading = decodeObject(valueOf(info), 'the state of the mempool')['loaded'] === false;
-        const waiting = decodeArray(valueOf(hashes), 'the mempool').map((hash) => decodeHash(hash, 'a hash'));
-        return isLoading ? null : waiting;
-      });
-    },
+        const hashes = decodeArray(valueOf(list), 'the mempool').map((hash) => decodeHash(hash, 'a hash'));
+        if (isLoading) return null;
+        const { proof } = stateOf(params, decodeProgress(valueOf(progress)), await readContact(node));
+        return { hashes, proof };
+      }),
     transfersOf: async (hashes) => {
       const transfers = [];
       for (let start = 0; start < hashes.length; start += TRANSACTIONS_PER_BATCH) {

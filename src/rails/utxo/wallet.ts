@@ -37,6 +37,14 @@ export interface UtxoDeriver extends WalletDeriver {
   changeAt(index: number): WalletOutput | null;
 }
 
+/** What is known for spending what a wallet receives. */
+export interface SpendingFacts {
+  readonly scriptType: ScriptType;
+  /** Every key says which master key it comes from, and how: hardware wallets sign for no other. */
+  readonly hasOrigins: boolean;
+  readonly hasChange: boolean;
+}
+
 export type UtxoWalletCheck =
   | {
       readonly kind: 'ok';
@@ -47,6 +55,7 @@ export type UtxoWalletCheck =
       readonly descriptor: string;
       /** What the merchant should know before he trusts the addresses; null: nothing. */
       readonly note: string | null;
+      readonly spending: SpendingFacts;
       readonly deriver: UtxoDeriver;
     }
   | { readonly kind: 'bad'; readonly message: string };
@@ -95,6 +104,7 @@ function parseXpub(params: UtxoParams, text: string): UtxoWalletCheck {
     scriptType,
     descriptor: formatDescriptor(descriptor),
     note: scriptType === 'p2pkh' ? plainKeyNote(params, key) : null,
+    spending: spendingFacts(descriptor),
     deriver: createDeriver(params, descriptor),
   };
 }
@@ -109,7 +119,17 @@ function parseDescriptorWallet(params: UtxoParams, text: string): UtxoWalletChec
     scriptType: parsed.descriptor.scriptType,
     descriptor: canonical,
     note: null,
+    spending: spendingFacts(parsed.descriptor),
     deriver: createDeriver(params, parsed.descriptor),
+  };
+}
+
+/** A master key is its own origin. */
+function spendingFacts({ scriptType, keys }: Descriptor): SpendingFacts {
+  return {
+    scriptType,
+    hasOrigins: keys.every(({ origin, key }) => origin !== null || key.depth === 0),
+    hasChange: openChange(keys) !== null,
   };
 }
 

@@ -56,6 +56,10 @@ export const de: Texts = {
     'Für die Kamera einer Wallet auf dem Smartphone. Er enthält die Adresse und den Betrag, die auf dieser Seite als Text stehen.',
   qr_text_address:
     'Für die Kamera einer Wallet auf dem Smartphone. Er enthält die Adresse, die auf dieser Seite als Text steht.',
+  qr_only_address: 'Dieser Code enthält nur die Adresse. Geben Sie den Betrag selbst ein.',
+  qr_with_amount: 'Code mit Betrag: {wallets}',
+  qr_with_amount_hint:
+    '<b>Nur für diese Wallets.</b> Andere senden das Geld womöglich an den Vertrag des Tokens, und es wäre verloren.',
   wallets_title: 'Oder mit einer Wallet in diesem Browser bezahlen',
   other_token: 'Anderen Coin wählen',
   cancel: 'Zahlung abbrechen',
@@ -124,6 +128,8 @@ export const de: Texts = {
     'Nicht geändert: Im Netzwerk wurde bereits Geld für diese Zahlung erkannt. Sie lässt sich nicht mehr abbrechen oder mit einem anderen Coin bezahlen.',
   notice_not_open: 'Nicht geändert: Diese Zahlung ist nicht mehr offen.',
   notice_expired: 'Nicht geändert: Die Zahlungsfrist ist abgelaufen.',
+  notice_too_many_changes:
+    'Nicht geändert: Der Coin wurde so oft gewechselt, wie es möglich ist. Zahlen Sie mit dem gewählten, oder beginnen Sie im Shop von vorn.',
   notice_token_unavailable:
     'Nicht geändert: Diese Zahlung ist mit diesem Coin nicht möglich. Bitte wählen Sie einen anderen.',
   notice_amount_too_small:

@@ -55,6 +55,10 @@ export const en = {
   qr_title: 'QR code to pay {amount} {token}',
   qr_text: 'For the camera of a phone’s wallet. It holds the address and the amount that this page shows as text.',
   qr_text_address: 'For the camera of a phone’s wallet. It holds the address that this page shows as text.',
+  qr_only_address: 'This code holds only the address. Enter the amount yourself.',
+  qr_with_amount: 'Code with the amount: {wallets}',
+  qr_with_amount_hint:
+    '<b>Only for these wallets.</b> Others may send the money to the token’s own contract, and it would be lost.',
   wallets_title: 'Or pay with a wallet in this browser',
   other_token: 'Choose another coin',
   cancel: 'Cancel this payment',
@@ -116,6 +120,8 @@ export const en = {
     'Not changed: money for this payment was already seen on the network, so it can no longer be cancelled or paid with another coin.',
   notice_not_open: 'Not changed: this payment is no longer open.',
   notice_expired: 'Not changed: the time to pay has run out.',
+  notice_too_many_changes:
+    'Not changed: the coin was changed as often as it can be. Pay with the one that is chosen, or start again in the shop.',
   notice_token_unavailable: 'Not changed: this payment cannot be made with that coin. Choose another one.',
   notice_amount_too_small: 'Not changed: the amount is too small to be sent with that coin. Choose another one.',
   notice_price_unavailable:

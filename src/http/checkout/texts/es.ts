@@ -55,6 +55,10 @@ export const es: Texts = {
   qr_text:
     'Para la cámara de una billetera móvil. Contiene la dirección y el importe que esta página muestra como texto.',
   qr_text_address: 'Para la cámara de una billetera móvil. Contiene la dirección que esta página muestra como texto.',
+  qr_only_address: 'Este código contiene solo la dirección. Introduce tú el importe.',
+  qr_with_amount: 'Código con el importe: {wallets}',
+  qr_with_amount_hint:
+    '<b>Solo para estas billeteras.</b> Otras podrían enviar el dinero al contrato del token, y se perdería.',
   wallets_title: 'O paga con una billetera de este navegador',
   other_token: 'Elegir otra moneda',
   cancel: 'Cancelar este pago',
@@ -117,6 +121,8 @@ export const es: Texts = {
     'Sin cambios: ya se han detectado en la red fondos para este pago, así que no se puede cancelar ni pagar con otra moneda.',
   notice_not_open: 'Sin cambios: este pago ya no está abierto.',
   notice_expired: 'Sin cambios: el plazo de pago ha terminado.',
+  notice_too_many_changes:
+    'Sin cambios: ya no se puede cambiar de moneda más veces. Paga con la elegida o empieza de nuevo en la tienda.',
   notice_token_unavailable: 'Sin cambios: este pago no se puede hacer con esa moneda. Elige otra.',
   notice_amount_too_small: 'Sin cambios: el importe es demasiado pequeño para enviarlo con esa moneda. Elige otra.',
   notice_price_unavailable:

@@ -57,6 +57,10 @@ export const fr: Texts = {
     'À scanner avec le portefeuille d’un téléphone. Il contient l’adresse et le montant affichés en texte sur cette page.',
   qr_text_address:
     'À scanner avec le portefeuille d’un téléphone. Il contient l’adresse affichée en texte sur cette page.',
+  qr_only_address: 'Ce code ne contient que l’adresse. Saisissez vous-même le montant.',
+  qr_with_amount: 'Code avec le montant : {wallets}',
+  qr_with_amount_hint:
+    '<b>Uniquement pour ces portefeuilles.</b> D’autres pourraient envoyer l’argent au contrat du jeton, et il serait perdu.',
   wallets_title: 'Ou payez avec un portefeuille de ce navigateur',
   other_token: 'Choisir une autre crypto',
   cancel: 'Annuler ce paiement',
@@ -122,6 +126,8 @@ export const fr: Texts = {
     'Aucun changement : des fonds ont déjà été détectés sur le réseau pour ce paiement. Il ne peut plus être annulé ni réglé avec une autre crypto.',
   notice_not_open: 'Aucun changement : ce paiement n’est plus en cours.',
   notice_expired: 'Aucun changement : le délai de paiement est écoulé.',
+  notice_too_many_changes:
+    'Aucun changement : la crypto a déjà été changée autant de fois que possible. Payez avec celle choisie ou recommencez dans la boutique.',
   notice_token_unavailable:
     'Aucun changement : ce paiement ne peut pas être réglé avec cette crypto. Choisissez-en une autre.',
   notice_amount_too_small:

@@ -56,6 +56,10 @@ export const it: Texts = {
     'Per la fotocamera di un wallet su smartphone. Contiene l’indirizzo e l’importo riportati come testo in questa pagina.',
   qr_text_address:
     'Per la fotocamera di un wallet su smartphone. Contiene l’indirizzo riportato come testo in questa pagina.',
+  qr_only_address: 'Questo codice contiene solo l’indirizzo. L’importo va inserito a mano.',
+  qr_with_amount: 'Codice con l’importo: {wallets}',
+  qr_with_amount_hint:
+    '<b>Solo per questi wallet.</b> Altri potrebbero inviare il denaro al contratto del token, e andrebbe perso.',
   wallets_title: 'Oppure pagare con un wallet in questo browser',
   other_token: 'Scegli un’altra criptovaluta',
   cancel: 'Annulla questo pagamento',
@@ -121,6 +125,8 @@ export const it: Texts = {
     'Nessuna modifica: sulla rete è già stato rilevato denaro per questo pagamento, che non può più essere annullato né effettuato con un’altra criptovaluta.',
   notice_not_open: 'Nessuna modifica: questo pagamento non è più aperto.',
   notice_expired: 'Nessuna modifica: il tempo per pagare è scaduto.',
+  notice_too_many_changes:
+    'Nessuna modifica: la criptovaluta è già stata cambiata il numero massimo di volte. Pagare con quella scelta o ricominciare nel negozio.',
   notice_token_unavailable:
     'Nessuna modifica: questo pagamento non può essere effettuato con quella criptovaluta. Sceglierne un’altra.',
   notice_amount_too_small:

@@ -56,6 +56,10 @@ export const nl: Texts = {
     'Voor de camera van een wallet op uw telefoon. De code bevat het adres en het bedrag die op deze pagina als tekst staan.',
   qr_text_address:
     'Voor de camera van een wallet op uw telefoon. De code bevat het adres dat op deze pagina als tekst staat.',
+  qr_only_address: 'Deze code bevat alleen het adres. Voer het bedrag zelf in.',
+  qr_with_amount: 'Code met het bedrag: {wallets}',
+  qr_with_amount_hint:
+    '<b>Alleen voor deze wallets.</b> Andere sturen het geld mogelijk naar het contract van de token, en dan is het verloren.',
   wallets_title: 'Of betaal met een wallet in deze browser',
   other_token: 'Andere munt kiezen',
   cancel: 'Betaling annuleren',
@@ -122,6 +126,8 @@ export const nl: Texts = {
     'Niet gewijzigd: er is op het netwerk al geld voor deze betaling gezien. Annuleren of met een andere munt betalen kan niet meer.',
   notice_not_open: 'Niet gewijzigd: deze betaling staat niet meer open.',
   notice_expired: 'Niet gewijzigd: de betaaltijd is verstreken.',
+  notice_too_many_changes:
+    'Niet gewijzigd: de munt is zo vaak gewisseld als mogelijk is. Betaal met de gekozen munt of begin opnieuw in de winkel.',
   notice_token_unavailable: 'Niet gewijzigd: deze betaling kan niet met die munt worden gedaan. Kies een andere.',
   notice_amount_too_small: 'Niet gewijzigd: het bedrag is te klein om met die munt te versturen. Kies een andere.',
   notice_price_unavailable:

@@ -54,6 +54,10 @@ export const pl: Texts = {
   qr_title: 'Kod QR do płatności: {amount} {token}',
   qr_text: 'Do zeskanowania portfelem w telefonie. Zawiera adres i kwotę, które ta strona pokazuje jako tekst.',
   qr_text_address: 'Do zeskanowania portfelem w telefonie. Zawiera adres, który ta strona pokazuje jako tekst.',
+  qr_only_address: 'Ten kod zawiera tylko adres. Kwotę wpisz samodzielnie.',
+  qr_with_amount: 'Kod z kwotą: {wallets}',
+  qr_with_amount_hint:
+    '<b>Tylko dla tych portfeli.</b> Inne mogą wysłać pieniądze na kontrakt tokena, gdzie przepadną.',
   wallets_title: 'Albo zapłać portfelem w tej przeglądarce',
   other_token: 'Wybierz inną kryptowalutę',
   cancel: 'Anuluj tę płatność',
@@ -117,6 +121,8 @@ export const pl: Texts = {
     'Nic nie zmieniono: w sieci wykryto już środki na tę płatność, więc nie można jej anulować ani opłacić inną kryptowalutą.',
   notice_not_open: 'Nic nie zmieniono: ta płatność nie jest już otwarta.',
   notice_expired: 'Nic nie zmieniono: czas na płatność minął.',
+  notice_too_many_changes:
+    'Nic nie zmieniono: kryptowalutę zmieniono już tyle razy, ile można. Zapłać w wybranej lub zacznij od nowa w sklepie.',
   notice_token_unavailable: 'Nic nie zmieniono: tej płatności nie można wykonać w tej kryptowalucie. Wybierz inną.',
   notice_amount_too_small: 'Nic nie zmieniono: kwota jest zbyt mała, aby wysłać ją w tej kryptowalucie. Wybierz inną.',
   notice_price_unavailable:

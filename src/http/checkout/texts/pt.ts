@@ -54,6 +54,10 @@ export const pt: Texts = {
   qr_title: 'QR Code para pagar {amount} {token}',
   qr_text: 'Para a câmera da carteira no celular. Contém o endereço e o valor que esta página mostra em texto.',
   qr_text_address: 'Para a câmera da carteira no celular. Contém o endereço que esta página mostra em texto.',
+  qr_only_address: 'Este código contém só o endereço. Digite o valor você mesmo.',
+  qr_with_amount: 'Código com o valor: {wallets}',
+  qr_with_amount_hint:
+    '<b>Só para estas carteiras.</b> Outras podem enviar o dinheiro ao contrato do token, e ele seria perdido.',
   wallets_title: 'Ou pague com uma carteira deste navegador',
   other_token: 'Escolher outra moeda',
   cancel: 'Cancelar este pagamento',
@@ -117,6 +121,8 @@ export const pt: Texts = {
     'Nada foi alterado: já foi detectado na rede um valor para este pagamento, por isso não é mais possível cancelar nem pagar com outra moeda.',
   notice_not_open: 'Nada foi alterado: este pagamento não está mais aberto.',
   notice_expired: 'Nada foi alterado: o prazo para pagar terminou.',
+  notice_too_many_changes:
+    'Nada foi alterado: a moeda já foi trocada o máximo de vezes. Pague com a escolhida ou comece de novo na loja.',
   notice_token_unavailable: 'Nada foi alterado: este pagamento não pode ser feito com essa moeda. Escolha outra.',
   notice_amount_too_small:
     'Nada foi alterado: o valor é pequeno demais para ser enviado com essa moeda. Escolha outra.',

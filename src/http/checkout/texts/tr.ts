@@ -54,6 +54,10 @@ export const tr: Texts = {
   qr_title: 'Ödeme QR kodu: {amount} {token}',
   qr_text: 'Telefondaki cüzdanın kamerasıyla taramak içindir. Bu sayfada yazılı olan adresi ve tutarı içerir.',
   qr_text_address: 'Telefondaki cüzdanın kamerasıyla taramak içindir. Bu sayfada yazılı olan adresi içerir.',
+  qr_only_address: 'Bu kod yalnızca adresi içerir. Tutarı kendiniz girin.',
+  qr_with_amount: 'Tutarlı kod: {wallets}',
+  qr_with_amount_hint:
+    '<b>Yalnızca bu cüzdanlar içindir.</b> Diğerleri parayı tokenin sözleşmesine gönderebilir ve para kaybolur.',
   wallets_title: 'Veya bu tarayıcıdaki bir cüzdanla ödeyin',
   other_token: 'Başka bir kripto para seç',
   cancel: 'Bu ödemeyi iptal et',
@@ -117,6 +121,8 @@ export const tr: Texts = {
     'Değişiklik yapılmadı: bu ödeme için ağda para görüldü; ödeme artık iptal edilemez veya başka bir kripto parayla yapılamaz.',
   notice_not_open: 'Değişiklik yapılmadı: bu ödeme artık açık değil.',
   notice_expired: 'Değişiklik yapılmadı: ödeme süresi doldu.',
+  notice_too_many_changes:
+    'Değişiklik yapılmadı: kripto para en fazla sayıda değiştirildi. Seçili olanla ödeyin veya mağazada baştan başlayın.',
   notice_token_unavailable: 'Değişiklik yapılmadı: bu ödeme o kripto parayla yapılamaz. Başka birini seçin.',
   notice_amount_too_small:
     'Değişiklik yapılmadı: tutar, o kripto parayla gönderilemeyecek kadar küçük. Başka birini seçin.',

@@ -1,0 +1,35 @@
+#!/bin/sh
+# All checkers side by side; what one of them says is shown whole, and only when it fails.
+set -eu
+cd "$(dirname "$0")/.."
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+trap 'exit 1' HUP INT TERM
+
+count=0
+check() {
+  count=$((count + 1))
+  {
+    echo "$ $*" >"$out/$count"
+    "$@" >>"$out/$count" 2>&1 || touch "$out/$count.failed"
+  } &
+}
+
+# The longest first.
+check oxlint
+check tsc
+check tsc -p web
+check knip
+check node scripts/write-openapi.ts --check
+check oxfmt --check
+check node scripts/complete-lockfile.ts --check
+wait
+
+failed=''
+for file in "$out"/*.failed; do
+  [ -e "$file" ] || continue
+  failed=yes
+  cat "${file%.failed}" >&2
+done
+[ -z "$failed" ] || exit 1
+echo "$count checks passed."

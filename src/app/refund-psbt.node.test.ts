@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Transaction } from '@scure/btc-signer';
+import { payerOf } from '../../test/e2e/live-utxo-nodes.fixture.ts';
+import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../test/litecoind.ts';
+import { findRefund } from '../store/refunds.ts';
+import { COIN, CONFIRMATIONS, refundShop, type ShownPsbt } from './refund-psbt.fixture.ts';
+
+describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind) => {
+  let node: UtxoNode;
+  beforeAll(async () => {
+    node = await startUtxoNode({ kind });
+    await node.mine(160);
+  });
+  afterAll(() => node.stop());
+
+  it('is the same each time the refund is shown, and no other refund of the wallet gets it', async () => {
+    const shop = await refundShop(node);
+    const [first, second] = [await shop.paid(COIN), await shop.paid(COIN)];
+    const [one, other] = [await shop.refund(first, COIN / 2n), await shop.refund(first, COIN / 4n)];
+    const shown = await shop.psbtOf(one);
+    const shownOther = await shop.psbtOf(other);
+    expect(shown.spends).toHaveLength(1);
+    expect(shownOther.spends).toHaveLength(1);
+    expect(shownOther.spends).not.toEqual(shown.spends);
+    expect(shownOther.changeAddress).not.toBe(shown.changeAddress);
+    expect([...shown.warnings, ...shownOther.warnings]).toEqual([]);
+    for (let again = 0; again < 3; again += 1) {
+      expect(await shop.psbtOf(one)).toMatchObject({ spends: shown.spends, changeAddress: shown.changeAddress });
+      expect(await shop.psbtOf(other)).toMatchObject({
+        spends: shownOther.spends,
+        changeAddress: shownOther.changeAddress,
+      });
+    }
+    await Promise.all([shop.pay(one), shop.pay(other)]);
+    await shop.mine(CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, one.id)).toMatchObject({ status: 'completed' });
+    expect(await findRefund(shop.app.db, other.id)).toMatchObject({ status: 'completed' });
+    expect(second.status).toBe('completed');
+  });
+
+  it('is what another refund was shown with only where nothing else is left, and that is said', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const [one, other] = [await shop.refund(payment, COIN / 4n), await shop.refund(payment, COIN / 4n)];
+    const shown = await shop.psbtOf(one);
+    const shared = await shop.psbtOf(other);
+    expect(shared.spends).toEqual(shown.spends);
+    expect(shared.warnings).toEqual([expect.stringMatching(/^It spends what re_\w+ was shown with too/)]);
+    // The change of the first is money that the second can spend.
+    const hash = await shop.pay(one);
+    await shop.mine(CONFIRMATIONS);
+    const again = await shop.psbtOf(other);
+    expect(again.spends).toEqual([`${hash}:1`]);
+    expect(again.warnings).toEqual([]);
+  });
+
+  it('is free again once its refund has ended', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const [one, other] = [await shop.refund(payment, COIN / 4n), await shop.refund(payment, COIN / 4n)];
+    await shop.psbtOf(one);
+    shop.app.clock.set((one.dueAt ?? 0) + 1);
+    expect((await shop.psbtOf(other)).warnings).toEqual([]);
+  });
+
+  it('is not asked for a second time while what was sent waits, or is in a block: the customer would be paid twice', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    await shop.paid(COIN);
+    const refund = await shop.refund(payment, COIN / 4n);
+    const shown = await shop.psbtOf(refund);
+    const nothing = { paymentUri: null, call: null, psbt: null };
+    const first = await shop.pay(refund);
+    await shop.follow();
+    expect(await shop.show(refund)).toMatchObject({
+      ...nothing,
+      problem: expect.stringContaining('spent by a transaction that waits to be mined'),
+    });
+    // The merchant raises its fee, which makes another transaction of it.
+    const bumped = shop.signed(changed(shown, 1, { amount: shown.changeUnits - 100_000n }));
+    const hash = String(await node.rpc('sendrawtransaction', [bumped.hex]));
+    expect(hash).not.toBe(first);
+    expect(await shop.show(refund)).toMatchObject({ ...nothing, problem: expect.stringContaining('raise its fee') });
+    // The node has the block, and the service has not.
+    await node.mine(1);
+    expect(await shop.show(refund)).toMatchObject({ ...nothing, problem: expect.stringContaining('not taken in yet') });
+    await shop.follow();
+    expect(await shop.show(refund)).toMatchObject({ ...nothing, problem: expect.stringContaining(`paid by ${hash}`) });
+    await shop.mine(CONFIRMATIONS - 1);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+    expect(await shop.show(refund)).toMatchObject({ ...nothing, problem: null });
+  });
+
+  it('is something else, with a warning, when the merchant spent it elsewhere meanwhile', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    await shop.paid(COIN / 2n);
+    const refund = await shop.refund(payment, COIN / 4n);
+    const shown = await shop.psbtOf(refund);
+    const elsewhere = shop.signed(
+      changed(shown, 0, { script: shown.transaction.getOutput(1).script ?? new Uint8Array() }),
+    );
+    await node.rpc('sendrawtransaction', [elsewhere.hex]);
+    await shop.mine(1);
+    const again = await shop.psbtOf(refund);
+    expect(again.spends).not.toEqual(shown.spends);
+    expect(again.warnings).toEqual([expect.stringContaining('cancel the refund and do not sign this one')]);
+    await shop.pay(refund);
+    await shop.mine(CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('is waited for while its block is taken back', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const refund = await shop.refund(payment, COIN / 4n);
+    const shown = await shop.psbtOf(refund);
+    await payerOf(node).reorganise(CONFIRMATIONS);
+    await shop.follow();
+    expect(await shop.show(refund)).toMatchObject({
+      psbt: null,
+      problem: expect.stringContaining('blocks were taken back'),
+    });
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.psbtOf(refund)).toMatchObject({ spends: shown.spends, changeAddress: shown.changeAddress });
+  });
+
+  it('is the older, larger coin where newer ones do not suffice, and no coin that costs more than it is worth', async () => {
+    const shop = await refundShop(node);
+    await shop.paid(10n * COIN);
+    const payment = await shop.paid(COIN);
+    const small = await Promise.all(Array.from({ length: 60 }, () => shop.order()));
+    const dust = { bitcoin: 600n, litecoin: 6_000n }[kind];
+    await payerOf(node).pay(small.map(({ address }) => [address, dust] as const));
+    await shop.mine(CONFIRMATIONS);
+    // The whole payment goes back: its fee has to come from another coin.
+    const refund = await shop.refund(payment, COIN);
+    const shown = await shop.psbtOf(refund, { feeRate: 100 });
+    expect(shown.spends).toHaveLength(2);
+    expect(shown.changeUnits).toBeGreaterThan(9n * COIN);
+    await shop.pay(refund);
+    await shop.mine(CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+/** What is shown, with another output: as the merchant's wallet makes of it what he wants. */
+function changed(shown: ShownPsbt, place: number, output: Parameters<Transaction['updateOutput']>[1]): ShownPsbt {
+  const transaction = Transaction.fromPSBT(Buffer.from(shown.psbt, 'base64'));
+  transaction.updateOutput(place, output);
+  return { ...shown, transaction };
+}

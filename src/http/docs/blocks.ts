@@ -1,0 +1,36 @@
+import { html, type Html } from '../checkout/html.ts';
+
+export interface CodeOptions {
+  /** What the block is, above it and for screen readers. */
+  readonly label: string;
+  readonly language: string;
+  /** Names a request that can be run as it is; tests run all of them. */
+  readonly curl?: string;
+}
+
+/** Something to read or copy. It can be reached by keyboard, as it may be wider than the page. */
+export function codeBlock(code: string, { label, language, curl }: CodeOptions): Html {
+  return html`<figure class="code" data-language="${language}">
+    <figcaption>${label}</figcaption>
+    <pre
+      tabindex="0"
+      role="group"
+      aria-label="${label}"
+      ${curl !== undefined && html` data-curl="${curl}"`}
+    ><code>${code}</code></pre>
+  </figure>`;
+}
+
+/** A text with `code` and **strong words** in it. */
+export function inline(text: string): readonly Html[] {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+    if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`;
+    if (part.startsWith('**')) return html`<strong>${part.slice(2, -2)}</strong>`;
+    return html`${part}`;
+  });
+}
+
+/** Paragraphs of such text, with an empty line between them. */
+export function paragraphs(text: string): readonly Html[] {
+  return text.split('\n\n').map((part) => html`<p>${inline(part)}</p>`);
+}

@@ -1,0 +1,183 @@
+import { html, type Html } from '../checkout/html.ts';
+import { codeBlock, inline, paragraphs } from './blocks.ts';
+import { curl } from './curl.ts';
+import type { OpenApiDocument } from './openapi-document.ts';
+import { SIGNATURE_CHECKS } from './signature-checks.ts';
+
+const json = (value: object): string => JSON.stringify(value, null, 2);
+
+/** From a key to a paid order. */
+export function renderQuickstart({ servers, paths }: OpenApiDocument): Html {
+  const sandbox = servers[0]?.url ?? '';
+  const answer = paths['/v1/orders']?.['post']?.responses['200']?.content?.['application/json']?.example;
+  const order = { amount: 25, currency: 'USD', crypto_currency: 'BTC', order_id: 'A-1001' };
+  return html`<section id="quickstart" class="part">
+    <h2>Quickstart</h2>
+    <ol class="steps">
+      <li>
+        <h3>Take a test key</h3>
+        <p>
+          The first start prints one. This makes another; the project’s id is in
+          <code>./bin/cointill project list</code>:
+        </p>
+        ${codeBlock(
+          './bin/cointill key create --project ID --mode test --kind secret --permission full --name Server',
+          {
+            label: 'On the server',
+            language: 'sh',
+          },
+        )}
+        ${codeBlock('export KEY=sk_test_…', { label: 'In your shell', language: 'sh' })}
+      </li>
+      <li>
+        <h3>Create an order</h3>
+        ${codeBlock(curl({ url: `${sandbox}/v1/orders`, method: 'POST', body: json(order) }), {
+          label: 'Request',
+          language: 'sh',
+          curl: 'quickstart-create',
+        })}
+        ${codeBlock(json(answer ?? {}), { label: 'Answer', language: 'json' })}
+      </li>
+      <li>
+        <h3>Send the customer to <code>payment_url</code></h3>
+        <p>
+          The page shows the amount, the address and a QR code, and follows the payment. In test mode no money moves:
+          the order completes by itself after 60 seconds, and the page has buttons for everything else that can happen.
+        </p>
+      </li>
+      <li>
+        <h3>Ship when it is <code>completed</code></h3>
+        <p>A <a href="#webhooks-guide">webhook</a> tells you; you can also ask:</p>
+        ${codeBlock(curl({ url: `${sandbox}/v1/orders/$ORDER_ID`, method: 'GET' }), {
+          label: 'Request',
+          language: 'sh',
+          curl: 'quickstart-read',
+        })}
+      </li>
+    </ol>
+  </section>`;
+}
+
+/** What most shops need besides. */
+export function renderExamples({ servers }: OpenApiDocument): Html {
+  const [sandbox = '', live = ''] = servers.map(({ url }) => url);
+  const choose = { amount: 49.99, order_id: 'A-1002', success_url: 'https://shop.example/thanks' };
+  const safely = { amount: 120, currency: 'EUR', crypto_currency: 'USDC', network: 'base', order_id: 'A-1003' };
+  const request = (label: string, name: string, text: string): Html =>
+    codeBlock(text, { label, language: 'sh', curl: name });
+  return html`<section id="examples" class="part">
+    <h2>Three examples</h2>
+    <h3 id="example-choose">Let the customer choose the coin</h3>
+    <p>
+      ${inline('A transaction has an amount in USD, and the page offers every coin that you take. The Transaction API is served at the live address, for test keys too: the key decides the mode.')}
+    </p>
+    ${request(
+      'Create a transaction',
+      'example-choose',
+      curl({ url: `${live}/api/transactions/create`, method: 'POST', body: json(choose) }),
+    )}
+    <h3 id="example-retry">Create once, however often you ask</h3>
+    <p>
+      ${inline('Send an `Idempotency-Key` with every creation. When the connection breaks, send the same request again: within 24 hours the same key and body get the first answer, and never a second payment.')}
+    </p>
+    ${request(
+      'Create an order safely',
+      'example-retry',
+      curl({
+        url: `${sandbox}/v1/orders`,
+        method: 'POST',
+        idempotencyKey: 'order-A-1003',
+        body: json(safely),
+      }),
+    )}
+    <h3 id="example-refund">Give money back</h3>
+    <p>
+      ${inline('Of a finished payment, wholly or in part. Without an `address` the answer has a `claim_url`, where the customer says where to send it.')}
+    </p>
+    ${request(
+      'Refund an order',
+      'example-refund',
+      curl({
+        url: `${sandbox}/v1/refunds`,
+        method: 'POST',
+        body: `{\n  "order_id": "'$ORDER_ID'",\n  "amount": 5,\n  "reason": "One mug was broken"\n}`,
+      }),
+    )}
+  </section>`;
+}
+
+/** How events come and how to know that they are genuine. */
+export function renderWebhooksGuide(document: OpenApiDocument): Html {
+  const events = Object.entries(document.webhooks).map(([type, methods]) => ({ type, operation: methods['post'] }));
+  return html`<section id="webhooks-guide" class="part">
+    <h2>Webhooks</h2>
+    <p>Register an endpoint. The secret is shown once.</p>
+    ${codeBlock(
+      './bin/cointill webhook create --project ID --mode test --url https://shop.example/webhooks --events all',
+      {
+        label: 'On the server',
+        language: 'sh',
+      },
+    )}
+    <p>
+      ${inline('Answer with any 2xx within 15 seconds; anything else is tried again, ten times within three days. An event may come twice and out of order: remember its `id`, and sort by `sequence`.')}
+    </p>
+    ${codeBlock(json(EVENT), { label: 'An event', language: 'json' })}
+    <h3 id="signature">Check the signature</h3>
+    <p>
+      ${inline('`x-service-signature` is the lowercase hex HMAC-SHA256 of the raw body, keyed with the whole secret. Check it before you parse the body. The headers of Standard Webhooks come along, so their libraries verify too.')}
+    </p>
+    ${SIGNATURE_CHECKS.map(
+      ({ name, language, code }, index) =>
+        html`<details name="signature" ${index === 0 && html` open`}>
+          <summary>${name}</summary>
+          ${codeBlock(code, { label: name, language })}
+        </details>`,
+    )}
+    <h3 id="events">Events</h3>
+    <dl class="fields">
+      ${events.map(
+        ({ type, operation }) =>
+          html`<div>
+            <dt><code>${type}</code></dt>
+            <dd>${inline(operation?.summary ?? '')}</dd>
+          </div>`,
+      )}
+    </dl>
+  </section>`;
+}
+
+/** What holds for every route, in the document's own words. */
+export function renderBasics({ info, servers }: OpenApiDocument): Html {
+  const [, ...rules] = info.description.split('\n\n');
+  return html`<section id="basics" class="part">
+    <h2>Keys, limits and formats</h2>
+    <dl class="fields">
+      ${servers.map(
+        ({ url, description }) =>
+          html`<div>
+            <dt>${description}</dt>
+            <dd><code>${url}</code></dd>
+          </div>`,
+      )}
+    </dl>
+    ${paragraphs(rules.join('\n\n'))}
+  </section>`;
+}
+
+const EVENT = {
+  id: 'evt_01kadfw4t3f7vb8y2z6m5n9qrs',
+  type: 'order.completed',
+  created_at: '2026-01-31T12:09:41.000Z',
+  sequence: 3,
+  data: {
+    id: 'ord_01kadfw4t3f7vb8y2z6m5n9qrs',
+    object: 'order',
+    status: 'completed',
+    amount: 25,
+    currency: 'USD',
+    crypto_currency: 'BTC',
+    crypto_amount: 0.00041667,
+    metadata: { order_id: 'A-1001' },
+  },
+};

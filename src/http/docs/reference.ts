@@ -1,0 +1,173 @@
+import { html, type Child, type Html } from '../checkout/html.ts';
+import { codeBlock, inline } from './blocks.ts';
+import { curlOf } from './curl.ts';
+import type { OpenApiDocument, Operation, Parameter, Schema } from './openapi-document.ts';
+
+/** Routes in the document's order, with where on the page each stands. */
+export interface Route {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+export function routesOf(document: OpenApiDocument, tag: string): readonly Route[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, operation]) => operation.tags.includes(tag))
+      .map(([method, operation]) => ({ id: operation.operationId, method: method.toUpperCase(), path, operation })),
+  );
+}
+
+/** Every route of a tag: what it takes, an example, what it answers. */
+export function renderTag(document: OpenApiDocument, tag: OpenApiDocument['tags'][number]): Html {
+  const routes = routesOf(document, tag.name);
+  return html`<section id="${tag.name.toLowerCase()}" class="part">
+    <h2>${tag.name}</h2>
+    <p>${inline(tag.description)}</p>
+    ${routes.map((route) => renderRoute(document, route))}
+  </section>`;
+}
+
+function renderRoute(document: OpenApiDocument, route: Route): Html {
+  const { operation, method, path } = route;
+  const body = operation.requestBody?.content?.['application/json'];
+  const success = operation.responses['200']?.content?.['application/json'];
+  return html`<article id="${route.id}" class="route">
+    <h3>${operation.summary}</h3>
+    <p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
+    ${operation.description === undefined ? null : html`<p>${inline(operation.description)}</p>`}
+    <div class="sides">
+      <div>
+        ${parameters(operation, 'path', 'In the path')} ${parameters(operation, 'query', 'In the query')}
+        ${
+          body === undefined
+            ? null
+            : html`<h4>Body</h4>
+                ${fields(document, body.schema)}`
+        }
+        ${parameters(operation, 'header', 'Headers')}
+        <h4>Answers</h4>
+        ${answers(document, operation)}
+      </div>
+      <div>
+        ${codeBlock(curlOf(document, route), { label: 'Request', language: 'sh', curl: route.id })}
+        ${
+          success?.example === undefined
+            ? null
+            : codeBlock(JSON.stringify(success.example, null, 2), { label: '200', language: 'json' })
+        }
+      </div>
+    </div>
+  </article>`;
+}
+
+function parameters(operation: Operation, place: Parameter['in'], title: string): Html | null {
+  const own = (operation.parameters ?? []).filter((parameter) => parameter.in === place);
+  if (own.length === 0) return null;
+  const rows = own.map(({ name, schema, description, required }) =>
+    field(name, { ...schema, ...(description === undefined ? {} : { description }) }, required === true),
+  );
+  return html`<h4>${title}</h4>
+    <dl class="fields">${rows}</dl>`;
+}
+
+function answers(document: OpenApiDocument, operation: Operation): Html {
+  const rows = Object.entries(operation.responses).map(([status, answer]) => {
+    const whole = answer.$ref === undefined ? answer : document.components.responses[nameOf(answer.$ref)];
+    const schema = whole?.content?.['application/json']?.schema;
+    return html`<div>
+      <dt><code>${status}</code> ${schema === undefined ? null : typeLink(schema)}</dt>
+      <dd>${status === '200' ? 'Success.' : inline(whole?.description ?? '')}</dd>
+    </div>`;
+  });
+  return html`<dl class="fields answers">${rows}</dl>`;
+}
+
+/** The objects that requests and answers are made of. */
+export function renderObjects(document: OpenApiDocument): Html {
+  return html`<section id="objects" class="part">
+    <h2>Objects</h2>
+    <p>What bodies, answers and events are made of.</p>
+    ${Object.entries(document.components.schemas).map(
+      ([name, schema]) =>
+        html`<article id="${objectId(name)}" class="route">
+          <h3>${name}</h3>
+          ${schema.description === undefined ? null : html`<p>${inline(schema.description)}</p>`}
+          ${fields(document, schema)}
+        </article>`,
+    )}
+  </section>`;
+}
+
+/** The fields of an object, followed to where it is described. */
+function fields(document: OpenApiDocument, schema: Schema): Html {
+  const whole = schema.$ref === undefined ? schema : document.components.schemas[nameOf(schema.$ref)];
+  const required = new Set(whole?.required);
+  const rows = Object.entries(whole?.properties ?? {}).map(([name, part]) => field(name, part, required.has(name)));
+  return rows.length === 0 ? html`<p>${typeLink(schema)}</p>` : html`<dl class="fields">${rows}</dl>`;
+}
+
+function field(name: string, schema: Schema, isRequired: boolean): Html {
+  const rules = rulesOf(schema);
+  return html`<div>
+    <dt>
+      <code>${name}</code> <span class="type">${typeLink(schema)}</span>
+      ${isRequired && html`<span class="required">required</span>`}
+    </dt>
+    <dd>
+      ${schema.description === undefined ? null : html`<p>${inline(schema.description)}</p>`}
+      ${rules.length === 0 ? null : html`<p class="rules">${inline(`${rules.join('; ')}.`)}</p>`} ${nested(schema)}
+    </dd>
+  </div>`;
+}
+
+/** Fields of an object that has no name of its own. */
+function nested(schema: Schema): Html | null {
+  const properties = Object.entries(schema.properties ?? {});
+  if (properties.length === 0) return null;
+  const required = new Set(schema.required);
+  return html`<dl class="fields">${properties.map(([name, part]) => field(name, part, required.has(name)))}</dl>`;
+}
+
+function rulesOf(schema: Schema): readonly string[] {
+  const { minimum, maximum, minLength, maxLength, maxProperties, format } = schema;
+  const words = schema.enum ?? schema.anyOf?.find((part) => part.enum !== undefined)?.enum;
+  return [
+    words && `One of ${words.map((word) => `\`${String(word)}\``).join(', ')}`,
+    minimum !== undefined && maximum !== undefined && `From ${minimum} to ${maximum.toLocaleString('en')}`,
+    minimum !== undefined && maximum === undefined && `At least ${minimum}`,
+    minLength !== undefined && maxLength === undefined && `At least ${minLength} characters`,
+    maxLength !== undefined && `At most ${maxLength.toLocaleString('en')} characters`,
+    maxProperties !== undefined && `At most ${maxProperties} keys`,
+    format === 'uri' && schema.description === undefined && 'An absolute URL',
+    schema.default !== undefined && `\`${JSON.stringify(schema.default)}\` unless said otherwise`,
+  ].filter((rule) => typeof rule === 'string');
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  'date-time': 'time',
+  email: 'e-mail address',
+  uri: 'URL',
+};
+
+function typeLink(schema: Schema): Child {
+  if (schema.$ref !== undefined) {
+    const name = nameOf(schema.$ref);
+    return html`<a href="#${objectId(name)}">${name}</a>`;
+  }
+  if (schema.anyOf !== undefined) {
+    return schema.anyOf.map((part, index) => (index === 0 ? html`${typeLink(part)}` : html` or ${typeLink(part)}`));
+  }
+  if (schema.items !== undefined) return html`list of ${typeLink(schema.items)}`;
+  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
+  return TYPE_NAMES[schema.format ?? ''] ?? schema.type ?? 'any';
+}
+
+export function objectId(name: string): string {
+  return `object-${name}`;
+}
+
+function nameOf(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import type { Mode } from '../../domain/permission.ts';
+import type { Assets } from '../checkout/assets.ts';
+import { sendFile, servedText, type ServedFile } from '../served-file.ts';
+import { readOpenApi } from './openapi-document.ts';
+import { renderDocs } from './page.ts';
+import { toYaml } from './yaml.ts';
+
+interface Documents {
+  readonly page: ServedFile;
+  readonly json: ServedFile;
+  readonly yaml: ServedFile;
+}
+
+const documented = { config: { guard: { kind: 'docs' } }, schema: { hide: true } } as const;
+
+/** Kept by browsers, and asked for anew each time: an update changes them. */
+const FRESH = { 'cache-control': 'no-cache' } as const;
+
+/** The page loads its own style and script, sends nothing and stands in no frame. */
+const PAGE = {
+  ...FRESH,
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/**
+ * `GET /docs`: the documentation. `GET /openapi.json`, `/docs/json`, `/docs/yaml`: the OpenAPI document. They are made and
+ * compressed once, for the first reader, and then the same bytes go to everybody, of both addresses.
+ */
+export function docsRoutes(options: {
+  readonly baseUrls: Readonly<Record<Mode, string>>;
+  readonly assets: Assets;
+}): (app: FastifyInstance) => void {
+  let making: Promise<Documents> | null = null;
+  const documents = (): Promise<Documents> => {
+    making ??= makeDocuments(options).catch((error: unknown) => {
+      making = null;
+      throw error;
+    });
+    return making;
+  };
+  return (app) => {
+    const serve = (path: string, pick: (made: Documents) => ServedFile): void => {
+      app.get(path, documented, async (request, reply) => sendFile(request, reply, pick(await documents())));
+    };
+    for (const path of ['/docs', '/docs/']) serve(path, ({ page }) => page);
+    for (const path of ['/openapi.json', '/docs/json']) serve(path, ({ json }) => json);
+    serve('/docs/yaml', ({ yaml }) => yaml);
+  };
+}
+
+async function makeDocuments(options: {
+  readonly baseUrls: Readonly<Record<Mode, string>>;
+  readonly assets: Assets;
+}): Promise<Documents> {
+  const document = await readOpenApi(options.baseUrls);
+  const [page, json, yaml] = await Promise.all([
+    servedText(renderDocs(document, options.assets), 'text/html; charset=utf-8', PAGE),
+    servedText(JSON.stringify(document), 'application/json; charset=utf-8', FRESH),
+    servedText(toYaml(document), 'application/yaml; charset=utf-8', FRESH),
+  ]);
+  return { page, json, yaml };
+}

@@ -1,0 +1,163 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { ATTEMPT_OUTCOMES, type Observer } from '../app/observer.ts';
+import { EVENT_TYPES } from '../domain/event-type.ts';
+import type { Figures } from '../store/figures.ts';
+import type { AddressGap } from '../store/wallets.ts';
+
+/** Where the metrics of a service come from, besides what it is told of by itself. Each is asked for every scrape. */
+export interface MetricSources {
+  readonly version: string;
+  /** Of the whole database. */
+  readonly figures: () => Promise<Figures>;
+  /** Of all wallets in use. */
+  readonly gaps: () => Promise<readonly AddressGap[]>;
+  readonly isReady: () => Promise<boolean>;
+  readonly isListening: () => boolean;
+  readonly pool: () => { readonly used: number; readonly waiting: number };
+  /** How old the price of each pair is, or how long it has been missing. */
+  readonly prices: () => readonly { readonly pair: string; readonly ageMs: number }[];
+}
+
+/** Counts what this process does. The counters are there from the start, so that the first of a kind is seen as a rise. */
+export function createObserver(registry: Registry): Observer {
+  const registers = [registry];
+  const events = new Counter({
+    name: 'cointill_payments_total',
+    help: 'Events of payments and refunds that this process saved.',
+    labelNames: ['event'] as const,
+    registers,
+  });
+  for (const event of EVENT_TYPES) events.inc({ event }, 0);
+  const attempts = new Counter({
+    name: 'cointill_webhook_attempts_total',
+    help: 'Attempts to deliver a webhook that this process made.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ outcome }, 0);
+  const batch = new Histogram({
+    name: 'cointill_batch_size',
+    help: 'New payments that were saved together.',
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200],
+    registers,
+  });
+  const save = new Histogram({
+    name: 'cointill_save_seconds',
+    help: 'How long the database took to save new payments.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
+    registers,
+  });
+  return {
+    onBatch: (payments, seconds) => {
+      batch.observe(payments);
+      save.observe(seconds);
+    },
+    onEvents: (event, count) => events.inc({ event }, count),
+    onAttempt: (outcome) => attempts.inc({ outcome }),
+  };
+}
+
+/** What a scrape reads: how the process is, and how the work stands that all processes of a database share. */
+export function registerService(registry: Registry, sources: MetricSources): void {
+  registerProcess(registry, sources);
+  registerDatabase(registry, sources.figures);
+  registerGaps(registry, sources.gaps);
+}
+
+function registerProcess(registry: Registry, sources: MetricSources): void {
+  gauge(registry, 'build_info', '1, with the versions that run.', ['version', 'node'], (build) =>
+    build.set({ version: sources.version, node: process.versions.node }, 1),
+  );
+  gauge(registry, 'notifications_healthy', '1 while notifications of the database arrive.', [], (healthy) =>
+    healthy.set(sources.isListening() ? 1 : 0),
+  );
+  // Before those that ask the database themselves.
+  gauge(registry, 'pool_used', 'Database connections of the pool that are at work.', [], (used) =>
+    used.set(sources.pool().used),
+  );
+  gauge(registry, 'pool_waiting', 'Statements and transactions that wait for a connection.', [], (waiting) =>
+    waiting.set(sources.pool().waiting),
+  );
+  gauge(registry, 'price_age_seconds', 'Age of the price in use, or since when there is none.', ['pair'], (age) => {
+    for (const { pair, ageMs } of sources.prices()) age.set({ pair }, ageMs / 1000);
+  });
+  gauge(registry, 'ready', '1 while /readyz says so, degraded or not.', [], async (ready) =>
+    ready.set((await sources.isReady()) ? 1 : 0),
+  );
+}
+
+/** Ends every help text of a number that each process tells alike. */
+const OF_ALL = 'Of the whole database: take the max() over processes.';
+
+function registerDatabase(registry: Registry, read: () => Promise<Figures>): void {
+  const figure = <Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+    tell: (gauge: Gauge<Label>, figures: Figures) => void,
+  ): void =>
+    gauge(registry, name, `${help} ${OF_ALL}`, labels, async (one) => {
+      // A database that is away takes these away, not the whole scrape.
+      const figures = await read().catch(() => null);
+      if (figures !== null) tell(one, figures);
+    });
+  figure('deliveries_waiting', 'Webhooks that wait for their next attempt, 100000 at most.', [], (one, figures) =>
+    one.set(figures.deliveriesWaiting),
+  );
+  figure('deliveries_oldest_seconds', 'Age of the oldest webhook that waits.', [], (one, figures) =>
+    one.set(figures.deliveriesOldestMs / 1000),
+  );
+  figure('deliveries_due_lag_seconds', 'How long the most overdue webhook has been due.', [], (one, figures) =>
+    one.set(figures.deliveriesLagMs / 1000),
+  );
+  figure('payments_due_lag_seconds', 'How long the most overdue payment has been due.', [], (one, figures) =>
+    one.set(figures.paymentsLagMs / 1000),
+  );
+  figure('payments', 'Payments of the last 30 days by status.', ['mode', 'status'], (one, figures) => {
+    for (const { mode, status, count } of figures.payments) one.set({ mode, status }, count);
+  });
+  figure('lease_held', '1 while some process holds the lease.', ['name'], (one, figures) => {
+    for (const { name, isHeld } of figures.leases) one.set({ name }, isHeld ? 1 : 0);
+  });
+  gauge(
+    registry,
+    'clock_skew_seconds',
+    "How far this machine's clock is ahead of the database's.",
+    [],
+    async (skew) => {
+      const figures = await read().catch(() => null);
+      if (figures !== null) skew.set(figures.clockSkewMs / 1000);
+    },
+  );
+}
+
+function registerGaps(registry: Registry, read: () => Promise<readonly AddressGap[]>): void {
+  const help = `Addresses of a wallet handed out after the last one that received money. ${OF_ALL}`;
+  gauge(registry, 'address_gap', help, ['project', 'network'], async (one) => {
+    for (const { projectId, network, gap } of await read().catch(() => []))
+      one.set({ project: projectId, network }, gap);
+  });
+}
+
+/** One that is read anew for each scrape: what is not told any more is gone. */
+function gauge<Label extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly Label[],
+  read: (gauge: Gauge<Label>) => void | Promise<void>,
+): void {
+  registry.registerMetric(
+    new Gauge({
+      name: `cointill_${name}`,
+      help,
+      labelNames: [...labelNames],
+      registers: [],
+      async collect() {
+        this.reset();
+        if (labelNames.length === 0) this.remove();
+        await read(this);
+      },
+    }),
+  );
+}

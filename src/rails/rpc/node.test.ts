@@ -1,0 +1,41 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startNode } from '../../../test/rpc-node.ts';
+import { createEvmPool } from '../evm/pool.ts';
+import { createUtxoPool } from '../utxo/pool.ts';
+import { utxoParams } from '../utxo/params.ts';
+import type { NodeReport } from '../chain.ts';
+
+/** Sets a terminal's title and colour, goes back over the line, forges another, and turns the reading direction. */
+const STEERING = 'bad\u001B]0;pwned\u0007\u001B[31mred\r\nforged\u0085line\u2028\u202Etxt.exe\u2066\u200B\uFEFF';
+
+function surveyOf(family: 'utxo' | 'evm', url: string): Promise<readonly NodeReport[]> {
+  const log = { warn: (fields: unknown) => void logged.push(fields) };
+  const common = { urls: [url], timeoutMs: 5_000, log };
+  const params = utxoParams('bitcoin', 'regtest');
+  if (params === null) throw new Error('Bitcoin has no regtest.');
+  const pool =
+    family === 'utxo'
+      ? createUtxoPool({ ...common, params })
+      : createEvmPool({ ...common, network: 'ethereum', chainId: 1 });
+  onTestFinished(() => pool.close());
+  return pool.survey();
+}
+
+let logged: unknown[] = [];
+
+it.each(['utxo', 'evm'] as const)(
+  'a node’s words are taken in without what would steer a terminal or forge a line: %s',
+  async (family) => {
+    logged = [];
+    const node = await startNode(() => ({ error: { code: -1, message: STEERING } }));
+    onTestFinished(() => node.stop());
+    const shown = JSON.stringify([await surveyOf(family, node.url), logged]);
+    expect(shown).toContain('JSON-RPC error -1: bad\uFFFD]0;pwned\uFFFD\uFFFD[31mred\uFFFD\uFFFDforged\uFFFDline');
+    expect(
+      JSON.parse(shown)
+        .flat(9)
+        .map((part: object) => Object.values(part).join(' '))
+        .join(' '),
+    ).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  },
+);

@@ -1,0 +1,122 @@
+import { divCeil } from '../../domain/money.ts';
+import type { WalletOutput } from './output.ts';
+import type { UtxoNetwork } from './params.ts';
+import { dustUnits, transactionVsize } from './transaction-size.ts';
+
+/** Something to spend, in the smallest units. */
+export interface Coin {
+  readonly amountUnits: bigint;
+  /**
+   * `held`: this payout was shown with it before, so it is spent whatever it costs: two transactions that pay the same refund
+   * must never both be valid. `first`: before all others. `free`: as is best.
+   */
+  readonly use: 'held' | 'first' | 'free';
+}
+
+export interface Payout {
+  readonly network: UtxoNetwork;
+  readonly payUnits: bigint;
+  readonly payScript: Uint8Array;
+  /** Where the rest goes back to. Its form is that of all coins: what one adds to the size of a transaction. */
+  readonly change: WalletOutput;
+  /** Fee per 1,000 virtual bytes. */
+  readonly feeUnitsPerKvb: bigint;
+}
+
+export type Funding =
+  /** `changeUnits` 0: a change would have been dust and is part of the fee. */
+  | { readonly kind: 'ok'; readonly feeUnits: bigint; readonly changeUnits: bigint }
+  | { readonly kind: 'short'; readonly missingUnits: bigint };
+
+export type Selection<C extends Coin> =
+  | { readonly kind: 'ok'; readonly coins: readonly C[] }
+  | { readonly kind: 'short'; readonly missingUnits: bigint }
+  /** It would take more coins than nodes pass on in one transaction. */
+  | { readonly kind: 'too_large'; readonly coinCount: number };
+
+/** `MAX_STANDARD_TX_WEIGHT` of Bitcoin Core and Litecoin Core, in virtual bytes. */
+const MAX_VSIZE = 100_000;
+
+/**
+ * Chooses what a payout spends: what it holds already, then what is to go first, then the smallest coin that is enough, or the
+ * largest until it is enough. A coin that is worth less than spending it costs is left alone. Falls short only where all coins
+ * that are worth spending do.
+ */
+export function selectCoins<C extends Coin>(payout: Payout, coins: readonly C[]): Selection<C> {
+  const sizes = createSizes(payout);
+  const descending = (a: C, b: C): number =>
+    a.amountUnits < b.amountUnits ? 1 : a.amountUnits > b.amountUnits ? -1 : 0;
+  const chosen = coins.filter(({ use }) => use === 'held');
+  const worthy = coins.filter(({ use, amountUnits }) => use !== 'held' && amountUnits > sizes.costOfCoin);
+  const first = worthy.filter(({ use }) => use === 'first').toSorted(descending);
+  const free = worthy.filter(({ use }) => use === 'free').toSorted(descending);
+  let total = chosen.reduce((sum, { amountUnits }) => sum + amountUnits, 0n);
+  const take = (coin: C): void => {
+    chosen.push(coin);
+    total += coin.amountUnits;
+  };
+  const isEnough = (extra = 0n, more = 0): boolean =>
+    chosen.length + more > 0 && fund(payout, sizes, chosen.length + more, total + extra).kind === 'ok';
+
+  const smallestEnough = (): C | undefined => free.findLast(({ amountUnits }) => isEnough(amountUnits, 1));
+
+  while (!isEnough()) {
+    const next = first.shift() ?? (isEnough(free[0]?.amountUnits, 1) ? smallestEnough() : free.shift());
+    if (next === undefined) break;
+    take(next);
+    if (sizes.vsize(chosen.length, 2) > MAX_VSIZE) return { kind: 'too_large', coinCount: chosen.length };
+  }
+  const funding = fund(payout, sizes, chosen.length, total);
+  return funding.kind === 'ok' ? { kind: 'ok', coins: chosen } : funding;
+}
+
+/** What fee and change are when all of these inputs are spent; they may be of different forms. */
+export function fundingOf(
+  payout: Payout,
+  inputs: readonly { readonly amountUnits: bigint; readonly output: WalletOutput }[],
+): Funding {
+  const spent = inputs.map(({ output }) => output);
+  const vsize = (_count: number, outputs: 1 | 2): number => transactionVsize(spent, scriptsOf(payout, outputs));
+  return fund(
+    payout,
+    { vsize },
+    inputs.length,
+    inputs.reduce((sum, { amountUnits }) => sum + amountUnits, 0n),
+  );
+}
+
+interface Sizes {
+  /** Virtual bytes of a transaction with so many inputs, and one output or also a change. */
+  readonly vsize: (inputs: number, outputs: 1 | 2) => number;
+}
+
+function createSizes(payout: Payout): Sizes & { readonly costOfCoin: bigint } {
+  const vsize = (inputs: number, outputs: 1 | 2): number =>
+    transactionVsize(
+      Array.from({ length: inputs }, () => payout.change),
+      scriptsOf(payout, outputs),
+    );
+  // Weights are rounded up to bytes once a transaction: over four coins, no fraction is left.
+  const costOfCoin = divCeil(BigInt(vsize(5, 1) - vsize(1, 1)) * payout.feeUnitsPerKvb, 4_000n);
+  return { vsize, costOfCoin };
+}
+
+function fund(
+  { network, payUnits, change, feeUnitsPerKvb }: Payout,
+  { vsize }: Sizes,
+  count: number,
+  total: bigint,
+): Funding {
+  const feeOf = (outputs: 1 | 2): bigint => divCeil(BigInt(vsize(count, outputs)) * feeUnitsPerKvb, 1_000n);
+  const left = total - payUnits;
+  const feeWithChange = feeOf(2);
+  if (left - feeWithChange >= dustUnits(network, change.script)) {
+    return { kind: 'ok', feeUnits: feeWithChange, changeUnits: left - feeWithChange };
+  }
+  const fee = feeOf(1);
+  return left >= fee ? { kind: 'ok', feeUnits: left, changeUnits: 0n } : { kind: 'short', missingUnits: fee - left };
+}
+
+function scriptsOf({ payScript, change }: Payout, outputs: 1 | 2): readonly Uint8Array[] {
+  return outputs === 1 ? [payScript] : [payScript, change.script];
+}

@@ -1,0 +1,128 @@
+import type { WaitingTransactions } from '../chain.ts';
+import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
+import { MethodMissingError, NodeError, type RpcCall, type RpcNode, type RpcResult } from '../rpc/node.ts';
+import type { UtxoParams } from './params.ts';
+
+/** What a node tells of itself, as far as its silence depends on it. */
+export interface NodeState {
+  readonly proof: WaitingTransactions['proof'];
+  /** What is wrong with it and what to do, fit for logs; null when nothing is. */
+  readonly problem: string | null;
+}
+
+/** How far a node has come, by its `getblockchaininfo`. */
+export interface Progress {
+  readonly blocks: number;
+  /** The height of the best header that it has: what its peers told it of. */
+  readonly headers: number;
+  readonly initialBlockDownload: boolean;
+}
+
+/** Whom a node listens to, by its `getnetworkinfo` and `uptime`. */
+export interface Contact {
+  readonly connections: number;
+  /** False with `-blocksonly`: other nodes are asked for no transactions. */
+  readonly relaysTransactions: boolean;
+  /** Null where the node does not say. */
+  readonly upSeconds: number | null;
+}
+
+/** `not_shown`: a hosted node that does not offer the question; `refused`: the operator's own, by `-rpcwhitelist`. */
+export type ContactAnswer = Contact | 'not_shown' | 'refused';
+
+/** A node that has just started has heard neither of the blocks nor of the transactions that it missed. */
+const MIN_UP_SECONDS = 60;
+/** Headers come a moment before their blocks. */
+const MAX_BLOCKS_UNDER_WAY = 2;
+
+/** The call whose answer `decodeProgress` reads. */
+export const PROGRESS_CALL: RpcCall = { method: 'getblockchaininfo', params: [] };
+
+/** Throws MalformedAnswerError when it is not the answer of Bitcoin Core or its kin. */
+export function decodeProgress(answer: unknown): Progress {
+  const info = decodeObject(answer, 'the state of the chain');
+  const initialBlockDownload = info['initialblockdownload'];
+  if (typeof initialBlockDownload !== 'boolean')
+    throw new MalformedAnswerError('initialblockdownload', 'true or false');
+  return { blocks: count(info['blocks'], 'blocks'), headers: count(info['headers'], 'headers'), initialBlockDownload };
+}
+
+/**
+ * Asks a node whom it listens to. A node that does not answer these questions is used all the same: payments that it shows
+ * are there.
+ */
+export async function readContact(node: RpcNode): Promise<ContactAnswer> {
+  try {
+    const [network, uptime] = await node.callAll([
+      { method: 'getnetworkinfo', params: [] },
+      { method: 'uptime', params: [] },
+    ]);
+    return network?.kind === 'ok' ? decodeContact(network.result, uptime) : 'not_shown';
+  } catch (fault) {
+    if (fault instanceof MethodMissingError) return 'not_shown';
+    if (fault instanceof NodeError && fault.status === 403) return 'refused';
+    throw fault;
+  }
+}
+
+function decodeContact(network: unknown, uptime: RpcResult | undefined): Contact {
+  const info = decodeObject(network, 'the state of the network');
+  return {
+    connections: count(info['connections'], 'connections'),
+    relaysTransactions: info['localrelay'] !== false,
+    // Less than nothing where a test sets the node's clock.
+    upSeconds: uptime?.kind === 'ok' && Number.isSafeInteger(uptime.result) ? Number(uptime.result) : null,
+  };
+}
+
+/** What a node's silence proves. On regtest nodes stand alone, so neither peers nor time to find them are asked for. */
+export function stateOf(
+  { network, chain }: Pick<UtxoParams, 'network' | 'chain'>,
+  { blocks, headers, initialBlockDownload }: Progress,
+  contact: ContactAnswer,
+): NodeState {
+  const setting = `${network.toUpperCase()}_RPC_URL`;
+  const wait = `Wait until it has the whole chain, or add a node to ${setting} that has`;
+  const nothing = (problem: string | null): NodeState => ({ proof: 'nothing', problem });
+  if (initialBlockDownload) {
+    return nothing(
+      `it is still loading the chain (initial block download, block ${blocks} of ${headers}), so no payment expires. ${chain === 'regtest' ? 'Mine a block' : wait}`,
+    );
+  }
+  if (blocks < headers) {
+    const isFarBehind = headers - blocks > MAX_BLOCKS_UNDER_WAY;
+    return nothing(
+      isFarBehind
+        ? `it has read ${blocks} of the ${headers} blocks that it knows of, so no payment expires. ${wait}`
+        : null,
+    );
+  }
+  if (contact === 'refused') {
+    return nothing(
+      'it refuses getnetworkinfo or uptime, so it is not known whether it hears of payments, and none expires. Allow them in its -rpcwhitelist',
+    );
+  }
+  if (contact !== 'not_shown' && chain !== 'regtest') {
+    if (contact.connections === 0) {
+      return nothing(
+        `it is connected to no other node, so it hears of no payment, and none expires. Check its internet connection, or add a node to ${setting} that is connected`,
+      );
+    }
+    if (contact.upSeconds !== null && contact.upSeconds < MIN_UP_SECONDS) return nothing(null);
+  }
+  if (contact !== 'not_shown' && !contact.relaysTransactions) {
+    return {
+      proof: 'blocks',
+      problem:
+        'it takes no transactions (-blocksonly), so payments are seen only once they are mined. Start it without',
+    };
+  }
+  return { proof: 'mempool', problem: null };
+}
+
+function count(value: unknown, what: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new MalformedAnswerError(what, 'a whole number');
+  }
+  return value;
+}

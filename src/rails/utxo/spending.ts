@@ -1,0 +1,43 @@
+import { Address } from '@scure/btc-signer';
+import type { SpendingWatch } from '../chain.ts';
+import type { RpcPool } from '../rpc/pool.ts';
+import type { UtxoDecoder } from './decode.ts';
+import type { UtxoParams } from './params.ts';
+import { rawTransactions } from './raw-transactions.ts';
+import { parseUtxoWallet } from './wallet.ts';
+
+/** What is kept of a chain of Bitcoin's family, so that a wallet's money can be spent later, with a pruned node too. */
+export function createSpendingWatch(pool: RpcPool, decoder: UtxoDecoder, params: UtxoParams): SpendingWatch {
+  return {
+    changeOf: ({ kind, text }) => {
+      if (kind === 'treasury') return null;
+      const parsed = parseUtxoWallet(params, { kind, text });
+      if (parsed.kind === 'bad' || parsed.deriver.changeAt(0) === null) return null;
+      const { deriver } = parsed;
+      return (index) => {
+        const output = deriver.changeAt(index);
+        if (output === null) throw new Error('the wallet has no change chain');
+        return output.address;
+      };
+    },
+    wholeTransactions: async (block, transfers) => {
+      const hashes = transfers.filter(({ address }) => isP2pkh(params, address)).map((one) => one.transactionHash);
+      const wanted = [...new Set(hashes)].map((txid) => ({ txid, blockHash: block.hash }));
+      const found = await rawTransactions(pool, wanted);
+      return new Map(
+        wanted.flatMap(({ txid }, place) => {
+          const hex = found[place] ?? null;
+          if (hex === null) return [];
+          // Throws for bytes that are another transaction's.
+          decoder.transfers(hex, txid);
+          return [[txid, Buffer.from(hex, 'hex')] as const];
+        }),
+      );
+    },
+  };
+}
+
+/** Signatures for such outputs do not commit to the amount: signers read it from the whole transaction (BIP 174). */
+export function isP2pkh(params: UtxoParams, address: string): boolean {
+  return Address(params.address).decode(address).type === 'pkh';
+}

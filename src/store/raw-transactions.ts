@@ -1,0 +1,33 @@
+import { sql, type SqlBool } from 'kysely';
+import type { Network } from '../domain/asset.ts';
+import type { Database, Trx } from './database.ts';
+
+/** Keeps transactions whole, by their hashes. A hash names its bytes, so that what a reorganisation takes back may stay. */
+export async function saveRawTransactions(
+  trx: Trx,
+  network: Network,
+  transactions: ReadonlyMap<string, Uint8Array>,
+): Promise<void> {
+  if (transactions.size === 0) return;
+  await trx
+    .insertInto('raw_transactions')
+    .values([...transactions].map(([hash, bytes]) => ({ network, transaction_hash: hash, bytes: Buffer.from(bytes) })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Those of these transactions that were kept, in hex. */
+export async function findRawTransactions(
+  db: Database,
+  network: Network,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (hashes.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('raw_transactions')
+    .select(['transaction_hash', 'bytes'])
+    .where('network', '=', network)
+    .where(sql<SqlBool>`transaction_hash = any (${hashes}::text[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.transaction_hash, row.bytes.toString('hex')]));
+}

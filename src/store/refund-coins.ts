@@ -1,0 +1,170 @@
+import { sql } from 'kysely';
+import type { Network } from '../domain/asset.ts';
+import type { Database, Trx } from './database.ts';
+import type { WalletKind } from './tables.ts';
+
+/** The wallet that a payment's money went to, as it was given last. */
+export interface RefundWallet {
+  readonly id: string;
+  readonly kind: WalletKind;
+  readonly source: string;
+  /** Names the wallet, however its source was written. */
+  readonly firstAddress: string;
+}
+
+/** Money that a wallet received and that is confirmed; it may be spent by now. Units are the smallest. */
+export interface WalletCoin {
+  readonly txid: string;
+  readonly vout: number;
+  readonly amountUnits: bigint;
+  readonly blockHeight: number;
+  readonly blockHash: string;
+  /** The number of its address, on the wallet's change chain or on the one that it is paid on. */
+  readonly index: number;
+  readonly isChange: boolean;
+  /** It was received by the refund's own payment. */
+  readonly isOwn: boolean;
+  /** The refund was shown with it. */
+  readonly isHeld: boolean;
+  /** Other pending refunds that were shown with it. */
+  readonly heldBy: readonly string[];
+}
+
+/** Null where none is known. Of several that a payment was given addresses of, the one that was paid. */
+export async function refundWallet(db: Database, paymentId: string, network: Network): Promise<RefundWallet | null> {
+  const { rows } = await sql<RefundWallet>`
+    select w.id, w.kind, w.source, w.first_address as "firstAddress"
+    from payment_addresses a
+    join wallets issued on issued.id = a.wallet_id
+    join wallets w on w.network = issued.network and w.first_address = issued.first_address
+    where a.payment_id = ${paymentId} and a.network = ${network}
+    order by exists (
+        select from transfers t where t.network = a.network and t.payment_id = a.payment_id and t.address = a.address
+          and t.state = 'confirmed') desc,
+      a.issued_at desc, w.project_id = issued.project_id desc, w.replaced_at is null desc, w.created_at desc
+    limit 1`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Whose money, and for which refund. */
+export interface CoinQuery {
+  readonly refundId: string;
+  readonly paymentId: string;
+  readonly network: Network;
+  readonly firstAddress: string;
+  readonly firstChangeAddress: string;
+  readonly now: number;
+}
+
+/**
+ * What a wallet has received, of payments and as change: first what the refund holds and what its payment received, then the
+ * newest and the largest by turns.
+ */
+export async function walletCoins(db: Database, query: CoinQuery, limit: number): Promise<readonly WalletCoin[]> {
+  const { refundId, paymentId, network, firstAddress, firstChangeAddress, now } = query;
+  const { rows } = await sql<Omit<WalletCoin, 'amountUnits'> & { readonly amountUnits: string }>`
+    with holds as (
+      select h.transaction_hash, h.output_index, bool_or(r.id = ${refundId}) as is_held,
+        array_agg(r.id::text order by r.id) filter (where r.id <> ${refundId}) as held_by
+      from refund_inputs h join refunds r on r.id = h.refund_id
+      where h.network = ${network} and (r.id = ${refundId} or ${isOpen(now)})
+      group by h.transaction_hash, h.output_index
+    ), coins as (
+      select t.transaction_hash, t.output_index, t.amount_units, t.block_height, t.block_hash, a.address_index as index,
+        false as is_change, a.payment_id = ${paymentId} as is_own
+      from wallets w
+      join payment_addresses a on a.wallet_id = w.id and a.network = w.network
+      join transfers t on t.network = a.network and t.payment_id = a.payment_id and t.address = a.address
+      where w.network = ${network} and w.first_address = ${firstAddress} and t.state = 'confirmed'
+      union all
+      select o.transaction_hash, o.output_index, o.amount_units, o.block_height, o.block_hash, c.change_index, true, false
+      from change_addresses c join change_outputs o on o.network = c.network and o.address = c.address
+      where c.network = ${network} and c.first_change_address = ${firstChangeAddress}
+    )
+    select transaction_hash as txid, output_index as vout, amount_units::text as "amountUnits",
+      block_height as "blockHeight", block_hash as "blockHash", index, is_change as "isChange", is_own as "isOwn",
+      coalesce(is_held, false) as "isHeld", coalesce(held_by, '{}') as "heldBy"
+    from coins left join holds using (transaction_hash, output_index)
+    order by coalesce(is_held, false) desc, is_own desc,
+      least(row_number() over (order by block_height desc), row_number() over (order by amount_units desc)),
+      transaction_hash, output_index
+    limit ${limit}`.execute(db);
+  return rows.map((row) => ({ ...row, amountUnits: BigInt(row.amountUnits) }));
+}
+
+/** Nobody else chooses what a refund of this wallet spends until the transaction ends. */
+export async function lockWalletCoins(trx: Trx, network: Network, firstAddress: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`refund inputs ${network} ${firstAddress}`}, 0))`.execute(
+    trx,
+  );
+}
+
+interface Outpoint {
+  readonly txid: string;
+  readonly vout: number;
+}
+
+/** Those of these outputs that other pending refunds were shown with. */
+export async function heldByOthers(
+  trx: Trx,
+  { refundId, network, now }: Pick<CoinQuery, 'refundId' | 'network' | 'now'>,
+  outpoints: readonly Outpoint[],
+): Promise<readonly Outpoint[]> {
+  const { rows } = await sql<Outpoint>`
+    select distinct h.transaction_hash as txid, h.output_index as vout
+    from refund_inputs h join refunds r on r.id = h.refund_id
+    where h.network = ${network} and r.id <> ${refundId} and ${isOpen(now)}
+      and h.transaction_hash = any (${outpoints.map(({ txid }) => txid)}::text[])`.execute(trx);
+  return rows.filter((row) => outpoints.some(({ txid, vout }) => row.txid === txid && row.vout === vout));
+}
+
+/** Keeps what a refund is shown with, in place of what it was shown with before. */
+export async function saveRefundInputs(
+  trx: Trx,
+  refundId: string,
+  network: Network,
+  outpoints: readonly Outpoint[],
+): Promise<void> {
+  await trx.deleteFrom('refund_inputs').where('refund_id', '=', refundId).execute();
+  await trx
+    .insertInto('refund_inputs')
+    .values(
+      outpoints.map(({ txid, vout }) => ({
+        refund_id: refundId,
+        network,
+        transaction_hash: txid,
+        output_index: vout,
+      })),
+    )
+    .execute();
+}
+
+/** What a refund was last shown with. */
+export async function refundInputs(db: Database, refundId: string): Promise<readonly Outpoint[]> {
+  return db
+    .selectFrom('refund_inputs')
+    .select(['transaction_hash as txid', 'output_index as vout'])
+    .where('refund_id', '=', refundId)
+    .execute();
+}
+
+/** Those of these outputs that a refund that was paid since was shown with too: its payout spent them. */
+export async function spentByPayouts(
+  db: Database,
+  refundId: string,
+  network: Network,
+  outpoints: readonly Outpoint[],
+): Promise<readonly Outpoint[]> {
+  const { rows } = await sql<Outpoint>`
+    select distinct h.transaction_hash as txid, h.output_index as vout
+    from refund_inputs h
+    where h.network = ${network} and h.refund_id <> ${refundId}
+      and h.transaction_hash = any (${outpoints.map(({ txid }) => txid)}::text[])
+      and exists (select from refund_payouts o where o.refund_id = h.refund_id)`.execute(db);
+  return rows.filter((row) => outpoints.some(({ txid, vout }) => row.txid === txid && row.vout === vout));
+}
+
+/** A refund `r` holds what it was shown with while it can still be paid. */
+function isOpen(now: number) {
+  return sql`r.status = 'pending' and r.due_at > ${new Date(now)}::timestamptz`;
+}

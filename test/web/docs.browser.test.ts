@@ -1,0 +1,113 @@
+import { createRequire } from 'node:module';
+import fastify from 'fastify';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { assetRoutes, loadAssets } from '../../src/http/checkout/assets.ts';
+import { docsRoutes } from '../../src/http/docs/routes.ts';
+import { hasNoBrowser, launchBrowser } from '../browser.ts';
+import { portOf } from '../socket.ts';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+// The whole reference is on the page, and the machine may be busy with other things.
+vi.setConfig({ testTimeout: 120_000 });
+const PHONE = { width: 390, height: 844 };
+const DESKTOP = { width: 1280, height: 900 };
+
+describe.skipIf(hasNoBrowser)('the documentation', () => {
+  const server = fastify();
+  let browser: Browser;
+  beforeAll(async () => {
+    const assets = await loadAssets();
+    assetRoutes(server, assets);
+    docsRoutes({ baseUrls: { live: 'https://api.example', test: 'https://sandbox.api.example' }, assets })(server);
+    await server.listen({ host: '127.0.0.1', port: 0 });
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server.close();
+  });
+
+  /** What the browser complains of, a broken policy above all, is in `problems`. */
+  async function open(options: BrowserContextOptions) {
+    const context = await browser.newContext(options);
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('request', (request) => {
+      const { host } = new URL(request.url());
+      if (host !== '' && host !== `127.0.0.1:${portOf(server)}`) problems.push(request.url());
+    });
+    await page.goto(`http://127.0.0.1:${portOf(server)}/docs`);
+    return { page, problems };
+  }
+
+  it.each([
+    ['a phone, light', { viewport: PHONE, colorScheme: 'light' }],
+    ['a phone, dark', { viewport: PHONE, colorScheme: 'dark' }],
+    ['a desktop, light', { viewport: DESKTOP, colorScheme: 'light' }],
+    ['a desktop, dark', { viewport: DESKTOP, colorScheme: 'dark' }],
+    ['a phone without JavaScript', { viewport: PHONE, javaScriptEnabled: false }],
+    ['a desktop without JavaScript', { viewport: DESKTOP, javaScriptEnabled: false }],
+  ] as const)('opens on the quickstart, fits and breaks no rule of its policy on %s', async (_name, options) => {
+    const { page, problems } = await open(options);
+    expect(await page.locator('main h2').first().textContent()).toBe('Quickstart');
+    expect(await page.locator('main h2').first().boundingBox()).toMatchObject({ y: expect.any(Number) });
+    const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(background).toBe(
+      'colorScheme' in options && options.colorScheme === 'dark' ? 'rgb(14, 20, 18)' : 'rgb(244, 246, 245)',
+    );
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(problems).toEqual([]);
+  });
+
+  it.each([
+    ['a phone', PHONE],
+    ['a desktop', DESKTOP],
+  ])('has nothing that axe finds on %s, in either theme', async (_name, viewport) => {
+    // Between the themes nothing but colours differs.
+    for (const [colorScheme, run] of [
+      ['light', 'axe.run()'],
+      ['dark', "axe.run({ runOnly: ['color-contrast', 'link-in-text-block'] })"],
+    ] as const) {
+      const { page } = await open({ viewport, colorScheme, bypassCSP: true });
+      await page.addScriptTag({ path: AXE });
+      const { violations } = await page.evaluate<AxeResults>(run);
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    }
+  });
+
+  it('can be worked by keyboard: skip to the content, filter the contents, copy a request', async () => {
+    const { page, problems } = await open({ viewport: DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+    await page.keyboard.press('/');
+    await page.keyboard.type('cancel ref');
+    const links = page.locator('#contents a:visible');
+    expect(await links.allTextContents()).toEqual(['POSTWithdraw a refund that was not paid yet']);
+    await links.first().press('Enter');
+    expect(new URL(page.url()).hash).toBe('#cancelRefund');
+    const copy = page.locator('#createOrder figure button').first();
+    await copy.focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => copy.textContent()).toBe('Copied');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+      /^curl "https:\/\/sandbox\.api\.example\/v1\/orders"/,
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it('folds its contents on a phone, and folds them again when one is chosen', async () => {
+    const { page } = await open({ viewport: PHONE });
+    const contents = page.locator('#contents');
+    expect(await contents.getAttribute('open')).toBeNull();
+    await contents.locator('summary').click();
+    await contents.locator('a', { hasText: 'Create an order' }).click();
+    expect(await contents.getAttribute('open')).toBeNull();
+    expect(new URL(page.url()).hash).toBe('#createOrder');
+  });
+});

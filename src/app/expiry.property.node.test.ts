@@ -149,13 +149,17 @@ function railOf(db: Parameters<typeof chainRail>[0]['db'], network: Network, ass
     rates: fixedRates(new Map([[asset, pow10(10)]])),
     tokens: [tokenOf(asset, network)].filter((token) => token !== null),
     openWallet: () => ({
-      addressAt: (index) =>
-        `0x${crypto
-          .randomUUID()
-          .replaceAll('-', '')
-          .padEnd(40, String(index % 10))}`,
+      addressAt: someAddress,
+      addressesAt: (from, count) => Array.from({ length: count }, (_, place) => someAddress(from + place)),
     }),
     evmChain: () => null,
     payoutChain: () => 'main',
   });
+}
+
+function someAddress(index: number): string {
+  return `0x${crypto
+    .randomUUID()
+    .replaceAll('-', '')
+    .padEnd(40, String(index % 10))}`;
 }

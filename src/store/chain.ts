@@ -4,6 +4,7 @@ import { NETWORK_FACTS } from '../domain/network.ts';
 import type { Confirmations } from '../domain/payment.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
+import { BLOCK_COLUMNS, CURSOR_COLUMNS } from './columns.ts';
 
 /** The last block of a network that was taken in. */
 export interface Cursor {
@@ -13,7 +14,11 @@ export interface Cursor {
 }
 
 export async function readCursor(executor: Database | Trx, network: Network): Promise<Cursor | null> {
-  const row = await executor.selectFrom('chain_cursors').selectAll().where('network', '=', network).executeTakeFirst();
+  const row = await executor
+    .selectFrom('chain_cursors')
+    .select(CURSOR_COLUMNS)
+    .where('network', '=', network)
+    .executeTakeFirst();
   return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
 }
 
@@ -48,7 +53,7 @@ export async function saveLookedAt(db: Database, network: Network, at: number): 
 export async function lockCursor(trx: Trx, network: Network): Promise<Cursor | null> {
   const row = await trx
     .selectFrom('chain_cursors')
-    .selectAll()
+    .select(CURSOR_COLUMNS)
     .where('network', '=', network)
     .forUpdate()
     .executeTakeFirst();
@@ -112,7 +117,7 @@ async function keepBlocks(trx: Trx, network: Network, blocks: readonly Cursor[])
 export async function knownBlock(db: Database, network: Network, height: number): Promise<Cursor | null> {
   const row = await db
     .selectFrom('chain_blocks')
-    .selectAll()
+    .select(BLOCK_COLUMNS)
     .where('network', '=', network)
     .where('height', '=', height)
     .executeTakeFirst();
@@ -123,7 +128,7 @@ export async function knownBlock(db: Database, network: Network, height: number)
 export async function oldestKnownBlock(db: Database, network: Network): Promise<Cursor | null> {
   const row = await db
     .selectFrom('chain_blocks')
-    .selectAll()
+    .select(BLOCK_COLUMNS)
     .where('network', '=', network)
     .orderBy('height')
     .limit(1)

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
 import type { Database, Trx } from './database.ts';
 import type { WalletKind } from './tables.ts';
+import { WALLET_COLUMNS } from './columns.ts';
 import { notify } from './notifications.ts';
 
 /** What a project's addresses on one network are derived from. No key that could spend is ever stored. */
@@ -60,7 +61,7 @@ export async function listWallets(executor: Database | Trx, projectId: string): 
     .innerJoin('address_indexes as i', (join) =>
       join.onRef('i.network', '=', 'w.network').onRef('i.first_address', '=', 'w.first_address'),
     )
-    .selectAll('w')
+    .select(WALLET_COLUMNS.map((column) => `w.${column}` as const))
     .select('i.next_index')
     .select(GAP.as('gap'))
     .where('w.project_id', '=', projectId)

@@ -86,15 +86,17 @@ function deriverOf(treasury: string, factory: DepositFactoryFacts): WalletDerive
   const implementation = factory.implementation.slice(2);
   const initCode = `61${length}3d81600a3d39f3363d3d373d3d3d363d73${implementation}5af43d82803e903d91602b57fd5bf3${treasury.slice(2)}`;
   const initCodeHash = keccak_256(hexToBytes(initCode));
+  const addressAt = (index: number): string => {
+    if (!Number.isInteger(index) || index < 0 || index >= 2 ** 31) {
+      throw new RangeError(`a deposit's index is an integer from 0 to 2^31 - 1, not ${index}`);
+    }
+    const salt = new Uint8Array(32);
+    new DataView(salt.buffer).setUint32(28, index);
+    return create2Address(factory.address, salt, initCodeHash);
+  };
   return {
-    addressAt: (index) => {
-      if (!Number.isInteger(index) || index < 0 || index >= 2 ** 31) {
-        throw new RangeError(`a deposit's index is an integer from 0 to 2^31 - 1, not ${index}`);
-      }
-      const salt = new Uint8Array(32);
-      new DataView(salt.buffer).setUint32(28, index);
-      return create2Address(factory.address, salt, initCodeHash);
-    },
+    addressAt,
+    addressesAt: (from, count) => Array.from({ length: count }, (_, place) => addressAt(from + place)),
   };
 }
 

@@ -14,17 +14,29 @@ export async function load(options: {
   readonly body?: string;
   readonly seconds: number;
   readonly connections?: number;
+  /** Ends after so many requests instead. */
+  readonly amount?: number;
 }): Promise<Load> {
-  const result = await autocannon({
-    url: options.url,
-    method: options.method ?? 'GET',
-    ...(options.headers === undefined ? {} : { headers: options.headers }),
-    ...(options.body === undefined ? {} : { body: options.body }),
-    connections: options.connections ?? 64,
-    duration: options.seconds,
+  let lastAt = 0;
+  const startedAt = performance.now();
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const run = autocannon(
+      {
+        url: options.url,
+        method: options.method ?? 'GET',
+        ...(options.headers === undefined ? {} : { headers: options.headers }),
+        ...(options.body === undefined ? {} : { body: options.body }),
+        connections: options.connections ?? 64,
+        ...(options.amount === undefined ? { duration: options.seconds } : { amount: options.amount }),
+      },
+      (error: unknown, done) => (error ? reject(new Error('The load failed.', { cause: error })) : resolve(done)),
+    );
+    if (options.amount !== undefined) run.on('response', () => (lastAt = performance.now()));
   });
   return {
-    requestsPerSecond: result.requests.average,
+    // So many requests may be answered within the second that averages are counted in.
+    requestsPerSecond:
+      options.amount === undefined ? result.requests.average : (options.amount / (lastAt - startedAt)) * 1_000,
     p99Ms: result.latency.p99,
     non2xx: result.non2xx + result.errors + result.timeouts,
   };

@@ -6,23 +6,18 @@ export async function makeMerchant(
 ): Promise<{ readonly projectId: string; readonly headers: Record<string, string> }> {
   const project = await service.cli('project', 'create', '--name', 'Bench');
   const projectId = String(project['id']);
-  const scope = [
-    '--project',
-    projectId,
-    '--mode',
-    'test',
-    '--kind',
-    'secret',
-    '--permission',
-    'full',
-    '--name',
-    'Bench',
-  ];
+  return { projectId, headers: await makeKey(service, projectId, 'test') };
+}
+
+/** The headers of a request with a new full key of a project. */
+export async function makeKey(
+  service: BenchService,
+  projectId: string,
+  mode: 'test' | 'live',
+): Promise<Record<string, string>> {
+  const scope = ['--project', projectId, '--mode', mode, '--kind', 'secret', '--permission', 'full', '--name', 'Bench'];
   const made = await service.cli('key', 'create', ...scope);
-  return {
-    projectId,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${String(made['key'])}` },
-  };
+  return { 'content-type': 'application/json', authorization: `Bearer ${String(made['key'])}` };
 }
 
 export const ORDER = JSON.stringify({

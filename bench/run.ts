@@ -3,6 +3,7 @@ import { catchUp } from './catch-up.ts';
 import { createOrder } from './create-order.ts';
 import { deliver } from './deliver.ts';
 import { flood } from './flood.ts';
+import { liveOrders } from './live-orders.ts';
 import { livePage } from './live-page.ts';
 import { manyPayments } from './many-payments.ts';
 import { matchBlocks } from './match-blocks.ts';
@@ -14,6 +15,7 @@ import { start } from './start.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'create-order': createOrder,
+  'live-orders': liveOrders,
   deliver,
   'many-payments': manyPayments,
   start,

@@ -11,6 +11,7 @@ import { pow10 } from './domain/money.ts';
 import { NETWORK_FACTS } from './domain/network.ts';
 import type { Mode } from './domain/permission.ts';
 import { DEFAULT_POLICY } from './domain/transition.ts';
+import { createAddressesAhead, type AddressesAhead } from './rails/addresses-ahead.ts';
 import { createWalletOpener, type UtxoChains, type WalletOpener } from './rails/wallet.ts';
 import { fixedRates, testRates } from './rates/fixed.ts';
 import type { RateSource } from './rates/source.ts';
@@ -40,6 +41,7 @@ export interface Cointill {
   /** In the smallest units per virtual byte. */
   readonly maxFeeRate: number;
   readonly openWallet: WalletOpener;
+  readonly addresses: AddressesAhead;
   close(): Promise<void>;
 }
 
@@ -82,7 +84,10 @@ export async function openCointill(
       onError: (error) => log.warn({ err: error }, 'a database connection broke'),
     },
   );
+  const openWallet = createWalletOpener(config.utxoChains);
+  const addresses = createAddressesAhead(openWallet);
   const close = async (): Promise<void> => {
+    addresses.stop();
     await handle.close();
     await embedded?.stop();
   };
@@ -102,8 +107,7 @@ export async function openCointill(
     await close().catch(() => {});
     throw error;
   }
-  const openWallet = createWalletOpener(config.utxoChains);
-  const app = createApp(config, handle, openWallet, parts);
+  const app = createApp(config, handle, { openWallet, addresses }, parts);
   const policyOf = (mode: Mode): WebhookPolicy => ({
     mode,
     production: config.production,
@@ -125,6 +129,7 @@ export async function openCointill(
     chains: config.utxoChains,
     maxFeeRate: config.maxFeeRate,
     openWallet,
+    addresses,
     close,
   };
 }
@@ -137,7 +142,7 @@ function required<Value>(value: Value | null): Value {
 function createApp(
   config: Config,
   handle: DatabaseHandle,
-  openWallet: WalletOpener,
+  wallets: Pick<Cointill, 'openWallet' | 'addresses'>,
   { rates = fixedRates(config.fixedRates), observer }: { readonly rates?: RateSource; readonly observer?: Observer },
 ): App {
   const sandbox = sandboxRail(testRates(), config.sandboxCompleteAfterMs);
@@ -145,7 +150,7 @@ function createApp(
     db: handle.db,
     rates,
     tokens: followedTokens(config.networks),
-    openWallet,
+    ...wallets,
     payoutChain: (network) => (network === 'bitcoin' || network === 'litecoin' ? config.utxoChains[network] : 'main'),
     evmChain: ({ network, asset }) => {
       const chain = config.networks.find((one) => one.network === network);

@@ -1,6 +1,6 @@
 import type { Network, Token } from '../domain/asset.ts';
-import { requiredConfirmations } from '../domain/network.ts';
 import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
+import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
 import { shownAddress } from '../rails/address.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
@@ -9,6 +9,7 @@ import { confirmationsOf, issuedNetworks, readSeenUpTo } from '../store/chain.ts
 import type { Database } from '../store/database.ts';
 import { spreadOf } from '../store/projects.ts';
 import { findAddressIndex, heldAddress, takeAddressIndex, walletNetworks } from '../store/wallets.ts';
+import { createLock, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from './quote-payment.ts';
 import type { Rail } from './rail.ts';
 
@@ -18,12 +19,23 @@ export interface ChainRailOptions {
   /** The tokens that the service's nodes can see, the most popular first. */
   readonly tokens: readonly Token[];
   readonly openWallet: WalletOpener;
+  /** Where a batch's addresses come from, where others are to know of it too. */
+  readonly addresses?: AddressesAhead;
   readonly evmChain: Rail['evmChain'];
   readonly payoutChain: Rail['payoutChain'];
 }
 
 /** The rail of live mode: addresses from the merchant's wallets, money from the chains' cursors. */
-export function chainRail({ db, rates, tokens, openWallet, evmChain, payoutChain }: ChainRailOptions): Rail {
+export function chainRail(options: ChainRailOptions): Rail {
+  const {
+    db,
+    rates,
+    tokens,
+    openWallet,
+    evmChain,
+    payoutChain,
+    addresses = createAddressesAhead(openWallet),
+  } = options;
   return {
     rates,
     ratesFor: async (projectId, trx) => withSpread(rates, await spreadOf(trx ?? db, projectId)),
@@ -33,22 +45,14 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, payoutChain
     },
     issue: async (payment, { network }, trx) => {
       const taken = await takeAddressIndex(trx ?? db, payment.projectId, network);
-      if (taken === null) return { kind: 'no_method', message: `No wallet is set for ${network}.` };
+      if (taken === null) return noWallet(network);
       const wallet = openWallet(network, { kind: taken.kind, text: taken.source });
       if (wallet === null) {
         return { kind: 'no_method', message: otherChain(network) };
       }
-      return {
-        kind: 'issued',
-        address: wallet.addressAt(taken.index),
-        wallet: {
-          id: taken.walletId,
-          index: taken.index,
-          confirmations: taken.confirmations ?? requiredConfirmations(network, payment.amountUsdCents),
-          toleranceBasisPoints: taken.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
-        },
-      };
+      return issuedFrom(taken, network, wallet.addressAt(taken.index), payment.amountUsdCents);
     },
+    lock: createLock({ rates, tokens, addresses }),
     held: async (payment, { network }, trx) => {
       const held = await heldAddress(trx, payment.id, network);
       if (held === null) return null;
@@ -86,12 +90,4 @@ export function chainRail({ db, rates, tokens, openWallet, evmChain, payoutChain
     payoutChain,
     refundOutcome: () => ({ afterMs: REFUND_LIFETIME_MS, observation: { kind: 'failed', reason: 'unpaid' } }),
   };
-}
-
-/** What a project's wallet that cannot be read has to be told: it was set for a test chain, and the service is on another. */
-export function otherChain(network: Network): string {
-  return (
-    `The stored ${network} wallet cannot be read: it was set for another chain of ${network}. ` +
-    `Set ${network.toUpperCase()}_CHAIN as it was, or set the wallet again with: cointill wallet set`
-  );
 }

@@ -4,9 +4,9 @@ import type { Mode } from '../domain/permission.ts';
 import { nextDueAt } from '../domain/transition.ts';
 import { formatTransactionNumber } from '../domain/views.ts';
 import { takeTransactionNumbers } from '../store/payments.ts';
-import { saveChanges, type IssuedAddress, type PaymentChange } from '../store/save-changes.ts';
-import type { StatementRunner } from '../store/pipeline.ts';
-import type { Trx } from '../store/database.ts';
+import type { Ending, Statement, StatementRunner, TransactionRunner } from '../store/pipeline.ts';
+import { saveStatement, type IdempotentAnswer, type IssuedAddress, type PaymentChange } from '../store/save-changes.ts';
+import { isUnexpected } from '../store/wallet-locks.ts';
 import { createBatcher, type Batcher } from './batch.ts';
 import { newId, type App } from './context.ts';
 import { paymentEvents } from './events.ts';
@@ -19,7 +19,15 @@ import {
   type Replay,
 } from './idempotency.ts';
 import { countEvents } from './observer.ts';
-import { chooseToken, issuedAddress, priceInUsd, quotePayment, type TokenRefusal } from './quote-payment.ts';
+import type { Issuer, LockedIssuer, Rail } from './rail.ts';
+import {
+  chooseToken,
+  issuedAddress,
+  priceInUsd,
+  quotePayment,
+  type TokenChoice,
+  type TokenRefusal,
+} from './quote-payment.ts';
 
 /** A checked request for a payment. Amount in minor units of `currency`; lifetime in milliseconds. */
 export interface NewPayment {
@@ -42,18 +50,40 @@ export interface NewPayment {
 
 export type CreateOutcome = { readonly kind: 'done'; readonly body: string } | Replay | TokenRefusal;
 
-interface Draft {
-  readonly payment: Payment;
-  readonly address: IssuedAddress | null;
+/** A request on its way into a batch. */
+interface Item {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly request: NewPayment;
+  readonly rail: Rail;
   /** The answer's body; stored with the payment when the request carries an idempotency key. */
   readonly present: (payment: Payment) => string;
   readonly idempotency: IdempotencyRequest | null;
 }
 
+interface Draft {
+  readonly kind: 'draft';
+  readonly item: Item;
+  readonly payment: Payment;
+  readonly address: IssuedAddress | null;
+}
+
+interface Fault {
+  readonly kind: 'fault';
+  readonly error: unknown;
+}
+
+/** The project has no wallet in the batch's sight that the token could be paid to. */
+interface NoWallet {
+  readonly kind: 'no_wallet';
+}
+
 type Saved =
   | { readonly kind: 'done'; readonly body: string }
   | { readonly kind: 'answer_conflict' }
-  | { readonly kind: 'fault'; readonly error: unknown };
+  | TokenRefusal
+  | NoWallet
+  | Fault;
 
 export interface PaymentCreator {
   /** Creates a payment, or replays the answer that its idempotency key got. No network or chain call is made. */
@@ -67,97 +97,172 @@ export interface PaymentCreator {
 }
 
 /**
- * Payments that arrive together are saved together (docs/decisions/0004). Orders are saved by one statement on the pipeline,
- * the next batch on its way while the last is being saved; transactions are numbered first, in the same transaction, so
- * that no number is used twice or lost.
+ * Payments that arrive together are saved together (docs/decisions/0004). Orders of the sandbox are saved by one statement,
+ * the next batch on its way while the last is being saved. What has to be taken from the database first, live orders their
+ * addresses and transactions their numbers, is taken for the whole batch in the transaction that saves it (0039), so that
+ * nothing is used twice or lost.
  */
-export function createPaymentCreator(app: App, pipeline: StatementRunner): PaymentCreator {
-  const savers: Readonly<Record<Surface, Batcher<Draft, Saved>>> = {
-    order: createSaver(
-      2,
-      timed(app, (drafts) => save(app, pipeline, drafts, new Map())),
-    ),
-    transaction: createSaver(
-      1,
-      timed(app, (drafts) =>
-        app.db.transaction().execute(async (trx) => save(app, trx, drafts, await takeNumbers(trx, drafts))),
-      ),
-    ),
+export function createPaymentCreator(app: App, runner: StatementRunner & TransactionRunner): PaymentCreator {
+  const alone = createSaver(
+    2,
+    timed(app, async (drafts: readonly Draft[]) => {
+      const batch = makeBatch(app, drafts, new Map());
+      if (batch.statement !== null) await runner.executeQuery(batch.statement);
+      return batch.saved;
+    }),
+  );
+  const saveItems = async (items: readonly Item[]): Promise<readonly Saved[]> => {
+    const save = (foresee: boolean) => runner.transaction((trx) => saveTaking(app, trx, items, foresee));
+    try {
+      return await save(true);
+    } catch (error) {
+      if (!isUnexpected(error)) throw error;
+      return save(false);
+    }
+  };
+  const orders = createSaver(2, timed(app, saveItems));
+  const transactions = createSaver(2, timed(app, saveItems));
+
+  const saveItem = async (item: Item): Promise<Saved> => {
+    if (item.request.surface === 'transaction') return transactions.add(item);
+    if (item.rail.lock !== null) return orders.add(item);
+    const drafted = await draftPayment(app, item.rail, item, await chooseWanted(item.rail, item));
+    return drafted.kind === 'draft' ? alone.add(drafted) : drafted;
   };
   return {
     idle: async () => {
-      await Promise.all(Object.values(savers).map((saver) => saver.idle()));
+      await Promise.all([alone, orders, transactions].map((saver) => saver.idle()));
     },
     create: (request, present, idempotency) =>
       withIdempotency(app, idempotency, async () => {
-        const draft = await draftPayment(app, request, present, idempotency);
-        if (draft.kind !== 'draft') return draft;
-        const saved = await savers[request.surface].add(draft.draft);
-        if (saved.kind === 'fault') throw saved.error;
-        return saved;
+        const createdAt = app.clock();
+        const rail = app.railFor(request.mode);
+        const item = { id: newId(app, createdAt), createdAt, request, rail, present, idempotency };
+        const saved = await saveItem(item);
+        const settled = saved.kind === 'no_wallet' ? await withoutWallet(item, saveItem) : saved;
+        if (settled.kind === 'fault') throw settled.error;
+        return settled;
       }),
   };
 }
 
-type SaveBatch = (drafts: readonly Draft[]) => Promise<readonly Saved[]>;
+/** Tells what the project lacks; where it got its wallet this very moment, the payment is created after all. */
+async function withoutWallet(item: Item, saveItem: (item: Item) => Promise<Saved>): Promise<Exclude<Saved, NoWallet>> {
+  const choice = await chooseWanted(item.rail, item);
+  if (choice !== null && choice.kind !== 'ok') return choice;
+  const saved = await saveItem(item);
+  return saved.kind === 'no_wallet' ? { kind: 'fault', error: new Error('A wallet comes and goes.') } : saved;
+}
+
+type SaveBatch<Each> = (items: readonly Each[]) => Promise<readonly Saved[]>;
 
 /** Tells how many are saved together, and how long that takes. */
-function timed({ observer }: App, saveBatch: SaveBatch): SaveBatch {
+function timed<Each>({ observer }: App, saveBatch: SaveBatch<Each>): SaveBatch<Each> {
   if (observer === undefined) return saveBatch;
-  return async (drafts) => {
+  return async (items) => {
     const startedAt = performance.now();
-    const saved = await saveBatch(drafts);
-    observer.onBatch(drafts.length, (performance.now() - startedAt) / 1000);
+    const saved = await saveBatch(items);
+    const count = saved.filter(({ kind }) => kind === 'done').length;
+    if (count > 0) observer.onBatch(count, (performance.now() - startedAt) / 1000);
     return saved;
   };
 }
 
-/** Saves drafts in batches, each wholly or not at all. */
-function createSaver(maxInFlight: number, saveBatch: SaveBatch): Batcher<Draft, Saved> {
-  const saveOneByOne = async (drafts: readonly Draft[]): Promise<readonly Saved[]> => {
+/** Saves items in batches, each wholly or not at all. */
+function createSaver<Each>(maxInFlight: number, saveBatch: SaveBatch<Each>): Batcher<Each, Saved> {
+  const saveOneByOne = async (items: readonly Each[]): Promise<readonly Saved[]> => {
     const results: Saved[] = [];
-    for (const draft of drafts) {
+    for (const item of items) {
       try {
-        results.push(...(await saveBatch([draft])));
+        results.push(...(await saveBatch([item])));
       } catch (error) {
         results.push(isAnswerConflict(error) ? { kind: 'answer_conflict' } : { kind: 'fault', error });
       }
     }
     return results;
   };
-  return createBatcher({ maxInFlight, maxBatch: 200, maxWaiting: 5_000 }, async (drafts) => {
-    if (drafts.length === 1) return saveOneByOne(drafts);
+  return createBatcher({ maxInFlight, maxBatch: 200, maxWaiting: 5_000 }, async (items) => {
+    if (items.length === 1) return saveOneByOne(items);
     try {
-      return await saveBatch(drafts);
+      return await saveBatch(items);
     } catch (error) {
       // Without the server's own word that it refused the batch, the batch may have been saved: never save it twice.
       if (!wasRolledBack(error)) throw error;
       // One bad row must not fail its neighbours: each is tried alone and gets its own answer.
-      return saveOneByOne(drafts);
+      return saveOneByOne(items);
     }
   });
 }
 
+/** In an open transaction: takes what the items need, and makes the statements that save them. Refused ones take nothing. */
+async function saveTaking(
+  app: App,
+  runner: StatementRunner,
+  items: readonly Item[],
+  foresee: boolean,
+): Promise<Ending<readonly Saved[]>> {
+  const issuers = await lockIssuers(runner, items, foresee);
+  const drafted: (Draft | TokenRefusal | NoWallet | Fault)[] = [];
+  for (const item of items) {
+    const issuer = issuers.get(item.rail);
+    try {
+      const choice = await chooseWanted(issuer ?? item.rail, item);
+      // The locked wallets are not all that the project has: what it could be paid in is told by the rail itself.
+      drafted.push(
+        issuer !== undefined && choice !== null && choice.kind !== 'ok'
+          ? { kind: 'no_wallet' }
+          : await draftPayment(app, issuer ?? item.rail, item, choice),
+      );
+    } catch (error) {
+      drafted.push({ kind: 'fault', error });
+    }
+  }
+  const drafts = drafted.filter((one) => one.kind === 'draft');
+  const numbers = await takeNumbers(runner, drafts);
+  const { saved, statement } = makeBatch(app, drafts, numbers);
+  const results = saved.values();
+  return {
+    result: drafted.map((one) => (one.kind === 'draft' ? (results.next().value ?? MISSING) : one)),
+    statements: statement === null ? [] : [...[...issuers.values()].flatMap((issuer) => issuer.taken()), statement],
+  };
+}
+
+const MISSING: Fault = { kind: 'fault', error: new Error('The batch made nothing of this item.') };
+
+/** What issues the addresses of these items, by rail; a rail that needs no lock, or is asked for none, is left out. */
+async function lockIssuers(
+  runner: StatementRunner,
+  items: readonly Item[],
+  foresee: boolean,
+): Promise<ReadonlyMap<Rail, LockedIssuer>> {
+  const issuers = new Map<Rail, LockedIssuer>();
+  for (const [rail, group] of Map.groupBy(items, ({ rail }) => rail)) {
+    const wanted = group.flatMap(({ request: { projectId, token } }) =>
+      token === null ? [] : [{ projectId, ...token }],
+    );
+    if (rail.lock !== null && wanted.length > 0) issuers.set(rail, await rail.lock(runner, wanted, { foresee }));
+  }
+  return issuers;
+}
+
+async function chooseWanted(issuer: Issuer, { request: { projectId, token } }: Item): Promise<TokenChoice | null> {
+  return token === null ? null : chooseToken(issuer, projectId, token.asset, token.network);
+}
+
 async function draftPayment(
   app: App,
-  request: NewPayment,
-  present: Draft['present'],
-  idempotency: IdempotencyRequest | null,
-): Promise<{ readonly kind: 'draft'; readonly draft: Draft } | TokenRefusal> {
-  const now = app.clock();
-  const rail = app.railFor(request.mode);
+  issuer: Issuer,
+  item: Item,
+  choice: TokenChoice | null,
+): Promise<Draft | TokenRefusal> {
+  const { id, createdAt, request, rail } = item;
   // The token before the price: one that cannot be paid with is for the client to change, and no fresh price mends it.
-  const choice =
-    request.token === null
-      ? null
-      : await chooseToken(rail, request.projectId, request.token.asset, request.token.network);
   if (choice !== null && choice.kind !== 'ok') return choice;
-  const id = newId(app, now);
-  const amountUsdCents = priceInUsd(rail, request.amountMinor, request.currency);
+  const amountUsdCents = priceInUsd(issuer, request.amountMinor, request.currency);
   if (amountUsdCents === null) {
     return { kind: 'no_rate', message: `There is no fresh price for ${request.currency}. Try again shortly.` };
   }
-  const expiresAt = now + request.lifetimeMs;
+  const expiresAt = createdAt + request.lifetimeMs;
   const blank: Payment = {
     id,
     projectId: request.projectId,
@@ -181,74 +286,70 @@ async function draftPayment(
     ledger: NO_MONEY,
     transactionHash: null,
     completedOnUnits: null,
-    createdAt: now,
+    createdAt,
     expiresAt,
     graceUntil: null,
     completedAt: null,
     cancelledAt: null,
-    completesAt: rail.completesAt(now, expiresAt),
+    completesAt: rail.completesAt(createdAt, expiresAt),
     confirmingSent: false,
     lastSequence: 0,
   };
-  if (choice === null) return { kind: 'draft', draft: { payment: blank, address: null, present, idempotency } };
+  if (choice === null) return { kind: 'draft', item, payment: blank, address: null };
 
-  const quoted = await quotePayment(rail, blank, choice.token);
+  const quoted = await quotePayment(issuer, blank, choice.token);
   if (quoted.kind !== 'ok') return quoted;
   const { quote, wallet } = quoted;
   // A payment whose token is given starts out pending: its address is watched from the moment it is saved.
   const payment: Payment = { ...blank, status: 'pending', quote };
-  const address = wallet === null ? null : issuedAddress(app, payment, quote, wallet, now);
-  return { kind: 'draft', draft: { payment, address, present, idempotency } };
+  const address = wallet === null ? null : issuedAddress(app, payment, quote, wallet, createdAt);
+  return { kind: 'draft', item, payment, address };
 }
 
-/** The number of each transaction of the batch. Counters are raised in one order, so that batches never wait in a ring. */
-async function takeNumbers(trx: Trx, drafts: readonly Draft[]): Promise<ReadonlyMap<string, string>> {
-  const groups = Map.groupBy(
-    drafts.map(({ payment }) => payment),
-    (payment) => `${payment.projectId} ${payment.mode} ${new Date(payment.createdAt).getUTCFullYear()}`,
+/** The number of each transaction among them, by id. */
+async function takeNumbers(runner: StatementRunner, drafts: readonly Draft[]): Promise<ReadonlyMap<string, string>> {
+  const payments = drafts.flatMap(({ payment }) => (payment.surface === 'transaction' ? [payment] : []));
+  if (payments.length === 0) return new Map();
+  const groups = [
+    ...Map.groupBy(payments, ({ projectId, mode, createdAt }) => `${projectId} ${mode} ${yearOf(createdAt)}`).values(),
+  ];
+  const wanted = groups.flatMap((group) =>
+    group
+      .slice(0, 1)
+      .map(({ projectId, mode, createdAt }) => ({ projectId, mode, year: yearOf(createdAt), count: group.length })),
   );
-  const numbers = new Map<string, string>();
-  for (const key of [...groups.keys()].toSorted()) {
-    const payments = groups.get(key) ?? [];
-    const [first] = payments;
-    if (first === undefined) continue;
-    const year = new Date(first.createdAt).getUTCFullYear();
-    const start = await takeTransactionNumbers(
-      trx,
-      { projectId: first.projectId, mode: first.mode, year },
-      payments.length,
-    );
-    for (const [index, payment] of payments.entries())
-      numbers.set(payment.id, formatTransactionNumber(year, start + index));
-  }
-  return numbers;
+  const firsts = await takeTransactionNumbers(runner, wanted);
+  return new Map(
+    groups.flatMap((group, place) =>
+      group.map(({ id, createdAt }, index) => [
+        id,
+        formatTransactionNumber(yearOf(createdAt), (firsts[place] ?? NaN) + index),
+      ]),
+    ),
+  );
 }
 
-async function save(
+function yearOf(at: number): number {
+  return new Date(at).getUTCFullYear();
+}
+
+/** The statement that saves these payments with all that goes with them, and what each request is answered once it did. */
+function makeBatch(
   app: App,
-  runner: StatementRunner,
   drafts: readonly Draft[],
   numbers: ReadonlyMap<string, string>,
-): Promise<readonly Saved[]> {
+): { readonly statement: Statement | null; readonly saved: readonly Saved[] } {
   const changes: PaymentChange[] = [];
-  const saved: { kind: 'done'; body: string }[] = [];
-  const answers = [];
-  for (const { payment: draft, address, present, idempotency } of drafts) {
-    const numberedDraft = { ...draft, transactionNumber: numbers.get(draft.id) ?? null };
-    const { payment, events } = paymentEvents(app, numberedDraft, ['order.created'], draft.createdAt);
-    const body = present(payment);
-    changes.push({
-      before: null,
-      after: payment,
-      dueAt: nextDueAt(payment, app.policy),
-      arrows: [],
-      events,
-      address: address ?? undefined,
-    });
-    saved.push({ kind: 'done', body });
-    if (idempotency !== null) answers.push(answerRow(idempotency, body, draft.createdAt));
-  }
-  await saveChanges(runner, changes, 0, answers);
+  const answers: IdempotentAnswer[] = [];
+  const saved = drafts.map(({ item, payment: draft, address }): Saved => {
+    const numbered = { ...draft, transactionNumber: numbers.get(draft.id) ?? null };
+    const { payment, events } = paymentEvents(app, numbered, ['order.created'], draft.createdAt);
+    const body = item.present(payment);
+    const dueAt = nextDueAt(payment, app.policy);
+    changes.push({ before: null, after: payment, dueAt, arrows: [], events, address: address ?? undefined });
+    if (item.idempotency !== null) answers.push(answerRow(item.idempotency, body, draft.createdAt));
+    return { kind: 'done', body };
+  });
   countEvents(app, changes);
-  return saved;
+  return { statement: changes.length === 0 ? null : saveStatement(changes, 0, answers), saved };
 }

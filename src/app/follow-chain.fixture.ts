@@ -130,11 +130,12 @@ export async function etherShop(options: { readonly wallet?: boolean } = {}): Pr
 export function etherRail(db: Database, rates: RateSource): Rail {
   const ether = tokenOf('ETH', 'ethereum');
   if (ether === null) throw new Error('there is no ether');
+  const openWallet = createWalletOpener(MAIN_CHAINS);
   return chainRail({
     db,
     rates,
     tokens: [ether],
-    openWallet: createWalletOpener(MAIN_CHAINS),
+    openWallet,
     evmChain: () => null,
     payoutChain: () => 'main',
   });

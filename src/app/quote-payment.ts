@@ -17,7 +17,7 @@ import type { RateSource } from '../rates/source.ts';
 import type { Trx } from '../store/database.ts';
 import type { IssuedAddress } from '../store/save-changes.ts';
 import type { App } from './context.ts';
-import type { Issued, IssuingWallet, Rail } from './rail.ts';
+import type { Issued, Issuer, IssuingWallet } from './rail.ts';
 
 /** How far below or above the owed amount still counts as exact, where the wallet says nothing else: 0.5 %. */
 export const DEFAULT_TOLERANCE_BASIS_POINTS = 50;
@@ -27,15 +27,17 @@ export type TokenRefusal =
   | { readonly kind: 'refused'; readonly param: 'crypto_currency' | 'network' | 'amount'; readonly message: string }
   | { readonly kind: 'no_rate'; readonly message: string };
 
+export type TokenChoice = { readonly kind: 'ok'; readonly token: Token } | TokenRefusal;
+
 /** The token that a client names, if the project can be paid in it. */
 export async function chooseToken(
-  rail: Rail,
+  issuer: Pick<Issuer, 'tokens'>,
   projectId: string,
   asset: string,
   network: string | null,
   trx?: Trx,
-): Promise<{ readonly kind: 'ok'; readonly token: Token } | TokenRefusal> {
-  const enabled = await rail.tokens(projectId, trx);
+): Promise<TokenChoice> {
+  const enabled = await issuer.tokens(projectId, trx);
   const token = enabled.find(
     (candidate) => candidate.asset === asset && (network === null || candidate.network === network),
   );
@@ -142,7 +144,7 @@ export function priceToken(
 
 /** A quote with a fresh address, or the one that the payment holds, and what has to be watched for it. */
 export async function quotePayment(
-  rail: Rail,
+  issuer: Pick<Issuer, 'ratesFor' | 'issue'>,
   payment: Pick<Payment, 'id' | 'projectId' | 'amountMinor' | 'amountUsdCents' | 'currency'>,
   token: Token,
   trx?: Trx,
@@ -155,10 +157,10 @@ export async function quotePayment(
     }
   | TokenRefusal
 > {
-  const rates = await rail.ratesFor(payment.projectId, trx);
+  const rates = await issuer.ratesFor(payment.projectId, trx);
   const price = priceToken(rates, token, payment.amountMinor, payment.currency);
   if (price.kind !== 'ok') return price;
-  const issued = held ?? (await rail.issue(payment, token, trx));
+  const issued = held ?? (await issuer.issue(payment, token, trx));
   if (issued.kind === 'no_method') return { kind: 'refused', param: 'crypto_currency', message: issued.message };
   const { asset, network, decimals } = token;
   const tolerance = BigInt(issued.wallet?.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS);
@@ -167,9 +169,9 @@ export async function quotePayment(
   return { kind: 'ok', quote, wallet: issued.wallet };
 }
 
-/** The amount in US cents at the rail's present price of its currency; null without a fresh price. */
-export function priceInUsd(rail: Rail, amountMinor: bigint, currency: Fiat): bigint | null {
-  const price = rail.rates.usdPrice(currency);
+/** The amount in US cents at the present price of its currency; null without a fresh price. */
+export function priceInUsd(issuer: Pick<Issuer, 'rates'>, amountMinor: bigint, currency: Fiat): bigint | null {
+  const price = issuer.rates.usdPrice(currency);
   return price === null ? null : usdCents(amountMinor, currency, price);
 }
 

@@ -5,6 +5,7 @@ import type { Mode } from '../domain/permission.ts';
 import type { PayoutChain } from '../rails/address.ts';
 import type { RateSource } from '../rates/source.ts';
 import type { Trx } from '../store/database.ts';
+import type { Statement, StatementRunner } from '../store/pipeline.ts';
 
 /** Which address of which wallet was issued, and on what terms. */
 export interface IssuingWallet {
@@ -32,11 +33,8 @@ export type DueView =
   /** Everything up to this time was seen, so a deadline before it may be drawn. */
   | { readonly kind: 'seen_up_to'; readonly at: number };
 
-/**
- * How money is seen: the one seam between the sandbox and real chains. Everything else takes what a rail says and treats
- * the mode as data.
- */
-export interface Rail {
+/** What payments are quoted by, and where their addresses come from. */
+export interface Issuer {
   readonly rates: RateSource;
   /** The prices that a project's customers are quoted: the market's, and what the merchant adds. */
   ratesFor(projectId: string, trx?: Trx): RateSource | Promise<RateSource>;
@@ -51,6 +49,38 @@ export interface Rail {
     token: Token,
     trx?: Trx,
   ): Issued | Promise<Issued>;
+}
+
+/** Quotes a whole batch and issues its addresses from what one statement has read and locked, without waiting for anything. */
+export interface LockedIssuer extends Issuer {
+  /** What has to be carried out in the transaction that saves the payments, so that no address is issued again. */
+  taken(): readonly Statement[];
+}
+
+/** A payment's token as its client names it. */
+export interface WantedToken {
+  readonly projectId: string;
+  readonly asset: string;
+  readonly network: string | null;
+}
+
+/**
+ * How money is seen: the one seam between the sandbox and real chains. Everything else takes what a rail says and treats
+ * the mode as data.
+ */
+export interface Rail extends Issuer {
+  /**
+   * Locks all that payments in these tokens are issued addresses from, until the transaction ends. Its issuer knows no other
+   * tokens of theirs. With `foresee` it may go by what it saw last: then `taken` holds the lock too, which undoes the
+   * transaction with an error that `isUnexpected` knows when that has changed. Null: nothing has to be locked.
+   */
+  readonly lock:
+    | ((
+        runner: StatementRunner,
+        wanted: readonly WantedToken[],
+        options: { readonly foresee: boolean },
+      ) => Promise<LockedIssuer>)
+    | null;
   /**
    * The newest address that the payment already has on the token's network, from the wallet in use there; null where it has
    * none. An address that is asked for again stays the same, whatever its token.

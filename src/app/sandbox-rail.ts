@@ -22,6 +22,7 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
   return {
     rates,
     ratesFor: () => rates,
+    lock: null,
     tokens: () => tokens,
     issue: (payment, token) => ({
       kind: 'issued',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { otherChain } from '../app/chain-rail.ts';
+import { otherChain } from '../app/locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../app/quote-payment.ts';
 import { confirmationTiers, setProjectWallet, walletOf, walletsOf } from '../app/wallets.ts';
 import { GAP_LIMIT } from '../domain/network.ts';

@@ -105,7 +105,7 @@ export async function findChange(
   if (addresses.length === 0) return [];
   const rows = await db
     .selectFrom('change_addresses')
-    .selectAll()
+    .select(['network', 'address', 'first_change_address', 'change_index'])
     .where('network', '=', network)
     .where(sql<SqlBool>`address = any (${addresses}::text[])`)
     .execute();

@@ -80,6 +80,8 @@ export interface DatabaseOptions {
 
 /** Large work is done in lots that take a small part of it, waits for each other's rows included. */
 const ANSWER_TIMEOUT_MS = 30_000;
+/** A process that vanished holds what it locked no longer than this. */
+const IDLE_TRANSACTION_TIMEOUT_MS = 5_000;
 /** An idle connection is looked after from then on: ten probes a second apart, and one whose other end is gone breaks. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
@@ -131,9 +133,11 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     await client.connect();
     return client;
   };
-  const pipeline = createPipeline(() =>
-    opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client),
-  );
+  const pipeline = createPipeline({
+    connect: () => opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client),
+    // Before others give up waiting for what it holds.
+    idleTransactionTimeoutMs: Math.min(IDLE_TRANSACTION_TIMEOUT_MS, answering.answerTimeoutMs / 2),
+  });
   return {
     db,
     pipeline,

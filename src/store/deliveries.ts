@@ -3,6 +3,7 @@ import { timestamp, type Database, type Trx } from './database.ts';
 import { notify } from './notifications.ts';
 import type { DeliveryState } from './tables.ts';
 import { findEndpoint, findEndpoints, type WebhookEndpoint } from './webhook-endpoints.ts';
+import { ATTEMPT_COLUMNS } from './columns.ts';
 
 /** A delivery with all that an attempt takes. */
 export interface Delivery {
@@ -241,7 +242,12 @@ export async function listDeliveries(
   const attempts =
     ids.length === 0
       ? []
-      : await db.selectFrom('delivery_attempts').selectAll().where('delivery_id', 'in', ids).orderBy('id').execute();
+      : await db
+          .selectFrom('delivery_attempts')
+          .select(ATTEMPT_COLUMNS)
+          .where('delivery_id', 'in', ids)
+          .orderBy('id')
+          .execute();
   const byDelivery = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
   return rows.map((row) => ({
     id: row.id,

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Payment, Quote } from '../domain/payment.ts';
 import { isoTime } from '../domain/views.ts';
+import type { RecordOf } from './columns.ts';
 import type { PaymentsTable } from './tables.ts';
 
 type PaymentRow = Selectable<PaymentsTable>;
@@ -85,7 +86,7 @@ function units(amount: bigint): string | undefined {
  * A payment as a JSON record of its row: PostgreSQL reads whole batches of these in one parameter. What goes unsaid is
  * left out, for both sides' sake.
  */
-export function rowFromPayment(payment: Payment, dueAt: number | null) {
+export function rowFromPayment(payment: Payment, dueAt: number | null): RecordOf<'payments'> {
   const { quote, ledger } = payment;
   return {
     id: payment.id,

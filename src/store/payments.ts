@@ -1,15 +1,18 @@
-import { sql, type SqlBool } from 'kysely';
+import { CompiledQuery, sql, type Selectable, type SqlBool } from 'kysely';
 import type { Payment, PaymentStatus, Surface } from '../domain/payment.ts';
 import { firstUuidOf } from '../domain/id.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { paymentFromRow } from './payment-rows.ts';
+import type { StatementRunner } from './pipeline.ts';
+import type { Tables } from './tables.ts';
+import { PAYMENT_COLUMNS } from './columns.ts';
 
 /** The payments with these ids, in no particular order; unknown ids are left out. */
 export async function findPayments(executor: Database | Trx, ids: readonly string[]): Promise<readonly Payment[]> {
   const rows = await executor
     .selectFrom('payments')
-    .selectAll()
+    .select(PAYMENT_COLUMNS)
     .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
     .execute();
   return rows.map(paymentFromRow);
@@ -19,7 +22,7 @@ export async function findPayments(executor: Database | Trx, ids: readonly strin
 export async function lockPayments(trx: Trx, ids: readonly string[]): Promise<readonly Payment[]> {
   const rows = await trx
     .selectFrom('payments')
-    .selectAll()
+    .select(PAYMENT_COLUMNS)
     .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
     .orderBy('id')
     .forUpdate()
@@ -31,7 +34,7 @@ export async function lockPayments(trx: Trx, ids: readonly string[]): Promise<re
 export async function lockDuePayments(trx: Trx, now: number, limit: number): Promise<readonly Payment[]> {
   const rows = await trx
     .selectFrom('payments')
-    .selectAll()
+    .select(PAYMENT_COLUMNS)
     .where('due_at', '<=', timestamp(now))
     .orderBy('due_at')
     .limit(limit)
@@ -177,23 +180,40 @@ export async function listEvents(db: Database, paymentId: string) {
     .execute();
 }
 
-/** Raises the counter of a project's transactions and returns the first of the `count` numbers taken. */
+/** Whose transactions are numbered together: of one project and mode, from 1 on in each UTC year. */
+export interface NumberScope {
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly year: number;
+}
+
+/** Raised in one order, so that batches never wait in a ring. */
+const TAKE_NUMBERS = `
+  insert into transaction_counters as counter (project_id, mode, year, last)
+  select project_id, mode, year, last from json_populate_recordset(null::transaction_counters, $1::json)
+  order by project_id, mode, year
+  on conflict (project_id, mode, year) do update set last = counter.last + excluded.last
+  returning project_id, mode, year, last`;
+
+/** Raises the counters of these scopes, each named once, by `count` each; returns the first number taken of each, in their order. */
 export async function takeTransactionNumbers(
-  trx: Trx,
-  scope: { readonly projectId: string; readonly mode: Mode; readonly year: number },
-  count: number,
-): Promise<number> {
-  const row = await trx
-    .insertInto('transaction_counters')
-    .values({ project_id: scope.projectId, mode: scope.mode, year: scope.year, last: count })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['project_id', 'mode', 'year'])
-        .doUpdateSet({ last: sql`transaction_counters.last + excluded.last` }),
-    )
-    .returning('last')
-    .executeTakeFirstOrThrow();
-  return row.last - count + 1;
+  runner: StatementRunner,
+  wanted: readonly (NumberScope & { readonly count: number })[],
+): Promise<readonly number[]> {
+  const counters = wanted.map(({ projectId, mode, year, count }) => ({
+    project_id: projectId,
+    mode,
+    year,
+    last: count,
+  }));
+  const { rows } = (await runner.executeQuery(CompiledQuery.raw(TAKE_NUMBERS, [JSON.stringify(counters)]))) as {
+    readonly rows: readonly Selectable<Tables['transaction_counters']>[];
+  };
+  return wanted.map(({ projectId, mode, year, count }) => {
+    const raised = rows.find((row) => row.project_id === projectId && row.mode === mode && row.year === year);
+    if (raised === undefined) throw new Error('A counter of transactions was not raised.');
+    return raised.last - count + 1;
+  });
 }
 
 /** The stored answer of a request, if the same key was used for it since `since`. */

@@ -2,6 +2,7 @@ import { CompiledQuery } from 'kysely';
 import { DatabaseError, type QueryResult } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../test/database.ts';
+import { openDatabase } from './database.ts';
 
 const KEY = 4711;
 
@@ -67,6 +68,69 @@ describe('a pipeline', () => {
     const reason: unknown = first.status === 'rejected' ? first.reason : null;
     expect(reason instanceof DatabaseError ? reason.code : 'connection').toMatch(/^57P01$|^connection$/);
     await expect.poll(() => run(database, 'select 3 as value').catch(() => 'broken')).toBe(3);
+  });
+
+  it('carries transactions out in turn, each asked and answered before its end, and the next one behind that end', async () => {
+    const database = await testDatabase();
+    await run(database, 'create table seen (value int primary key)');
+    const count = CompiledQuery.raw('select count(*)::int as value from seen');
+    const insert = (value: number) => CompiledQuery.raw('insert into seen values ($1)', [value]);
+    const add = (value: number) =>
+      database.pipeline.transaction(async (runner) => {
+        const { rows } = (await runner.executeQuery(count)) as QueryResult<{ readonly value: number }>;
+        return { result: rows[0]?.value, statements: [insert(value), insert(value + 10)] };
+      });
+    expect(await Promise.all([add(1), add(2), add(3)])).toEqual([0, 2, 4]);
+  });
+
+  it('undoes a transaction of which a statement fails, which is refused, or which saves nothing, and no other', async () => {
+    const database = await testDatabase();
+    await run(database, 'create table seen (value int primary key)');
+    const insert = (value: number) => CompiledQuery.raw('insert into seen values ($1)', [value]);
+    const save = (...values: readonly number[]) =>
+      database.pipeline.transaction(() => Promise.resolve({ result: values.length, statements: values.map(insert) }));
+    const outcomes = await Promise.allSettled([
+      save(1, 2),
+      save(3, 1, 4),
+      database.pipeline.transaction(async (runner) => {
+        await runner.executeQuery(insert(5));
+        throw new Error('Not to be.');
+      }),
+      database.pipeline.transaction(async (runner) => {
+        await runner.executeQuery(insert(6));
+        return { result: 'nothing', statements: [] };
+      }),
+      save(7),
+    ]);
+    expect(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason))),
+    ).toEqual([2, expect.stringContaining('duplicate key'), 'Error: Not to be.', 'nothing', 1]);
+    expect(await run(database, "select string_agg(value::text, ' ' order by value) as value from seen")).toBe('1 2 7');
+    expect(database.pipeline.unansweredMs()).toBeNull();
+  });
+
+  it('has the server give a transaction up of which it hears nothing more, and with it what it has locked', async () => {
+    const database = await testDatabase();
+    await run(database, 'create table seen (value int primary key)');
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: onLocked } = Promise.withResolvers<void>();
+    // Half of what a statement may take at most, which is 30 seconds otherwise.
+    const impatient = openDatabase(
+      { connectionString: database.url },
+      { maxConnections: 1, onError: () => {}, answerTimeoutMs: 4_000 },
+    );
+    onTestFinished(() => impatient.close());
+    const frozen = impatient.pipeline.transaction(async (runner) => {
+      await runner.executeQuery(CompiledQuery.raw('lock table seen'));
+      onLocked();
+      await held;
+      return { result: 'late', statements: [CompiledQuery.raw('insert into seen values ($1)', [1])] };
+    });
+    await locked;
+    expect(await run(database, 'insert into seen values (2) returning value')).toBe(2);
+    letGo();
+    await expect(frozen).rejects.toThrow();
+    expect(await run(database, 'select count(*)::int as value from seen')).toBe(1);
   });
 
   it('ends only when what was sent is answered, and can be closed unused', async () => {

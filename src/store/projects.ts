@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Database, Trx } from './database.ts';
+import { PROJECT_COLUMNS } from './columns.ts';
 import { notify } from './notifications.ts';
 import type { LogoType, ProjectsTable } from './tables.ts';
 
@@ -102,7 +103,7 @@ function selectProjects(executor: Database | Trx) {
   return executor
     .selectFrom('projects')
     .leftJoin('project_logos', 'project_logos.project_id', 'projects.id')
-    .selectAll('projects')
+    .select(PROJECT_COLUMNS.map((column) => `projects.${column}` as const))
     .select([
       'project_logos.hash as logo_hash',
       'project_logos.width as logo_width',

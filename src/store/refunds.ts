@@ -6,6 +6,7 @@ import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
 import type { RefundsTable } from './tables.ts';
+import { REFUND_COLUMNS } from './columns.ts';
 
 function refundFromRow(row: Selectable<RefundsTable>): Refund {
   return {
@@ -170,13 +171,18 @@ export async function updateRefund(trx: Trx, refund: Refund): Promise<void> {
 }
 
 export async function findRefund(executor: Database | Trx, id: string): Promise<Refund | null> {
-  const row = await executor.selectFrom('refunds').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await executor.selectFrom('refunds').select(REFUND_COLUMNS).where('id', '=', id).executeTakeFirst();
   return row === undefined ? null : refundFromRow(row);
 }
 
 /** Locks one refund until the transaction ends. */
 export async function lockRefund(trx: Trx, id: string): Promise<Refund | null> {
-  const row = await trx.selectFrom('refunds').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  const row = await trx
+    .selectFrom('refunds')
+    .select(REFUND_COLUMNS)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
   return row === undefined ? null : refundFromRow(row);
 }
 
@@ -184,7 +190,7 @@ export async function lockRefund(trx: Trx, id: string): Promise<Refund | null> {
 export async function lockDueRefunds(trx: Trx, now: number, limit: number): Promise<readonly Refund[]> {
   const rows = await trx
     .selectFrom('refunds')
-    .selectAll()
+    .select(REFUND_COLUMNS)
     .where('due_at', '<=', timestamp(now))
     .orderBy('due_at')
     .limit(limit)
@@ -234,7 +240,7 @@ export async function listRefunds(
     query = query.where('payment_id', '=', scope.payment.id).where('payment_surface', '=', scope.payment.surface);
   }
   const rows = await query
-    .selectAll()
+    .select(REFUND_COLUMNS)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)

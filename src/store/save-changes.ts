@@ -4,11 +4,20 @@ import type { EventType } from '../domain/event-type.ts';
 import type { Payment, PaymentStatus, Quote, Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { isoTime } from '../domain/views.ts';
+import {
+  ANSWER_COLUMNS,
+  CHANGING_PAYMENT_COLUMNS,
+  DAY_COUNT_COLUMNS,
+  EVENT_COLUMNS,
+  insertRecords,
+  PAYMENT_ADDRESS_COLUMNS,
+  PAYMENT_COLUMNS,
+  type RecordOf,
+} from './columns.ts';
 import type { Trx } from './database.ts';
 import { paymentPayloads } from './notifications.ts';
 import { iso, PAYMENT_RECORD, rowFromPayment } from './payment-rows.ts';
-import type { StatementRunner } from './pipeline.ts';
-import type { PaymentsTable } from './tables.ts';
+import type { Statement, StatementRunner } from './pipeline.ts';
 
 /** An event ready to be stored: `body` holds the very bytes that are sent. */
 export interface NewEvent {
@@ -71,7 +80,7 @@ interface CountDelta {
 }
 
 /** What the changes add to and take from the day counters, in the order in which every writer locks their rows. */
-function countDeltas(changes: readonly PaymentChange[], shard: CountShard) {
+function countDeltas(changes: readonly PaymentChange[], shard: CountShard): readonly RecordOf<'payment_day_counts'>[] {
   const deltas = new Map<string, CountDelta>();
   const add = (payment: Payment, count: 1 | -1): void => {
     const day = isoTime(payment.createdAt).slice(0, 10);
@@ -100,56 +109,31 @@ function countDeltas(changes: readonly PaymentChange[], shard: CountShard) {
     .map(([, delta]) => ({ ...delta, usd_cents: String(delta.usd_cents) }));
 }
 
-const MUTABLE = [
-  'status',
-  'exception',
-  'failure_reason',
-  'asset',
-  'network',
-  'decimals',
-  'owed_units',
-  'tolerance_units',
-  'address',
-  'seen_units',
-  'mined_units',
-  'confirmed_units',
-  'seen_in_time_units',
-  'mined_in_time_units',
-  'confirmed_in_time_units',
-  'deciding_hash',
-  'transaction_hash',
-  'completed_on_units',
-  'grace_until',
-  'completed_at',
-  'cancelled_at',
-  'completes_at',
-  'due_at',
-  'confirming_sent',
-  'last_sequence',
-] as const satisfies readonly (keyof PaymentsTable)[];
-const SET_MUTABLE = MUTABLE.map((column) => `${column} = n.${column}`).join(', ');
+/** An address that is handed out is not spent from. */
+const ISSUED_COLUMNS = PAYMENT_ADDRESS_COLUMNS.filter((column) => column !== 'spent_units');
+const SET_CHANGING = CHANGING_PAYMENT_COLUMNS.map((column) => `${column} = n.${column}`).join(', ');
 
 /** The same text every time, so that it is compiled once here and prepared once by the server. */
 const SAVE = `
   with new_payments as (
-    insert into payments select * from json_populate_recordset(${PAYMENT_RECORD}, $1::json)
+    ${insertRecords('payments', PAYMENT_COLUMNS, '$1', PAYMENT_RECORD)}
   ), changed_payments as (
-    update payments set ${SET_MUTABLE}
+    update payments set ${SET_CHANGING}
     from json_populate_recordset(${PAYMENT_RECORD}, $2::json) n where payments.id = n.id
   ), new_arrows as (
     insert into payment_arrows (payment_id, from_status, to_status, cause, at)
     select payment_id, from_status, to_status, cause, at from json_populate_recordset(null::payment_arrows, $3::json)
   ), new_addresses as (
-    insert into payment_addresses select * from json_populate_recordset(null::payment_addresses, $4::json)
+    ${insertRecords('payment_addresses', ISSUED_COLUMNS, '$4')}
   ), new_answers as (
-    insert into idempotency_keys select * from json_populate_recordset(null::idempotency_keys, $5::json)
+    ${insertRecords('idempotency_keys', ANSWER_COLUMNS, '$5')}
   ), counted as (
-    insert into payment_day_counts select * from json_populate_recordset(null::payment_day_counts, $6::json)
+    ${insertRecords('payment_day_counts', DAY_COUNT_COLUMNS, '$6')}
     on conflict (project_id, mode, surface, day, status, shard) do update
     set payments = payment_day_counts.payments + excluded.payments,
         usd_cents = payment_day_counts.usd_cents + excluded.usd_cents
   ), new_events as materialized (
-    insert into events select * from json_populate_recordset(null::events, $7::json)
+    ${insertRecords('events', EVENT_COLUMNS, '$7')}
     returning id, project_id, mode, type, created_at
   ), new_deliveries as (
     insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
@@ -177,6 +161,15 @@ export async function saveChanges(
   shard: CountShard,
   answers: readonly IdempotentAnswer[] = [],
 ): Promise<void> {
+  await runner.executeQuery(saveStatement(changes, shard, answers));
+}
+
+/** The statement that saves them, for whoever sends it along with others. */
+export function saveStatement(
+  changes: readonly PaymentChange[],
+  shard: CountShard,
+  answers: readonly IdempotentAnswer[] = [],
+): Statement {
   const created = changes.filter((change) => change.before === null);
   const changed = changes.filter((change) => change.before !== null);
   const payments = (part: readonly PaymentChange[]): string =>
@@ -191,7 +184,7 @@ export async function saveChanges(
     eventRows(changes),
     paymentPayloads(changed.map((change) => change.after.id)),
   ];
-  await runner.executeQuery(CompiledQuery.raw(SAVE, parameters));
+  return CompiledQuery.raw(SAVE, parameters);
 }
 
 /** Stores an event without sending it to anybody. */
@@ -213,7 +206,7 @@ export async function saveEvent(trx: Trx, event: NewEvent): Promise<void> {
 function eventRows(changes: readonly PaymentChange[]): string {
   return JSON.stringify(
     changes.flatMap(({ events }) =>
-      events.map((event) => ({
+      events.map((event): RecordOf<'events'> => ({
         id: event.id,
         project_id: event.projectId,
         mode: event.mode,
@@ -229,7 +222,7 @@ function eventRows(changes: readonly PaymentChange[]): string {
 function arrowRows(changes: readonly PaymentChange[]): string {
   return JSON.stringify(
     changes.flatMap(({ after, arrows }) =>
-      arrows.map(({ from, to, cause, at }) => ({
+      arrows.map(({ from, to, cause, at }): RecordOf<'payment_arrows', 'id'> => ({
         payment_id: after.id,
         from_status: from,
         to_status: to,
@@ -242,7 +235,7 @@ function arrowRows(changes: readonly PaymentChange[]): string {
 
 function addressRows(changes: readonly PaymentChange[]): string {
   return JSON.stringify(
-    changes.flatMap(({ address }) =>
+    changes.flatMap(({ address }): readonly RecordOf<'payment_addresses', 'spent_units'>[] =>
       address === undefined
         ? []
         : [
@@ -267,7 +260,7 @@ function addressRows(changes: readonly PaymentChange[]): string {
 
 function answerRows(answers: readonly IdempotentAnswer[]): string {
   return JSON.stringify(
-    answers.map((answer) => ({
+    answers.map((answer): RecordOf<'idempotency_keys'> => ({
       project_id: answer.projectId,
       mode: answer.mode,
       route: answer.route,

@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Transfer } from '../domain/payment.ts';
 import type { Database, Trx } from './database.ts';
+import { TRANSFER_COLUMNS, type RecordOf } from './columns.ts';
 
 /** A transfer and the payment it belongs to. */
 export interface PaymentTransfer {
@@ -9,6 +10,8 @@ export interface PaymentTransfer {
   readonly blockHash: string | null;
 }
 
+const NAMES = sql.raw(TRANSFER_COLUMNS.join(', '));
+
 /**
  * Saves transfers; one that is known gets its new state and block, and keeps the time it was first seen. One that waits in
  * a mempool does not undo a block that is already known. In another block a transaction of an EVM chain runs anew: its
@@ -16,7 +19,7 @@ export interface PaymentTransfer {
  */
 export async function saveTransfers(trx: Trx, transfers: readonly PaymentTransfer[]): Promise<void> {
   if (transfers.length === 0) return;
-  const rows = transfers.map(({ paymentId, transfer, blockHash }) => ({
+  const rows = transfers.map(({ paymentId, transfer, blockHash }): RecordOf<'transfers'> => ({
     network: transfer.network,
     transaction_hash: transfer.transactionHash,
     output_index: transfer.index,
@@ -32,7 +35,8 @@ export async function saveTransfers(trx: Trx, transfers: readonly PaymentTransfe
     block_position: transfer.blockPosition,
   }));
   await sql`
-    insert into transfers select * from json_populate_recordset(null::transfers, ${JSON.stringify(rows)}::json)
+    insert into transfers (${NAMES})
+    select ${NAMES} from json_populate_recordset(null::transfers, ${JSON.stringify(rows)}::json)
     on conflict (network, transaction_hash, asset, output_index) do update
     set state = excluded.state, block_height = excluded.block_height, block_hash = excluded.block_hash,
         block_at = excluded.block_at, block_position = excluded.block_position, payment_id = excluded.payment_id, address = excluded.address,
@@ -47,7 +51,7 @@ export async function findTransfers(
 ): Promise<ReadonlyMap<string, readonly Transfer[]>> {
   const rows = await executor
     .selectFrom('transfers')
-    .selectAll()
+    .select(TRANSFER_COLUMNS)
     .where(sql<SqlBool>`payment_id = any (${paymentIds}::uuid[])`)
     .orderBy('first_seen_at')
     .execute();

@@ -3,6 +3,7 @@ import type { EventType } from '../domain/event-type.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import type { WebhookEndpointsTable } from './tables.ts';
+import { ENDPOINT_COLUMNS } from './columns.ts';
 
 /** Where a project's events go. Secrets are sealed; only the application opens them. */
 export interface WebhookEndpoint {
@@ -53,7 +54,7 @@ export async function insertEndpoint(trx: Trx, endpoint: WebhookEndpoint): Promi
 
 /** Endpoints that were not deleted, oldest first; of one project or of all. */
 export async function listEndpoints(db: Database, projectId: string | null): Promise<readonly WebhookEndpoint[]> {
-  let query = db.selectFrom('webhook_endpoints').selectAll().where('deleted_at', 'is', null);
+  let query = db.selectFrom('webhook_endpoints').select(ENDPOINT_COLUMNS).where('deleted_at', 'is', null);
   if (projectId !== null) query = query.where('project_id', '=', projectId);
   const rows = await query.orderBy('created_at').orderBy('id').execute();
   return rows.map(endpointFromRow);
@@ -62,7 +63,7 @@ export async function listEndpoints(db: Database, projectId: string | null): Pro
 export async function findEndpoint(executor: Database | Trx, id: string): Promise<WebhookEndpoint | null> {
   const row = await executor
     .selectFrom('webhook_endpoints')
-    .selectAll()
+    .select(ENDPOINT_COLUMNS)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
@@ -77,7 +78,7 @@ export async function findEndpoints(
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('webhook_endpoints')
-    .selectAll()
+    .select(ENDPOINT_COLUMNS)
     .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
     .where('deleted_at', 'is', null)
     .execute();
@@ -133,7 +134,7 @@ export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
 export async function lockEndpoint(trx: Trx, id: string): Promise<WebhookEndpoint | null> {
   const row = await trx
     .selectFrom('webhook_endpoints')
-    .selectAll()
+    .select(ENDPOINT_COLUMNS)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .forUpdate()
@@ -156,7 +157,7 @@ export async function replaceSecret(
     .updateTable('webhook_endpoints')
     .set({ ...previous, secret: sealed })
     .where('id', '=', id)
-    .returningAll()
+    .returning(ENDPOINT_COLUMNS)
     .executeTakeFirstOrThrow();
   return endpointFromRow(row);
 }

@@ -85,6 +85,7 @@ export function createWatch(chains: readonly SimChain[]): Watch {
     look: (snapshot, now) => {
       const chainMoney = new Map(chains.flatMap((chain) => [...takenIn(chain, snapshot)]));
       checkTransfers(snapshot, chainMoney);
+      checkIndexes(snapshot);
       const groups = Map.groupBy(snapshot.transfers, (row) => row.payment_id);
       for (const payment of snapshot.payments) {
         const rows = groups.get(payment.id) ?? [];
@@ -105,6 +106,15 @@ export function createWatch(chains: readonly SimChain[]): Watch {
       checkRefunds(snapshot, peaks);
     },
   };
+}
+
+/** Whatever dies: no address of a wallet is handed out twice, none is skipped, and its next index is the next one. */
+function checkIndexes({ indexes, addresses }: Snapshot): void {
+  for (const { network, next_index: next } of indexes) {
+    const taken = addresses.filter((row) => row.network === network).map((row) => row.address_index ?? -1);
+    const isWhole = taken.length === next && taken.toSorted((a, b) => a - b).every((index, place) => index === place);
+    if (!isWhole) throw new Violation(`${network} has handed out ${taken.join(', ')} and goes on with ${next}`);
+  }
 }
 
 /** Every satoshi in the blocks taken in is on exactly one payment, and nothing else counts as mined. */

@@ -7,6 +7,7 @@ import { newPayment } from '../harness.ts';
 import type { Interruption } from './await-points.ts';
 import type { SimTransaction } from './chain.ts';
 import type { AddressRow } from './snapshot.ts';
+import { runnerOn } from './database.ts';
 import { work, type Done } from './work.ts';
 import { factsOf, NETWORKS, SIM_NETWORKS, type Life, type SimNetwork, type World } from './world.ts';
 
@@ -61,7 +62,7 @@ function isRepeatable(tag: string): boolean {
 /** All at once, so that they are saved in one batch; one that fails takes no other along. */
 async function createAll(world: World, { app }: Life, requests: readonly NewPayment[]): Promise<void> {
   // One of its own each time, like another process: what comes meanwhile must not wait for this one's batch.
-  const creator = createPaymentCreator(app, app.db);
+  const creator = createPaymentCreator(app, runnerOn(app.db));
   const outcomes = await Promise.allSettled(
     requests.map(async (request) => {
       const tag = request.merchantOrderId ?? '';

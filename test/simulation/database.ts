@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type { Client } from 'pg';
 import type { Database } from '../../src/store/database.ts';
+import type { StatementRunner, TransactionRunner } from '../../src/store/pipeline.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import type { TestDatabase } from '../database.ts';
 import type { AwaitPoints } from './await-points.ts';
@@ -104,4 +105,26 @@ export function openLife(
   };
   const dialect = new PostgresDialect({ pool: { connect, end: () => Promise.resolve() } });
   return { db: new Kysely<Tables>({ dialect }), isFree };
+}
+
+/**
+ * What creates payments runs on here: the same statements as on a pipeline, one transaction at a time, but each waited for, so
+ * that more can happen between.
+ */
+export function runnerOn(db: Database): StatementRunner & TransactionRunner {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    executeQuery: (query) => db.executeQuery(query),
+    transaction: (decide) => {
+      const perform = () =>
+        db.transaction().execute(async (trx) => {
+          const { result, statements } = await decide(trx);
+          for (const statement of statements) await trx.executeQuery(statement);
+          return result;
+        });
+      const turn = last.then(perform, perform);
+      last = turn.catch(() => {});
+      return turn;
+    },
+  };
 }

@@ -10,13 +10,14 @@ export type TransferRow = Snapshot['transfers'][number];
 export type AddressRow = Snapshot['addresses'][number];
 
 export async function takeSnapshot(db: Database) {
-  const [payments, addresses, transfers, cursors, arrows, refunds] = await Promise.all([
+  const [payments, addresses, transfers, cursors, arrows, refunds, indexes] = await Promise.all([
     db.selectFrom('payments').selectAll().orderBy('id').execute(),
     db.selectFrom('payment_addresses').selectAll().orderBy('issued_at').orderBy('address').execute(),
     db.selectFrom('transfers').selectAll().execute(),
     db.selectFrom('chain_cursors').selectAll().execute(),
     db.selectFrom('payment_arrows').selectAll().orderBy('id').execute(),
     db.selectFrom('refunds').selectAll().execute(),
+    db.selectFrom('address_indexes').selectAll().execute(),
   ]);
   return {
     payments: payments.map(paymentFromRow),
@@ -25,6 +26,7 @@ export async function takeSnapshot(db: Database) {
     cursors: new Map(cursors.map((row) => [row.network, row])),
     arrows: Map.groupBy(arrows, (row) => row.payment_id),
     refunds,
+    indexes,
   };
 }
 

@@ -6,6 +6,7 @@ import type { App } from '../../src/app/context.ts';
 import { createChainFollower, type ChainFollower } from '../../src/app/follow-chain.ts';
 import { createProject } from '../../src/app/projects.ts';
 import { toChecksumAddress } from '../../src/rails/evm/address.ts';
+import type { WalletOpener } from '../../src/rails/wallet.ts';
 import { fixedRates } from '../../src/rates/fixed.ts';
 import { setWallet } from '../../src/store/wallets.ts';
 import { manualClock, type ManualClock } from '../harness.ts';
@@ -142,13 +143,20 @@ export async function createWorld(seed: number, database: TestDatabase, connecti
   };
 }
 
+const openWallet: WalletOpener = (network) =>
+  network === 'litecoin' || network === 'ethereum'
+    ? {
+        addressAt: (index) => addressAt(network, index),
+        addressesAt: (from, count) => Array.from({ length: count }, (_, place) => addressAt(network, from + place)),
+      }
+    : null;
+
 function appOn(db: App['db'], clock: ManualClock, random: Random): App {
   const rail = chainRail({
     db,
     rates: RATES,
     tokens: TOKENS,
-    openWallet: (network) =>
-      network === 'litecoin' || network === 'ethereum' ? { addressAt: (index) => addressAt(network, index) } : null,
+    openWallet,
     evmChain: () => null,
     payoutChain: () => 'main',
   });

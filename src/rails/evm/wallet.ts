@@ -1,8 +1,8 @@
-import { ECDH } from 'node:crypto';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import type { WalletDeriver } from '../chain.ts';
+import { childKey, childKeys, keyNode, type KeyNode } from '../child-key.ts';
 import { secretKeyRefusal } from '../secret-key.ts';
 import { addressOfPublicKey } from './address.ts';
 
@@ -52,8 +52,7 @@ export function parseEvmXpub(text: string): XpubCheck {
   }
   const depthMessage = wrongDepthMessage(key);
   if (depthMessage) return bad(depthMessage);
-  const chain = key.depth === ACCOUNT_DEPTH ? key.deriveChild(EXTERNAL_CHAIN) : key;
-  return { kind: 'ok', xpub, deriver: { addressAt: (index) => addressOf(chain, index) } };
+  return { kind: 'ok', xpub, deriver: createDeriver(key) };
 }
 
 function wrongKindMessage(text: string): string | null {
@@ -95,17 +94,13 @@ function bad(message: string): XpubCheck {
   return { kind: 'bad', message };
 }
 
-function addressOf(chain: HDKey, index: number): string {
-  if (!Number.isInteger(index) || index < 0 || index >= 2 ** 31) {
-    throw new RangeError(`an address index is an integer from 0 to 2^31 - 1, not ${index}`);
-  }
-  const { publicKey } = chain.deriveChild(index);
-  if (!publicKey) throw new Error('a derived key has no public key');
-  return addressOfPublicKey(uncompressed(publicKey));
-}
-
-function uncompressed(publicKey: Uint8Array): Uint8Array {
-  const point = ECDH.convertKey(publicKey, 'secp256k1', undefined, undefined, 'uncompressed');
-  if (typeof point === 'string') throw new TypeError('expected bytes');
-  return point;
+function createDeriver({ depth, publicKey, chainCode }: HDKey): WalletDeriver {
+  if (!publicKey || !chainCode) throw new Error('an extended public key without a key');
+  const key = keyNode(publicKey, chainCode);
+  const chain = depth === ACCOUNT_DEPTH ? childKey(key, EXTERNAL_CHAIN) : key;
+  const addressOf = ({ point }: KeyNode): string => addressOfPublicKey(point.toBytes(false));
+  return {
+    addressAt: (index) => addressOf(childKey(chain, index)),
+    addressesAt: (from, count) => childKeys(chain, from, count).map(addressOf),
+  };
 }

@@ -1,4 +1,4 @@
-import { HARDENED } from './child-key.ts';
+import { HARDENED } from '../child-key.ts';
 import { descriptorChecksum } from './descriptor-checksum.ts';
 import { readExtendedKey, type ExtendedKey } from './extended-key.ts';
 import type { ScriptType } from './output.ts';

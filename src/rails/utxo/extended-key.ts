@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
-import { keyNode, type KeyNode } from './child-key.ts';
+import { keyNode, type KeyNode } from '../child-key.ts';
 import type { ScriptType } from './output.ts';
 import type { UtxoNetwork, UtxoParams } from './params.ts';
 

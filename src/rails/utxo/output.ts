@@ -1,7 +1,7 @@
 import { ripemd160 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Address, OutScript, p2ms } from '@scure/btc-signer';
-import { taprootOutputKey, type KeyNode } from './child-key.ts';
+import { taprootOutputKey, taprootOutputKeys, type KeyNode } from '../child-key.ts';
 import type { UtxoParams } from './params.ts';
 
 /** The kinds of outputs that wallets are paid in; `p2wsh` is always a multisignature wallet with sorted keys (BIP 67). */
@@ -44,7 +44,7 @@ export function outputScripts(scriptType: ScriptType, threshold: number, nodes: 
     case 'p2wpkh':
       return plain(OutScript.encode({ type: 'wpkh', hash: hash160(node.publicKey) }));
     case 'p2tr':
-      return plain(OutScript.encode({ type: 'tr', pubkey: taprootOutputKey(node) }));
+      return taprootScripts(taprootOutputKey(node));
     case 'p2sh-p2wpkh': {
       const redeemScript = OutScript.encode({ type: 'wpkh', hash: hash160(node.publicKey) });
       return { ...plain(OutScript.encode({ type: 'sh', hash: hash160(redeemScript) })), redeemScript };
@@ -55,6 +55,17 @@ export function outputScripts(scriptType: ScriptType, threshold: number, nodes: 
       return { ...plain(OutScript.encode({ type: 'wsh', hash: sha256(witnessScript) })), witnessScript };
     }
   }
+}
+
+/** The output scripts of several outputs of these keys: the same as `outputScripts` makes one by one, but faster. */
+export function manyOutputScripts(
+  scriptType: ScriptType,
+  threshold: number,
+  outputs: readonly (readonly KeyNode[])[],
+): readonly OutputScripts[] {
+  return scriptType === 'p2tr'
+    ? taprootOutputKeys(outputs.flatMap((nodes) => nodes.slice(0, 1))).map(taprootScripts)
+    : outputs.map((nodes) => outputScripts(scriptType, threshold, nodes));
 }
 
 /** Throws for a script that has no address. */
@@ -74,6 +85,10 @@ export function scriptOfAddress(params: UtxoParams, address: string): Uint8Array
 /** SHA-256, then RIPEMD-160: how scripts and BIP 32 name keys. */
 export function hash160(bytes: Uint8Array): Uint8Array {
   return ripemd160(sha256(bytes));
+}
+
+function taprootScripts(pubkey: Uint8Array): OutputScripts {
+  return plain(OutScript.encode({ type: 'tr', pubkey }));
 }
 
 function plain(script: Uint8Array): OutputScripts {

@@ -1,6 +1,6 @@
 import type { WalletDeriver } from '../chain.ts';
 import { secretKeyRefusal } from '../secret-key.ts';
-import { childKey, HARDENED, type KeyNode } from './child-key.ts';
+import { childKey, childKeys, HARDENED, type KeyNode } from '../child-key.ts';
 import {
   changeSteps,
   formatDescriptor,
@@ -10,7 +10,14 @@ import {
   type DescriptorKey,
 } from './descriptor.ts';
 import { readExtendedKey, wayOut, type ExtendedKey } from './extended-key.ts';
-import { addressOfScript, hash160, outputScripts, type ScriptType, type WalletOutput } from './output.ts';
+import {
+  addressOfScript,
+  hash160,
+  manyOutputScripts,
+  outputScripts,
+  type ScriptType,
+  type WalletOutput,
+} from './output.ts';
 import type { UtxoParams } from './params.ts';
 
 /** What a wallet's addresses come from, as the merchant gives it. */
@@ -178,6 +185,13 @@ function createDeriver(params: UtxoParams, { scriptType, threshold, keys }: Desc
 
   return {
     addressAt: (index) => addressOf(scriptsAt(receiving.map(({ node }) => childKey(node, index))).script),
+    addressesAt: (from, count) => {
+      const columns = receiving.map(({ node }) => childKeys(node, from, count));
+      const outputs = Array.from({ length: count }, (_, place) =>
+        columns.flatMap((nodes) => nodes.slice(place, place + 1)),
+      );
+      return manyOutputScripts(scriptType, threshold, outputs).map(({ script }) => addressOf(script));
+    },
     outputAt: (index) => outputAt(receiving, index),
     changeAt: (index) => (change ? outputAt(change, index) : null),
   };

@@ -1,0 +1,129 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+
+const { Point } = secp256k1;
+const { Fp } = Point;
+const P = Fp.ORDER;
+
+/** A point of secp256k1, never the point at infinity. */
+export interface AffinePoint {
+  readonly x: bigint;
+  readonly y: bigint;
+}
+
+/** A point, and the scalar (1 to the curve's order less 1) whose multiple of the base point is to be added to it. */
+export interface Addend {
+  readonly point: AffinePoint;
+  readonly scalar: bigint;
+}
+
+/** Bits of a scalar that one addition takes in: tables of 26 windows of 512 points, some 2 MB, made in 30 ms. */
+const WINDOW_BITS = 10;
+const WINDOW = 2 ** WINDOW_BITS;
+const HALF = WINDOW / 2;
+/** Signed digits carry one bit over the scalar's 256. */
+const WINDOWS = Math.ceil(257 / WINDOW_BITS);
+
+let tables: readonly (readonly AffinePoint[])[] | null = null;
+
+/**
+ * `point + scalar · G` for each of these, in their order. Several at once take a sixth of the time of one by one: in affine
+ * coordinates an addition costs a division, and all divisions of a round are done as one (Montgomery's trick). Nothing here
+ * is secret, so that time may depend on the values. Throws RangeError where a sum is the point at infinity, which happens
+ * once in 2^127.
+ */
+export function addMultiplesOfBase(addends: readonly Addend[]): readonly AffinePoint[] {
+  const windows = (tables ??= makeTables());
+  let lists = addends.map(({ point, scalar }) => [point, ...multiples(windows, scalar)]);
+  while (lists.some((list) => list.length > 1)) {
+    const sums = addPairs(lists.flatMap(pairs));
+    let next = 0;
+    lists = lists.map((list) => {
+      const half = Math.floor(list.length / 2);
+      const summed = sums.slice(next, next + half);
+      next += half;
+      return list.length % 2 === 0 ? summed : [...summed, ...list.slice(-1)];
+    });
+  }
+  return lists.flat();
+}
+
+/** The points of the tables that add up to the scalar's multiple of the base point. */
+function multiples(windows: readonly (readonly AffinePoint[])[], scalar: bigint): readonly AffinePoint[] {
+  const points: AffinePoint[] = [];
+  let rest = scalar;
+  for (const window of windows) {
+    let digit = Number(BigInt.asUintN(WINDOW_BITS, rest));
+    rest >>= BigInt(WINDOW_BITS);
+    if (digit > HALF) {
+      digit -= WINDOW;
+      rest += 1n;
+    }
+    const point = window[Math.abs(digit) - 1];
+    if (point !== undefined) points.push(digit < 0 ? { x: point.x, y: P - point.y } : point);
+  }
+  return points;
+}
+
+/** In each window the multiples 1 to 512 of its own base, which is 1,024 times the one before it. */
+function makeTables(): readonly (readonly AffinePoint[])[] {
+  const windows: AffinePoint[][] = [];
+  let base: AffinePoint = Point.BASE.toAffine();
+  for (let window = 0; window < WINDOWS; window += 1) {
+    let points = [base];
+    for (let last = base; points.length < HALF; last = points.at(-1) ?? base) {
+      points = [...points, ...addPairs(points.map((point) => [point, last]))];
+    }
+    windows.push(points);
+    const half = points.at(-1) ?? base;
+    base = addPairs([[half, half]])[0] ?? base;
+  }
+  return windows;
+}
+
+type Pair = readonly [AffinePoint, AffinePoint];
+
+function pairs(list: readonly AffinePoint[]): readonly Pair[] {
+  const found: Pair[] = [];
+  for (let index = 0; index + 1 < list.length; index += 2) {
+    const [a, b] = [list[index], list[index + 1]];
+    if (a !== undefined && b !== undefined) found.push([a, b]);
+  }
+  return found;
+}
+
+/** The sums of pairs of points, with one division for all. */
+function addPairs(all: readonly Pair[]): AffinePoint[] {
+  const products: bigint[] = [];
+  let product = 1n;
+  for (const pair of all) {
+    products.push(product);
+    product = (product * divisor(pair)) % P;
+  }
+  // Throws for 0: a sum has no coordinates.
+  if (product === 0n) throw new RangeError('the sum of two points is the point at infinity');
+  let inverse = Fp.inv(product);
+  const sums: AffinePoint[] = [];
+  for (let index = all.length - 1; index >= 0; index -= 1) {
+    const pair = all[index];
+    const before = products[index];
+    if (pair === undefined || before === undefined) throw new Error('a pair is missing');
+    const [a, b] = pair;
+    const numerator = a.x === b.x ? 3n * a.x * a.x : b.y - a.y;
+    const slope = (numerator * ((inverse * before) % P)) % P;
+    inverse = (inverse * divisor(pair)) % P;
+    const x = positive(slope * slope - a.x - b.x);
+    sums.push({ x, y: positive(slope * (a.x - x) - a.y) });
+  }
+  return sums.toReversed();
+}
+
+/** What the slope of the line through two points, or of the tangent at one, is divided by; 0 modulo P for opposite points. */
+function divisor([a, b]: Pair): bigint {
+  if (a.x !== b.x) return positive(b.x - a.x);
+  return a.y === b.y ? 2n * a.y : 0n;
+}
+
+function positive(value: bigint): bigint {
+  const rest = value % P;
+  return rest < 0n ? rest + P : rest;
+}

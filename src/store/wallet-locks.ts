@@ -1,0 +1,91 @@
+import { CompiledQuery } from 'kysely';
+import { DatabaseError } from 'pg';
+import type { Network } from '../domain/asset.ts';
+import type { Statement, StatementRunner } from './pipeline.ts';
+import type { TakenIndex } from './wallets.ts';
+
+/** A project's wallet whose next addresses nobody else hands out before the transaction ends, with what they are quoted at. */
+export interface LockedWallet extends Omit<TakenIndex, 'index'> {
+  readonly projectId: string;
+  readonly network: Network;
+  /** Names the wallet, together with its network: projects that share one share its addresses. */
+  readonly firstAddress: string;
+  /** The first that was not handed out yet. */
+  readonly nextIndex: number;
+  readonly spreadBasisPoints: number;
+}
+
+/** The same text every time, so that it is prepared once by the server. Locked in the order in which it is sorted. */
+const LOCK_WALLETS = `
+  select w.id as "walletId", w.project_id as "projectId", w.network, w.kind, w.source, w.first_address as "firstAddress",
+    i.next_index as "nextIndex", w.confirmations, w.tolerance_basis_points as "toleranceBasisPoints",
+    p.spread_basis_points as "spreadBasisPoints"
+  from unnest($1::uuid[], $2::text[]) as wanted (project_id, network)
+  join wallets w on w.project_id = wanted.project_id and w.network = wanted.network and w.replaced_at is null
+  join projects p on p.id = w.project_id
+  join address_indexes i on i.network = w.network and i.first_address = w.first_address
+  order by i.network, i.first_address
+  for no key update of i`;
+
+/** How long a wait for the lock may be, before what was read ahead of it is read again. */
+const STALE_AFTER_MS = 500;
+
+/**
+ * Locks the wallets in use of these projects and networks, each pair named once, until the transaction ends. A wallet, a
+ * tolerance or a spread that was changed is not used for longer than that: after a long wait they are read again.
+ */
+export async function lockWallets(
+  runner: StatementRunner,
+  wanted: readonly { readonly projectId: string; readonly network: Network }[],
+): Promise<readonly LockedWallet[]> {
+  const query = CompiledQuery.raw(LOCK_WALLETS, [
+    wanted.map(({ projectId }) => projectId),
+    wanted.map(({ network }) => network),
+  ]);
+  const lock = async () => ((await runner.executeQuery(query)) as { readonly rows: readonly LockedWallet[] }).rows;
+  const askedAt = performance.now();
+  const rows = await lock();
+  return performance.now() - askedAt < STALE_AFTER_MS ? rows : lock();
+}
+
+/** Fails by a division by zero, which undoes the transaction, where what is locked is not what was expected. */
+const EXPECT_WALLETS = `
+  select 1 / (jsonb_agg(to_jsonb(locked) order by locked."walletId") is not distinct from $3::jsonb)::int
+  from (${LOCK_WALLETS}) as locked`;
+const DIVISION_BY_ZERO = '22012';
+
+/**
+ * Locks wallets as `lockWallets` does, but expects to know already what is read, `nextIndex` and all: whoever is right need
+ * not wait for an answer. Where anything else is there, the transaction is undone with an error that `isUnexpected` knows.
+ */
+export function expectWallets(
+  wanted: readonly { readonly projectId: string; readonly network: Network }[],
+  expected: readonly LockedWallet[],
+): Statement {
+  return CompiledQuery.raw(EXPECT_WALLETS, [
+    wanted.map(({ projectId }) => projectId),
+    wanted.map(({ network }) => network),
+    JSON.stringify(expected.toSorted((a, b) => (a.walletId < b.walletId ? -1 : 1))),
+  ]);
+}
+
+/** Whether a transaction was undone because wallets were not as expected. */
+export function isUnexpected(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === DIVISION_BY_ZERO;
+}
+
+const TAKE_INDEXES = `
+  update address_indexes i set next_index = taken.next_index
+  from unnest($1::text[], $2::text[], $3::int[]) as taken (network, first_address, next_index)
+  where i.network = taken.network and i.first_address = taken.first_address`;
+
+/** Takes the indexes below `nextIndex` of wallets that this transaction has locked. */
+export function takeIndexes(
+  wallets: readonly Pick<LockedWallet, 'network' | 'firstAddress' | 'nextIndex'>[],
+): Statement {
+  return CompiledQuery.raw(TAKE_INDEXES, [
+    wallets.map(({ network }) => network),
+    wallets.map(({ firstAddress }) => firstAddress),
+    wallets.map(({ nextIndex }) => nextIndex),
+  ]);
+}

@@ -144,11 +144,9 @@ interface Packet {
 
 /** A request of every kind, as it goes over the wire. */
 function packetsOf(order: string, { authorization = '' }: Readonly<Record<string, string>>): readonly Packet[] {
-  const anybody = [
-    ...DOCUMENTS,
-    ...['/healthz', '/readyz', '/embed.js', '/assets/accent.ffd400.css', `/assets/logo.${'0'.repeat(64)}`],
-    ...[`/pay/${order}`, '/pay/x', '/refund/x', '/nothing', '/v1/orders', '/api/transactions/stats'],
-  ];
+  const assets = ['/embed.js', '/assets/accent.ffd400.css', `/assets/logo.${'0'.repeat(64)}`];
+  const pages = [`/pay/${order}`, '/pay/x', '/refund/x', '/nothing'];
+  const anybody = [...DOCUMENTS, '/healthz', '/readyz', ...assets, ...pages, '/v1/orders', '/api/transactions/stats'];
   const merchant = ['/v1/orders?limit=100', `/v1/orders/${order}`, '/v1/refunds', '/api/transactions/stats'];
   const key = `Authorization: ${authorization}`;
   const preflight = ['Origin: https://a.example', 'Access-Control-Request-Method: POST'];

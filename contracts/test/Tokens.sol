@@ -41,6 +41,35 @@ contract FalseToken is OrdinaryToken {
     }
 }
 
+/// Like Tether's on Tron: pays, and answers false.
+contract PayingFalseToken is OrdinaryToken {
+    function transfer(address to, uint256 amount) public override returns (bool) {
+        super.transfer(to, amount);
+        return false;
+    }
+}
+
+/// Answers that it paid, and did not.
+contract LyingToken is OrdinaryToken {
+    function transfer(address, uint256) public pure override returns (bool) {
+        return true;
+    }
+}
+
+/// Refuses those that its issuer blocked.
+contract BlockingToken is OrdinaryToken {
+    mapping(address => bool) private blocked;
+
+    function block_(address account) external {
+        blocked[account] = true;
+    }
+
+    function transfer(address to, uint256 amount) public override returns (bool) {
+        require(!blocked[msg.sender], "blocked");
+        return super.transfer(to, amount);
+    }
+}
+
 contract RevertingToken is OrdinaryToken {
     function transfer(address, uint256) public pure override returns (bool) {
         revert("blacklisted");

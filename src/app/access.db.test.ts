@@ -215,7 +215,7 @@ it('a key revoked behind a pooler that swallows notifications is refused within 
   const notifications = listen(proxy.open(NEVER_MS), { onWithheld: (problem) => withheld.push(problem) });
   onTestFinished(() => notifications.stop());
   const access = createAccess(app.db, notifications);
-  await vi.waitFor(() => expect(notifications.healthy() || withheld.length > 0).toBe(true), { timeout: 5_000 });
+  await vi.waitFor(() => expect(notifications.healthy() || withheld.length > 0).toBe(true), WAIT);
   expect(await access.find(key)).not.toBeNull();
   await removeKey(app, id);
   expect(await access.find(key)).toBeNull();

@@ -11,7 +11,8 @@ import {
 import type { Observation } from '../domain/transition.ts';
 import type { ChainBlock, ChainTransfer } from '../rails/chain.ts';
 import { matchingAddress, shownAddress } from '../rails/address.ts';
-import { findWatched, issuedQuotes, type IssuedQuote } from '../store/chain.ts';
+import { findWatched } from '../store/chain.ts';
+import { issuedQuotes, type IssuedQuote } from '../store/quotes.ts';
 import type { Trx } from '../store/database.ts';
 import { lockPayments } from '../store/payments.ts';
 import { saveChanges, type PaymentChange } from '../store/save-changes.ts';

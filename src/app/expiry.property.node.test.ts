@@ -11,6 +11,7 @@ import { chainRail } from './chain-rail.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { etherShop } from './follow-chain.fixture.ts';
 import { runDue } from './run-due.ts';
+import { DEADLINE_MS } from '../../test/deadline.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -139,7 +140,7 @@ it.each([
     );
     expect(expired).toBeGreaterThan(0);
   },
-  60_000,
+  3 * DEADLINE_MS,
 );
 
 function railOf(db: Parameters<typeof chainRail>[0]['db'], network: Network, asset: AssetCode) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../store/database.ts';
 import { startCursor } from '../store/chain.ts';
 import { CONFIRMATIONS, etherShop, etherSource, eventsOf, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
-import { createChainFollower } from './follow-chain.ts';
+import { createChainFollower, NodeBehindError } from './follow-chain.ts';
 
 describe('the first look', () => {
   it('starts 64 blocks below the head, so that a reorganisation finds its fork', async () => {
@@ -47,6 +47,29 @@ describe('the first look', () => {
     const late = { height: 99, hash: '0x99', blockAt: shop.app.clock() };
     expect(await shop.app.db.transaction().execute((trx) => startCursor(trx, 'ethereum', late, 1))).toBe(false);
     expect(await shop.cursorHeight()).toBe(100);
+  });
+});
+
+describe('a node that has fewer blocks than were read', () => {
+  it('is told of when it lacks more than a minute’s worth, and takes nothing back', async () => {
+    const shop = await etherShop();
+    await shop.mine(10);
+    const shorter = await shop.checkpoint();
+    await shop.mine(1);
+    const short = await shop.checkpoint();
+    await shop.mine(5);
+    await shop.follow();
+    expect(await shop.cursorHeight()).toBe(16);
+    // Nodes hear of blocks one after the other: five of Ethereum's lie within a minute.
+    await short();
+    expect(await shop.follow()).toEqual([]);
+    await shorter();
+    const behind = shop.follow();
+    await expect(behind).rejects.toThrow(NodeBehindError);
+    await expect(behind).rejects.toThrow('The ethereum node is 6 blocks behind what was read already.');
+    expect(await shop.cursorHeight()).toBe(16);
+    await shop.mine(1);
+    await expect(shop.follow()).resolves.toBeDefined();
   });
 });
 

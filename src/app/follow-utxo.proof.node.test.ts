@@ -1,10 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { utxoNodeKinds } from '../../test/litecoind.ts';
 import { saveNodes } from '../store/network-states.ts';
 import { coinShop, type CoinShop } from './follow-utxo.fixture.ts';
 import { networkStatus } from './network-status.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const MINUTE_MS = 60_000;
 const SHORT = { lifetimeMs: MINUTE_MS };

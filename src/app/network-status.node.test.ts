@@ -45,6 +45,21 @@ it('a network without a new block for long is told of, until one comes', async (
   expect(await problemOf(app)).toBeNull();
 });
 
+it('a network of slow blocks is stalled only after twenty of its mean times: Bitcoin after 200 minutes', async () => {
+  const app = await testApp();
+  const now = app.clock();
+  const heardOf = (): Promise<void> =>
+    saveNodes(app.db, 'bitcoin', [{ node: 'http://node:8332', height: 100, problem: null }], app.clock());
+  await app.db.transaction().execute((trx) => startCursor(trx, 'bitcoin', block(100, now), now));
+  const problem = async () => (await networkStatus(app, ['bitcoin']))[0]?.problem;
+  app.clock.set(now + 200 * MINUTE_MS);
+  await heardOf();
+  expect(await problem()).toBeNull();
+  app.clock.advance(1_000);
+  await heardOf();
+  expect(await problem()).toBe('no new block for 12001 s');
+});
+
 it('a network whose nodes do not answer is told of, with what to do', async () => {
   const app = await followed();
   await heard(app, null, 'connect ECONNREFUSED');

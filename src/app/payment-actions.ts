@@ -1,7 +1,7 @@
 import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../domain/payment.ts';
 import { tokenRefusal, type Observation } from '../domain/transition.ts';
 import type { Token } from '../domain/asset.ts';
-import { saveQuoteAgain } from '../store/chain.ts';
+import { saveQuoteAgain } from '../store/quotes.ts';
 import type { Trx } from '../store/database.ts';
 import { countTokenChanges } from '../store/payments.ts';
 import { refundedMoney } from '../store/refunds.ts';

@@ -40,7 +40,7 @@ describe.each(utxoNodeKinds())('a refund of an old payment, on a pruned %s node'
 
   it.each(['p2pkh', 'p2wpkh', 'p2tr'] as const)(
     'works: what its signer needs was kept when the money came in (%s)',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (form) => {
       const shop = await refundShop(node, { form });
       const payment = await shop.paid(COIN);
@@ -66,7 +66,7 @@ describe.each(utxoNodeKinds())('a refund of an old payment, on a pruned %s node'
 
   it(
     'that was paid before transactions were kept says which node could help, and works with one that does',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async () => {
       const shop = await refundShop(node, { form: 'p2pkh' });
       const payment = await shop.paid(COIN);

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Transaction } from '@scure/btc-signer';
+import * as fc from 'fast-check';
 import { payerOf } from '../../test/e2e/live-utxo-nodes.fixture.ts';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../test/litecoind.ts';
+import type { Refund } from '../domain/refund.ts';
 import { findRefund } from '../store/refunds.ts';
 import { COIN, CONFIRMATIONS, refundShop, type ShownPsbt } from './refund-psbt.fixture.ts';
 
@@ -36,6 +38,77 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
     expect(await findRefund(shop.app.db, one.id)).toMatchObject({ status: 'completed' });
     expect(await findRefund(shop.app.db, other.id)).toMatchObject({ status: 'completed' });
     expect(second.status).toBe('completed');
+  });
+
+  it('is not given to two refunds that are shown at the same moment', async () => {
+    const shop = await refundShop(node);
+    const payments = [];
+    for (let count = 0; count < 4; count += 1) payments.push(await shop.paid(COIN));
+    const [payment] = payments;
+    if (payment === undefined) throw new Error('no payment');
+    const refunds = await Promise.all(payments.map(() => shop.refund(payment, COIN / 5n)));
+    const shown = await Promise.all(refunds.map((refund) => shop.psbtOf(refund)));
+    expect(new Set(shown.flatMap(({ spends }) => spends)).size).toBe(4);
+    expect(new Set(shown.map(({ changeAddress }) => changeAddress)).size).toBe(4);
+  });
+
+  it('never lets two transactions pay one refund, nor two refunds spend one coin unsaid, whatever the merchant does', async () => {
+    const shop = await refundShop(node);
+    const payments = [await shop.paid(COIN), await shop.paid(COIN), await shop.paid(3n * COIN)];
+    const refunds: Refund[] = [];
+    for (const payment of payments) {
+      for (let count = 0; count < 2; count += 1) refunds.push(await shop.refund(payment, COIN / 5n));
+    }
+    /** All PSBTs that were ever shown: the merchant may have signed any of them. */
+    const shown = new Map<string, ShownPsbt[]>();
+    const sent = new Set<string>();
+    // The node refuses what spends a coin twice.
+    const send = async (id: string, psbt: ShownPsbt): Promise<void> => {
+      const copy = Transaction.fromPSBT(Buffer.from(psbt.psbt, 'base64'));
+      const answer = await node.answer('sendrawtransaction', [shop.signed({ ...psbt, transaction: copy }).hex]);
+      if (typeof answer.result === 'string') sent.add(id);
+    };
+    const act = async (what: number, which: number): Promise<void> => {
+      const refund = refunds[which % refunds.length];
+      if (refund === undefined) return;
+      const psbts = shown.get(refund.id) ?? [];
+      if (what === 0) await shop.mine(1);
+      if (what <= 2) {
+        const { psbt } = await shop.show(refund);
+        if (psbt?.kind === 'ok') shown.set(refund.id, [...psbts, await shop.psbtOf(refund)]);
+      }
+      const old = psbts[what % Math.max(1, psbts.length)];
+      if (what < 3 || old === undefined) return;
+      await send(refund.id, old);
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat({ max: 4 }), fc.nat({ max: 5 })), { minLength: 15, maxLength: 25 }),
+        async (steps) => {
+          for (const [what, which] of steps) await act(what, which);
+          for (const [id, psbts] of shown) {
+            for (const { spends, warnings } of psbts) {
+              const others = [...shown].filter(([other]) => other !== id && !sent.has(other) && !sent.has(id));
+              const latest = others.flatMap(([, list]) => list.at(-1)?.spends ?? []);
+              const isShared = spends.some((spend) => latest.includes(spend)) && psbts.at(-1)?.spends === spends;
+              // The first of the two was shown before it was shared.
+              const said = [...warnings, ...others.flatMap(([, list]) => list.at(-1)?.warnings ?? [])];
+              if (isShared && !said.some((warning) => warning.includes('nothing else is left'))) return false;
+            }
+          }
+          return true;
+        },
+      ),
+      { numRuns: 3, endOnFailure: true },
+    );
+    // Whatever was signed is sent in the end.
+    for (const [id, psbts] of shown) for (const psbt of psbts) await send(id, psbt);
+    await shop.mine(CONFIRMATIONS);
+    for (const { address } of refunds) {
+      const { unspents } = Object(await node.rpc('scantxoutset', ['start', [`addr(${address})`]]));
+      expect(Array.isArray(unspents) ? unspents.length : 0).toBeLessThanOrEqual(1);
+    }
+    expect(sent.size).toBeGreaterThan(0);
   });
 
   it('is what another refund was shown with only where nothing else is left, and that is said', async () => {

@@ -1,7 +1,7 @@
 import type { AssetCode, Network } from '../domain/asset.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
 import type { EvmCaller } from '../rails/evm/caller.ts';
-import { DEPOSIT_FACTORY } from '../rails/evm/deposit.ts';
+import { factoryOf } from '../rails/evm/deposit.ts';
 import type { TokenContracts } from '../rails/evm/presets.ts';
 import { planSweep, type SweepCall } from '../rails/evm/sweep.ts';
 import { findProject } from '../store/projects.ts';
@@ -17,7 +17,7 @@ export interface DepositHolding {
   /** Null: the chain's own coin, on a network where it is no asset of Cointill's. */
   readonly asset: AssetCode | null;
   readonly units: bigint;
-  /** At the price that its payment was quoted at; null where the deposit was quoted in another asset. */
+  /** At the price that its payment was last quoted at; null where the deposit was never quoted in the asset. */
   readonly usdCents: bigint | null;
 }
 
@@ -80,8 +80,8 @@ export async function sweepOverview(
 }
 
 function worth(deposit: PaidDeposit, asset: AssetCode | null | undefined, units: bigint): bigint | null {
-  if (asset !== deposit.asset || deposit.owedUnits === 0n) return null;
-  return (units * deposit.amountUsdCents) / deposit.owedUnits;
+  const quote = deposit.quotes.find((each) => each.asset === asset);
+  return quote === undefined || quote.owedUnits === 0n ? null : (units * deposit.amountUsdCents) / quote.owedUnits;
 }
 
 interface Filled {
@@ -90,19 +90,25 @@ interface Filled {
   readonly units: bigint;
 }
 
-/** One plan a treasury: a call pays out to one. */
+/** One plan a treasury and factory: a call goes to one and pays out to the other. */
 async function planFor(filled: readonly Filled[], caller: EvmCaller): Promise<readonly SweepCall[]> {
-  if (filled.length === 0) return [];
-  let factoryDeployed = await caller.hasCode(DEPOSIT_FACTORY.address);
+  const factories = Map.groupBy(filled, ({ deposit: { treasury, index, address } }) => {
+    const factory = factoryOf(treasury, index, address);
+    if (factory === null) throw new Error(`${address} is of no known deposit factory.`);
+    return factory;
+  });
   const calls: SweepCall[] = [];
-  for (const [treasury, own] of Map.groupBy(filled, ({ deposit }) => deposit.treasury)) {
-    const deposits = [...Map.groupBy(own, ({ deposit }) => deposit.index)].map(([index, holdings]) => ({
-      index,
-      address: holdings[0]?.deposit.address ?? '',
-      balances: holdings.map(({ token, units }) => ({ token, units })),
-    }));
-    calls.push(...planSweep({ treasury, deposits, factoryDeployed }).calls);
-    factoryDeployed = true;
+  for (const [factory, itsDeposits] of factories) {
+    let factoryDeployed = await caller.hasCode(factory.address);
+    for (const [treasury, own] of Map.groupBy(itsDeposits, ({ deposit }) => deposit.treasury)) {
+      const deposits = [...Map.groupBy(own, ({ deposit }) => deposit.index)].map(([index, holdings]) => ({
+        index,
+        address: holdings[0]?.deposit.address ?? '',
+        balances: holdings.map(({ token, units }) => ({ token, units })),
+      }));
+      calls.push(...planSweep({ treasury, deposits, factory, factoryDeployed }).calls);
+      factoryDeployed = true;
+    }
   }
   return calls;
 }

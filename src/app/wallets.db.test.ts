@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
+import { depositAddress, FIRST_DEPOSIT_FACTORY } from '../rails/evm/deposit.ts';
 import { publicKeyAt } from '../rails/utxo/wallet.fixture.ts';
 import { createWalletOpener, MAIN_CHAINS, type WalletSource } from '../rails/wallet.ts';
 import { takeAddressIndex } from '../store/wallets.ts';
@@ -88,6 +89,19 @@ describe('setting a wallet again', () => {
     expect((await set(app, source, { toleranceBasisPoints: 50 })).changes).toEqual([
       'The wallet was set like this already.',
     ]);
+  });
+
+  it('with the treasury of the first deposit factory goes on with its numbers, at the new one', async () => {
+    const app = await testApp();
+    const treasury = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+    const source = { kind: 'treasury', text: treasury } as const;
+    await set(app, source, { network: 'ethereum' });
+    const [stored] = await app.db.selectFrom('wallets').selectAll().execute();
+    expect(stored?.first_address).toBe(depositAddress(treasury, 0, FIRST_DEPOSIT_FACTORY));
+    expect((await takeAddressIndex(app.db, app.projectId, 'ethereum'))?.index).toBe(0);
+    const { wallet, deriver } = await set(app, source, { network: 'ethereum' });
+    expect(wallet).toMatchObject({ id: stored?.id, nextIndex: 1 });
+    expect(deriver.addressAt(1)).toBe(depositAddress(treasury, 1));
   });
 
   it('with another treasury says so', async () => {

@@ -72,7 +72,7 @@ export async function setProjectWallet(
       network,
       kind: request.source.kind,
       source: parsed.source,
-      firstAddress: parsed.deriver.addressAt(0),
+      firstAddress: parsed.deriver.identity ?? parsed.deriver.addressAt(0),
       confirmations,
       toleranceBasisPoints,
       createdAt: now,

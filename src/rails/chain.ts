@@ -138,6 +138,8 @@ export interface WalletDeriver {
    * `matchingAddress` for watching. Throws RangeError for any other index.
    */
   addressAt(index: number): string;
+  /** What the wallet is known by, for ever; undefined: its address at index 0, whatever form its source is written in. */
+  readonly identity?: string;
   /**
    * The receiving addresses from number `from` on, `count` of them: the same as `addressAt` gives one by one. Each costs a
    * fraction of that where there are several.

@@ -1,12 +1,10 @@
-import { sql, type Selectable, type SqlBool } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
 import type { Confirmations } from '../domain/payment.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
 import { BLOCK_COLUMNS, CURSOR_COLUMNS } from './columns.ts';
-import type { IssuedAddress } from './save-changes.ts';
-import type { PaymentQuotesTable } from './tables.ts';
 
 /** The last block of a network that was taken in. */
 export interface Cursor {
@@ -148,18 +146,6 @@ export async function earliestIssue(db: Database, network: Network): Promise<num
   return row?.at ?? null;
 }
 
-/** A quote that an address was issued for, at first or again. */
-export interface IssuedQuote {
-  readonly paymentId: string;
-  readonly network: Network;
-  /** In the form in which the chain's transfers carry it. */
-  readonly address: string;
-  readonly asset: AssetCode;
-  readonly decimals: number;
-  readonly owedUnits: bigint;
-  readonly toleranceUnits: bigint;
-}
-
 /** Which of these addresses were issued: one indexed query a block, whatever the number of addresses. */
 export async function findWatched(db: Database, network: Network, addresses: readonly string[]) {
   if (addresses.length === 0) return [];
@@ -252,46 +238,6 @@ export async function issuedNetworks(
     .execute();
   const groups = Map.groupBy(rows, ({ payment_id }) => payment_id);
   return new Map([...groups].map(([id, group]) => [id, group.map(({ network }) => network)]));
-}
-
-/** Every quote that was issued for these payments, the newest first. */
-export async function issuedQuotes(trx: Trx, paymentIds: readonly string[]): Promise<readonly IssuedQuote[]> {
-  const { rows } = await sql<Selectable<PaymentQuotesTable>>`
-    select payment_id, network, address, asset, decimals, owed_units, tolerance_units, issued_at as quoted_at, 0 as id, address_index
-    from payment_addresses where payment_id = any (${paymentIds}::uuid[])
-    union all
-    select payment_id, network, address, asset, decimals, owed_units, tolerance_units, quoted_at, id, 0
-    from payment_quotes where payment_id = any (${paymentIds}::uuid[])
-    order by quoted_at desc, id desc, address_index desc`.execute(trx);
-  return rows.map((row) => ({
-    network: row.network,
-    paymentId: row.payment_id,
-    address: row.address,
-    asset: row.asset,
-    decimals: row.decimals,
-    owedUnits: row.owed_units,
-    toleranceUnits: row.tolerance_units,
-  }));
-}
-
-/** Keeps a quote for an address that the payment had before. */
-export async function saveQuoteAgain(
-  trx: Trx,
-  { paymentId, quote, watchedAddress, issuedAt }: IssuedAddress,
-): Promise<void> {
-  await trx
-    .insertInto('payment_quotes')
-    .values({
-      payment_id: paymentId,
-      network: quote.network,
-      address: watchedAddress,
-      asset: quote.asset,
-      decimals: quote.decimals,
-      owed_units: quote.owedUnits,
-      tolerance_units: quote.toleranceUnits,
-      quoted_at: new Date(issuedAt),
-    })
-    .execute();
 }
 
 /** Confirms the transfers that are deep enough at this height; returns whose payments they are. */

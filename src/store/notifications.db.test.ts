@@ -15,7 +15,7 @@ import {
   type Told,
   type Topic,
 } from './notifications.ts';
-import { DEADLINE_MS, PROMPT_MS } from '../../test/deadline.ts';
+import { DEADLINE_MS, PROMPT_MS, WAIT } from '../../test/deadline.ts';
 
 /** Far beyond what a test takes: nothing that it sees is a statement that was given up. */
 const NEVER_MS = 600_000;
@@ -128,7 +128,7 @@ it('a connection that falls silent counts as down within a second, and is replac
   await vi.waitFor(() => expect(notifications.healthy()).toBe(false), { interval: 5, timeout: DEADLINE_MS });
   expect(performance.now() - startedMs).toBeLessThan(PROMPT_MS);
   expect(notifications.problem()).toBe('not listening');
-  await vi.waitFor(() => expect(proxy.connections()).toBeGreaterThan(connections));
+  await vi.waitFor(() => expect(proxy.connections()).toBeGreaterThan(connections), WAIT);
 });
 
 it('listening counts only where a message to oneself arrives; what withholds it is named once', async () => {

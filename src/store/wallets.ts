@@ -265,41 +265,44 @@ export interface PaidDeposit {
   readonly index: number;
   /** As customers are shown it, but without its checksum. */
   readonly address: string;
-  readonly asset: AssetCode;
-  readonly owedUnits: bigint;
+  /** The newest of each asset first. */
+  readonly quotes: readonly { readonly asset: AssetCode; readonly owedUnits: bigint }[];
   readonly amountUsdCents: bigint;
 }
 
 /** The deposits of a project's treasuries on a network, present and former, that money came to in a block. */
 export async function paidDeposits(db: Database, projectId: string, network: Network): Promise<readonly PaidDeposit[]> {
-  const rows = await db
-    .selectFrom('payment_addresses as a')
-    .innerJoin('wallets as w', 'w.id', 'a.wallet_id')
-    .innerJoin('payments as p', 'p.id', 'a.payment_id')
-    .select(['w.source', 'a.address_index', 'a.address', 'a.asset', 'a.owed_units', 'p.amount_usd_cents'])
-    .where('w.project_id', '=', projectId)
-    .where('w.network', '=', network)
-    .where('w.kind', '=', 'treasury')
-    .where((where) =>
-      where.exists(
-        where
-          .selectFrom('transfers as t')
-          .select('t.payment_id')
-          .whereRef('t.payment_id', '=', 'a.payment_id')
-          .whereRef('t.network', '=', 'a.network')
-          .whereRef('t.address', '=', 'a.address')
-          .where('t.state', 'in', ['mined', 'confirmed']),
-      ),
-    )
-    .orderBy('w.created_at')
-    .orderBy('a.address_index')
-    .execute();
-  return rows.map((row) => ({
-    treasury: row.source,
-    index: row.address_index ?? 0,
-    address: row.address,
-    asset: row.asset,
-    owedUnits: row.owed_units,
-    amountUsdCents: row.amount_usd_cents,
-  }));
+  const { rows } = await sql<{
+    source: string;
+    address_index: number | null;
+    address: string;
+    amount_usd_cents: bigint;
+    asset: AssetCode;
+    owed_units: bigint;
+  }>`
+    select w.source, a.address_index, a.address, p.amount_usd_cents, q.asset, q.owed_units
+    from payment_addresses a
+    join wallets w on w.id = a.wallet_id
+    join payments p on p.id = a.payment_id
+    cross join lateral (
+      select a.asset, a.owed_units, 0 as number
+      union all
+      select again.asset, again.owed_units, again.id from payment_quotes again
+      where again.network = a.network and again.address = a.address and again.payment_id = a.payment_id
+    ) q
+    where w.project_id = ${projectId} and w.network = ${network} and w.kind = 'treasury'
+      and exists (
+        select 1 from transfers t
+        where t.payment_id = a.payment_id and t.network = a.network and t.address = a.address
+          and t.state in ('mined', 'confirmed'))
+    order by w.created_at, a.address_index, a.address, q.number desc`.execute(db);
+  return [...Map.groupBy(rows, ({ address }) => address).values()].flatMap((quotes) =>
+    quotes.slice(0, 1).map((row) => ({
+      treasury: row.source,
+      index: row.address_index ?? 0,
+      address: row.address,
+      quotes: quotes.map(({ asset, owed_units }) => ({ asset, owedUnits: owed_units })),
+      amountUsdCents: row.amount_usd_cents,
+    })),
+  );
 }

@@ -64,6 +64,7 @@ it('a request that trickles in ends soon after its time', async () => {
   // By itself Node would look after half a minute, which is longer than this test may take.
   await closed;
   clearInterval(trickle);
+  expect(client.destroyed).toBe(true);
 });
 
 describe.each([

@@ -7,6 +7,7 @@ import { selfSigned } from '../../src/webhooks/local-receivers.testing.ts';
 import { BASE_URLS, httpTest } from '../http.ts';
 import { portOf } from '../socket.ts';
 import { API_ROUTES } from './routes.ts';
+import { WAIT } from '../deadline.ts';
 
 const http = await httpTest();
 afterAll(() => http.close());
@@ -94,7 +95,7 @@ describe.each([
     socket.on('error', () => {});
     socket.resume();
     socket.write(packet);
-    await vi.waitFor(() => expect(answeredSoFar()).toBe(AT_ONCE), { interval: 2, timeout: 10_000 });
+    await vi.waitFor(() => expect(answeredSoFar()).toBe(AT_ONCE), WAIT);
     socket.destroy();
     const under = most();
     expect(under).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEPOSIT_FACTORY, depositAddress } from '../../src/rails/evm/deposit.ts';
+import { DEPOSIT_FACTORY, depositAddress, FIRST_DEPOSIT_FACTORY } from '../../src/rails/evm/deposit.ts';
 import { planSweep } from '../../src/rails/evm/sweep.ts';
 import {
   DEPOSIT_ABI,
@@ -104,6 +104,7 @@ describe('a sweep', () => {
     ['an ordinary one', 'OrdinaryToken', 1_000n],
     ["one whose transfer returns nothing, like Tether's", 'NoReturnToken', 1_000n],
     ['one that keeps a fee', 'FeeToken', 990n],
+    ["one whose transfer pays and answers false, like Tether's on Tron", 'PayingFalseToken', 1_000n],
   ])('pays all of a token: %s', async (_kind, name, arrives) => {
     const treasury = freshTreasury();
     const deposit = depositAddress(treasury, 0);
@@ -116,6 +117,7 @@ describe('a sweep', () => {
 
   it.each([
     ['answers false', 'FalseToken'],
+    ['answers as if it had paid', 'LyingToken'],
     ['reverts', 'RevertingToken'],
     ['uses up its gas', 'BurningToken'],
     ['reverts with an endless reason', 'BombToken'],
@@ -134,6 +136,45 @@ describe('a sweep', () => {
     expect(await chain.balance(treasury)).toBe(20n);
     expect(await token.read('balanceOf', [treasury])).toBe(200n);
     for (const deposit of deposits) expect(await bad.read('balanceOf', [deposit])).toBe(1_000n);
+  });
+
+  it('goes on past a deposit that the token blocks, with the same token of the others', async () => {
+    const treasury = freshTreasury();
+    const deposits = [0, 1, 2].map((index) => depositAddress(treasury, index));
+    const blocking = await chain.deploy('BlockingToken');
+    for (const deposit of deposits) await blocking.send('mint', [deposit, 100n]);
+    await blocking.send('block_', [deposits[1]]);
+    const receipt = await chain.sweep(treasury, [0, 1, 2], [blocking.address]);
+    expect(failures(receipt)).toEqual([failure(deposits[1] ?? '', blocking.address)]);
+    expect(await blocking.read('balanceOf', [treasury])).toBe(200n);
+    expect(await blocking.read('balanceOf', [deposits[1]])).toBe(100n);
+  });
+
+  it('empties the deposits of the first factory too, by that factory', async () => {
+    const treasury = freshTreasury();
+    const deposits = [0, 1].map((index) => {
+      const address = depositAddress(treasury, index, FIRST_DEPOSIT_FACTORY);
+      return {
+        index,
+        address,
+        balances: [
+          { token: null, units: 10n },
+          { token: token.address, units: 100n },
+        ],
+      };
+    });
+    for (const { address } of deposits) {
+      await chain.payEther(address, 10n);
+      await token.send('mint', [address, 100n]);
+    }
+    const plan = planSweep({ treasury, deposits, factory: FIRST_DEPOSIT_FACTORY, factoryDeployed: false });
+    expect(plan.calls.map(({ purpose }) => purpose)).toEqual(['deploy_factory', 'sweep']);
+    for (const { to, data, gasLimit } of plan.calls) {
+      expect((await chain.send(to, data, { from: STRANGER, gas: gasLimit })).succeeded).toBe(true);
+    }
+    expect(await chain.balance(treasury)).toBe(20n);
+    expect(await token.read('balanceOf', [treasury])).toBe(200n);
+    expect(() => planSweep({ treasury, deposits, factoryDeployed: true })).toThrow(RangeError);
   });
 
   it('goes on past an address that is no token', async () => {

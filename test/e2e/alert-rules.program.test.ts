@@ -2,12 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { testDatabase } from '../database.ts';
 import { testService } from '../program.ts';
-
-// The service is started.
-vi.setConfig({ testTimeout: 60_000 });
 
 const FOLDER = path.join(import.meta.dirname, '../../deploy/prometheus');
 const run = promisify(execFile);

@@ -1,13 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { promisify } from 'node:util';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { textOf } from '../../src/http/checkout/markup.ts';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { testService } from '../program.ts';
-
-// Processes and databases are started, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The code blocks of the page, as somebody who copies them gets them. */
 function blocksOf(page: string): readonly { readonly tag: string; readonly code: string }[] {

@@ -8,9 +8,7 @@ import { testApp } from '../harness.ts';
 import { testService } from '../program.ts';
 import { checkPool, checkWrites } from '../../src/store/check-database.ts';
 import { openDatabase, type Connection, type DatabaseHandle } from '../../src/store/database.ts';
-
-// A server is started, and started again.
-vi.setConfig({ testTimeout: 60_000 });
+import { WAIT } from '../deadline.ts';
 
 function open(connection: Connection, maxConnections: number): DatabaseHandle {
   const handle = openDatabase(connection, { maxConnections, onError: () => {} });
@@ -38,8 +36,9 @@ it('a write on a replica asks the client to try again, and costs the connection,
     const fault: unknown = await write().catch((error: unknown) => error);
     expect(asRequestError(fault)).toMatchObject({ type: 'service_unavailable', status: 503 });
     expect(fault).toMatchObject({ code: '25006' });
-    await vi.waitFor(async () =>
-      expect([await session(handle), await pipeline.executeQuery(SESSION.compile(db))]).not.toEqual(before),
+    await vi.waitFor(
+      async () => expect([await session(handle), await pipeline.executeQuery(SESSION.compile(db))]).not.toEqual(before),
+      WAIT,
     );
   }
 });

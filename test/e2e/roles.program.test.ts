@@ -97,6 +97,37 @@ describe('several processes on one database', () => {
   });
 });
 
+describe('a worker that was told to stop', () => {
+  it('is not ready while it finishes what is under way', async () => {
+    const { url } = await testDatabase();
+    const common = { DATABASE_URL: url, SECRET_KEY: 'one-key-for-all-processes-of-a-shop' };
+    const api = await testService({ ...common, ROLE: 'api' });
+    const { first } = await api.start();
+    let answer = (): void => {};
+    const shop = await receive((response) => {
+      response.flushHeaders();
+      answer = () => void response.end();
+    });
+    onTestFinished(() => shop.close());
+    await api.command(
+      `webhook create --project ${first?.projectId} --mode test --events all --url http://127.0.0.1:${shop.port}/`,
+    );
+    const service = await testService({ ...common, ROLE: 'worker' });
+    const worker = await service.start();
+    const ready = async () => {
+      const answered = await fetch(`${service.monitor}/readyz`);
+      return [answered.status, await answered.json()];
+    };
+    await client(api.sandbox, String(first?.key))('/v1/orders', ORDER);
+    await eventually('the event is under way', () => (shop.requests.length > 0 ? true : null));
+    const ended = worker.stop();
+    await eventually('it says so', async () => ((await ready())[0] === 503 ? true : null));
+    expect(await ready()).toEqual([503, { status: 'not_ready', checks: { service: 'stopping' } }]);
+    answer();
+    expect((await ended).code).toBe(0);
+  });
+});
+
 describe('a start that cannot succeed', () => {
   it('names every bad setting in one message, repeats no secret, and ends with code 1', async () => {
     const bad = {

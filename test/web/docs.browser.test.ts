@@ -2,15 +2,13 @@ import { createRequire } from 'node:module';
 import fastify from 'fastify';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { assetRoutes, loadAssets } from '../../src/http/checkout/assets.ts';
 import { docsRoutes } from '../../src/http/docs/routes.ts';
 import { hasNoBrowser, launchBrowser } from '../browser.ts';
 import { portOf } from '../socket.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-// The whole reference is on the page, and the machine may be busy with other things.
-vi.setConfig({ testTimeout: 120_000 });
 const PHONE = { width: 390, height: 844 };
 const DESKTOP = { width: 1280, height: 900 };
 

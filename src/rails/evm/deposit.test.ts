@@ -1,7 +1,14 @@
 import * as fc from 'fast-check';
 import { concat, getContractAddress, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { DEPOSIT_FACTORY, DETERMINISTIC_DEPLOYER, depositAddress, parseTreasury } from './deposit.ts';
+import {
+  DEPOSIT_FACTORY,
+  DETERMINISTIC_DEPLOYER,
+  depositAddress,
+  factoryOf,
+  FIRST_DEPOSIT_FACTORY,
+  parseTreasury,
+} from './deposit.ts';
 
 const TREASURY = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 
@@ -13,13 +20,29 @@ function messageOf(text: string): string {
 
 describe('deposit addresses', () => {
   it('never change: money lies on them', () => {
-    expect(DEPOSIT_FACTORY.address).toBe('0x5D3F1351140EFB4D603d4AeA69753a089d3C411c');
-    expect(DEPOSIT_FACTORY.implementation).toBe('0x87c8B0c22Ac5Aa00eFBaCEadA41E3d0CeCa8C2A7');
-    expect([0, 1, 2 ** 31 - 1].map((index) => depositAddress(TREASURY, index))).toEqual([
+    const some = [0, 1, 2 ** 31 - 1];
+    expect(DEPOSIT_FACTORY.address).toBe('0x524Ff96E772A84A8B13F603488f5bf4E5f746032');
+    expect(DEPOSIT_FACTORY.implementation).toBe('0xE5a8f1a38c20549a7bCC52e0c2ecC904e5B99E76');
+    expect(some.map((index) => depositAddress(TREASURY, index))).toEqual([
+      '0x40cBCcdBF819bD30b544698C7e6A8F6B376B4DB0',
+      '0x74C683Cd4D9aA26e08B1e86ab70A2766586a39eF',
+      '0x553EC416aB102187B4f6607B6F6eb5B813D6C6ca',
+    ]);
+    expect(FIRST_DEPOSIT_FACTORY.address).toBe('0x5D3F1351140EFB4D603d4AeA69753a089d3C411c');
+    expect(FIRST_DEPOSIT_FACTORY.implementation).toBe('0x87c8B0c22Ac5Aa00eFBaCEadA41E3d0CeCa8C2A7');
+    expect(some.map((index) => depositAddress(TREASURY, index, FIRST_DEPOSIT_FACTORY))).toEqual([
       '0x4c2171DEa6efA47f739055Ab003076B6c89DF862',
       '0xDc14d856bA1E0E4Cefed16F26A7d71347AE53a86',
       '0xd22478BDAdfA50584525f566A99ae1bfB5cC34B0',
     ]);
+  });
+
+  it('tell which factory they are of', () => {
+    for (const factory of [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY]) {
+      const address = depositAddress(TREASURY, 7, factory);
+      expect(factoryOf(TREASURY, 7, address.toLowerCase())).toBe(factory);
+      expect(factoryOf(TREASURY, 8, address)).toBeNull();
+    }
   });
 
   it('follow EIP-1014 and ERC-1167, as another library computes them', () => {
@@ -84,7 +107,8 @@ describe('a treasury', () => {
     for (const address of [`0x${'0'.repeat(40)}`, '0x000000000000000000000000000000000000dEaD']) {
       expect(messageOf(address)).toContain('lost');
     }
-    for (const address of [DEPOSIT_FACTORY.address, DEPOSIT_FACTORY.implementation, DETERMINISTIC_DEPLOYER]) {
+    const contracts = [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY].flatMap((each) => [each.address, each.implementation]);
+    for (const address of [...contracts, DETERMINISTIC_DEPLOYER]) {
       expect(messageOf(address.toLowerCase())).toContain('makes deposits');
     }
   });

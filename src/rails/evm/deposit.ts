@@ -1,6 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import artifact from '../../../contracts/artifact.json' with { type: 'json' };
+import firstArtifact from '../../../contracts/v1/artifact.json' with { type: 'json' };
 import type { WalletDeriver } from '../chain.ts';
 import { parseEvmAddress, toChecksumAddress } from './address.ts';
 
@@ -10,7 +11,7 @@ import { parseEvmAddress, toChecksumAddress } from './address.ts';
  */
 export const DETERMINISTIC_DEPLOYER = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
-/** The factory of contracts/DepositFactory.sol, and where it lies on every chain. */
+/** A factory of deposits, and where it lies on every chain. */
 export interface DepositFactoryFacts {
   readonly address: string;
   /** The contract that the deposits are clones of. */
@@ -21,9 +22,15 @@ export interface DepositFactoryFacts {
   readonly initCode: string;
 }
 
-export const DEPOSIT_FACTORY: DepositFactoryFacts = depositFactory(
-  `0x${'0'.repeat(64)}`,
-  artifact.contracts.DepositFactory.initCode,
+const SALT = `0x${'0'.repeat(64)}`;
+
+/** The factory of contracts/DepositFactory.sol, whose deposits are handed out. */
+export const DEPOSIT_FACTORY: DepositFactoryFacts = depositFactory(SALT, artifact.contracts.DepositFactory.initCode);
+
+/** The factory of contracts/v1/: its deposits were handed out before, and are swept for as long as money comes there. */
+export const FIRST_DEPOSIT_FACTORY: DepositFactoryFacts = depositFactory(
+  SALT,
+  firstArtifact.contracts.DepositFactory.initCode,
 );
 
 export type TreasuryCheck =
@@ -55,16 +62,28 @@ export function parseTreasury(text: string): TreasuryCheck {
  * The address of a treasury's deposit number `index` (0 to 2^31 - 1), with its checksum: the same on every chain, and
  * payable before any contract is there. Throws RangeError for any other index or treasury.
  */
-export function depositAddress(treasury: string, index: number): string {
-  return depositDeriver(toChecksumAddress(treasury)).addressAt(index);
+export function depositAddress(treasury: string, index: number, factory = DEPOSIT_FACTORY): string {
+  return deriverOf(toChecksumAddress(treasury), factory).addressAt(index);
+}
+
+/** The factory that an address which was handed out as a treasury's deposit number `index` is of; null where it is of none. */
+export function factoryOf(treasury: string, index: number, address: string): DepositFactoryFacts | null {
+  const given = toChecksumAddress(address);
+  const factories = [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY];
+  return factories.find((factory) => depositAddress(treasury, index, factory) === given) ?? null;
 }
 
 /** ERC-1167 with immutable arguments, as OpenZeppelin's Clones writes it: 45 bytes of proxy, then the treasury. */
 const CLONE_CODE_LENGTH = 45 + 20;
 
+/** Known by its first address at the first factory, so that numbers go on being counted as one row over both. */
 function depositDeriver(treasury: string): WalletDeriver {
+  return { ...deriverOf(treasury, DEPOSIT_FACTORY), identity: depositAddress(treasury, 0, FIRST_DEPOSIT_FACTORY) };
+}
+
+function deriverOf(treasury: string, factory: DepositFactoryFacts): WalletDeriver {
   const length = CLONE_CODE_LENGTH.toString(16).padStart(4, '0');
-  const implementation = DEPOSIT_FACTORY.implementation.slice(2);
+  const implementation = factory.implementation.slice(2);
   const initCode = `61${length}3d81600a3d39f3363d3d373d3d3d363d73${implementation}5af43d82803e903d91602b57fd5bf3${treasury.slice(2)}`;
   const initCodeHash = keccak_256(hexToBytes(initCode));
   const addressAt = (index: number): string => {
@@ -73,7 +92,7 @@ function depositDeriver(treasury: string): WalletDeriver {
     }
     const salt = new Uint8Array(32);
     new DataView(salt.buffer).setUint32(28, index);
-    return create2Address(DEPOSIT_FACTORY.address, salt, initCodeHash);
+    return create2Address(factory.address, salt, initCodeHash);
   };
   return {
     addressAt,
@@ -125,7 +144,11 @@ function deadEndMessage(address: string): string | null {
   if (/^0x0{32}/.test(address)) {
     return `This is the zero address or a reserved one: whatever is paid to it is lost. ${WAY_OUT}`;
   }
-  const machinery = [DETERMINISTIC_DEPLOYER, DEPOSIT_FACTORY.address, DEPOSIT_FACTORY.implementation];
+  const factories = [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY];
+  const machinery = [
+    DETERMINISTIC_DEPLOYER,
+    ...factories.flatMap(({ address: at, implementation }) => [at, implementation]),
+  ];
   return machinery.includes(address)
     ? `This is a contract that makes deposits: what is paid to it is lost or stuck. ${WAY_OUT}`
     : null;

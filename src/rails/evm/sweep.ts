@@ -1,5 +1,11 @@
 import { toChecksumAddress } from './address.ts';
-import { DEPOSIT_FACTORY, DETERMINISTIC_DEPLOYER, parseTreasury } from './deposit.ts';
+import {
+  DEPOSIT_FACTORY,
+  depositAddress,
+  DETERMINISTIC_DEPLOYER,
+  parseTreasury,
+  type DepositFactoryFacts,
+} from './deposit.ts';
 
 /** What lies on one deposit address. */
 export interface FilledDeposit {
@@ -18,7 +24,9 @@ export interface DepositBalance {
 export interface SweepRequest {
   readonly treasury: string;
   readonly deposits: readonly FilledDeposit[];
-  /** Whether there is code at `DEPOSIT_FACTORY.address` on this chain. */
+  /** The one that all these deposits are of; the present one unless said otherwise. */
+  readonly factory?: DepositFactoryFacts;
+  /** Whether there is code at the factory's address on this chain. */
   readonly factoryDeployed: boolean;
   /** How many deposits one call empties at most; fewer where they would need too much gas. */
   readonly maxPerCall?: number;
@@ -71,24 +79,27 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 /**
  * The transactions that bring what lies on a treasury's deposits to that treasury: the factory's deployment where it is
  * missing, then as few calls as fit `maxPerCall` and `MAX_CALL_GAS`. Deposits with the same tokens go together, so that no call
- * looks for a token where none is. Balances of zero are left out. Throws RangeError for a deposit that is not the treasury's.
+ * looks for a token where none is. Balances of zero are left out. Throws RangeError for a deposit that is not the treasury's at
+ * this factory.
  */
 export function planSweep(request: SweepRequest): SweepPlan {
-  const { treasury, deposits, factoryDeployed, maxPerCall = DEFAULT_MAX_PER_CALL } = request;
+  const { treasury, deposits, factory = DEPOSIT_FACTORY, factoryDeployed, maxPerCall = DEFAULT_MAX_PER_CALL } = request;
   if (!Number.isInteger(maxPerCall) || maxPerCall < 1) throw new RangeError('maxPerCall is a positive integer');
-  checkAddresses(treasury, deposits);
+  checkAddresses(treasury, deposits, factory);
   const sweeps = groupByTokens(deposits).flatMap(({ tokens, indexes }) =>
-    inParts(indexes, Math.min(maxPerCall, mostWithinGas(tokens))).map((part) => sweepCall(treasury, part, tokens)),
+    inParts(indexes, Math.min(maxPerCall, mostWithinGas(tokens))).map((part) =>
+      sweepCall(factory, treasury, part, tokens),
+    ),
   );
-  return { calls: sweeps.length > 0 && !factoryDeployed ? [deployCall(), ...sweeps] : sweeps };
+  return { calls: sweeps.length > 0 && !factoryDeployed ? [deployCall(factory), ...sweeps] : sweeps };
 }
 
 /** The deterministic deployer takes the salt and the init code, one after the other. */
-function deployCall(): SweepCall {
+function deployCall(factory: DepositFactoryFacts): SweepCall {
   return {
     purpose: 'deploy_factory',
     to: DETERMINISTIC_DEPLOYER,
-    data: `${DEPOSIT_FACTORY.salt}${DEPOSIT_FACTORY.initCode.slice(2)}`,
+    data: `${factory.salt}${factory.initCode.slice(2)}`,
     indexes: [],
     tokens: [],
     gasEstimate: GAS.deployFactory,
@@ -96,11 +107,16 @@ function deployCall(): SweepCall {
   };
 }
 
-function sweepCall(treasury: string, indexes: readonly number[], tokens: readonly (string | null)[]): SweepCall {
+function sweepCall(
+  factory: DepositFactoryFacts,
+  treasury: string,
+  indexes: readonly number[],
+  tokens: readonly (string | null)[],
+): SweepCall {
   const gasEstimate = sweepGas(indexes.length, tokens);
   return {
     purpose: 'sweep',
-    to: DEPOSIT_FACTORY.address,
+    to: factory.address,
     data: encodeSweep(treasury, indexes, tokens),
     indexes,
     tokens,
@@ -152,11 +168,11 @@ function groupByTokens(deposits: readonly FilledDeposit[]): readonly TokenGroup[
 }
 
 /** A call for another treasury's deposit would find nothing, and its caller would pay for it. */
-function checkAddresses(treasury: string, deposits: readonly FilledDeposit[]): void {
+function checkAddresses(treasury: string, deposits: readonly FilledDeposit[], factory: DepositFactoryFacts): void {
   const check = parseTreasury(treasury);
   if (check.kind === 'bad') throw new RangeError(check.message);
   for (const { index, address } of deposits) {
-    if (check.deriver.addressAt(index) !== toChecksumAddress(address)) {
+    if (depositAddress(check.treasury, index, factory) !== toChecksumAddress(address)) {
       throw new RangeError(`${address} is not deposit ${index} of the treasury ${check.treasury}`);
     }
   }

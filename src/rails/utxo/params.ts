@@ -20,8 +20,8 @@ export interface UtxoParams {
   /** Hash of block 0, as nodes write it. */
   readonly genesisHash: string;
   /**
-   * A block after those that other chains share: Bitcoin Cash and its kin begin with Bitcoin's first 478,558 blocks, Bitcoin Gold with
-   * 491,406, Litecoin Cash with Litecoin's first 1,371,110. Null on regtest, where every chain is made anew.
+   * A block after those that other chains share: Bitcoin Cash and its kin share Bitcoin's up to 478,558, Bitcoin Gold up to
+   * 491,406, Litecoin Cash Litecoin's up to 1,371,111. Null on regtest, where every chain is made anew.
    */
   readonly landmark: { readonly height: number; readonly hash: string } | null;
   /** BIP 325: what signs the blocks of a signet, in hex; all signets share block 0. Null on other chains. */

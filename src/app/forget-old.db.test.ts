@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { testApp, type TestApp } from '../../test/harness.ts';
+import { timestamp } from '../store/database.ts';
+import { forgetOld } from './forget-old.ts';
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Deliveries made so long ago, each with one attempt, as many as said; `next` is when they are due again. */
+async function delivery(app: TestApp, ageMs: number, next: number | null = null, count = 1): Promise<void> {
+  const madeAt = timestamp(app.clock() - ageMs);
+  await sql`
+    with made as (
+      insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
+      select gen_random_uuid(), gen_random_uuid(), ${next === null ? 'delivered' : 'waiting'},
+        ${next === null ? null : timestamp(next)}, ${madeAt}
+      from generate_series(1, ${count}::integer) returning id
+    )
+    insert into delivery_attempts (delivery_id, manual, started_at, duration_ms, request_headers, response_truncated)
+    select id, false, ${madeAt}, 1, '{}', false from made`.execute(app.db);
+}
+
+async function answer(app: TestApp, key: string, ageMs: number): Promise<void> {
+  await app.db
+    .insertInto('idempotency_keys')
+    .values({
+      project_id: app.projectId,
+      mode: 'test',
+      route: 'POST /v1/orders',
+      key,
+      body_hash: Buffer.of(1),
+      response: '{}',
+      created_at: new Date(app.clock() - ageMs),
+    })
+    .execute();
+}
+
+/** How old what is left of the deliveries is, in days; each must have its attempt, and no attempt is left alone. */
+async function agesLeft(app: TestApp): Promise<readonly number[]> {
+  const rows = await app.db.selectFrom('deliveries').select(['id', 'created_at']).execute();
+  const attempts = await app.db.selectFrom('delivery_attempts').select('delivery_id').execute();
+  const ids = (some: readonly bigint[]): readonly string[] => some.map(String).toSorted();
+  expect(ids(attempts.map((row) => row.delivery_id))).toEqual(ids(rows.map((row) => row.id)));
+  return rows.map((row) => (app.clock() - row.created_at) / DAY_MS).toSorted((a, b) => a - b);
+}
+
+describe('what outlived its time', () => {
+  it('goes: deliveries of more than 90 days with their attempts; younger ones stay', async () => {
+    const app = await testApp();
+    for (const ageMs of [0, DAY_MS, 90 * DAY_MS, 90 * DAY_MS + 1, 400 * DAY_MS]) await delivery(app, ageMs);
+    expect(await forgetOld(app)).toBe(false);
+    expect(await agesLeft(app)).toEqual([0, 1, 90]);
+  });
+
+  it('stays while it is still to be sent, however old it is', async () => {
+    const app = await testApp();
+    await delivery(app, 400 * DAY_MS, app.clock() + 1);
+    await forgetOld(app);
+    expect(await agesLeft(app)).toEqual([400]);
+  });
+
+  it('goes: answers of more than 24 hours; the same request gets a younger one again', async () => {
+    const app = await testApp();
+    await answer(app, 'now', 0);
+    await answer(app, 'a day', 24 * HOUR_MS);
+    await answer(app, 'older', 24 * HOUR_MS + 1);
+    await forgetOld(app);
+    const rows = await app.db.selectFrom('idempotency_keys').select('key').orderBy('key').execute();
+    expect(rows.map(({ key }) => key)).toEqual(['a day', 'now']);
+  });
+
+  it('goes a lot at a time, and it is said when there may be more', async () => {
+    const app = await testApp();
+    await delivery(app, 91 * DAY_MS, null, 2_001);
+    expect(await forgetOld(app)).toBe(true);
+    expect(await agesLeft(app)).toHaveLength(1);
+    expect(await forgetOld(app)).toBe(false);
+    expect(await agesLeft(app)).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { testDatabase } from '../../test/database.ts';
+import { migrate, MigrationError } from './migrate.ts';
+
+const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
+
+/** A connection to a migrated database, and a folder of the same migrations that the test may add to. */
+async function migrated() {
+  const { url } = await testDatabase();
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-migrations-'));
+  onTestFinished(async () => {
+    await client.end();
+    await rm(folder, { recursive: true });
+  });
+  const names = await readdir(MIGRATIONS);
+  for (const name of names) await copyFile(path.join(MIGRATIONS, name), path.join(folder, name));
+  const applied = async (): Promise<readonly string[]> =>
+    (await client.query<{ name: string }>('select name from migrations order by name')).rows.map(({ name }) => name);
+  return { client, folder, names: names.toSorted(), applied };
+}
+
+describe('migrating', () => {
+  it('refuses a database that a newer version has migrated, and changes nothing', async () => {
+    const { client, folder, applied } = await migrated();
+    await client.query("insert into migrations (name) values ('9998_of_tomorrow.sql')");
+    await writeFile(path.join(folder, '9997_of_today.sql'), 'create table of_today ()');
+    const before = await applied();
+    const refusal = migrate(client, folder);
+    await expect(refusal).rejects.toThrow(MigrationError);
+    await expect(refusal).rejects.toThrow(/newer version of Cointill \(9998_of_tomorrow\.sql\)\. Start that version/);
+    expect(await applied()).toEqual(before);
+  });
+
+  it('applies what is missing, in order and once', async () => {
+    const { client, folder, names, applied } = await migrated();
+    await writeFile(path.join(folder, '9998_second.sql'), 'alter table first_of_two add column later integer');
+    await writeFile(path.join(folder, '9997_first.sql'), 'create table first_of_two ()');
+    await writeFile(path.join(folder, 'notes.sql'), 'this is none');
+    expect(await migrate(client, folder)).toEqual(['9997_first.sql', '9998_second.sql']);
+    expect(await migrate(client, folder)).toEqual([]);
+    expect(await applied()).toEqual([...names, '9997_first.sql', '9998_second.sql']);
+  });
+
+  it('leaves nothing of one that fails, names it, and lets the next try begin with it', async () => {
+    const { client, folder, names, applied } = await migrated();
+    const file = path.join(folder, '9997_wrong.sql');
+    await writeFile(file, 'create table half (); create tabel rest ()');
+    await expect(migrate(client, folder)).rejects.toThrow(/^Migration 9997_wrong\.sql failed: syntax error/);
+    expect(await applied()).toEqual(names);
+    await writeFile(file, 'create table half ()');
+    expect(await migrate(client, folder)).toEqual(['9997_wrong.sql']);
+  });
+});

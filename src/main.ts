@@ -7,6 +7,7 @@ import { createAccess } from './app/access.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
 import { atMostEvery } from './app/at-most-every.ts';
 import { firstStart, type FirstStart } from './app/first-start.ts';
+import { prepareAddresses } from './app/prepare-addresses.ts';
 import { createPaymentWatch } from './app/payment-watch.ts';
 import { createPaymentReader } from './app/read-payment.ts';
 import type { Config, NetworkConfig } from './config.ts';
@@ -144,6 +145,10 @@ async function startServers(
     await stop();
     throw error;
   }
+  // Nothing waits for it: an order that comes first derives its own address.
+  prepareAddresses(app.db, core.networks, core.addresses).catch((error: unknown) =>
+    log.warn({ err: error }, 'addresses could not be derived ahead; orders derive their own'),
+  );
   return stop;
 }
 

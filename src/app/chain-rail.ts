@@ -1,4 +1,4 @@
-import type { Network, Token } from '../domain/asset.ts';
+import type { Token } from '../domain/asset.ts';
 import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
 import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
 import { shownAddress } from '../rails/address.ts';

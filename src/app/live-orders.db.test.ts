@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
 import { databaseProxy } from '../../test/database-proxy.ts';
@@ -11,11 +11,13 @@ import { chainRail } from './chain-rail.ts';
 import { createPaymentCreator, type CreateOutcome, type NewPayment } from './create-payment.ts';
 import { account, liveOrder, xpubOf } from './follow-chain.fixture.ts';
 import { selectToken } from './payment-actions.ts';
+import { prepareAddresses } from './prepare-addresses.ts';
 import { changeProject, createProject } from './projects.ts';
 import type { Rail } from './rail.ts';
 import { setProjectWallet, walletsOf } from './wallets.ts';
 
 const XPUB = xpubOf(account());
+const BITCOIN = `wpkh(${XPUB}/0/*)`;
 const TREASURY = '0x52908400098527886E0F7030069857D2E4169EE7';
 const TOKENS = [tokenOf('BTC'), tokenOf('ETH'), tokenOf('USDT')].filter((token) => token !== null);
 
@@ -119,7 +121,9 @@ it('no address is handed out twice, and none is skipped, whoever takes from a wa
       }),
       async (rounds) => {
         for (const together of rounds) {
-          await Promise.allSettled(together.map(([number, way]) => ways[way]?.(processes[number] ?? processOn(app))));
+          await Promise.allSettled(
+            together.map(async ([number, way]) => ways[way]?.(processes[number] ?? processOn(app))),
+          );
         }
         const issued = await app.db.selectFrom('payment_addresses').select(['address', 'address_index']).execute();
         const indexes = issued.map((row) => row.address_index ?? -1).toSorted((a, b) => a - b);
@@ -206,6 +210,29 @@ it('a batch whose end was not heard of is not saved again, and the next one goes
 function never(): never {
   throw new Error('There are two processes.');
 }
+
+it('after a start, the next addresses of the wallets that orders came to last are prepared, whatever else is set', async () => {
+  const app = await liveApp();
+  await setWallet(app);
+  await made(processOn(app)());
+  const idle = await createProject(app, 'Never paid yet');
+  if (idle.kind !== 'done') throw new Error(idle.message);
+  await setWallet(app, {
+    projectId: idle.project.id,
+    network: 'bitcoin',
+    source: { kind: 'descriptor', text: BITCOIN },
+  });
+  const prepared: unknown[] = [];
+  const addresses = { of: (...asked: readonly unknown[]) => (prepared.push(asked), []), stop: () => {} };
+  await prepareAddresses(app.db, ['ethereum', 'bitcoin'], addresses);
+  expect(prepared).toMatchObject([
+    ['ethereum', { kind: 'xpub', text: XPUB }, 1, 0],
+    ['bitcoin', { kind: 'descriptor' }, 0, 0],
+  ]);
+  prepared.length = 0;
+  await prepareAddresses(app.db, [], addresses);
+  expect(prepared).toEqual([]);
+});
 
 /** Resolves when a statement has waited for a lock so long. */
 async function untilWaiting(app: TestApp, ms: number): Promise<void> {

@@ -15,14 +15,15 @@ import { deliverAll, shop, webhookApp } from './webhooks.testing.ts';
 import { walletsOf } from './wallets.ts';
 
 /** Everything that a process of today does with the tables that it writes: returns what each step came to. */
-async function aDayAtTheShop({ app, order, pay, mine, follow }: EtherShop, key: string): Promise<readonly string[]> {
+async function aDayAtTheShop(ether: EtherShop, key: string): Promise<readonly string[]> {
+  const { app } = ether;
   const { db, projectId } = app;
   const steps: string[] = [];
   const done = (step: string, outcome: { readonly kind: string }): void => void steps.push(`${step}: ${outcome.kind}`);
-  const paid = await order();
-  await pay(paid.address, OWED_WEI);
-  await mine(3);
-  await follow();
+  const paid = await ether.order();
+  await ether.pay(paid.address, OWED_WEI);
+  await ether.mine(3);
+  await ether.follow();
   steps.push(`live order: ${(await app.read(paid.id)).status}`);
   const idempotency = { projectId, mode: 'test', route: 'POST /v1/orders', key, bodyHash: Buffer.from('aa') } as const;
   for (const time of ['first', 'again']) {

@@ -83,6 +83,22 @@ export async function listWallets(executor: Database | Trx, projectId: string): 
   }));
 }
 
+/** The wallets in use on these networks that orders came to last, newest first. */
+export async function busiestWallets(
+  db: Database,
+  networks: readonly Network[],
+  limit: number,
+): Promise<readonly Pick<Wallet, 'network' | 'kind' | 'source' | 'nextIndex'>[]> {
+  const { rows } = await sql<Pick<Wallet, 'network' | 'kind' | 'source' | 'nextIndex'>>`
+    select w.network, w.kind, w.source, i.next_index as "nextIndex"
+    from wallets w join address_indexes i on i.network = w.network and i.first_address = w.first_address
+    where w.replaced_at is null and w.network = any (${networks}::text[])
+    order by (
+      select issued_at from payment_addresses a where a.wallet_id = w.id order by a.address_index desc limit 1
+    ) desc nulls last limit ${limit}`.execute(db);
+  return rows;
+}
+
 /** How far a wallet's handed-out addresses have run ahead of its money. */
 export interface AddressGap {
   readonly projectId: string;

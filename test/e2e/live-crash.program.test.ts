@@ -34,7 +34,7 @@ async function setUp(service: TestService): Promise<string> {
   await service.command(`wallet set --project ${id} --network ethereum --treasury ${TREASURY}`);
   await service.command(`wallet set --project ${id} --network bitcoin --descriptor wpkh(${XPUB}/0/*)`);
   const scope = `--project ${id} --mode live --kind secret --permission full --name Shop`;
-  return textAt((await service.command(`key create ${scope}`)) as Record<string, unknown>, 'key');
+  return textAt(await service.command(`key create ${scope}`), 'key');
 }
 
 it('killed again and again while live orders come in, no address is handed out twice and none is skipped', async () => {

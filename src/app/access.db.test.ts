@@ -152,10 +152,12 @@ it('what strangers make up is asked of memory, and takes nothing else from it', 
   expect(await access.anyProjectAllows('https://shop.example')).toBe(true);
   expect(await access.find(key)).not.toBeNull();
   const reads = vi.spyOn(app.db, 'selectFrom');
-  for (let index = 0; index < 3_000; index += 1) {
-    expect(access.anyProjectAllows(`https://${index}.example`)).toBe(false);
-    expect(access.hasLogo(String(index).padStart(64, '0'))).toBe(false);
+  const answers = new Set<unknown>();
+  for (let index = 0; index < 2_000; index += 1) {
+    answers.add(access.anyProjectAllows(`https://${index}.example`));
+    answers.add(access.hasLogo(String(index).padStart(64, '0')));
   }
+  expect([...answers]).toEqual([false]);
   expect(access.anyProjectAllows('https://shop.example')).toBe(true);
   expect(await isCached(access, key)).toBe(true);
   expect(reads).not.toHaveBeenCalled();

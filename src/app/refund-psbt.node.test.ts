@@ -5,6 +5,7 @@ import { payerOf } from '../../test/e2e/live-utxo-nodes.fixture.ts';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../test/litecoind.ts';
 import type { Refund } from '../domain/refund.ts';
 import { findRefund } from '../store/refunds.ts';
+import { cancelRefund } from './refunds.ts';
 import { COIN, CONFIRMATIONS, refundShop, type ShownPsbt } from './refund-psbt.fixture.ts';
 
 describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind) => {
@@ -38,6 +39,34 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
     expect(await findRefund(shop.app.db, one.id)).toMatchObject({ status: 'completed' });
     expect(await findRefund(shop.app.db, other.id)).toMatchObject({ status: 'completed' });
     expect(second.status).toBe('completed');
+  });
+
+  it('stays, and more is added, when the fee has risen: what was signed before must not be valid beside it', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const refund = await shop.refund(payment, COIN - 20_000n);
+    const [spent = ''] = (await shop.psbtOf(refund)).spends;
+    // Each would be the better choice for one who starts anew.
+    await shop.paid(COIN + 50_000n);
+    await shop.paid(5n * COIN);
+    const shown = await shop.psbtOf(refund, { feeRate: 500 });
+    expect(shown.spends).toContain(spent);
+    expect(shown.spends.length).toBeGreaterThan(1);
+    await shop.pay(refund);
+    await shop.mine(CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('stays the same when a better coin comes free', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    await shop.paid(COIN);
+    const [first, refund] = [await shop.refund(payment, 10_000n), await shop.refund(payment, COIN / 2n)];
+    await shop.psbtOf(first);
+    const { spends } = await shop.psbtOf(refund);
+    await cancelRefund(shop.app, { id: first.id });
+    const again = await shop.psbtOf(refund, { feeRate: 900 });
+    expect(again.spends).toEqual(spends);
   });
 
   it('is not given to two refunds that are shown at the same moment', async () => {

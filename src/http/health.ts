@@ -23,11 +23,17 @@ export function healthRoutes(
     app.get('/readyz', options, async (request, reply) => {
       const { ok, degraded, checks } = await ready();
       const status = ok ? (degraded ? 'degraded' : 'ready') : 'not_ready';
-      return reply.code(ok ? 200 : 503).send({ status, checks: isTold(request) ? checks : withoutReasons(checks) });
+      const told = mapStates(checks, isTold(request) ? clean : withoutReason);
+      return reply.code(ok ? 200 : 503).send({ status, checks: told });
     });
   };
 }
 
-function withoutReasons(checks: Readiness['checks']): Readiness['checks'] {
-  return Object.fromEntries(Object.entries(checks).map(([name, state]) => [name, state === 'ok' ? 'ok' : 'degraded']));
+function mapStates(checks: Readiness['checks'], map: (state: string) => string): Readiness['checks'] {
+  return Object.fromEntries(Object.entries(checks).map(([name, state]) => [name, map(state)]));
 }
+
+const withoutReason = (state: string): string => (state === 'ok' ? 'ok' : 'degraded');
+
+/** A node's words must not steer the terminal that they are read in. */
+const clean = (state: string): string => state.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');

@@ -102,7 +102,11 @@ it.each<[string, object, string]>([
   ['a long reference', { order_id: 'x'.repeat(256) }, 'order_id must have at most 255 characters.'],
   ['NUL in the name', { customer_name: 'a\0' }, 'customer_name must be text without NUL'],
   ['a long description', { order_description: 'x'.repeat(1_001) }, 'order_description must have at most 1000'],
-  ['a data URL', { success_url: 'data:text/html,x' }, 'success_url must be an absolute http or https URL.'],
+  [
+    'a data URL',
+    { success_url: 'data:text/html,x' },
+    'success_url must be an absolute http or https URL without a user name or password.',
+  ],
   ['a lifetime of zero', { expires_in_minutes: 0 }, 'expires_in_minutes must be a whole number from 1 to 1440.'],
   ['too long a lifetime', { expires_in_minutes: 1_441 }, 'expires_in_minutes must be a whole number from 1 to 1440.'],
   ['half a minute', { expires_in_minutes: 1.5 }, 'expires_in_minutes must be a whole number'],

@@ -3,6 +3,7 @@ import { parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { account, xpubOf } from '../../src/app/follow-chain.fixture.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';
+import { textAt } from '../../src/cli/program.testing.ts';
 import { contractOf, deployContract, deployToken, type DeployedContract, type TestToken } from '../erc20.ts';
 import {
   inOneBlock,
@@ -225,6 +226,26 @@ describe('ether that a contract passes on', () => {
       body: { status: 'completed', amount_received: 0.01, transaction_hash: null },
     });
     await expect.poll(() => shop.told(order), SOON).toContain('order.completed');
+  });
+
+  it('is found on an address that was first given out for a token, and on none that was never quoted in ether', async () => {
+    const created = await shop.call('/api/transactions/create', { amount: 30 });
+    const id = textAt(created.body['transaction'], 'id');
+    const read = async () => Object((await shop.call(`/api/transactions/${id}`)).body['transaction']);
+    const choose = async (asset: string) => {
+      const body = new URLSearchParams({ asset, network: 'base' });
+      const chosen = await fetch(`${service.url}/pay/${id}/token`, { method: 'POST', body, redirect: 'manual' });
+      expect(chosen.status).toBe(303);
+      return textAt(await read(), 'address');
+    };
+    const address = await choose('USDC');
+    await pay('base', { id, address });
+    await service.followed(other, 'base');
+    expect(await read()).toMatchObject({ status: 'pending', amount_received: 0 });
+    expect(await choose('ETH')).toBe(address);
+    await other.mine(1);
+    await service.followed(other, 'base');
+    await expect.poll(read, SOON).toMatchObject({ crypto_currency: 'ETH', amount_received: 0.01 });
   });
 
   it('completes an order whose first part the merchant has moved on already', async () => {

@@ -1,11 +1,8 @@
 import { HDKey } from '@scure/bip32';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { client, eventually, testService, type Answer, type TestService } from '../program.ts';
 import { startNode } from '../rpc-node.ts';
-
-// The service is started four times, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 const CLIENTS = 16;
 const KILLS = 3;

@@ -1,10 +1,7 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { databaseProxy } from '../database-proxy.ts';
 import { testDatabase } from '../database.ts';
 import { client, eventually, testService } from '../program.ts';
-
-// Services are started.
-vi.setConfig({ testTimeout: 60_000 });
 
 async function pooler() {
   const database = await testDatabase();

@@ -17,7 +17,7 @@ if [ -n "$packages" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&
   echo "Installing$packages, which the tests run against …"
   # Unquoted on purpose: one word a package.
   # shellcheck disable=SC2086
-  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $packages; } >/dev/null || true
+  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=300 $packages; } >/dev/null || true
 fi
 for program in $packages; do
   command -v "$program" >/dev/null 2>&1 || missing="$missing $program (apt-get install $program)"

@@ -71,6 +71,8 @@ describe.each(utxoNodeKinds())('trouble with the one %s node', (kind) => {
     await shop.node.kill();
     await expect.poll(() => shop.log(), POLL).toMatch(/No \w+ node answered/);
     await shop.node.restart();
+    // A node answers before it has loaded what waits; blocks that it mines until then leave it out.
+    await expect.poll(() => shop.node.rpc('getrawmempool'), POLL).toContain(order.hash);
     await shop.node.mine(CONFIRMATIONS);
     await completes(order);
   });

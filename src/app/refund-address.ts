@@ -7,7 +7,7 @@ import { ownerOfAddress } from '../store/wallets.ts';
 import type { App } from './context.ts';
 
 /** `notYours`: it is a good address, but no wallet of the customer's. `message` names the rule and the way out. */
-export type RefundAddressCheck =
+type RefundAddressCheck =
   | { readonly kind: 'ok'; readonly address: string }
   | { readonly kind: 'bad'; readonly message: string; readonly notYours: boolean };
 

@@ -23,9 +23,22 @@ interface Presented {
   readonly idempotency: IdempotencyRequest | null;
 }
 
-/** Cancels a payment on which nothing was seen. */
+/** Cancels a payment on which nothing was seen, in whatever token. */
 export function cancelPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
-  return changePayment<never>(app, { selector, decide: () => observed({ kind: 'cancelled' }), ...presented });
+  return changePayment<never>(app, {
+    selector,
+    decide: async (payment, trx) => {
+      const there = await transfersOf(payment, trx);
+      return observed({ kind: 'cancelled', moneyElsewhere: there.length > 0 });
+    },
+    ...presented,
+  });
+}
+
+/** What lies on the payment's addresses or is on its way there, in whatever token. Read under the payment's lock. */
+async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer[]> {
+  const transfers = (await findTransfers(trx, [id])).get(id) ?? [];
+  return transfers.filter(({ state }) => state !== 'dropped');
 }
 
 /**
@@ -45,7 +58,8 @@ export function acceptPayment(app: App, selector: PaymentSelector, presented?: P
 
 /**
  * Chooses the token of a transaction, or another one while nothing was seen, at most `MAX_TOKEN_CHANGES` times: quotes it and
- * issues an address. On a network where the payment has one already, it gets that again, with the new quote.
+ * issues an address. On a network where the payment has one already, it gets that again, with the new quote. Money that came in
+ * a token which was not chosen counts once that token is; no other can be chosen then.
  */
 export function selectToken(
   app: App,
@@ -79,7 +93,10 @@ async function chosen(
   const quoted = await quotePayment(rail, payment, token, trx, held);
   if (quoted.kind !== 'ok') return quoted;
   const { quote, wallet } = quoted;
-  const observations = [{ kind: 'token_chosen', quote, changes }] as const;
+  const there = await transfersOf(payment, trx);
+  const choice: Observation = { kind: 'token_chosen', quote, changes, moneyIn: there };
+  const money: Observation = { kind: 'money', ledger: tally(quote, there, inTimeUntil(payment)) };
+  const observations = there.length === 0 ? [choice] : [choice, money];
   if (wallet === null) return { kind: 'observed', observations };
   const address = issuedAddress(app, payment, quote, wallet, now);
   if (held === null) return { kind: 'observed', observations, address };

@@ -1,9 +1,9 @@
 import { evmTransfer, paymentUri, type EvmTransfer } from '../domain/payment-uri.ts';
 import type { Refund } from '../domain/refund.ts';
-import { checkPayoutAddress } from '../rails/address.ts';
 import { findRefund, payoutOf } from '../store/refunds.ts';
 import type { App } from './context.ts';
 import type { Rejected } from './projects.ts';
+import { checkRefundAddress } from './refund-address.ts';
 import { paidBy, refundPsbt, type PsbtAdvice, type UtxoAccess } from './refund-psbt.ts';
 
 /** Exactly what the merchant signs, in every form that his wallet may take. */
@@ -42,7 +42,8 @@ export async function refundInstructions(
   // Who is shown a payment that needs nothing but confirmations pays it twice.
   const payout = await payoutOf(app.db, id);
   if (payout !== null) return nothingToSign(refund, paidBy(payout));
-  const checked = checkPayoutAddress(network, address, rail.payoutChain(network));
+  // What was taken before an address of the kind was refused, or before it was issued.
+  const checked = await checkRefundAddress(app, app.db, refund, address);
   if (checked.kind === 'bad') {
     return nothingToSign(refund, `${address}: ${checked.message} Cancel this refund and create it anew.`);
   }

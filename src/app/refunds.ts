@@ -7,7 +7,7 @@ import type { Mode } from '../domain/permission.ts';
 import { refundTransition, sizeRefund, type Refund, type RefundObservation } from '../domain/refund.ts';
 import { nextDueAt } from '../domain/transition.ts';
 import { refundView } from '../domain/views.ts';
-import { checkPayoutAddress, matchingAddress } from '../rails/address.ts';
+import { matchingAddress } from '../rails/address.ts';
 import { readCursor } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { saveChanges } from '../store/save-changes.ts';
@@ -26,6 +26,7 @@ import { newId, type App } from './context.ts';
 import { newEvent } from './events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from './idempotency.ts';
 import { countEvents } from './observer.ts';
+import { checkRefundAddress } from './refund-address.ts';
 
 /** A checked request for a refund: part of the amount in minor units, or units of the asset, or all that is left. */
 export interface NewRefund {
@@ -44,6 +45,8 @@ export type RefundRefusal =
       readonly kind: 'refused';
       readonly param: 'amount' | 'crypto_amount' | 'address' | 'order_id' | 'transaction_id' | null;
       readonly message: string;
+      /** The address is a good one, but of no wallet of the customer's. */
+      readonly notYours?: true;
     };
 
 export type RefundOutcome =
@@ -92,9 +95,10 @@ async function draftRefund(
       message: `${blame} names a payment on which no confirmed money was received.`,
     };
   }
-  const checked =
-    request.address === null ? null : checkRefundAddress(app, payment.mode, quote.network, request.address);
-  if (checked?.kind === 'refused') return checked;
+  const { projectId, mode } = payment;
+  const target = { projectId, mode, network: quote.network, paymentId: payment.id };
+  const checked = request.address === null ? null : await refundAddress(app, trx, target, request.address);
+  if (checked !== null && checked.kind !== 'ok') return checked;
   const wanted = wantedUnits(request, quote.decimals);
   if (wanted !== null && 'kind' in wanted) return wanted;
   const taken = await refundedMoney(trx, payment.id, quote);
@@ -192,16 +196,16 @@ function watchedAddress({ network, address }: Refund): string | null {
   return address === null ? null : matchingAddress(network, address);
 }
 
-function checkRefundAddress(
+async function refundAddress(
   app: App,
-  mode: Mode,
-  network: Refund['network'],
-  address: string,
-): { readonly kind: 'ok'; readonly address: string } | (RefundRefusal & { readonly kind: 'refused' }) {
-  const checked = checkPayoutAddress(network, address.trim(), app.railFor(mode).payoutChain(network));
-  return checked.kind === 'ok'
-    ? checked
-    : { kind: 'refused', param: 'address', message: `address: ${checked.message}` };
+  trx: Trx,
+  refund: Parameters<typeof checkRefundAddress>[2],
+  text: string,
+): Promise<{ readonly kind: 'ok'; readonly address: string } | RefundRefusal> {
+  const checked = await checkRefundAddress(app, trx, refund, text);
+  if (checked.kind === 'ok') return checked;
+  const { notYours, message } = checked;
+  return { kind: 'refused', param: 'address', message: `address: ${message}`, ...(notYours && { notYours }) };
 }
 
 /** The merchant withdraws a refund that was not paid yet. */
@@ -226,8 +230,8 @@ export function claimRefund(app: App, id: string, address: string): Promise<Refu
       const message = refund.address === null ? 'This refund is closed.' : 'This refund already has an address.';
       return { kind: 'refused', param: 'address', message };
     }
-    const checked = checkRefundAddress(app, refund.mode, refund.network, address);
-    if (checked.kind === 'refused') return checked;
+    const checked = await refundAddress(app, trx, refund, address);
+    if (checked.kind !== 'ok') return checked;
     const claimed = { ...refund, address: checked.address };
     await setRefundAddress(trx, claimed, matchingAddress(refund.network, checked.address));
     return { kind: 'done', refund: claimed, body: JSON.stringify(refundView(claimed, app.links)) };

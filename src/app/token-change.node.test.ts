@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
 import { MAX_TOKEN_CHANGES } from '../domain/transition.ts';
 import { account, setWallet, xpubOf } from './follow-chain.fixture.ts';
-import { selectToken } from './payment-actions.ts';
+import { cancelPayment, selectToken } from './payment-actions.ts';
 import { arrives, choose, dollars, tokenShop, transaction } from './token-shop.fixture.ts';
 import { walletsOf } from './wallets.ts';
 
@@ -114,6 +114,59 @@ describe('a payment whose token is changed', () => {
     // Money for each of them still finds its quote.
     const paid = await arrives(app, payment, fresh.address, 'USDT', dollars(30n));
     expect(paid).toMatchObject({ status: 'confirming', quote: fresh });
+  });
+
+  it('counts money that came in a token before that token was chosen, as soon as it is', async () => {
+    const { app } = await tokenShop();
+    const payment = await transaction(app);
+    const { address } = await choose(app, payment, 'USDT');
+    const other = await arrives(app, payment, address, 'USDC', dollars(30n), 'confirmed');
+    expect(other).toMatchObject({ status: 'pending', ledger: { all: { seenUnits: 0n } } });
+    await choose(app, payment, 'USDC');
+    expect(await app.read(payment.id)).toMatchObject({
+      status: 'completed',
+      exception: 'none',
+      quote: { asset: 'USDC' },
+      ledger: { all: { confirmedUnits: dollars(30n) } },
+    });
+  });
+
+  it('asks only for the rest of what came before its token was chosen', async () => {
+    const { app } = await tokenShop();
+    const payment = await transaction(app);
+    const { address } = await choose(app, payment, 'USDT');
+    await arrives(app, payment, address, 'USDC', dollars(20n));
+    await choose(app, payment, 'USDC');
+    expect(await app.read(payment.id)).toMatchObject({
+      status: 'pending',
+      exception: 'underpaid',
+      ledger: { all: { minedUnits: dollars(20n) } },
+    });
+    expect(await arrives(app, payment, address, 'USDC', dollars(10n))).toMatchObject({ status: 'confirming' });
+  });
+
+  it('is refused any token but that of the money that was seen', async () => {
+    const { app } = await tokenShop();
+    const payment = await transaction(app);
+    const { address } = await choose(app, payment, 'USDT');
+    await arrives(app, payment, address, 'USDC', dollars(30n));
+    const before = await app.read(payment.id);
+    for (const asset of ['ETH', 'USDT']) {
+      const outcome = await selectToken(app, { id: payment.id }, { asset, network: 'ethereum' });
+      expect(outcome).toMatchObject({ kind: 'refused', reason: 'money_seen' });
+    }
+    expect(await app.read(payment.id)).toEqual(before);
+  });
+
+  it('cannot be cancelled while money of another token is on its address', async () => {
+    const { app } = await tokenShop();
+    const payment = await transaction(app);
+    const { address } = await choose(app, payment, 'USDT');
+    await arrives(app, payment, address, 'USDC', dollars(30n), 'confirmed');
+    expect(await cancelPayment(app, { id: payment.id })).toMatchObject({ kind: 'refused', reason: 'money_seen' });
+    expect(await app.read(payment.id)).toMatchObject({ status: 'pending' });
+    await app.db.updateTable('transfers').set({ state: 'dropped' }).where('payment_id', '=', payment.id).execute();
+    expect(await cancelPayment(app, { id: payment.id })).toMatchObject({ payment: { status: 'cancelled' } });
   });
 
   it('in test mode keeps its address too', async () => {

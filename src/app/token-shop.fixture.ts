@@ -10,9 +10,12 @@ import { arrival, observeMoney } from './chain-money.ts';
 import { chainRail } from './chain-rail.ts';
 import { setWallet } from './follow-chain.fixture.ts';
 import { selectToken } from './payment-actions.ts';
+import type { Rail } from './rail.ts';
 
 /** A shop that takes ether and dollars on Ethereum and Base, at prices that the test moves. */
-export async function tokenShop(): Promise<{ readonly app: TestApp; readonly setEther: (usd: bigint) => void }> {
+export async function tokenShop(
+  evmChain: Rail['evmChain'] = () => null,
+): Promise<{ readonly app: TestApp; readonly setEther: (usd: bigint) => void }> {
   let ether = 3_000n;
   const rates: RateSource = {
     usdPrice: (code) =>
@@ -36,7 +39,7 @@ export async function tokenShop(): Promise<{ readonly app: TestApp; readonly set
         rates,
         tokens,
         openWallet: createWalletOpener(MAIN_CHAINS),
-        evmChain: () => null,
+        evmChain,
         payoutChain: () => 'main',
       }),
   });

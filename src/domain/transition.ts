@@ -21,9 +21,15 @@ export const ARROWS = {
 export type Observation =
   /**
    * The customer chose a token: its quote, with an address that is watched from now on, and how often the payment's token
-   * was changed before.
+   * was changed before. `moneyIn`: the tokens that money lies in on the payment's addresses, whatever was chosen; where there
+   * is any, only one of these can be chosen, so that it counts.
    */
-  | { readonly kind: 'token_chosen'; readonly quote: Quote; readonly changes: number }
+  | {
+      readonly kind: 'token_chosen';
+      readonly quote: Quote;
+      readonly changes: number;
+      readonly moneyIn?: readonly Pick<Quote, 'asset' | 'network'>[];
+    }
   /**
    * The rail's newest view of the money on the current quote, or on an earlier `quote`, which it restores: set only when
    * that one is nearer to being paid than the current one, and the payment is not completed.
@@ -33,7 +39,8 @@ export type Observation =
   | { readonly kind: 'deadline'; readonly seenUpTo: number | 'by_hand' }
   /** Test mode: completes without the steps between, on its timer or by hand. */
   | { readonly kind: 'settled'; readonly ledger: Ledger; readonly quote: Quote }
-  | { readonly kind: 'cancelled' }
+  /** `moneyElsewhere`: money in a token that was not chosen lies on the payment's addresses. */
+  | { readonly kind: 'cancelled'; readonly moneyElsewhere?: boolean }
   /** The merchant takes the confirmed money that is there as payment, less what he gave or promised back. */
   | { readonly kind: 'accepted'; readonly refundedUnits: bigint }
   /** Test mode: the timer that completes the payment stops. */
@@ -102,7 +109,7 @@ export function transition(
 ): Transition {
   switch (observation.kind) {
     case 'token_chosen':
-      return onTokenChosen(payment, observation.quote, observation.changes, now);
+      return onTokenChosen(payment, observation, now);
     case 'money':
       return onMoney(payment, observation.ledger, observation.quote ?? payment.quote, now, policy);
     case 'deadline':
@@ -110,7 +117,7 @@ export function transition(
     case 'settled':
       return onSettled(payment, observation.ledger, observation.quote, now);
     case 'cancelled':
-      return onCancelled(payment, now);
+      return onCancelled(payment, observation.moneyElsewhere ?? false, now);
     case 'accepted':
       return onAccepted(payment, observation.refundedUnits, now);
     case 'timer_stopped':
@@ -128,9 +135,15 @@ export function tokenRefusal(payment: Payment, changes: number, now: number): Re
   return payment.quote !== null && changes >= MAX_TOKEN_CHANGES ? 'too_many_changes' : null;
 }
 
-function onTokenChosen(payment: Payment, quote: Quote, changes: number, now: number): Transition {
+function onTokenChosen(
+  payment: Payment,
+  { quote, changes, moneyIn = [] }: Observation & { readonly kind: 'token_chosen' },
+  now: number,
+): Transition {
   const reason = tokenRefusal(payment, changes, now);
   if (reason !== null) return { kind: 'refused', reason };
+  const isThere = moneyIn.some(({ asset, network }) => asset === quote.asset && network === quote.network);
+  if (moneyIn.length > 0 && !isThere) return { kind: 'refused', reason: 'money_seen' };
   return walk({ ...payment, quote }, ['prepared', 'pending'], 'token_chosen', now);
 }
 
@@ -235,9 +248,9 @@ function onSettled(payment: Payment, ledger: Ledger, quote: Quote, now: number):
   return walk({ ...payment, quote, ledger }, ['completed'], 'settled', now);
 }
 
-function onCancelled(payment: Payment, now: number): Transition {
+function onCancelled(payment: Payment, moneyElsewhere: boolean, now: number): Transition {
   if (!OPEN.has(payment.status)) return { kind: 'refused', reason: 'not_open' };
-  if (payment.ledger.all.seenUnits > 0n) return { kind: 'refused', reason: 'money_seen' };
+  if (payment.ledger.all.seenUnits > 0n || moneyElsewhere) return { kind: 'refused', reason: 'money_seen' };
   return walk({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
 }
 

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Network } from '../domain/asset.ts';
 import { checkPayoutAddress, matchingAddress } from './address.ts';
+import { DEPOSIT_FACTORY, DETERMINISTIC_DEPLOYER, FIRST_DEPOSIT_FACTORY } from './evm/deposit.ts';
 
 const MAIN = 'main';
 const ANY = 'any';
@@ -60,6 +61,31 @@ const LITECOIN_MAIN = [
 const EVM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 describe('a payout address', () => {
+  it.each([
+    ['a precompiled contract', '0x0000000000000000000000000000000000000001'],
+    ['the last reserved address', '0x000000000000000000000000000000000000ffff'],
+    ['the contract of a token', '0xdAC17F958D2ee523a2206206994597C13D831ec7'],
+    ['the contract of another token, in lower case', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'],
+    ['a contract of the operator’s own', '0x5FbDB2315678afecb367f032d93F642f64180aa3'],
+    ['the factory of deposits', DEPOSIT_FACTORY.address],
+    ['what deposits are clones of', DEPOSIT_FACTORY.implementation.toLowerCase()],
+    ['the first factory of deposits', FIRST_DEPOSIT_FACTORY.address],
+    ['the deployer of factories', DETERMINISTIC_DEPLOYER],
+  ])('that nobody has a key of is refused: %s', (_name, address) => {
+    const contracts = ['0x5fbdb2315678afecb367f032d93f642f64180aa3'];
+    expect(checkPayoutAddress('ethereum', address, MAIN, contracts)).toMatchObject({
+      kind: 'bad',
+      message: expect.stringMatching(/lost.*Give the address of your wallet/),
+    });
+  });
+
+  it('just above the reserved ones, or the contract of another network’s token, is taken', () => {
+    const above = '0x0000000000000000000000000000000000010000';
+    expect(checkPayoutAddress('ethereum', above, MAIN)).toEqual({ kind: 'ok', address: above });
+    const elsewhere = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+    expect(checkPayoutAddress('ethereum', elsewhere, MAIN)).toEqual({ kind: 'ok', address: elsewhere });
+  });
+
   it('of a witness version without rules yet is refused for that, not for a wrong character', () => {
     expect(checkPayoutAddress('bitcoin', 'BC1SW50QGDZ25J', MAIN)).toMatchObject({
       kind: 'bad',

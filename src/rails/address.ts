@@ -2,6 +2,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bech32, bech32m, createBase58check } from '@scure/base';
 import type { Network } from '../domain/asset.ts';
 import { parseEvmAddress, toChecksumAddress, type AddressCheck } from './evm/address.ts';
+import { isDepositMachinery } from './evm/deposit.ts';
+import { EVM_TOKENS, type EvmNetwork } from './evm/presets.ts';
 import type { UtxoChain } from './utxo/params.ts';
 
 /** Which chain of a network an address must be of; `any`: main or test, where nothing is ever sent. */
@@ -41,14 +43,21 @@ const LITECOIN: AddressFormat = {
   regtest: { bech32: 'rltc', base58: [0x6f, 0x3a] },
 };
 
-const ZERO_ADDRESS = /^0x0{40}$/;
+/** The first 2^16 addresses: the zero one, the chains' own contracts, and room for more of these. */
+const RESERVED_ADDRESS = /^0x0{36}/;
 
 /**
  * Checks an address that a payout shall go to: that it belongs to `network`, that its checksum is right, and that what is
  * sent there can be spent. The answer's address is in the network's usual form (EIP-55, lowercase bech32). Addresses must be
- * those of `chain`, as far as they tell chains apart; EVM test chains have no addresses of their own.
+ * those of `chain`, as far as they tell chains apart; EVM test chains have no addresses of their own. `contracts` are tokens'
+ * on this network, beside the well-known ones: what is sent to a token's own contract is lost.
  */
-export function checkPayoutAddress(network: Network, text: string, chain: PayoutChain): AddressCheck {
+export function checkPayoutAddress(
+  network: Network,
+  text: string,
+  chain: PayoutChain,
+  contracts: readonly string[] = [],
+): AddressCheck {
   const address = text.trim();
   switch (network) {
     case 'bitcoin':
@@ -60,10 +69,28 @@ export function checkPayoutAddress(network: Network, text: string, chain: Payout
     case 'base':
     case 'arbitrum':
     case 'bsc':
-      return ZERO_ADDRESS.test(address)
-        ? bad('This is the zero address: whatever is sent there is lost. Give the address of your wallet.')
-        : parseEvmAddress(address);
+      return checkEvm(network, address, contracts);
   }
+}
+
+function checkEvm(network: EvmNetwork, text: string, contracts: readonly string[]): AddressCheck {
+  const checked = parseEvmAddress(text);
+  if (checked.kind === 'bad') return checked;
+  const { address } = checked;
+  const tokens = [...contracts, ...EVM_TOKENS[network].values().map(({ contract }) => contract)];
+  const isToken = tokens.some((contract) => toChecksumAddress(contract) === address);
+  const what = /^0x0{40}$/.test(address)
+    ? 'the zero address'
+    : RESERVED_ADDRESS.test(address)
+      ? 'an address that is reserved for the chain itself'
+      : isToken
+        ? 'the contract of a token, not a wallet'
+        : isDepositMachinery(address)
+          ? 'a contract that makes deposits, not a wallet'
+          : null;
+  if (what === null) return checked;
+  const message = `This is ${what}: whatever is sent there is lost. Give the address of your wallet.`;
+  return { kind: 'bad', message, deadEnd: true };
 }
 
 /**

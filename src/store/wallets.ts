@@ -240,6 +240,26 @@ export async function heldAddress(trx: Trx, paymentId: string, network: Network)
   return rows[0] ?? null;
 }
 
+/**
+ * Whose an address is, if money to it is a payment's or the project's own: of a payment, a wallet's change, or a treasury
+ * (`paymentId` null). Null: it was never issued here. `address` is in the form in which the chain's transfers carry it.
+ */
+export async function ownerOfAddress(
+  executor: Database | Trx,
+  wanted: { readonly projectId: string; readonly network: Network; readonly address: string },
+): Promise<{ readonly paymentId: string | null } | null> {
+  const { projectId, network, address } = wanted;
+  const { rows } = await sql<{ paymentId: string | null }>`
+    select payment_id as "paymentId" from payment_addresses where network = ${network} and address = ${address}
+    union all
+    select null from change_addresses where network = ${network} and address = ${address}
+    union all
+    select null from wallets where project_id = ${projectId} and network = ${network} and kind = 'treasury'
+      and lower(source) = ${address}
+    limit 1`.execute(executor);
+  return rows[0] ?? null;
+}
+
 /** Which of a wallet's own addresses a payment's is, counted from 0; null where it was not derived from a key. */
 export async function findAddressIndex(
   executor: Database | Trx,

@@ -381,7 +381,8 @@ describe('the claim page', () => {
 
   it('takes the address of a refund that has none, once, and shows what comes of it', async () => {
     const shop = await http.shop();
-    const refund = await refunded(shop, { order_id: (await paidOrder(shop)).id });
+    const paid = await paidOrder(shop);
+    const refund = await refunded(shop, { order_id: paid.id });
     const url = String(refund['claim_url']);
     expect(url).toBe(`https://sandbox.pay.example/refund/${refund.id}`);
     const path = new URL(url).pathname;
@@ -393,6 +394,10 @@ describe('the claim page', () => {
     expect(wrong.status).toBe(400);
     expect(wrong.text).not.toContain('<script>');
     expect((await shop.call({ path: `/v1/refunds/${refund.id}` })).body['address']).toBeNull();
+
+    const { quote } = await http.app.read(decodeId('order', paid.id) ?? '');
+    const own = await claim(path, quote?.address ?? '');
+    expect([own.status, own.text]).toEqual([400, expect.stringContaining('This address is not of your own wallet')]);
 
     const taken = await claim(path, ` ${BTC_ADDRESS} `);
     expect([taken.status, taken.headers['location']]).toEqual([303, path]);

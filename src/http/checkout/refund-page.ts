@@ -97,7 +97,7 @@ function claimForm(view: RefundView, { typed, problem }: RefundStep & { kind: 'f
   return html`${statusHeading('plain', locale.t('claim_title'), text)}
     <form method="post" action="${pageHref(frame, view.claimPath)}" class="claim">
       <label for="address">${locale.t('claim_label', { name: assetName(asset), asset, network })}</label>
-      ${problem !== null && html`<p class="field-problem" id="address-problem" role="alert">${problem === 'invalid' ? locale.t('claim_invalid', { asset, network }) : locale.t('claim_again')}</p>`}
+      ${problem !== null && html`<p class="field-problem" id="address-problem" role="alert">${locale.t(`claim_${problem}`, { asset, network })}</p>`}
       <input
         id="address"
         name="address"

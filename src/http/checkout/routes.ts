@@ -23,7 +23,7 @@ import { presentPaymentPage } from './present.ts';
 import { renderProblemPage } from './problem-page.ts';
 import { renderRefundPage } from './refund-page.ts';
 import { sendPage } from './send-page.ts';
-import type { Notice, RefundStep } from './view.ts';
+import type { ClaimProblem, Notice, RefundStep } from './view.ts';
 
 const page = { config: { guard: { kind: 'page' } }, schema: { hide: true } } as const;
 
@@ -166,7 +166,7 @@ function refundRoutes(app: FastifyInstance, checkout: Checkout): void {
         .header('location', pageHref(frame, refundPath(id)))
         .send();
     }
-    const problem = outcome.kind === 'refused' ? 'invalid' : 'again';
+    const problem = outcome.kind !== 'refused' ? 'again' : outcome.notYours === true ? 'not_yours' : 'invalid';
     const now = (await findPublicRefund(checkout, id)) ?? refund;
     return showRefund(checkout, request, reply, now, stepOfRefund(now, typed, problem));
   });
@@ -200,7 +200,7 @@ async function showRefund(
   return sendPage(request, reply, rendered, framedBy);
 }
 
-function stepOfRefund(refund: Refund, typed: string, problem: 'invalid' | 'again' | null): RefundStep {
+function stepOfRefund(refund: Refund, typed: string, problem: ClaimProblem | null): RefundStep {
   const { status, address, transactionHash, completedAt } = refund;
   if (status === 'failed') return { kind: 'failed' };
   // A refund may be settled before anybody said where to: the sandbox waits for no address.

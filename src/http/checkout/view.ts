@@ -199,9 +199,12 @@ export interface RefundView {
   readonly step: RefundStep;
 }
 
+/** Why a typed address was not taken; `not_yours`: it is of the shop, or a contract's. */
+export type ClaimProblem = 'invalid' | 'not_yours' | 'again';
+
 export type RefundStep =
   /** `typed` is what the customer sent before; `problem` says what became of it. */
-  | { readonly kind: 'form'; readonly typed: string; readonly problem: 'invalid' | 'again' | null }
+  | { readonly kind: 'form'; readonly typed: string; readonly problem: ClaimProblem | null }
   | { readonly kind: 'waiting'; readonly address: string }
   | {
       readonly kind: 'completed';

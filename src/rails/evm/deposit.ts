@@ -138,18 +138,20 @@ function secretMessage(secret: string): string {
   );
 }
 
+/** Whether an address, in the spelling of EIP-55, is of the contracts that make deposits. */
+export function isDepositMachinery(address: string): boolean {
+  const factories = [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY];
+  const machinery = factories.flatMap(({ address: at, implementation }) => [at, implementation]);
+  return address === DETERMINISTIC_DEPLOYER || machinery.includes(address);
+}
+
 /** Why money paid to this address could not be spent again; null when nothing is known against it. */
 function deadEndMessage(address: string): string | null {
   // The zero address, the chain's own contracts, and the customary places to burn money (0x…dEaD): nobody has their keys.
   if (/^0x0{32}/.test(address)) {
     return `This is the zero address or a reserved one: whatever is paid to it is lost. ${WAY_OUT}`;
   }
-  const factories = [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY];
-  const machinery = [
-    DETERMINISTIC_DEPLOYER,
-    ...factories.flatMap(({ address: at, implementation }) => [at, implementation]),
-  ];
-  return machinery.includes(address)
+  return isDepositMachinery(address)
     ? `This is a contract that makes deposits: what is paid to it is lost or stuck. ${WAY_OUT}`
     : null;
 }

@@ -173,6 +173,8 @@ export const de: Texts = {
   claim_button: 'Erstattung dorthin senden',
   claim_invalid:
     'Das ist keine Adresse für {asset} auf {network}. Kopieren Sie sie noch einmal vollständig aus Ihrer Wallet.',
+  claim_not_yours:
+    'Diese Adresse gehört nicht zu Ihrer eigenen Wallet: Eine Erstattung dorthin würde Sie nicht erreichen. Kopieren Sie die Adresse aus Ihrer Wallet.',
   claim_again: 'Das konnte gerade nicht gespeichert werden. Bitte versuchen Sie es erneut.',
   your_address: 'Ihre Adresse',
   sent_at: 'Gesendet',

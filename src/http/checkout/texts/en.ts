@@ -162,6 +162,8 @@ export const en = {
     'It must be an address for <b>{asset}</b> on <b>{network}</b>, best from your own wallet. A payment to a wrong address cannot be called back.',
   claim_button: 'Send my refund there',
   claim_invalid: 'This is not an address for {asset} on {network}. Copy it again, whole, from your wallet.',
+  claim_not_yours:
+    'This address is not of your own wallet: a refund to it would not reach you. Copy the address from your wallet.',
   claim_again: 'That could not be saved just now. Please try again.',
   your_address: 'Your address',
   sent_at: 'Sent',

@@ -164,6 +164,8 @@ export const es: Texts = {
   claim_button: 'Enviar el reembolso a esta dirección',
   claim_invalid:
     'Esta no es una dirección de {asset} en la red {network}. Vuelve a copiarla completa desde tu billetera.',
+  claim_not_yours:
+    'Esta dirección no es de tu propia billetera: un reembolso a ella no te llegaría. Copia la dirección desde tu billetera.',
   claim_again: 'No se ha podido guardar. Inténtalo de nuevo.',
   your_address: 'Tu dirección',
   sent_at: 'Fecha de envío',

@@ -174,6 +174,8 @@ export const fr: Texts = {
   claim_button: 'Rembourser à cette adresse',
   claim_invalid:
     'Ce n’est pas une adresse pour {asset} sur {network}. Copiez-la de nouveau, en entier, depuis votre portefeuille.',
+  claim_not_yours:
+    'Cette adresse n’est pas celle de votre propre portefeuille : un remboursement ne vous y parviendrait pas. Copiez l’adresse depuis votre portefeuille.',
   claim_again: 'L’enregistrement n’a pas abouti. Veuillez réessayer.',
   your_address: 'Votre adresse',
   sent_at: 'Envoyé',

@@ -169,6 +169,8 @@ export const it: Texts = {
     'Deve essere un indirizzo per <b>{asset}</b> su <b>{network}</b>, preferibilmente del proprio wallet. Un pagamento a un indirizzo errato non può essere recuperato.',
   claim_button: 'Invia il rimborso qui',
   claim_invalid: 'Questo non è un indirizzo per {asset} su {network}. Copiarlo di nuovo, per intero, dal wallet.',
+  claim_not_yours:
+    'Questo indirizzo non è del proprio wallet: un rimborso non arriverebbe a destinazione. Copiare l’indirizzo dal wallet.',
   claim_again: 'Salvataggio non riuscito. Si prega di riprovare.',
   your_address: 'Indirizzo indicato',
   sent_at: 'Inviato',

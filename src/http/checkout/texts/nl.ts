@@ -168,6 +168,8 @@ export const nl: Texts = {
     'Het moet een adres voor <b>{asset}</b> op <b>{network}</b> zijn, bij voorkeur van uw eigen wallet. Een betaling naar een verkeerd adres kan niet worden teruggehaald.',
   claim_button: 'Terugbetalen naar dit adres',
   claim_invalid: 'Dit is geen adres voor {asset} op {network}. Kopieer het opnieuw en volledig uit uw wallet.',
+  claim_not_yours:
+    'Dit adres is niet van uw eigen wallet: een terugbetaling hierheen zou u niet bereiken. Kopieer het adres uit uw wallet.',
   claim_again: 'Opslaan is niet gelukt. Probeer het opnieuw.',
   your_address: 'Uw adres',
   sent_at: 'Verstuurd',

@@ -163,6 +163,8 @@ export const pl: Texts = {
     'To musi być adres dla <b>{asset}</b> w sieci <b>{network}</b>, najlepiej z własnego portfela. Wypłaty na błędny adres nie można cofnąć.',
   claim_button: 'Wyślij zwrot na ten adres',
   claim_invalid: 'To nie jest adres dla {asset} w sieci {network}. Skopiuj go z portfela ponownie, w całości.',
+  claim_not_yours:
+    'Ten adres nie należy do Twojego portfela: zwrot na niego nie dotarłby do Ciebie. Skopiuj adres ze swojego portfela.',
   claim_again: 'Nie udało się tego zapisać. Spróbuj ponownie.',
   your_address: 'Twój adres',
   sent_at: 'Wysłano',

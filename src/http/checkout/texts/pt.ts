@@ -164,6 +164,8 @@ export const pt: Texts = {
     'Precisa ser um endereço de <b>{asset}</b> na rede <b>{network}</b>, de preferência da sua própria carteira. Um envio para o endereço errado não pode ser desfeito.',
   claim_button: 'Enviar reembolso para este endereço',
   claim_invalid: 'Este não é um endereço de {asset} na rede {network}. Copie de novo, por inteiro, da sua carteira.',
+  claim_not_yours:
+    'Este endereço não é da sua própria carteira: um reembolso para ele não chegaria até você. Copie o endereço da sua carteira.',
   claim_again: 'Não foi possível salvar agora. Tente de novo.',
   your_address: 'Seu endereço',
   sent_at: 'Enviado em',

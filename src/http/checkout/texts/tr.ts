@@ -165,6 +165,8 @@ export const tr: Texts = {
   claim_button: 'İademi bu adrese gönder',
   claim_invalid:
     'Bu, {network} ağında geçerli bir {asset} adresi değil. Adresi cüzdanınızdan eksiksiz olarak yeniden kopyalayın.',
+  claim_not_yours:
+    'Bu adres kendi cüzdanınıza ait değil: buraya yapılan bir iade size ulaşmaz. Adresi cüzdanınızdan kopyalayın.',
   claim_again: 'Şu anda kaydedilemedi. Lütfen yeniden deneyin.',
   your_address: 'Adresiniz',
   sent_at: 'Gönderim zamanı',

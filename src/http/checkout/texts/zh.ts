@@ -154,6 +154,7 @@ export const zh: Texts = {
     '必须是 <b>{network}</b> 网络上的 <b>{asset}</b> 地址，建议使用您自己的钱包地址。转到错误地址的款项无法追回。',
   claim_button: '退款到此地址',
   claim_invalid: '这不是 {network} 网络上的 {asset} 地址，请从钱包中重新完整复制。',
+  claim_not_yours: '这不是您自己钱包的地址，退到此地址的款项您将无法收到。请从您的钱包中复制地址。',
   claim_again: '暂时无法保存，请重试。',
   your_address: '您的地址',
   sent_at: '发送时间',

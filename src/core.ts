@@ -15,7 +15,7 @@ import { createAddressesAhead, type AddressesAhead } from './rails/addresses-ahe
 import { createWalletOpener, type UtxoChains, type WalletOpener } from './rails/wallet.ts';
 import { fixedRates, testRates } from './rates/fixed.ts';
 import type { RateSource } from './rates/source.ts';
-import { checkPool, checkWrites } from './store/check-database.ts';
+import { checkPool, checkSameDatabase, checkWrites } from './store/check-database.ts';
 import { openDatabase, type DatabaseHandle } from './store/database.ts';
 import { startEmbeddedPostgres } from './store/embedded-postgres.ts';
 import { migrate } from './store/migrate.ts';
@@ -97,6 +97,7 @@ export async function openCointill(
       if (embedded === null) {
         await checkWrites(client, config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL');
         await checkPool(handle.db);
+        if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
       }
       const applied = await migrate(client);
       if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');

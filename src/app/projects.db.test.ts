@@ -59,6 +59,11 @@ describe('a project', () => {
       [{ allowOrigins: ["https://'self'"] }, '--allow-origins'],
       [{ allowOrigins: ['https://shop.example;'] }, '--allow-origins'],
       [{ allowOrigins: ['https://a,b'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://-a.example'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://a-.example'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://shop.example\\'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://shop%2eexample'] }, '--allow-origins'],
+      [{ allowOrigins: ['https://2130706433'] }, '--allow-origins'],
     ] as const;
     for (const [changes, option] of bad) {
       const rejected = { kind: 'rejected', message: expect.stringContaining(option) };

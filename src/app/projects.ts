@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { imageSize } from 'image-size';
 import { formatKey } from '../domain/api-key.ts';
 import type { KeyKind, Mode, Permission } from '../domain/permission.ts';
+import { urlAmbiguity } from '../domain/web-url.ts';
 import { insertKey, listKeys, revokeKey, type StoredKey } from '../store/api-keys.ts';
 import {
   findProject,
@@ -113,7 +114,10 @@ function checkRequest(request: ProjectRequest): { readonly kind: 'fine'; readonl
   const allowOrigins: string[] = [];
   for (const text of changes.allowOrigins ?? []) {
     const origin = originOf(text);
-    if (origin === null) return malformed(`--allow-origins: "${text}" is not an origin such as https://shop.example.`);
+    if (origin === null)
+      return malformed(
+        `--allow-origins: "${text}" is not an origin such as https://shop.example: give the scheme, the host as it is read, and a port at most.`,
+      );
     allowOrigins.push(origin);
   }
   const accent = typeof changes.accent === 'string' ? accentOf(changes.accent) : null;
@@ -151,6 +155,7 @@ function originOf(text: string): string | null {
     url !== null &&
     (url.protocol === 'https:' || url.protocol === 'http:') &&
     url.href === `${url.origin}/` &&
+    urlAmbiguity(text, url) === null &&
     PROPER_HOST.test(url.hostname);
   return isOrigin ? url.origin : null;
 }

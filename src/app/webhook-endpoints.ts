@@ -17,7 +17,7 @@ import {
   replaceSecret,
   type WebhookEndpoint,
 } from '../store/webhook-endpoints.ts';
-import { checkWebhookUrl, type WebhookPolicy } from '../webhooks/guard.ts';
+import { checkNewWebhookUrl, type WebhookPolicy } from '../webhooks/guard.ts';
 import { newWebhookSecret, sealSecret } from '../webhooks/secret.ts';
 import { newId, type App } from './context.ts';
 import { attempt, createSecretCache, record } from './attempt-delivery.ts';
@@ -65,7 +65,7 @@ export async function createEndpoint(
 ): Promise<{ readonly kind: 'done'; readonly endpoint: WebhookEndpoint; readonly secret: string } | Rejected> {
   const types = parseEventTypes(request.events);
   if (types.kind !== 'ok') return types;
-  const checked = checkWebhookUrl(request.url, policyOf(request.mode));
+  const checked = checkNewWebhookUrl(request.url, policyOf(request.mode));
   if (checked.kind === 'refused') {
     // A URL that is one is refused by where it leads, which other settings would allow.
     return { kind: 'rejected', malformed: !URL.canParse(request.url), message: `--url: ${checked.message}` };

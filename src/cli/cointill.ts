@@ -71,6 +71,8 @@ Examples:
 
 const USAGE_EXIT_CODE = 2;
 const EXIT_PATIENCE_MS = 2_000;
+/** What commander adds on a line of its own: the names of ours that come near to what was typed. */
+const SUGGESTION = /\n\(Did you mean [a-z, -]+\?\)$/;
 
 await main(process.argv.slice(2));
 
@@ -97,14 +99,7 @@ async function buildProgram(args: readonly string[]): Promise<Command> {
     .showHelpAfterError('Add --help to see what is possible.')
     .exitOverride()
     .configureOutput({
-      outputError: (text, write) =>
-        write(
-          text
-            .replace(/^error: (.)/, upperCaseFirst)
-            .split('\n')
-            .map(clean)
-            .join('\n'),
-        ),
+      outputError: (text, write) => write(cleanUsageError(text)),
     });
   const wanted = args[0] === 'help' ? args[1] : args[0];
   for (const group of GROUPS) {
@@ -112,6 +107,13 @@ async function buildProgram(args: readonly string[]): Promise<Command> {
     else program.command(group.name).description(group.description);
   }
   return program;
+}
+
+/** One line, whatever was typed is repeated in it, and commander's suggestion. */
+function cleanUsageError(text: string): string {
+  const message = text.replace(/\n$/, '').replace(/^error: (.)/, upperCaseFirst);
+  const suggestion = SUGGESTION.exec(message)?.[0] ?? '';
+  return `${clean(message.slice(0, message.length - suggestion.length))}${suggestion}\n`;
 }
 
 function upperCaseFirst(_whole: string, first: string): string {

@@ -34,3 +34,21 @@ it('what was typed wrongly is repeated without what steers the terminal', async 
     expect(stderr.split('\n').filter((line) => STEERING.test(line))).toEqual([]);
   }
 });
+
+it('what was typed wrongly adds no line of its own, wherever it stands', async () => {
+  const cointill = await program();
+  for (const args of [
+    ['x\r\nforged'],
+    ['start', 'x\nforged'],
+    ['project', 'lsit\nforged'],
+    ['project', 'list', '--js\nforged'],
+    ['project', 'list', '--\u2028\nforged=\n\nforged'],
+    ['project', 'create', '--name', 'Shop', 'one\nforged', 'two\nforged'],
+    ['payment', 'list', '--limit', '1\nforged'],
+    ['help', 'x\nforged'],
+  ]) {
+    const { code, stdout, stderr } = await cointill.run(...args);
+    expect([args, code, stdout]).toEqual([args, 2, '']);
+    expect(stderr.split('\n').filter((line) => line.startsWith('forged') || STEERING.test(line))).toEqual([]);
+  }
+});

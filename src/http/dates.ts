@@ -45,8 +45,24 @@ export function readIsoDate(name: string, text: string | undefined): Span | null
 
 /** When payments were created, by the parameters `created_after` and `created_before`; both leave out their own moment. */
 export function readCreated(query: { readonly created_after?: string; readonly created_before?: string }) {
-  return {
-    createdFrom: readIsoDate('created_after', query.created_after)?.endAt ?? null,
-    createdBefore: readIsoDate('created_before', query.created_before)?.startAt ?? null,
-  };
+  const after = readIsoDate('created_after', query.created_after);
+  const before = readIsoDate('created_before', query.created_before);
+  if (after !== null && before !== null && after.startAt > before.startAt && after.startAt >= before.endAt) {
+    throw reversed('created_after', 'created_before');
+  }
+  return { createdFrom: after?.endAt ?? null, createdBefore: before?.startAt ?? null };
+}
+
+/** From when to when, by the parameters `start_date` and `end_date`; both take in their own moment. */
+export function readPeriod(query: { readonly start_date?: string; readonly end_date?: string }) {
+  const start = readIsoDate('start_date', query.start_date);
+  const end = readIsoDate('end_date', query.end_date);
+  if (start !== null && end !== null && start.startAt > end.startAt && start.startAt >= end.endAt) {
+    throw reversed('start_date', 'end_date');
+  }
+  return { start, end };
+}
+
+function reversed(from: string, to: string) {
+  return invalid(from, `${from} must not be later than ${to}. Exchange the two, or leave one out.`);
 }

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Type, type TUnsafe } from 'typebox';
+import { urlAmbiguity } from '../domain/web-url.ts';
 import { invalid, type RequestError } from './errors.ts';
 
 /** The HTML standard's rule for e-mail addresses (https://html.spec.whatwg.org/#valid-e-mail-address). */
@@ -12,7 +13,10 @@ const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (v
     rule: 'must be text without NUL characters or lone surrogates',
     holds: isPlainText,
   },
-  'http-url': { rule: 'must be an absolute http or https URL without a user name or password', holds: isHttpUrl },
+  'http-url': {
+    rule: 'must be an absolute http or https URL without a user name or password or backslashes, whose host is written as it is read, such as https://shop.example/thanks',
+    holds: isHttpUrl,
+  },
   email: { rule: 'must be an e-mail address such as customer@example.com', holds: (value) => EMAIL.test(value) },
 };
 
@@ -28,7 +32,8 @@ function isHttpUrl(value: string): boolean {
   const url = URL.parse(value);
   // `https://shop.example@evil.example/` reads like the one and leads to the other.
   const hasUser = url !== null && (url.username !== '' || url.password !== '');
-  return url !== null && !hasUser && (url.protocol === 'http:' || url.protocol === 'https:');
+  if (url === null || hasUser || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
+  return urlAmbiguity(value, url) === null;
 }
 
 const RULE = 'x-rule';

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Client } from 'pg';
 import type { Database } from './database.ts';
@@ -70,4 +71,39 @@ export async function checkPool(db: Database): Promise<void> {
     );
   }
   if (problem !== null) throw unfit('DATABASE_URL', problem);
+}
+
+const MAX_LOCK_KEY = 2 ** 31 - 1;
+
+/**
+ * Looks whether the direct way and the pool's lead to one database and schema: a lock that is taken on the one is seen on
+ * the other. A lock is in one running database alone, while names are alike everywhere and a copy made from a backup has the
+ * identifiers of what it copies; and every role may see locks. Writes nothing.
+ *
+ * @throws UnfitDatabaseError where they do not
+ */
+export async function checkSameDatabase(direct: Client, db: Database): Promise<void> {
+  const [first, second] = [randomInt(MAX_LOCK_KEY), randomInt(MAX_LOCK_KEY)];
+  // In a transaction, for this way may lead through a pooler too.
+  await direct.query('begin');
+  try {
+    const { rows } = await direct.query<{ schema: string | null }>(
+      'select current_schema() as schema from pg_advisory_xact_lock($1, $2)',
+      [first, second],
+    );
+    const pooled = await sql<{ seen: boolean; schema: string | null }>`
+      select current_schema() as schema, exists (
+        select from pg_locks
+        where locktype = 'advisory' and classid = ${first}::integer and objid = ${second}::integer and objsubid = 2
+          and database = (select oid from pg_database where datname = current_database())
+      ) as seen`.execute(db);
+    const problem =
+      pooled.rows[0]?.seen !== true ? 'database' : pooled.rows[0].schema === rows[0]?.schema ? null : 'schema';
+    if (problem === null) return;
+    throw new UnfitDatabaseError(
+      `DATABASE_DIRECT_URL leads to another ${problem} than DATABASE_URL. Set it to the same one, past the pooler only, or leave it unset where there is no pooler.`,
+    );
+  } finally {
+    await direct.query('rollback');
+  }
 }

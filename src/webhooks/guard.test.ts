@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressRefusal, checkWebhookUrl, parseCidr } from './guard.ts';
+import { addressRefusal, checkNewWebhookUrl, checkWebhookUrl, parseCidr } from './guard.ts';
 import type { WebhookPolicy } from './guard.ts';
 
 const LIVE: WebhookPolicy = { mode: 'live', production: false, allowCidrs: [] };
@@ -243,6 +243,31 @@ describe('a webhook URL', () => {
     [`https://shop.example/${'é'.repeat(1000)}`, '2048 characters once'],
   ])('%j is refused: %s', (url, why) => {
     expect(checkWebhookUrl(url, TEST)).toMatchObject({ kind: 'refused', message: expect.stringContaining(why) });
+  });
+
+  it.each([
+    ['https://shop.example\\@evil.example/', 'backslash'],
+    ['https://shop.example/a\\b', 'backslash'],
+    ['https://shop%2eexample/', 'host as it is read'],
+    ['https://@shop.example/', 'host as it is read'],
+    ['https:shop.example/', 'host as it is read'],
+    ['https://ⓢhop.example/', 'host as it is read'],
+    ['https://-a.example/', 'hyphen'],
+    ['https://a-.example/', 'hyphen'],
+  ])('%j is not registered: %s', (url, why) => {
+    expect(checkNewWebhookUrl(url, TEST)).toMatchObject({ kind: 'refused', message: expect.stringContaining(why) });
+  });
+
+  it('is registered in plain form, with an international name or with an address in any spelling', () => {
+    for (const url of [
+      'https://Shop.example:8443/?a=%5C',
+      'https://bücher.example/',
+      'https://[0:0::1]/',
+      'http://2130706433/',
+    ]) {
+      expect([url, checkNewWebhookUrl(url, TEST)]).toEqual([url, { kind: 'ok', url: new URL(url) }]);
+    }
+    expect(checkNewWebhookUrl('https://10.0.0.1/', TEST).kind).toBe('refused');
   });
 
   it('may be 2048 characters long', () => {

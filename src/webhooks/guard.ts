@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Mode } from '../domain/permission.ts';
+import { urlAmbiguity, type UrlAmbiguity } from '../domain/web-url.ts';
 
 /** What decides where a webhook may go. */
 export type WebhookPolicy = {
@@ -88,6 +89,24 @@ export function checkWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrl
   const message = schemeRefusal(url.protocol, policy) ?? hostRefusal(url, policy);
   return message === null ? { kind: 'ok', url } : refused(message);
 }
+
+/**
+ * Whether a webhook may be registered at a URL: as {@link checkWebhookUrl}, and it must read alike for all who read it. Those
+ * that are registered go on. An IP address may be spelt in any way, for it is stored as it is read.
+ */
+export function checkNewWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrlCheck {
+  const checked = checkWebhookUrl(text, policy);
+  if (checked.kind === 'refused') return checked;
+  const ambiguity = urlAmbiguity(text, checked.url);
+  if (ambiguity === null || (ambiguity === 'host' && isIP(checked.url.hostname) !== 0)) return checked;
+  return refused(`The webhook URL ${AMBIGUOUS[ambiguity]}`);
+}
+
+const AMBIGUOUS: Readonly<Record<UrlAmbiguity, string>> = {
+  backslash: 'must not contain a backslash. Write a slash (/), or %5C where a backslash is meant.',
+  host: 'must name its host as it is read, such as https://shop.example/webhooks, without escapes or look-alike letters.',
+  hyphen: 'must not have a part of its host that begins or ends with a hyphen. Give the name that the host has.',
+};
 
 /**
  * Why a webhook may not go to an IP address, or null when it may. Asked for literal hosts, for every address that a name

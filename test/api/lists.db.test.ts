@@ -155,7 +155,11 @@ describe('orders', () => {
     expect(await between('?created_after=2026-08-20')).toEqual(made.slice(4));
     expect(await between('?created_before=2026-08-20')).toEqual(made.slice(0, 1));
     expect(await between('?created_after=2026-08-19&created_before=2026-08-21')).toEqual(made.slice(1, 4));
-    expect(await between('?created_after=2026-08-21&created_before=2026-08-20')).toEqual([]);
+    const reversed = await shop.call({ path: '/v1/orders?created_after=2026-08-21&created_before=2026-08-20' });
+    expect([reversed.status, JSON.stringify(reversed.body)]).toEqual([
+      400,
+      expect.stringContaining('created_after must not be later than created_before.'),
+    ]);
     expect(await between('?created_after=9999-12-31')).toEqual([]);
     expect(await between('?created_before=0000-01-01')).toEqual([]);
     expect(await between('?created_after=0000-01-01&created_before=9999-12-31T23:59:59.999-12:00')).toEqual(made);

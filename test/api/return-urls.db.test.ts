@@ -45,6 +45,46 @@ describe.each(CREATIONS)('the URLs back to the shop at $path', ({ path, body, fi
     }
   });
 
+  it('lead to one place for every reader, whatever the key', async () => {
+    const shop = await http.shop();
+    await http.changeProject(shop.projectId, { allowOrigins: [SHOP, 'https://xn--bcher-kva.example'] });
+    const [field] = fields;
+    const refused = [
+      `${SHOP}\\@evil.example/`,
+      `${SHOP}/\\evil.example`,
+      `${SHOP}/?a=\\`,
+      'https://shop%2eexample/',
+      'https://@shop.example/',
+      'https://ｓhop.example/',
+      'https://sho\u00ADp.example/',
+      'https://shop。example/',
+      'https://-shop.example/',
+      'https://shop-.example/',
+      'https://2130706433/',
+    ];
+    for (const kind of ['secret', 'public'] as const) {
+      for (const url of refused) {
+        const answer = await shop.call({ as: { kind }, path, body: { ...body, [field]: url } });
+        expect([url, answer.status, messageOf(answer.body)]).toEqual([
+          url,
+          400,
+          `${field} must be an absolute http or https URL without a user name or password or backslashes, whose host is written as it is read, such as https://shop.example/thanks.`,
+        ]);
+      }
+      for (const url of [
+        'https://bücher.example/',
+        'https://BÜCHER.example:443?a=%5C',
+        'https://xn--bcher-kva.example',
+      ]) {
+        const answer = await shop.call({ as: { kind }, path, body: { ...body, [field]: url } });
+        expect([url, answer.status]).toEqual([url, 200]);
+      }
+    }
+    for (const url of ['http://[0:0::1]:8080/', 'http://127.0.0.1/', 'http://localhost:3000/a']) {
+      expect([url, (await shop.call({ path, body: { ...body, [field]: url } })).status]).toEqual([url, 200]);
+    }
+  });
+
   it.each(['https://shop.example@evil.example/', 'https://a:b@shop.example/', 'https://:b@shop.example/'])(
     'never name a user, whatever the key: %s',
     async (url) => {

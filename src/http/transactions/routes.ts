@@ -8,7 +8,7 @@ import { confirmationsView, exactNumber, transactionView, paymentUrl } from '../
 import { countPayments, listPayments } from '../../store/payments.ts';
 import { keyOf, selectorOf, sendCreated, totalOf, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
-import { readCreated, readIsoDate } from '../dates.ts';
+import { readCreated, readPeriod } from '../dates.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import { idempotencyOf } from '../idempotency-key.ts';
 import { checkReturnUrls } from '../return-urls.ts';
@@ -117,9 +117,8 @@ function readRoutes(app: FastifyInstance, api: Api): void {
     },
     async (request) => {
       const key = keyOf(request);
-      const { start_date, end_date, testing_mode } = request.query;
-      const start = readIsoDate('start_date', start_date);
-      const end = readIsoDate('end_date', end_date);
+      const { testing_mode } = request.query;
+      const { start, end } = readPeriod(request.query);
       const modes =
         key.mode === 'test'
           ? (['test'] as const)

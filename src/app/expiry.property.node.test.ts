@@ -72,6 +72,8 @@ function emptyChain(network: Network, startAt: number) {
   const source: ChainSource = {
     network,
     head: async () => ({ height: blocks.length - 1, hash: hashOf(blocks.length) }),
+    hashAt: async (height) => blocks[height]?.hash ?? null,
+    header: async (height) => blocks[height] ?? null,
     block: async (height) => blocks[height] ?? null,
     blocks: async (height, count) => blocks.slice(height, height + count),
     settle: async (_block, matched) => matched,

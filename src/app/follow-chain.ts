@@ -1,6 +1,6 @@
 import type { Network } from '../domain/asset.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
-import type { ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../rails/chain.ts';
+import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../rails/chain.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../store/change.ts';
 import {
   confirmTransfers,
@@ -132,20 +132,20 @@ async function start(app: App, source: ChainSource): Promise<Followed> {
   const issuedAt = await earliestIssue(app.db, network);
   const top = Math.max(0, head.height - START_DEPTH);
   const height = issuedAt === null ? top : await lastHeightBefore(source, top, issuedAt - CLOCK_MARGIN_MS);
-  const block = await source.block(height);
+  const block = await source.header(height);
   if (block === null) return 'at_head';
   const started = await app.db.transaction().execute((trx) => startCursor(trx, network, cursorOf(block), app.clock()));
   return started ? 'advanced' : 'at_head';
 }
 
-function cursorOf({ height, hash, timeMs }: ChainBlock): Cursor {
+function cursorOf({ height, hash, timeMs }: BlockHeader): Cursor {
   return { height, hash, blockAt: timeMs };
 }
 
-/** The last block up to `top` that is older than `at`, or 0. Doubling steps: what a node no longer has is long before. */
+/** The last block up to `top` that is older than `at`, or 0. Headers tell: the steps, ever longer, may pass what the node has pruned. */
 async function lastHeightBefore(source: ChainSource, top: number, at: number): Promise<number> {
   const isBefore = async (height: number): Promise<boolean> => {
-    const block = await source.block(height);
+    const block = await source.header(height);
     if (block === null) throw new Error(`The ${source.network} node does not have block ${height} below its head.`);
     return block.timeMs < at;
   };
@@ -239,8 +239,9 @@ async function findFork(
   if (next === null && (atHead === null || atHead.hash === head.hash)) return null;
 
   const oldest = await oldestKnownBlock(app.db, network);
-  const base = oldest === null ? null : await source.block(oldest.height);
-  if (oldest !== null && base !== null && base.hash !== oldest.hash) throw noCommonBlock(network, oldest);
+  // Hashes only: a pruned node no longer has the blocks that lie as far back as this.
+  const base = oldest === null ? null : await source.hashAt(oldest.height);
+  if (oldest !== null && base !== null && base !== oldest.hash) throw noCommonBlock(network, oldest);
   for (let height = Math.min(head.height, cursor.height); ; height -= 1) {
     const known = await knownBlock(app.db, network, height);
     if (known === null) {
@@ -249,8 +250,7 @@ async function findFork(
       if (present?.height !== cursor.height || present.hash !== cursor.hash) return null;
       throw noCommonBlock(network, { height: height + 1 });
     }
-    const block = await source.block(height);
-    if (block?.hash !== known.hash) continue;
+    if ((await source.hashAt(height)) !== known.hash) continue;
     // The cursor's own block is still there: two nodes disagree. A branch shorter than ours may yet be dropped itself.
     return height === cursor.height || head.height < cursor.height ? null : known;
   }

@@ -18,13 +18,15 @@ export interface ChainTransfer {
   readonly amount: bigint;
 }
 
-export interface ChainBlock {
-  readonly height: number;
-  readonly hash: string;
-  /** Differs from the hash stored for `height - 1` when the chain was reorganised. */
-  readonly parentHash: string;
+/** What is known of a block for ever, on nodes too that have pruned it away. */
+export interface BlockHeader extends BlockId {
   /** The block's own timestamp in epoch milliseconds, as its miner wrote it. */
   readonly timeMs: number;
+}
+
+export interface ChainBlock extends BlockHeader {
+  /** Differs from the hash stored for `height - 1` when the chain was reorganised. */
+  readonly parentHash: string;
   readonly transfers: readonly ChainTransfer[];
 }
 
@@ -40,7 +42,14 @@ export interface ChainBlock {
 export interface ChainSource {
   readonly network: Network;
   /** The newest block of the node that answers. */
-  head(): Promise<{ readonly height: number; readonly hash: string }>;
+  head(): Promise<BlockId>;
+  /**
+   * The hash of the block at `height` on the node's chain, or null: the node does not have that height. Pruned nodes
+   * answer it too, so whatever compares blocks asks this and not `block`.
+   */
+  hashAt(height: number): Promise<string | null>;
+  /** The header of the block at `height`, or null: the node does not have that height. Pruned nodes answer it too. */
+  header(height: number): Promise<BlockHeader | null>;
   /** The block at `height`, or null: the node does not have that height (yet, or any more). */
   block(height: number): Promise<ChainBlock | null>;
   /** The blocks from `height` on, `count` at most and in order: fewer, or none, where the node has no more. */

@@ -1,5 +1,6 @@
 import {
   ChainUnavailableError,
+  type BlockHeader,
   type ChainBlock,
   type ChainSource,
   type ChainTransfer,
@@ -70,6 +71,8 @@ export function createSimNode(
       return {
         network: chain.network,
         head: () => ask(() => answers.head()),
+        hashAt: (height) => ask(() => answers.header(height)?.hash ?? null),
+        header: (height) => ask(() => answers.header(height)),
         block: (height) => ask(() => answers.block(height)),
         blocks: (height, count) => ask(() => answers.blocks(height, count)),
         settle: (block, matched) => ask(() => answers.settle(block, matched)),
@@ -119,6 +122,7 @@ function createAnswers(
   };
   return {
     head: () => view(),
+    header: (height: number): BlockHeader | null => chain.path(view())[height] ?? null,
     block: (height: number): ChainBlock | null => {
       const block = chain.path(view())[height];
       return block === undefined ? null : shown(block);

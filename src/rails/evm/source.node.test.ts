@@ -54,6 +54,15 @@ describe('a block of an EVM chain', () => {
     expect(await sourceOf([anvil.url]).block(1)).toBeNull();
   });
 
+  it('has the same hash and time when only its header is asked for', async () => {
+    const source = sourceOf([anvil.url]);
+    await anvil.mine(1);
+    const { height, hash, timeMs } = await blockAt(source, 1);
+    expect(await source.header(1)).toEqual({ height, hash, timeMs });
+    expect(await source.hashAt(1)).toBe(hash);
+    expect([await source.header(2), await source.hashAt(2)]).toEqual([null, null]);
+  });
+
   it.each([1, 8])('loses its reverted transactions when settled, next to %i that succeeded', async (count) => {
     const source = sourceOf([anvil.url]);
     const reverted = await anvil.transfer(REVERTING, 7n);

@@ -1,5 +1,5 @@
 import type { AssetCode, Network } from '../../domain/asset.ts';
-import type { ChainBlock, ChainSource, ChainTransfer, NativeBalances, RailLog } from '../chain.ts';
+import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, NativeBalances, RailLog } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { MethodMissingError } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
@@ -62,6 +62,8 @@ export function createEvmSource(options: EvmSourceOptions): EvmSource {
     mempool: null,
     native: nativeAsset && createNativeBalances(pool, nativeAsset),
     head: () => pool.ask('eth_getBlockByNumber', ['latest', false], decodeHead),
+    hashAt: async (height) => (await readHeader(pool, height))?.hash ?? null,
+    header: (height) => readHeader(pool, height),
     block: async (height) => (await readBlocks(height, 1))[0] ?? null,
     blocks: readBlocks,
     settle: async (block, matched) => {
@@ -82,6 +84,25 @@ export function createEvmSource(options: EvmSourceOptions): EvmSource {
 function decodeHead(answer: unknown): { height: number; hash: string } {
   const head = decodeObject(answer, 'the latest block');
   return { height: decodeNumber(head['number'], 'block.number'), hash: decodeHash(head['hash'], 'block.hash') };
+}
+
+function readHeader(pool: RpcPool, height: number): Promise<BlockHeader | null> {
+  const call = { method: 'eth_getBlockByNumber', params: [encodeNumber(height), false] };
+  return pool.askAll([call], ([result]) => {
+    const answer = resultOf(result);
+    return answer === null ? null : decodeHeader(decodeObject(answer, 'the block'), height);
+  });
+}
+
+function decodeHeader(block: Readonly<Record<string, unknown>>, height: number): BlockHeader {
+  if (decodeNumber(block['number'], 'block.number') !== height) {
+    throw new MalformedAnswerError('block.number', 'the number asked for');
+  }
+  return {
+    height,
+    hash: decodeHash(block['hash'], 'block.hash'),
+    timeMs: decodeNumber(block['timestamp'], 'block.timestamp') * 1_000,
+  };
 }
 
 type BlockReader = (height: number, count: number) => Promise<readonly ChainBlock[]>;
@@ -129,15 +150,11 @@ type ShownBlock = ChainBlock & { readonly logsBloom: unknown };
 
 function decodeBlock(answer: unknown, height: number, nativeAsset: AssetCode | null): ShownBlock {
   const block = decodeObject(answer, 'the block');
-  if (decodeNumber(block['number'], 'block.number') !== height) {
-    throw new MalformedAnswerError('block.number', 'the number asked for');
-  }
+  const header = decodeHeader(block, height);
   const transactions = decodeArray(block['transactions'], 'block.transactions');
   return {
-    height,
-    hash: decodeHash(block['hash'], 'block.hash'),
+    ...header,
     parentHash: decodeHash(block['parentHash'], 'block.parentHash'),
-    timeMs: decodeNumber(block['timestamp'], 'block.timestamp') * 1_000,
     transfers: nativeAsset ? transactions.flatMap((transaction) => decodeTransfer(transaction, nativeAsset)) : [],
     logsBloom: block['logsBloom'],
   };

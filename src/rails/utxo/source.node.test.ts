@@ -53,6 +53,17 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       });
     });
 
+    it('with the same hash and time when only its header is asked for', async () => {
+      const source = sourceOf(kind, [node.url]);
+      const newest = await height();
+      for (const at of [0, newest]) {
+        const { hash, timeMs } = await blockAt(source, at);
+        expect(await source.header(at)).toEqual({ height: at, hash, timeMs });
+        expect(await source.hashAt(at)).toBe(hash);
+      }
+      expect([await source.header(newest + 1), await source.hashAt(newest + 1)]).toEqual([null, null]);
+    });
+
     it('of its best chain after a reorganisation', async () => {
       const source = sourceOf(kind, [node.url]);
       const address = await node.newAddress();

@@ -1,6 +1,13 @@
-import type { AssetCode } from '../../domain/asset.ts';
-import { ChainUnavailableError, type ChainBlock, type ChainSource, type Mempool, type RailLog } from '../chain.ts';
-import { decodeArray, decodeObject } from '../rpc/decode.ts';
+import type { AssetCode, Network } from '../../domain/asset.ts';
+import {
+  ChainUnavailableError,
+  type BlockHeader,
+  type ChainBlock,
+  type ChainSource,
+  type Mempool,
+  type RailLog,
+} from '../chain.ts';
+import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { NodeError, type RpcResult } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
 import { createUtxoDecoder, type UtxoDecoder } from './decode.ts';
@@ -21,8 +28,9 @@ const BATCH_GROWTH = 4;
 /** A transaction that nodes relay has up to 800,000 characters: a batch can never exceed what is read of an answer. */
 const TRANSACTIONS_PER_BATCH = 100;
 
-/** Error code of Bitcoin Core (`rpc/protocol.h`). */
+/** Error codes of Bitcoin Core (`rpc/protocol.h`). */
 const NOT_FOUND = -5;
+const MISC_ERROR = -1;
 
 export interface UtxoSourceOptions {
   /** The chain that the nodes must be on. */
@@ -48,11 +56,16 @@ export function createUtxoSource({ params, asset, ...access }: UtxoSourceOptions
   const { network } = params;
   const pool = createUtxoPool({ params, ...access });
   const decoder = createUtxoDecoder(asset, params.address);
-  const readBlocks = createBlockReader(pool, decoder);
+  const readBlocks = createBlockReader(pool, decoder, network);
 
   return {
     network,
     head: () => askOne(pool, 'getblockchaininfo', (result) => decodeHead(valueOf(result))),
+    hashAt: async (height) => (await readHashes(pool, height, 1))[0] ?? null,
+    header: async (height) => {
+      const [hash] = await readHashes(pool, height, 1);
+      return hash === undefined ? null : readHeader(pool, height, hash);
+    },
     block: async (height) => (await readBlocks(height, await readHashes(pool, height, 1)))[0] ?? null,
     blocks: async (height, count) => {
       const newest = await askOne(pool, 'getblockcount', (result) =>
@@ -79,6 +92,19 @@ function readHashes(pool: RpcPool, height: number, count: number): Promise<reado
   });
 }
 
+/** Null: the block was reorganised away, and the node that answers never had it. */
+function readHeader(pool: RpcPool, height: number, hash: string): Promise<BlockHeader | null> {
+  return pool.askAll([{ method: 'getblockheader', params: [hash] }], ([result]) => {
+    if (result?.kind === 'error' && result.code === NOT_FOUND) return null;
+    const header = decodeObject(valueOf(result), 'the header of a block');
+    const seconds = header['time'];
+    if (typeof seconds !== 'number' || !Number.isSafeInteger(seconds) || seconds < 0) {
+      throw new MalformedAnswerError('time', 'a time in seconds');
+    }
+    return { height, hash, timeMs: seconds * 1_000 };
+  });
+}
+
 type BlockReader = (height: number, hashes: readonly string[]) => Promise<readonly ChainBlock[]>;
 
 /**
@@ -87,13 +113,13 @@ type BlockReader = (height: number, hashes: readonly string[]) => Promise<readon
  * size. A batch that failed, perhaps because it was too large or too slow to come, ends what was read before it; the next
  * one is of a single block, so that reading goes on as long as single blocks come through.
  */
-function createBlockReader(pool: RpcPool, decoder: UtxoDecoder): BlockReader {
+function createBlockReader(pool: RpcPool, decoder: UtxoDecoder, network: Network): BlockReader {
   let batchSize = 1;
 
   async function readBatches(height: number, hashes: readonly string[], size: number): Promise<readonly ChainBlock[]> {
     const starts = Array.from({ length: Math.ceil(hashes.length / size) }, (_, i) => i * size);
     const batches = await Promise.all(
-      starts.map((start) => readBatch(pool, decoder, height + start, hashes.slice(start, start + size))),
+      starts.map((start) => readBatch(pool, decoder, network, height + start, hashes.slice(start, start + size))),
     );
     const longest = Math.max(...batches.map((batch) => batch.longest));
     batchSize = Math.max(1, Math.min(Math.floor(BATCH_CHARACTERS / longest), size * BATCH_GROWTH));
@@ -130,18 +156,35 @@ interface BlockBatch {
 function readBatch(
   pool: RpcPool,
   decoder: UtxoDecoder,
+  network: Network,
   height: number,
   hashes: readonly string[],
 ): Promise<BlockBatch> {
   const calls = hashes.map((hash) => ({ method: 'getblock', params: [hash, 0] }));
   return pool.askAll(calls, (results) => {
     const missing = results.findIndex((result) => result.kind === 'error' && result.code === NOT_FOUND);
-    const present = (missing < 0 ? results : results.slice(0, missing)).map(valueOf);
+    const present = (missing < 0 ? results : results.slice(0, missing)).map((result, i) => {
+      if (isPruned(result)) throw prunedError(network, height + i, result.error);
+      return valueOf(result);
+    });
     return {
       blocks: present.map((hex, i) => decoder.block(hex, height + i, hashes[i] ?? '')),
       longest: Math.max(1, ...present.map((hex) => (typeof hex === 'string' ? hex.length : 0))),
     };
   });
+}
+
+/** Only that: a block that was not loaded yet has the same code, and comes by itself. */
+function isPruned(result: RpcResult): result is Extract<RpcResult, { kind: 'error' }> {
+  return result.kind === 'error' && result.code === MISC_ERROR && /pruned/i.test(result.error.message);
+}
+
+function prunedError(network: Network, height: number, { message, code }: NodeError): NodeError {
+  return new NodeError(
+    `it has pruned block ${height} (${message}). ` +
+      `Add a node that still has block ${height}, such as one that is not pruned, to ${network.toUpperCase()}_RPC_URL`,
+    code,
+  );
 }
 
 function createMempool(pool: RpcPool, decoder: UtxoDecoder, params: UtxoParams): Mempool {

@@ -14,7 +14,7 @@ const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (v
     holds: isPlainText,
   },
   'http-url': {
-    rule: 'must be an absolute http or https URL without a user name or password or backslashes, whose host is written as it is read, such as https://shop.example/thanks',
+    rule: 'must be an absolute http or https URL without a user name, password or backslash, its host in plain letters, such as https://shop.example/thanks',
     holds: isHttpUrl,
   },
   email: { rule: 'must be an e-mail address such as customer@example.com', holds: (value) => EMAIL.test(value) },

@@ -105,7 +105,7 @@ it.each<[string, object, string]>([
   [
     'a data URL',
     { success_url: 'data:text/html,x' },
-    'success_url must be an absolute http or https URL without a user name or password.',
+    'success_url must be an absolute http or https URL without a user name, password or backslash',
   ],
   ['a lifetime of zero', { expires_in_minutes: 0 }, 'expires_in_minutes must be a whole number from 1 to 1440.'],
   ['too long a lifetime', { expires_in_minutes: 1_441 }, 'expires_in_minutes must be a whole number from 1 to 1440.'],

@@ -1,4 +1,10 @@
-import { DOCUMENTED_EVENTS, EVENT_TYPES, isEventType, type EventType } from '../domain/event-type.ts';
+import {
+  DOCUMENTED_EVENTS,
+  EVENT_TYPES,
+  isEventType,
+  type EventType,
+  type RefundEventType,
+} from '../domain/event-type.ts';
 import { NO_MONEY, type Payment } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { eventBody, paymentEventData, refundView } from '../domain/views.ts';
@@ -223,6 +229,7 @@ function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: n
     case 'refund.created':
     case 'refund.completed':
     case 'refund.failed':
+    case 'refund.reorged':
       return refundView(sampleRefund(payment, type, now), app.links);
   }
 }
@@ -275,12 +282,15 @@ function samplePayment(app: App, endpoint: WebhookEndpoint, now: number): Paymen
   };
 }
 
-function sampleRefund(
-  payment: Payment,
-  type: 'refund.created' | 'refund.completed' | 'refund.failed',
-  now: number,
-): Refund {
-  const status = type === 'refund.created' ? 'pending' : type === 'refund.completed' ? 'completed' : 'failed';
+const REFUND_STATUS_OF = {
+  'refund.created': 'pending',
+  'refund.reorged': 'pending',
+  'refund.completed': 'completed',
+  'refund.failed': 'failed',
+} as const satisfies Readonly<Record<RefundEventType, Refund['status']>>;
+
+function sampleRefund(payment: Payment, type: RefundEventType, now: number): Refund {
+  const status = REFUND_STATUS_OF[type];
   return {
     id: payment.id,
     projectId: payment.projectId,

@@ -17,6 +17,7 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'refund.failed': 'A refund was cancelled, not paid in time, or asked to fail in test mode.',
   'order.cancelled': 'It was cancelled by the merchant or the customer.',
   'order.exception': 'Something unusual happened, named by data.exception.',
+  'refund.reorged': 'A reorganisation took back what had paid a completed refund. It is pending again.',
 };
 
 const test = Type.Optional(Type.Literal(true, { description: 'Only in a test event, whose data is a sample.' }));

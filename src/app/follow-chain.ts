@@ -14,6 +14,7 @@ import {
   saveSpent,
   startCursor,
   takeBackTransfersAbove,
+  type ConfirmedTransfer,
   type Cursor,
 } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
@@ -113,7 +114,8 @@ async function followBlocks(app: App, source: ChainSource, contracts: ContractWa
     await takeBackPayoutsAbove(trx, source.network, fork.height, now);
     await dropChangeAbove(trx, source.network, fork.height);
     await forgetSpent(trx, source.network);
-    return takeBackTransfersAbove(trx, source.network, fork.height, state);
+    const touched = await takeBackTransfersAbove(trx, source.network, fork.height, state);
+    return { touched, confirmed: [] };
   });
 }
 
@@ -220,7 +222,7 @@ async function takeIn(
     await saveChangeOutputs(trx, changeOutputs(network, change, found));
     await saveRawTransactions(trx, network, whole);
     const confirmed = await confirmTransfers(trx, network, top.height);
-    return [...arrived.map(({ paymentId }) => paymentId), ...confirmed];
+    return { touched: [...arrived, ...confirmed].map(({ paymentId }) => paymentId), confirmed };
   });
 }
 
@@ -271,6 +273,12 @@ function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): Error 
   );
 }
 
+interface ChangedMoney {
+  /** The payments whose transfers changed. */
+  readonly touched: readonly string[];
+  readonly confirmed: readonly ConfirmedTransfer[];
+}
+
 /** Moves the cursor and brings the payments that blocks or a rollback touch up to date, all in one transaction. */
 async function changeChain(
   app: App,
@@ -278,7 +286,7 @@ async function changeChain(
   expected: Cursor,
   next: readonly Cursor[],
   done: Followed,
-  work: (trx: Trx, now: number) => Promise<readonly string[]>,
+  work: (trx: Trx, now: number) => Promise<ChangedMoney>,
 ): Promise<Followed> {
   return app.db.transaction().execute(async (trx) => {
     const locked = await lockCursor(trx, network);
@@ -286,7 +294,8 @@ async function changeChain(
     if (locked === null || locked.height !== expected.height || locked.hash !== expected.hash) return 'at_head';
     const now = app.clock();
     await moveCursor(trx, network, next, now);
-    await observeMoney(app, trx, await work(trx, now), now);
+    const { touched, confirmed } = await work(trx, now);
+    await observeMoney(app, trx, touched, now, confirmed);
     return done;
   });
 }

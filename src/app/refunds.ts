@@ -27,6 +27,7 @@ import { newEvent } from './events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from './idempotency.ts';
 import { countEvents } from './observer.ts';
 import { checkRefundAddress } from './refund-address.ts';
+import { refundMoney, type RefundedPayment, type RefundRefusal } from './refund-money.ts';
 import { forgetStalePayouts } from './refund-payouts.ts';
 
 /** A checked request for a refund: part of the amount in minor units, or units of the asset, or all that is left. */
@@ -36,19 +37,11 @@ export interface NewRefund {
   readonly surface: Surface;
   readonly paymentId: string;
   readonly wanted: { readonly amountMinor: bigint } | { readonly cryptoAmount: string } | null;
+  /** What is to be given back, where that is not what the payment is quoted in. `network`: the quote's unless said. */
+  readonly token?: { readonly asset: string; readonly network: string | null } | null;
   readonly address: string | null;
   readonly reason: string | null;
 }
-
-export type RefundRefusal =
-  | { readonly kind: 'not_found' }
-  | {
-      readonly kind: 'refused';
-      readonly param: 'amount' | 'crypto_amount' | 'address' | 'order_id' | 'transaction_id' | null;
-      readonly message: string;
-      /** The address is a good one, but of no wallet of the customer's. */
-      readonly notYours?: true;
-    };
 
 export type RefundOutcome =
   | { readonly kind: 'done'; readonly refund: Refund; readonly body: string }
@@ -84,18 +77,13 @@ async function draftRefund(
   now: number,
 ): Promise<{ readonly kind: 'ok'; readonly refund: Refund } | RefundRefusal> {
   const blame = payment.surface === 'order' ? 'order_id' : 'transaction_id';
-  const { quote } = payment;
   if (!FINAL.has(payment.status)) {
     const message = `${blame} names a payment that is still ${payment.status}; only a completed, expired, failed or cancelled one can be refunded.`;
     return { kind: 'refused', param: blame, message };
   }
-  if (quote === null || payment.ledger.all.confirmedUnits === 0n) {
-    return {
-      kind: 'refused',
-      param: blame,
-      message: `${blame} names a payment on which no confirmed money was received.`,
-    };
-  }
+  const money = await refundMoney(app, trx, payment, request);
+  if (money.kind !== 'ok') return money;
+  const { quote } = money.received;
   const { projectId, mode } = payment;
   const target = { projectId, mode, network: quote.network, paymentId: payment.id };
   const checked = request.address === null ? null : await refundAddress(app, trx, target, request.address);
@@ -103,8 +91,8 @@ async function draftRefund(
   const wanted = wantedUnits(request, quote.decimals);
   if (wanted !== null && 'kind' in wanted) return wanted;
   const taken = await refundedMoney(trx, payment.id, quote);
-  const size = sizeRefund(payment, taken, wanted);
-  if (size.kind !== 'ok') return sizeRefusal(payment, quote.decimals, wanted, size);
+  const size = sizeRefund(money.received, taken, wanted);
+  if (size.kind !== 'ok') return sizeRefusal(money.received, wanted, size);
   const dust = payment.mode === 'live' ? dustRefusal(quote, size.units, wanted) : null;
   if (dust !== null) return dust;
   const id = newId(app, now);
@@ -153,13 +141,12 @@ function parseUnits(text: string, decimals: number): bigint | null {
 }
 
 function sizeRefusal(
-  payment: Payment,
-  decimals: number,
+  payment: RefundedPayment,
   wanted: object | null,
   size: Exclude<ReturnType<typeof sizeRefund>, { kind: 'ok' }>,
 ): RefundRefusal {
   const param = wanted !== null && 'units' in wanted ? 'crypto_amount' : 'amount';
-  const asset = payment.quote?.asset ?? '';
+  const { asset, decimals } = payment.quote;
   switch (size.kind) {
     case 'nothing_left':
       return {
@@ -171,11 +158,12 @@ function sizeRefusal(
       return { kind: 'refused', param, message: `${param} is less than the smallest unit of ${asset}.` };
     case 'too_much': {
       const left = formatDecimal(size.leftUnits, decimals);
-      const leftFiat = formatDecimal(size.leftMinor, fiatDecimals(payment.currency));
+      const leftFiat = `${formatDecimal(size.leftMinor, fiatDecimals(payment.currency))} ${payment.currency}`;
+      const worth = payment.amountMinor === 0n ? '' : ` (${leftFiat})`;
       return {
         kind: 'refused',
         param,
-        message: `${param} is more than what can still be refunded: ${left} ${asset} (${leftFiat} ${payment.currency}).`,
+        message: `${param} is more than what can still be refunded: ${left} ${asset}${worth}.`,
       };
     }
   }

@@ -7,7 +7,7 @@ import {
 } from '../domain/event-type.ts';
 import { NO_MONEY, type Payment } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
-import { eventBody, paymentEventData, refundView } from '../domain/views.ts';
+import { eventBody, paymentEventData, refundView, wrongAssetEventData } from '../domain/views.ts';
 import type { Refund } from '../domain/refund.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
 import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../store/deliveries.ts';
@@ -226,6 +226,8 @@ function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: n
       return paymentEventData({ ...payment, status: type === 'order.confirming' ? 'confirming' : statusOf(type) });
     case 'order.completed':
       return paymentEventData({ ...payment, ...completed });
+    case 'payment.wrong_asset':
+      return wrongAssetEventData(payment, sampleTransfer(payment), 6);
     case 'refund.created':
     case 'refund.completed':
     case 'refund.failed':
@@ -280,6 +282,18 @@ function samplePayment(app: App, endpoint: WebhookEndpoint, now: number): Paymen
     confirmingSent: false,
     lastSequence: 0,
   };
+}
+
+function sampleTransfer({ id }: Payment) {
+  const network = 'ethereum';
+  const transactionHash = sandboxTransactionHash(network, id);
+  return {
+    asset: 'USDC',
+    network,
+    amountUnits: 100_000_000n,
+    address: sandboxAddress(network, id),
+    transactionHash,
+  } as const;
 }
 
 const REFUND_STATUS_OF = {

@@ -16,6 +16,7 @@ import { cameEncrypted } from './https-rule.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
 import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, tell } from './guard.ts';
 import { pathOf } from './path.ts';
+import { takeReadsInTurn } from './reads-in-turn.ts';
 import { clientBucket, type RateLimits } from './rate-limit.ts';
 import { compileValidator } from './validation.ts';
 
@@ -85,6 +86,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     done();
   });
   guardRequests(app, guarding);
+  takeReadsInTurn(app);
   app.setErrorHandler(async (error, request, reply) => {
     if (isGone(request)) return reply.hijack();
     const told = asRequestError(error);

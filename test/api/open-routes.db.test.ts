@@ -1,5 +1,5 @@
 import { parse as parseYaml } from 'yaml';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { healthRoutes } from '../../src/http/health.ts';
 import { createMetrics, createScrape, metricsRoute } from '../../src/http/metrics.ts';
 import { buildMonitor } from '../../src/http/monitor.ts';
@@ -145,11 +145,9 @@ describe('metrics', () => {
     const networks = (): Promise<readonly []> => Promise.resolve((asked += 1)).then(() => []);
     const route = metricsRoute(createScrape(registry, networks), null);
     const sent = new Set<unknown>();
-    const servers = [
-      http.build({ plugins: [route] }),
-      http.build({ side: 'live', plugins: [route] }),
-      buildMonitor([route]),
-    ];
+    const monitor = buildMonitor([route]);
+    onTestFinished(() => monitor.close());
+    const servers = [http.build({ plugins: [route] }), http.build({ side: 'live', plugins: [route] }), monitor];
     for (const server of servers) {
       server.addHook('onSend', (_request, _reply, payload, done) => {
         sent.add(payload);
@@ -158,11 +156,10 @@ describe('metrics', () => {
       await server.ready();
     }
     const burst = await Promise.all(
-      Array.from({ length: 60 }, (_none, index) => servers[index % 3]?.inject({ url: '/metrics' })),
+      servers.flatMap((server) => Array.from({ length: 20 }, () => server.inject({ url: '/metrics' }))),
     );
-    expect(new Set(burst.map((answer) => answer?.statusCode))).toEqual(new Set([200]));
+    expect(new Set(burst.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
     expect([asked, sent.size]).toEqual([1, 1]);
-    await servers[2]?.close();
   });
 
   it('are kept for as long as is said, and then made anew', async () => {

@@ -94,9 +94,6 @@ function limitStop(log: Logger): void {
 /** Why the service does not start, in plain words where it is an address, a port or a server that it needs. */
 function startFailure(error: unknown, config: Config): unknown {
   if (error instanceof ListenError) return plain(listenFailure(error, config), error);
-  if (codeOf(error) === 'ECONNREFUSED' && config.redisUrl !== null) {
-    return plain(`A server cannot be reached (${reasonOf(error)}). Check DATABASE_URL and REDIS_URL.`, error);
-  }
   return databaseFailure(error, config);
 }
 

@@ -26,8 +26,8 @@ export interface SharedRedis {
 
 /** Told once of each time that Redis is away, at its beginning and at its end. */
 export interface RedisWatcher {
-  onAway(problem: string): void;
-  onBack(awayMs: number): void;
+  readonly onAway: (problem: string) => void;
+  readonly onBack: (awayMs: number) => void;
 }
 
 /** Connects in the background, and again for as long as it takes. */

@@ -5,12 +5,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { WAIT } from '../../test/deadline.ts';
-import { freePort } from '../../test/ports.ts';
-import { startRedis } from '../../test/redis.ts';
-import { selfSigned } from '../webhooks/local-receivers.testing.ts';
-import { createRateLimits } from './rate-limit.ts';
-import { connectRedis } from './redis.ts';
+import { WAIT } from '../deadline.ts';
+import { freePort } from '../ports.ts';
+import { startRedis } from '../redis.ts';
+import { selfSigned } from '../../src/webhooks/local-receivers.testing.ts';
+import { createRateLimits } from '../../src/http/rate-limit.ts';
+import { connectRedis } from '../../src/http/redis.ts';
 
 const TRY_EVERY_MS = 50;
 

@@ -103,7 +103,7 @@ function addPairs(all: readonly Pair[]): AffinePoint[] {
   // Throws for 0: a sum has no coordinates.
   if (product === 0n) throw new RangeError('the sum of two points is the point at infinity');
   let inverse = Fp.inv(Fp.create(product));
-  const sums = new Array<AffinePoint>(all.length);
+  const sums: AffinePoint[] = [];
   for (let index = all.length - 1; index >= 0; index -= 1) {
     const pair = all[index];
     const before = products[index];
@@ -114,9 +114,9 @@ function addPairs(all: readonly Pair[]): AffinePoint[] {
     const slope = (numerator * ((inverse * before) % P)) % P;
     inverse = (inverse * factor) % P;
     const x = positive(slope * slope - a.x - b.x);
-    sums[index] = { x, y: positive(slope * (a.x - x) - a.y) };
+    sums.push({ x, y: positive(slope * (a.x - x) - a.y) });
   }
-  return sums;
+  return sums.toReversed();
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Cointill } from './core.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { isDirect, isLocal } from './http/https-rule.ts';
 import { ListenError, MONITOR_HOST } from './http/listen-error.ts';
-import { createMetrics, metricsRoute, type Metrics } from './http/metrics.ts';
+import { createMetrics, createScrape, metricsRoute, type Metrics } from './http/metrics.ts';
 import { buildMonitor } from './http/monitor.ts';
 import { createObserver, registerService } from './http/service-metrics.ts';
 import type { Prices } from './prices.ts';
@@ -72,9 +72,10 @@ export function createMonitoring(
     pool: () => core.handle.pool(),
     prices: () => prices.ages(),
   });
+  const scrape = createScrape(metrics.registry, networks, { keepMs: SHARED_MS });
   const plugins = (isTold: boolean) => [
     healthRoutes(ready, (request) => isTold && isLocal(request)),
-    metricsRoute(metrics.registry, metricsToken, networks, (request) => isTold && isDirect(request)),
+    metricsRoute(scrape, metricsToken, (request) => isTold && isDirect(request)),
   ];
   return {
     plugins: plugins(!hasOwnPort),

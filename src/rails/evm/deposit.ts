@@ -101,10 +101,28 @@ function deriverOf(treasury: string, factory: DepositFactoryFacts): WalletDerive
   };
 }
 
+/** Hashing kilobytes of code takes longer than most commands: it is done at the first look at an address. */
 function depositFactory(salt: string, initCode: string): DepositFactoryFacts {
-  const initCodeHash = keccak_256(hexToBytes(initCode.slice(2)));
-  const address = create2Address(hexToBytes(DETERMINISTIC_DEPLOYER.slice(2)), hexToBytes(salt.slice(2)), initCodeHash);
-  return { address, implementation: firstCreatedBy(address), salt, initCode };
+  let known: string | undefined;
+  const address = (): string => {
+    known ??= create2Address(
+      hexToBytes(DETERMINISTIC_DEPLOYER.slice(2)),
+      hexToBytes(salt.slice(2)),
+      keccak_256(hexToBytes(initCode.slice(2))),
+    );
+    return known;
+  };
+  let created: string | undefined;
+  return {
+    salt,
+    initCode,
+    get address() {
+      return address();
+    },
+    get implementation() {
+      return (created ??= firstCreatedBy(address()));
+    },
+  };
 }
 
 /** EIP-1014. */

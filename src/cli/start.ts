@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
@@ -68,7 +70,11 @@ const REST_MS = 1_000;
 
 /** A start leaves a fifth of the process's memory behind, which V8 would keep: nothing makes it collect a service at rest. */
 function giveBackMemory(): void {
-  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  // On the command line the flag would make Node.js compile its own library anew: a quarter of what a command costs.
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  if (typeof collect === 'function') collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
 /** Resolves when a signal asks for the end, or a fault that nobody caught makes going on unsafe. */

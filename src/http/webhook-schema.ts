@@ -17,6 +17,9 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'refund.failed': 'A refund was cancelled, not paid in time, or asked to fail in test mode.',
   'order.cancelled': 'It was cancelled by the merchant or the customer.',
   'order.exception': 'Something unusual happened, named by data.exception.',
+  'payment.wrong_asset':
+    'Confirmed money came in an asset that the payment was never quoted in. It counts for nothing; once the payment is final it can be refunded by its crypto_currency.',
+  'refund.reorged': 'A reorganisation took back what had paid a completed refund. It is pending again.',
 };
 
 const test = Type.Optional(Type.Literal(true, { description: 'Only in a test event, whose data is a sample.' }));
@@ -48,9 +51,23 @@ const orderEventData = Type.Object(
   { title: 'OrderEventData' },
 );
 
+const wrongAssetEventData = Type.Object(
+  {
+    ...orderEventData.properties,
+    received: Type.Object({
+      crypto_currency: Type.String(),
+      network: Type.String(),
+      amount: Type.Number({ description: 'In crypto units.' }),
+      address: Type.String(),
+      transaction_hash: Type.String(),
+    }),
+  },
+  { title: 'WrongAssetEventData', description: 'The payment as it is, and what came.' },
+);
+
 const refundEventData = Type.Object({ ...refundFields, test }, { title: 'RefundEventData' });
 
-function event(title: string, prefix: 'order.' | 'refund.', data: TSchema) {
+function event(title: string, prefix: 'order.' | 'refund.' | 'payment.', data: TSchema) {
   return Type.Object(
     {
       id: described('The same for every delivery of the event: deduplicate by it.', {
@@ -71,10 +88,12 @@ function event(title: string, prefix: 'order.' | 'refund.', data: TSchema) {
 const EVENTS = {
   order: event('OrderEvent', 'order.', orderEventData),
   refund: event('RefundEvent', 'refund.', refundEventData),
+  payment: event('WrongAssetEvent', 'payment.', wrongAssetEventData),
 };
 
 /** The shape of an event's body. */
 export function eventShape(type: EventType): TSchema {
+  if (type === 'payment.wrong_asset') return EVENTS.payment;
   return type.startsWith('refund.') ? EVENTS.refund : EVENTS.order;
 }
 

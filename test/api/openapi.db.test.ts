@@ -224,6 +224,9 @@ describe('the webhooks', () => {
         : [type],
     );
     expect(faults).toEqual([]);
-    expect(new Set(rows.map(({ type }) => type))).toEqual(new Set(EVENT_TYPES));
+    // What chains alone can bring about is held against its shape where they do.
+    const onChains: readonly string[] = ['payment.wrong_asset', 'refund.reorged'];
+    const others = EVENT_TYPES.filter((type) => !onChains.includes(type));
+    expect(new Set(rows.map(({ type }) => type))).toEqual(new Set(others));
   });
 });

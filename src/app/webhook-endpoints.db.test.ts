@@ -231,7 +231,7 @@ describe('a test event', () => {
         id: encodeId('event', sent.eventId),
         type,
         created_at: new Date(app.clock()).toISOString(),
-        data: { test: true, object: type.split('.')[0] },
+        data: { test: true, object: type.startsWith('refund.') ? 'refund' : 'order' },
       });
       expect((await log(id)).at(-1)).toMatchObject({ id: sent.deliveryId, type, state: 'delivered' });
     }

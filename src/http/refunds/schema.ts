@@ -34,7 +34,7 @@ export const createRefundBody = Type.Object(
   },
   {
     title: 'CreateRefund',
-    description: 'Unknown fields are ignored.',
+    description: 'Unknown fields are ignored, and named in the X-Ignored-Fields header of the answer.',
     examples: [{ order_id: 'ord_01kadfw4t3f7vb8y2z6m5n9qrs', amount: 10, reason: 'One mug was broken' }],
   },
 );

@@ -47,6 +47,16 @@ const GROUPS: readonly CommandGroup[] = [
     load: async () => (await import('./network.ts')).addNetworkCommands,
   },
   {
+    name: 'backup',
+    description: 'copy everything into one file while the service runs, and check such files',
+    load: async () => (await import('./backup.ts')).addBackupCommands,
+  },
+  {
+    name: 'restore',
+    description: 'make a new database of a backup',
+    load: async () => (await import('./restore.ts')).addRestoreCommand,
+  },
+  {
     name: 'refund',
     description: 'see what to sign for a refund',
     load: async () => (await import('./refund.ts')).addRefundCommands,

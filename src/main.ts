@@ -195,7 +195,7 @@ async function startWorkerParts(
   const workers = startWorkers(app, { sender, sealingKey }, notifications, onError);
   const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
   const sources = config.networks.map((network) => sourceOf(network, log));
-  const chains = sources.map((source) => watchChain(app, source, holder, onError, config.nodePollMs));
+  const chains = sources.map((source) => watchChain(app, source, holder, onError, config.nodePollMs, core.openWallet));
   return async () => {
     await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
     await Promise.all([sender.close(0), ...sources.map((source) => source.close())]);

@@ -1,7 +1,7 @@
 import { DOCUMENTED_EVENTS, EVENT_TYPES, isEventType, type EventType } from '../domain/event-type.ts';
 import { NO_MONEY, type Payment } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
-import { eventBody, paymentEventData, refundView } from '../domain/views.ts';
+import { eventBody, lostMoneyView, paymentEventData, refundView } from '../domain/views.ts';
 import type { Refund } from '../domain/refund.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
 import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../store/deliveries.ts';
@@ -224,6 +224,15 @@ function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: n
     case 'refund.completed':
     case 'refund.failed':
       return refundView(sampleRefund(payment, type, now), app.links);
+    case 'payment.lost':
+      return lostMoneyView({
+        address: payment.quote?.address ?? '',
+        index: 1_234,
+        amountUnits: 166_667n,
+        decimals: 8,
+        asset: 'BTC',
+        transactionHash: completed.transactionHash,
+      });
   }
 }
 

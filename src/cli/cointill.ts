@@ -57,6 +57,11 @@ const GROUPS: readonly CommandGroup[] = [
     load: async () => (await import('./restore.ts')).addRestoreCommand,
   },
   {
+    name: 'recover',
+    description: 'sell on after moments were lost, and book the money that came in them',
+    load: async () => (await import('./recover.ts')).addRecoverCommands,
+  },
+  {
     name: 'refund',
     description: 'see what to sign for a refund',
     load: async () => (await import('./refund.ts')).addRefundCommands,

@@ -6,21 +6,25 @@ import { manifestFields, manifestRecord, passphraseOf, withPassphrase, type Pass
 import { UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
+import { recoveryLines, recoveryRecord, withSkip } from './recover.ts';
 import { progressTeller } from './progress.ts';
 
 interface RestoreCommandOptions extends OutputOptions, PassphraseOptions {
   readonly dataDir?: string;
   readonly to?: string;
+  readonly skip?: number;
 }
 
 /** `cointill restore`. */
 export function addRestoreCommand(program: Command): void {
-  withPassphrase(
-    printsRecord(
-      program
-        .command('restore')
-        .description('make a new database of a backup; nothing is ever restored onto what is there')
-        .argument('<file>', 'the backup'),
+  withSkip(
+    withPassphrase(
+      printsRecord(
+        program
+          .command('restore')
+          .description('make a new database of a backup; nothing is ever restored onto what is there')
+          .argument('<file>', 'the backup'),
+      ),
     ),
   )
     .option('--data-dir <folder>', 'a new DATA_DIR with an embedded database')
@@ -34,7 +38,11 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
     target.kind === 'postgres' ? { ...process.env, DATABASE_URL: target.url } : process.env,
     process.cwd(),
   );
-  const { restoreBackup } = await import('../backup/restore-backup.ts');
+  const [{ restoreBackup }, { passOver }, { onConnection }] = await Promise.all([
+    import('../backup/restore-backup.ts'),
+    import('../app/recover.ts'),
+    import('../store/one-connection.ts'),
+  ]);
   const restored = await restoreBackup(
     {
       file: path.resolve(file),
@@ -44,17 +52,24 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
       onProgress: progressTeller('Restored'),
     },
     target.kind === 'embedded' ? target : { ...target, keyDir: config.dataDir },
-    async () => null,
+    (client, manifest) =>
+      passOver(onConnection(client), { lostSince: manifest.takenAt, now: Date.now(), skip: options.skip ?? null }),
   ).catch((error: unknown) => {
     throw target.kind === 'postgres' ? databaseFailure(error, config) : error;
   });
-  const { manifest, durationMs } = restored;
+  const { manifest, durationMs, result: recovery } = restored;
   const place = target.kind === 'embedded' ? target.dataDir : shownUrl(target.url);
-  print(options, { restored_to: place, duration_ms: durationMs, ...manifestRecord(manifest) }, () => [
-    ...fields([['Restored to', place], ...manifestFields(manifest), ['Took', `${(durationMs / 1000).toFixed(1)} s`]]),
-    '',
-    ...nextSteps(target, config),
-  ]);
+  print(
+    options,
+    { restored_to: place, duration_ms: durationMs, ...manifestRecord(manifest), ...recoveryRecord(recovery) },
+    () => [
+      ...fields([['Restored to', place], ...manifestFields(manifest), ['Took', `${(durationMs / 1000).toFixed(1)} s`]]),
+      '',
+      ...recoveryLines(recovery),
+      '',
+      ...nextSteps(target, config),
+    ],
+  );
 }
 
 function targetOf({

@@ -17,6 +17,8 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'refund.failed': 'A refund was cancelled, not paid in time, or asked to fail in test mode.',
   'order.cancelled': 'It was cancelled by the merchant or the customer.',
   'order.exception': 'Something unusual happened, named by data.exception.',
+  'payment.lost':
+    'Money came to an address that was handed out in the hours that a restored backup does not know. Live mode only; book it with: cointill recover book',
 };
 
 const test = Type.Optional(Type.Literal(true, { description: 'Only in a test event, whose data is a sample.' }));
@@ -50,7 +52,19 @@ const orderEventData = Type.Object(
 
 const refundEventData = Type.Object({ ...refundFields, test }, { title: 'RefundEventData' });
 
-function event(title: string, prefix: 'order.' | 'refund.', data: TSchema) {
+const lostPaymentData = Type.Object(
+  {
+    address: described('Where the money came to.'),
+    index: Type.Integer({ minimum: 0, description: 'The number of the address in its wallet.' }),
+    amount: Type.Number(),
+    asset: Type.String(),
+    transaction_hash: Type.String(),
+    test,
+  },
+  { title: 'LostPaymentEventData' },
+);
+
+function event(title: string, prefix: 'order.' | 'refund.' | 'payment.', data: TSchema) {
   return Type.Object(
     {
       id: described('The same for every delivery of the event: deduplicate by it.', {
@@ -71,10 +85,12 @@ function event(title: string, prefix: 'order.' | 'refund.', data: TSchema) {
 const EVENTS = {
   order: event('OrderEvent', 'order.', orderEventData),
   refund: event('RefundEvent', 'refund.', refundEventData),
+  payment: event('LostPaymentEvent', 'payment.', lostPaymentData),
 };
 
 /** The shape of an event's body. */
 export function eventShape(type: EventType): TSchema {
+  if (type === 'payment.lost') return EVENTS.payment;
   return type.startsWith('refund.') ? EVENTS.refund : EVENTS.order;
 }
 

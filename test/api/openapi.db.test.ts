@@ -224,6 +224,8 @@ describe('the webhooks', () => {
         : [type],
     );
     expect(faults).toEqual([]);
-    expect(new Set(rows.map(({ type }) => type))).toEqual(new Set(EVENT_TYPES));
+    // Lost money is no payment's yet, and on chains alone (restored-copy.node.test.ts).
+    const ofPayments = EVENT_TYPES.filter((type) => type !== 'payment.lost');
+    expect(new Set(rows.map(({ type }) => type))).toEqual(new Set(ofPayments));
   });
 });

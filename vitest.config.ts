@@ -1,8 +1,12 @@
 import { statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import os, { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { DEADLINE_MS } from './test/deadline.ts';
+import { memoryFolder } from './test/memory-folder.ts';
+
+// Inherited by the workers and what they start.
+process.env['TMPDIR'] = memoryFolder() ?? os.tmpdir();
 
 /** A file's name says the dearest part that it starts (`test/projects.test.ts` sees to it); each kind is a project. */
 const KINDS = ['db', 'node', 'program', 'browser'] as const;

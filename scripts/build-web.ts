@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type InlineConfig, type Rolldown } from 'vite';
 import { BUILD_FOLDER, sourceDigest, WEB_FOLDER, type Manifest } from '../src/http/checkout/assets.ts';
+import { putInPlace } from './put-in-place.ts';
 
 /** Browsers of the last three years. */
 const TARGET = ['chrome119', 'edge119', 'firefox119', 'safari17'];
@@ -82,29 +83,6 @@ async function writeAll(folder: string, name: string, text: string): Promise<voi
   await writeFile(file, text);
   await writeFile(`${file}.br`, await promisify(brotliCompress)(text, { params }));
   await writeFile(`${file}.gz`, await promisify(gzip)(text, { level: 9 }));
-}
-
-/** Folders cannot be replaced in one step; who looks in between finds no build, and makes one. */
-async function putInPlace(fresh: string, buildFolder: string): Promise<void> {
-  const old = `${fresh}-old`;
-  for (;;) {
-    await rename(buildFolder, old).catch(unless('ENOENT'));
-    try {
-      await rename(fresh, buildFolder);
-      break;
-    } catch (error) {
-      // Another build came first; ours is as new as any.
-      unless('ENOTEMPTY', 'EEXIST', 'EPERM')(error);
-    } finally {
-      await rm(old, { recursive: true, force: true });
-    }
-  }
-}
-
-function unless(...codes: readonly string[]): (error: unknown) => void {
-  return (error) => {
-    if (!(error instanceof Error && 'code' in error && codes.includes(String(error.code)))) throw error;
-  };
 }
 
 if (import.meta.main) await buildWeb();

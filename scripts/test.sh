@@ -37,4 +37,6 @@ if [ -n "$missing" ]; then
 fi
 
 scripts/check.sh
+# The programs that tests start are what an installation runs.
+node scripts/build-program.ts --if-changed
 vitest run "$@"

@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 
 function problemsOf(env: Record<string, string>): readonly string[] {
@@ -38,6 +41,39 @@ it('what is no address of a PostgreSQL is refused, and so is a second way withou
   expect(problemsOf({ DATABASE_DIRECT_URL: 'postgres://db/shop' })).toEqual([
     expect.stringContaining('DATABASE_URL, which must be set too'),
   ]);
+});
+
+it('a mode of TLS that is none, and a file of certificates that cannot be used, are named with what may stand there', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-tls-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = path.join(folder, 'none.pem');
+  await writeFile(file, 'this is none');
+  const problem = (parameters: string): readonly string[] => {
+    const url = `postgres://me:s3cr3t@db.example/shop?${parameters}`;
+    const problems = problemsOf({ DATABASE_URL: url, DATABASE_DIRECT_URL: url });
+    expect(problems.join('')).not.toContain('s3cr3t');
+    expect(problems[1]).toBe(problems[0]?.replace(/^DATABASE_URL/, 'DATABASE_DIRECT_URL'));
+    return problems.slice(0, 1);
+  };
+  for (const mode of ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify', '']) {
+    expect(problem(`sslmode=${mode}`)).toEqual([]);
+  }
+  for (const mode of ['requir', 'allow', 'REQUIRE']) {
+    expect(problem(`sslmode=require&sslmode=${mode}`)).toEqual([
+      `DATABASE_URL: sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify, not "${mode}".`,
+    ]);
+  }
+  expect(problem('sslnegotiation=later')).toEqual([expect.stringContaining('one of postgres, direct, not "later"')]);
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    expect(problem(`sslmode=verify-full&${name}=missing.pem`)).toEqual([
+      `DATABASE_URL: ${name}: /srv/cointill/missing.pem cannot be read (ENOENT). Set it to the path of a PEM file that this user may read.`,
+    ]);
+    expect(problem(`sslmode=verify-full&${name}=${file}`)).toEqual([
+      expect.stringMatching(`^DATABASE_URL: ${name}: ${file} holds no (certificate|private key) in PEM`),
+    ]);
+  }
+  expect(problem('sslrootcert=system')).toEqual([expect.stringContaining('leave it out')]);
+  expect(problem('uselibpqcompat=true&sslmode=verify-ca')).toEqual([expect.stringContaining('needs sslrootcert')]);
 });
 
 it('the port for monitoring is a worker’s by default, anybody’s when it is set, and never one of the API’s', () => {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { readDatabaseUrl } from './database-url.ts';
 import { NETWORKS, type AssetCode, type UsdPriceE8 } from './domain/asset.ts';
 import type { Fiat } from './domain/money.ts';
 import { EVM_CHAIN_IDS, EVM_TOKENS, parseTokens, type EvmNetwork, type TokenContracts } from './rails/evm/presets.ts';
@@ -120,8 +121,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     bitcoin: read.choice('BITCOIN_CHAIN', chainsOf('bitcoin'), 'main'),
     litecoin: read.choice('LITECOIN_CHAIN', chainsOf('litecoin'), 'main'),
   };
-  const databaseUrl = readDatabaseUrl('DATABASE_URL', read.text('DATABASE_URL'), problems);
-  const databaseDirectUrl = readDatabaseUrl('DATABASE_DIRECT_URL', read.text('DATABASE_DIRECT_URL'), problems);
+  const databaseUrl = readDatabaseUrl('DATABASE_URL', read.text('DATABASE_URL'), cwd, problems);
+  const databaseDirectUrl = readDatabaseUrl('DATABASE_DIRECT_URL', read.text('DATABASE_DIRECT_URL'), cwd, problems);
   if (databaseDirectUrl !== null && databaseUrl === null) {
     problems.push('DATABASE_DIRECT_URL is a second way to the database of DATABASE_URL, which must be set too.');
   }
@@ -275,23 +276,6 @@ function readTokens(network: EvmNetwork, chainId: number, text: string | null, p
   if (parsed.kind === 'ok') return parsed.tokens;
   problems.push(parsed.message);
   return new Map();
-}
-
-/** What stands between the protocol and the path, without credentials. */
-const POSTGRES_HOSTS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)/;
-
-function readDatabaseUrl(name: string, value: string | null, problems: string[]): string | null {
-  if (value === null) return null;
-  const hosts = POSTGRES_HOSTS.exec(value)?.[1];
-  const url = URL.parse(value);
-  if (hosts?.includes(',') || url?.searchParams.get('host')?.includes(',')) {
-    problems.push(
-      `${name} names several hosts, of which only one can be given yet. Name one that always leads to the primary, such as a proxy before them.`,
-    );
-  } else if (hosts === undefined || url === null) {
-    problems.push(`${name} must begin with postgres:// or postgresql://; leave it unset for the embedded database.`);
-  }
-  return value;
 }
 
 function readMonitorPort(

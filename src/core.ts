@@ -15,7 +15,7 @@ import { createAddressesAhead, type AddressesAhead } from './rails/addresses-ahe
 import { createWalletOpener, type UtxoChains, type WalletOpener } from './rails/wallet.ts';
 import { fixedRates, testRates } from './rates/fixed.ts';
 import type { RateSource } from './rates/source.ts';
-import { checkPool, checkSameDatabase, checkWrites } from './store/check-database.ts';
+import { byWayOf, checkPool, checkSameDatabase, checkWrites } from './store/check-database.ts';
 import { openDatabase, type DatabaseHandle } from './store/database.ts';
 import { startEmbeddedPostgres } from './store/embedded-postgres.ts';
 import { migrate } from './store/migrate.ts';
@@ -92,11 +92,12 @@ export async function openCointill(
     await embedded?.stop();
   };
   try {
-    const client = await handle.connect();
+    const setting = config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+    const client = await byWayOf(setting, handle.connect());
     try {
       if (embedded === null) {
-        await checkWrites(client, config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL');
-        await checkPool(handle.db);
+        await checkWrites(client, setting);
+        await byWayOf('DATABASE_URL', checkPool(handle.db));
         if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
       }
       const applied = await migrate(client);

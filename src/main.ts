@@ -5,7 +5,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAccess } from './app/access.ts';
 import { createPaymentCreator } from './app/create-payment.ts';
-import { atMostEvery } from './app/at-most-every.ts';
 import { firstStart, type FirstStart } from './app/first-start.ts';
 import { prepareAddresses } from './app/prepare-addresses.ts';
 import { createPaymentWatch } from './app/payment-watch.ts';
@@ -20,6 +19,7 @@ import { docsRoutes } from './http/docs/routes.ts';
 import { ListenError } from './http/listen-error.ts';
 import { orderRoutes } from './http/orders/routes.ts';
 import { createRateLimits } from './http/rate-limit.ts';
+import type { SharedRedis } from './http/redis.ts';
 import { refundRoutes } from './http/refunds/routes.ts';
 import { buildServer } from './http/server.ts';
 import { transactionRoutes } from './http/transactions/routes.ts';
@@ -74,13 +74,15 @@ export async function startService(config: Config, log: Logger): Promise<Service
     closers.push(() => notifications.stop());
     const { metricsToken, monitorPort } = config;
     const hasOwnPort = monitorPort !== null;
-    const monitoring = createMonitoring(core, notifications, prices, counting, { metricsToken, hasOwnPort });
+    const redis = config.role === 'worker' ? null : await sharedRedis(config.redisUrl, log);
+    closers.push(async () => redis?.close());
+    const monitoring = createMonitoring(core, notifications, prices, redis, counting, { metricsToken, hasOwnPort });
     onStop = () => monitoring.stopping();
     // Asked until the very end: it is closed after the parts.
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
     if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, log, onError));
     if (config.role !== 'worker')
-      parts.push(await startServers(config, core, notifications, { counting, monitoring }, log));
+      parts.push(await startServers(config, core, notifications, { counting, monitoring, redis }, log));
     // Last, for the key is shown only by a start that succeeded.
     const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
     return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, stop };
@@ -90,17 +92,24 @@ export async function startService(config: Config, log: Logger): Promise<Service
   }
 }
 
+/** What the servers have in common with what tells of them. */
+interface Shared {
+  readonly counting: Counting;
+  readonly monitoring: Monitoring;
+  readonly redis: SharedRedis | null;
+}
+
 async function startServers(
   config: Config,
   core: Cointill,
   notifications: Notifications,
-  { counting, monitoring }: { readonly counting: Counting; readonly monitoring: Monitoring },
+  { counting, monitoring, redis }: Shared,
   log: Logger,
 ): Promise<() => Promise<void>> {
   const { app } = core;
   const api: Api = { app, creator: createPaymentCreator(app, core.handle.pipeline), reader: createPaymentReader(app) };
   const access = createAccess(app.db, notifications);
-  const limits = createRateLimits(config.rateLimits, await sharedCounters(config.redisUrl, log));
+  const limits = createRateLimits(config.rateLimits, redis?.client ?? null);
   const assets = await loadAssets();
   const watch = createPaymentWatch(notifications);
   const tls =
@@ -133,7 +142,6 @@ async function startServers(
     await Promise.all(servers.map(({ server }) => closeServer(server)));
     watch.stop();
     await api.creator.idle();
-    limits.close();
   };
   try {
     for (const { server, port } of servers) {
@@ -170,16 +178,18 @@ async function closeServer(server: FastifyInstance): Promise<void> {
   }
 }
 
-const reasonOf = (error: Error): string => ('code' in error ? String(error.code) : error.message);
-
 /** Loaded only where it is used: it is a third of the program's start. */
-async function sharedCounters(redisUrl: string | null, log: Logger) {
+async function sharedRedis(redisUrl: string | null, log: Logger): Promise<SharedRedis | null> {
   if (redisUrl === null) return null;
   const { connectRedis } = await import('./http/redis.ts');
-  const warn = atMostEvery(60_000, (error: Error, times) =>
-    log.warn({ reason: reasonOf(error), times }, 'Redis is away: rate limits count in this process alone'),
-  );
-  return connectRedis(redisUrl, warn);
+  return connectRedis(redisUrl, {
+    onAway: (reason) => log.warn({ reason }, 'Redis is away: rate limits count in this process alone'),
+    onBack: (awayMs) =>
+      log.info(
+        { awaySeconds: Math.round(awayMs / 1000) },
+        'Redis is back: all processes share their rate limits again',
+      ),
+  });
 }
 
 async function startWorkerParts(

@@ -7,8 +7,9 @@ import type { Cointill } from './core.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { isDirect, isLocal } from './http/https-rule.ts';
 import { ListenError, MONITOR_HOST } from './http/listen-error.ts';
-import { createMetrics, metricsRoute, type Metrics } from './http/metrics.ts';
+import { createMetrics, createScrape, metricsRoute, type Metrics } from './http/metrics.ts';
 import { buildMonitor } from './http/monitor.ts';
+import type { SharedRedis } from './http/redis.ts';
 import { createObserver, registerService } from './http/service-metrics.ts';
 import type { Prices } from './prices.ts';
 import { readiness } from './readiness.ts';
@@ -55,11 +56,12 @@ export function createMonitoring(
   core: Cointill,
   notifications: Listening,
   prices: Prices,
+  redis: SharedRedis | null,
   { metrics }: Counting,
   { metricsToken, hasOwnPort }: MonitoringOptions,
 ): Monitoring {
   let isStopping = false;
-  const look = sharedAnswer(SHARED_MS, () => readiness(core, notifications));
+  const look = sharedAnswer(SHARED_MS, () => readiness(core, notifications, redis));
   const ready = async (): Promise<Readiness> =>
     isStopping ? { ok: false, checks: { service: 'stopping' }, degraded: false } : look();
   const networks = sharedAnswer(SHARED_MS, () => within(READ_WITHIN_MS, networkStatus(core.app, core.networks)));
@@ -69,12 +71,14 @@ export function createMonitoring(
     gaps: sharedAnswer(FIGURES_FOR_MS, () => within(READ_WITHIN_MS, addressGaps(core.handle.db))),
     isReady: async () => (await ready()).ok,
     isListening: () => notifications.healthy(),
+    sharesLimits: () => (redis === null ? null : redis.problem() === null),
     pool: () => core.handle.pool(),
     prices: () => prices.ages(),
   });
+  const scrape = createScrape(metrics.registry, networks, { keepMs: SHARED_MS });
   const plugins = (isTold: boolean) => [
     healthRoutes(ready, (request) => isTold && isLocal(request)),
-    metricsRoute(metrics.registry, metricsToken, networks, (request) => isTold && isDirect(request)),
+    metricsRoute(scrape, metricsToken, (request) => isTold && isDirect(request)),
   ];
   return {
     plugins: plugins(!hasOwnPort),

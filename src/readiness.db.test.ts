@@ -15,7 +15,7 @@ async function service() {
   const app = await testApp();
   const proxy = await databaseProxy(app.database);
   const ready = (handle: DatabaseHandle) =>
-    readiness({ app: { ...app, db: handle.db }, handle, networks: [] }, LISTENING, WITHIN_MS);
+    readiness({ app: { ...app, db: handle.db }, handle, networks: [] }, LISTENING, null, WITHIN_MS);
   return { app, proxy, ready };
 }
 
@@ -26,6 +26,19 @@ describe('the service', () => {
       ok: true,
       checks: { database: 'ok', notifications: 'ok' },
       degraded: false,
+    });
+  });
+
+  it('is ready but degraded while Redis is away, and says nothing of it where none is set', async () => {
+    const { app } = await service();
+    const tell = (problem: string | null) =>
+      readiness({ app, handle: app.database, networks: [] }, LISTENING, { problem: () => problem });
+    const checks = { database: 'ok', notifications: 'ok' };
+    expect(await tell(null)).toEqual({ ok: true, checks: { ...checks, redis: 'ok' }, degraded: false });
+    expect(await tell('ECONNREFUSED')).toEqual({
+      ok: true,
+      checks: { ...checks, redis: 'rate limits count in this process alone: ECONNREFUSED' },
+      degraded: true,
     });
   });
 

@@ -3,6 +3,7 @@ import { networkStatus, type NetworkStatus } from './app/network-status.ts';
 import { within } from './app/within.ts';
 import type { Cointill } from './core.ts';
 import type { Readiness } from './http/health.ts';
+import type { SharedRedis } from './http/redis.ts';
 import { writeProblem } from './store/check-database.ts';
 import type { DatabaseHandle } from './store/database.ts';
 import type { Listening } from './store/notifications.ts';
@@ -12,11 +13,12 @@ const READY_WITHIN_MS = 3_000;
 
 /**
  * A network in trouble, or that its operator should look after, is told of and takes nothing away: payments on the others,
- * and the sandbox, go on.
+ * and the sandbox, go on. Nor does a Redis that is away: each process counts rate limits for itself meanwhile.
  */
 export async function readiness(
   core: Pick<Cointill, 'app' | 'handle' | 'networks'>,
   notifications: Pick<Listening, 'problem'>,
+  redis: Pick<SharedRedis, 'problem'> | null = null,
   withinMs: number = READY_WITHIN_MS,
 ): Promise<Readiness> {
   const [database, states] = await Promise.all([
@@ -24,11 +26,14 @@ export async function readiness(
     within(withinMs, networkStatus(core.app, core.networks)).catch((): readonly NetworkStatus[] => []),
   ]);
   const listening = notifications.problem();
+  const away = redis?.problem() ?? null;
+  const limits =
+    redis === null ? {} : { redis: away === null ? 'ok' : `rate limits count in this process alone: ${away}` };
   const networks = Object.fromEntries(states.map((state) => [state.network, troubleOf(state) ?? 'ok']));
   return {
     ok: database === null && listening === null,
-    checks: { database: database ?? 'ok', notifications: listening ?? 'ok', ...networks },
-    degraded: states.some((state) => troubleOf(state) !== null),
+    checks: { database: database ?? 'ok', notifications: listening ?? 'ok', ...limits, ...networks },
+    degraded: away !== null || states.some((state) => troubleOf(state) !== null),
   };
 }
 

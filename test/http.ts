@@ -10,7 +10,7 @@ import { loadAssets } from '../src/http/checkout/assets.ts';
 import { checkoutRoutes, type Checkout } from '../src/http/checkout/routes.ts';
 import { docsRoutes } from '../src/http/docs/routes.ts';
 import { healthRoutes } from '../src/http/health.ts';
-import { createMetrics, metricsRoute } from '../src/http/metrics.ts';
+import { createMetrics, createScrape, metricsRoute, type Scrape } from '../src/http/metrics.ts';
 import { orderRoutes } from '../src/http/orders/routes.ts';
 import { createRateLimits, type RateLimits } from '../src/http/rate-limit.ts';
 import { refundRoutes } from '../src/http/refunds/routes.ts';
@@ -71,7 +71,7 @@ export interface HttpTest {
   readonly app: TestApp;
   readonly clock: ManualClock;
   readonly access: Access;
-  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly scrape: () => Promise<Scrape>;
   readonly limits: RateLimits;
   /** What was logged as an error; a sound service logs none. */
   readonly logged: readonly string[];
@@ -105,6 +105,7 @@ export async function httpTest(): Promise<HttpTest> {
   notifications.onDown(tell);
   const limits = createRateLimits(PLENTY, null);
   const metrics = createMetrics();
+  const scrape = createScrape(metrics.registry, () => Promise.resolve([]));
   const logged: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
   const api: Checkout = {
@@ -128,7 +129,7 @@ export async function httpTest(): Promise<HttpTest> {
       tls: null,
       log,
       onAnswered: metrics.onAnswered,
-      plugins: apiPlugins(api, metrics),
+      plugins: apiPlugins(api, scrape),
       ...options,
     });
     server.addHook('onSend', (request, reply, payload, done) => {
@@ -161,7 +162,7 @@ export async function httpTest(): Promise<HttpTest> {
     app,
     clock: app.clock,
     access,
-    metrics,
+    scrape,
     limits,
     logged,
     server: (side) => servers[side],
@@ -210,10 +211,10 @@ async function openShop(app: TestApp, call: HttpTest['call'], keyIds: Map<string
 }
 
 /** All routes of a server, as the service itself registers them. */
-function apiPlugins(api: Checkout, metrics: ReturnType<typeof createMetrics>): ServerOptions['plugins'] {
+function apiPlugins(api: Checkout, scrape: HttpTest['scrape']): ServerOptions['plugins'] {
   return [
     healthRoutes(() => Promise.resolve({ ok: true, checks: { database: 'ok' }, degraded: false })),
-    metricsRoute(metrics.registry, METRICS_TOKEN, () => Promise.resolve([])),
+    metricsRoute(scrape, METRICS_TOKEN),
     transactionRoutes(api),
     orderRoutes(api),
     refundRoutes(api),

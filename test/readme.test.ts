@@ -7,16 +7,32 @@ import { readConfig } from '../src/config.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
 
+const settings = settingsRead();
+
+function settingsRead(): ReadonlySet<string> {
+  const read = new Set<string>();
+  const asking = new Proxy<Record<string, string | undefined>>({}, { get: (_, name) => void read.add(String(name)) });
+  readConfig(asking, ROOT);
+  return read;
+}
+
+it('the help of start names every setting, those of the EVM networks by Ethereum’s', async () => {
+  const source = await readFile(path.join(ROOT, 'src/cli/start.ts'), 'utf8');
+  const help = /const SETTINGS = `([^`]*)`/.exec(source)?.[1] ?? '';
+  const named = new Set(help.match(/\b[A-Z][A-Z_]+\b/g));
+  const missing = [...settings].filter(
+    (name) => !named.has(name.replace(/^(?:POLYGON|BASE|ARBITRUM|BSC)_(?=RPC_URL|CHAIN_ID|TOKENS)/, 'ETHEREUM_')),
+  );
+  expect(missing).toEqual([]);
+});
+
 describe('the README', () => {
   it('lists every setting that the program reads, and no other', () => {
-    const read = new Set<string>();
-    const asking = new Proxy<Record<string, string | undefined>>({}, { get: (_, name) => void read.add(String(name)) });
-    readConfig(asking, ROOT);
     const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
     const listed = rows.flatMap((row) =>
       [...(row.split('|')[1] ?? '').matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name),
     );
-    expect(new Set(listed)).toEqual(read);
+    expect(new Set(listed)).toEqual(settings);
     expect(listed).toHaveLength(new Set(listed).size);
   });
 

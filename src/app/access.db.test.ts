@@ -94,6 +94,8 @@ it('an answer that was read while something changed is not kept', async () => {
     select * from stored_keys where pg_advisory_xact_lock_shared(7)::text = ''`.execute(app.db);
   let reading: unknown = null;
   await app.db.transaction().execute(async (trx) => {
+    // It waits for others here, as no transaction of the program does.
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
     await sql`select pg_advisory_xact_lock(7)`.execute(trx);
     reading = access.find(key);
     await vi.waitFor(

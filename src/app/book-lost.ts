@@ -88,8 +88,8 @@ export async function bookLost(
       lost.map((one) => transferOf(one, payment.id)),
     );
     await bookLostTransfers(trx, network, first.address, payment.id);
-    if (cursor !== null) await confirmTransfers(trx, network, cursor.height);
-    await observeMoney(app, trx, [payment.id], now);
+    const confirmed = cursor === null ? [] : await confirmTransfers(trx, network, cursor.height);
+    await observeMoney(app, trx, [payment.id, ...confirmed.map(({ paymentId }) => paymentId)], now, confirmed);
     const [booked] = await findPayments(trx, [payment.id]);
     return { kind: 'done', payment: booked ?? payment };
   });

@@ -1,4 +1,4 @@
-import type { Network } from '../domain/asset.ts';
+import { tokenOf, type Network } from '../domain/asset.ts';
 import {
   inTimeUntil,
   requiredUnits,
@@ -8,17 +8,19 @@ import {
   type Quote,
   type Transfer,
 } from '../domain/payment.ts';
-import type { Observation } from '../domain/transition.ts';
+import { nextDueAt, type Observation } from '../domain/transition.ts';
+import { wrongAssetEventData } from '../domain/views.ts';
 import type { ChainBlock, ChainTransfer } from '../rails/chain.ts';
 import { matchingAddress, shownAddress } from '../rails/address.ts';
-import { findWatched } from '../store/chain.ts';
+import { findWatched, type ConfirmedTransfer } from '../store/chain.ts';
 import { issuedQuotes, type IssuedQuote } from '../store/quotes.ts';
 import type { Trx } from '../store/database.ts';
 import { lockPayments } from '../store/payments.ts';
-import { saveChanges, type PaymentChange } from '../store/save-changes.ts';
+import { saveChanges, type NewEvent, type PaymentChange } from '../store/save-changes.ts';
 import { findTransfers, type PaymentTransfer } from '../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from './context.ts';
+import { newEvent } from './events.ts';
 import { countEvents } from './observer.ts';
 
 /** A transfer and the block it is in; the payment where that is known already. */
@@ -77,8 +79,17 @@ function positionIn({ transfers }: ChainBlock, { transactionHash, asset, index }
   return position < 0 ? null : position;
 }
 
-/** Adds up what the payments' addresses hold now and walks the arrows that follow. */
-export async function observeMoney(app: App, trx: Trx, touched: readonly string[], now: number): Promise<void> {
+/**
+ * Adds up what the payments' addresses hold now and walks the arrows that follow. Of `confirmed`, what is in no token that its
+ * payment was ever quoted in is told by an event.
+ */
+export async function observeMoney(
+  app: App,
+  trx: Trx,
+  touched: readonly string[],
+  now: number,
+  confirmed: readonly ConfirmedTransfer[] = [],
+): Promise<void> {
   if (touched.length === 0) return;
   const paymentIds = [...new Set(touched)];
   const payments = await lockPayments(trx, paymentIds);
@@ -86,12 +97,57 @@ export async function observeMoney(app: App, trx: Trx, touched: readonly string[
   const quotes = Map.groupBy(await issuedQuotes(trx, paymentIds), (quote) => quote.paymentId);
   const changes: PaymentChange[] = [];
   for (const payment of payments) {
-    const observations = moneyOf(payment, transfers.get(payment.id) ?? [], quotes.get(payment.id) ?? []);
+    const itsQuotes = quotes.get(payment.id) ?? [];
+    const observations = moneyOf(payment, transfers.get(payment.id) ?? [], itsQuotes);
     const result = observe(app, payment, observations, now);
-    if (result.kind === 'observed' && result.moved) changes.push(result.change);
+    const change = result.kind === 'observed' && result.moved ? result.change : null;
+    const wrong = confirmed.filter((one) => one.paymentId === payment.id && isOfNoQuote(one, itsQuotes));
+    if (wrong.length > 0) changes.push(await tellWrongAssets(app, trx, change ?? unchanged(app, payment), wrong, now));
+    else if (change !== null) changes.push(change);
   }
   if (changes.length > 0) await saveChanges(trx, changes, 2);
   countEvents(app, changes);
+}
+
+/** Addresses and quotes are both in the form in which the chain's transfers carry them. */
+function isOfNoQuote({ network, asset, address }: ConfirmedTransfer, quotes: readonly IssuedQuote[]): boolean {
+  return !quotes.some((quote) => quote.network === network && quote.asset === asset && quote.address === address);
+}
+
+function unchanged(app: App, payment: Payment): PaymentChange {
+  return { before: payment, after: payment, dueAt: nextDueAt(payment, app.policy), arrows: [], events: [] };
+}
+
+async function tellWrongAssets(
+  app: App,
+  trx: Trx,
+  change: PaymentChange,
+  wrong: readonly ConfirmedTransfer[],
+  now: number,
+): Promise<PaymentChange> {
+  const { after } = change;
+  const events: NewEvent[] = [];
+  for (const [at, transfer] of wrong.entries()) {
+    const { asset, network } = transfer;
+    const data = wrongAssetEventData(after, transfer, await tokenDecimals(app, trx, after, { asset, network }));
+    events.push(newEvent(app, after, 'payment.wrong_asset', after.lastSequence + at + 1, data, now));
+  }
+  const lastSequence = after.lastSequence + events.length;
+  return { ...change, after: { ...after, lastSequence }, events: [...change.events, ...events] };
+}
+
+/** The decimals that a token counts in here: the operator may have set another contract than the well-known one. */
+export async function tokenDecimals(
+  app: App,
+  trx: Trx,
+  { projectId, mode }: Pick<Payment, 'projectId' | 'mode'>,
+  { asset, network }: Pick<Quote, 'asset' | 'network'>,
+): Promise<number> {
+  const tokens = await app.railFor(mode).tokens(projectId, trx);
+  const own = tokens.find((token) => token.asset === asset && token.network === network);
+  const token = own ?? tokenOf(asset, network);
+  if (token === null) throw new Error(`There is no ${asset} on ${network}.`);
+  return token.decimals;
 }
 
 /**

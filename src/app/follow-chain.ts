@@ -15,11 +15,12 @@ import {
   saveSpent,
   startCursor,
   takeBackTransfersAbove,
+  type ConfirmedTransfer,
   type Cursor,
 } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { dropLostAbove } from '../store/lost-transfers.ts';
-import { dropPayoutsAbove, savePayouts } from '../store/refunds.ts';
+import { takeBackPayoutsAbove } from '../store/refund-payouts.ts';
 import { saveRawTransactions } from '../store/raw-transactions.ts';
 import type { UnissuedAddress } from '../store/unissued.ts';
 import { saveTransfers } from '../store/transfers.ts';
@@ -29,8 +30,8 @@ import type { App } from './context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
 import { takeInLostMoney } from './lost-money.ts';
 import { createWaitingRoom, type LookProof } from './mempool.ts';
-import { payoutsOf, refundsWatching } from './refund-payouts.ts';
-import { settlePayouts } from './refunds.ts';
+import { keepPayouts, refundsWatching, spendsOf } from './refund-payouts.ts';
+import { reopenRefunds, settlePayouts } from './refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
 
 /** How far below the head the first look starts: two epochs, past which Ethereum's blocks are final. A reorganisation right after it finds its fork. */
@@ -96,6 +97,7 @@ export function createChainFollower(
         const isAtHead = head.hash === cursor?.hash;
         await waiting.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
       }
+      await reopenRefunds(app, source.network);
       const behind = cursor === null ? 0 : cursor.height - head.height;
       if (behind > mostBehind(source.network)) throw new NodeBehindError(source.network, behind);
       return again;
@@ -126,12 +128,13 @@ async function followBlocks(app: App, source: ChainSource, watches: Watches): Pr
   const fork = await findFork(app, source, cursor, next ?? null);
   if (fork === null) return 'at_head';
   const state = source.mempool === null ? 'dropped' : 'seen';
-  return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx) => {
-    await dropPayoutsAbove(trx, source.network, fork.height);
+  return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx, now) => {
+    await takeBackPayoutsAbove(trx, source.network, fork.height, now);
     await dropChangeAbove(trx, source.network, fork.height);
     await dropLostAbove(trx, source.network, fork.height);
     await forgetSpent(trx, source.network);
-    return takeBackTransfersAbove(trx, source.network, fork.height, state);
+    const touched = await takeBackTransfersAbove(trx, source.network, fork.height, state);
+    return { touched, confirmed: [] };
   });
 }
 
@@ -201,7 +204,7 @@ async function takeIn(
   for (const block of blocks) {
     const own = ({ address }: ChainTransfer): boolean =>
       watched.has(address) || change.has(address) || unissued.has(address);
-    const ours = block.transfers.filter((transfer) => own(transfer) || refunds.has(transfer.address));
+    const ours = block.transfers.filter((transfer) => own(transfer) || refunds.has(transfer));
     const matched = distinct(ours);
     const settled = matched.length === 0 ? matched : await source.settle(block, matched);
     // The node took the block back between the two calls; the next round sees what it has now.
@@ -215,6 +218,8 @@ async function takeIn(
   }
   const top = taken.at(-1);
   if (top === undefined) return 'at_head';
+  const payouts = found.filter(({ transfer }) => refunds.has(transfer));
+  const spends = await spendsOf(source, payouts);
   const fromContracts = await contracts.look(taken, found);
   found.push(...fromContracts.found);
   return changeChain(app, source, cursor, taken.map(cursorOf), 'advanced', async (trx, now) => {
@@ -225,11 +230,11 @@ async function takeIn(
     const unknown = found.filter(({ transfer }) => !watched.has(transfer.address));
     await takeInLostMoney(app, trx, network, unissued, unknown, now);
     await saveSpent(trx, network, fromContracts.spent);
-    await savePayouts(trx, payoutsOf(network, refunds, found));
+    await keepPayouts(trx, network, payouts, spends, now);
     await saveChangeOutputs(trx, changeOutputs(network, change, found));
     await saveRawTransactions(trx, network, whole);
     const confirmed = await confirmTransfers(trx, network, top.height);
-    return [...arrived.map(({ paymentId }) => paymentId), ...confirmed];
+    return { touched: [...arrived, ...confirmed].map(({ paymentId }) => paymentId), confirmed };
   });
 }
 
@@ -280,6 +285,12 @@ function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): Error 
   );
 }
 
+interface ChangedMoney {
+  /** The payments whose transfers changed. */
+  readonly touched: readonly string[];
+  readonly confirmed: readonly ConfirmedTransfer[];
+}
+
 /** Moves the cursor and brings the payments that blocks or a rollback touch up to date, all in one transaction. */
 async function changeChain(
   app: App,
@@ -287,7 +298,7 @@ async function changeChain(
   expected: Cursor,
   next: readonly Cursor[],
   done: Followed,
-  work: (trx: Trx, now: number) => Promise<readonly string[]>,
+  work: (trx: Trx, now: number) => Promise<ChangedMoney>,
 ): Promise<Followed> {
   return app.db.transaction().execute(async (trx) => {
     const locked = await lockCursor(trx, network);
@@ -295,7 +306,8 @@ async function changeChain(
     if (locked === null || locked.height !== expected.height || locked.hash !== expected.hash) return 'at_head';
     const now = app.clock();
     await moveCursor(trx, network, next, now);
-    await observeMoney(app, trx, await work(trx, now), now);
+    const { touched, confirmed } = await work(trx, now);
+    await observeMoney(app, trx, touched, now, confirmed);
     return done;
   });
 }

@@ -1,8 +1,10 @@
 import type { ChainSource, WaitingTransactions } from '../rails/chain.ts';
 import { dropWaiting, lockCursor, saveLookedAt, waitingTransfers } from '../store/chain.ts';
+import { dropPayouts, waitingPayouts } from '../store/refund-payouts.ts';
 import { saveTransfers } from '../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching } from './chain-money.ts';
 import type { App } from './context.ts';
+import { keepPayouts, refundsWatching, spendsOf } from './refund-payouts.ts';
 
 /** Waiting transactions that are looked at in one round at most, so that a full mempool does not hold up blocks. */
 const MOST_WAITING = 5_000;
@@ -52,9 +54,16 @@ export function createWaitingRoom(app: App, source: ChainSource) {
       const fresh = hashes.filter((hash) => !looked.has(hash)).slice(0, MOST_WAITING);
       const transfers = await mempool.transfersOf(fresh);
       const watched = await paymentsWatching(app, network, transfers);
+      const refunds = await refundsWatching(app, network, transfers);
       const there = new Set(hashes);
       const away = (await waitingTransfers(app.db, network)).filter(({ hash }) => !there.has(hash));
+      const awayPayouts = (await waitingPayouts(app.db, network)).filter(({ hash }) => !there.has(hash));
       const ours = distinct(transfers.filter((transfer) => watched.has(transfer.address)));
+      const payouts = distinct(transfers.filter((transfer) => refunds.has(transfer))).map((transfer) => ({
+        block: null,
+        transfer,
+      }));
+      const spends = await spendsOf(source, payouts);
       // Twice in a row, for another node of the network may not have heard of a transaction yet; at once where another one
       // came for the same payment: that is what a replacement looks like.
       const paidAnew = new Set(ours.map(({ address }) => watched.get(address)));
@@ -62,7 +71,11 @@ export function createWaitingRoom(app: App, source: ChainSource) {
       const gone = (isWhole ? away : [])
         .filter(({ hash, paymentId }) => missing.has(hash) || paidAnew.has(paymentId))
         .map(({ hash }) => hash);
-      if (ours.length > 0 || gone.length > 0) {
+      const refundedAnew = new Set(payouts.map(({ transfer }) => transfer.address));
+      const gonePayouts = (isWhole ? awayPayouts : [])
+        .filter(({ hash, address }) => missing.has(hash) || refundedAnew.has(address))
+        .map(({ hash }) => hash);
+      if (ours.length + gone.length + payouts.length + gonePayouts.length > 0) {
         await app.db.transaction().execute(async (trx) => {
           // One writer of a network's transfers at a time, as for blocks.
           await lockCursor(trx, network);
@@ -72,10 +85,12 @@ export function createWaitingRoom(app: App, source: ChainSource) {
             arrival(network, null, transfer, watched.get(transfer.address), now),
           );
           await saveTransfers(trx, arrived);
+          await dropPayouts(trx, network, gonePayouts, now);
+          await keepPayouts(trx, network, payouts, spends, now);
           await observeMoney(app, trx, [...dropped, ...arrived.map(({ paymentId }) => paymentId)], now);
         });
       }
-      if (isWhole) missing = new Set(away.map(({ hash }) => hash));
+      if (isWhole) missing = new Set([...away, ...awayPayouts].map(({ hash }) => hash));
       const seen = new Set(fresh);
       looked = new Set(hashes.filter((hash) => looked.has(hash) || seen.has(hash)));
       const isComplete = looked.size === there.size;

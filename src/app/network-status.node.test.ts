@@ -68,6 +68,19 @@ it('a network whose nodes do not answer is told of, with what to do', async () =
   );
 });
 
+it('the newest block that is known is never below the last that was read, while nodes are asked but now and then', async () => {
+  const app = await followed();
+  const blocks = [101, 102, 103].map((height) => block(height, app.clock()));
+  await app.db.transaction().execute((trx) => moveCursor(trx, 'ethereum', blocks, app.clock()));
+  const read = async () => (await networkStatus(app, ['ethereum']))[0];
+  expect(await read()).toMatchObject({ height: 103, cursor: { height: 103 }, lagBlocks: 0, nodes: [{ height: 100 }] });
+  await heard(app, 110);
+  expect(await read()).toMatchObject({ height: 110, cursor: { height: 103 }, lagBlocks: 7 });
+  // A node that does not answer says nothing of the chain.
+  await heard(app, null, 'connect ECONNREFUSED');
+  expect(await read()).toMatchObject({ height: null, cursor: { height: 103 }, lagBlocks: null });
+});
+
 it('a network that nobody follows, that lags or that cannot be followed is told of', async () => {
   const app = await followed();
   await heard(app, 200);

@@ -12,7 +12,7 @@ import { decimalsOf, lostMoney } from './lost-money.ts';
 /** How a network is followed. */
 export interface NetworkStatus {
   readonly network: Network;
-  /** The newest block that any of its nodes has. */
+  /** The newest block that is known of any of its nodes, never below the cursor; null: none of them answers. */
   readonly height: number | null;
   readonly cursor: (Cursor & { readonly problem: string | null }) | null;
   readonly lagBlocks: number | null;
@@ -49,9 +49,10 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
   return [...new Set([...networks, ...followed])].map((network) => {
     const own = nodes.filter((node) => node.network === network);
     const heights = own.flatMap(({ height }) => (height === null ? [] : [height]));
-    const height = heights.length === 0 ? null : Math.max(...heights);
     const cursor = cursors.get(network) ?? null;
-    const lagBlocks = height === null || cursor === null ? null : Math.max(0, height - cursor.height);
+    // Nodes are asked for their height now and then: what was read meanwhile was on one of them too.
+    const height = heights.length === 0 ? null : Math.max(...heights, cursor?.height ?? 0);
+    const lagBlocks = height === null || cursor === null ? null : height - cursor.height;
     const lagMs = cursor === null ? null : Math.max(0, now - cursor.blockAt);
     const status = { network, height, cursor, lagBlocks, lagMs, nodes: own };
     const warnings = [

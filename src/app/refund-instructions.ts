@@ -1,6 +1,7 @@
 import { evmTransfer, paymentUri, type EvmTransfer } from '../domain/payment-uri.ts';
 import type { Refund } from '../domain/refund.ts';
-import { findRefund, payoutOf } from '../store/refunds.ts';
+import { payoutOf, type RefundPayout } from '../store/refund-payouts.ts';
+import { findRefund } from '../store/refunds.ts';
 import type { App } from './context.ts';
 import type { Rejected } from './projects.ts';
 import { checkRefundAddress } from './refund-address.ts';
@@ -14,8 +15,10 @@ export interface RefundInstructions {
   readonly paymentUri: string | null;
   readonly call: EvmTransfer | null;
   readonly psbt: PsbtAdvice | null;
-  /** Why a refund that is pending still must not be paid now; null: it may be. */
+  /** Why a refund that is pending still must not be paid now, or what is odd about a failed one; null: nothing. */
   readonly problem: string | null;
+  /** What to know before it is paid, whatever it is paid by. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -36,27 +39,49 @@ export async function refundInstructions(
   const { address, network, asset, decimals, units } = refund;
   const rail = app.railFor(refund.mode);
   // Who signs what a finished refund shows pays it twice; one that is only simulated is paid by nobody.
-  if (address === null || refund.status !== 'pending' || rail.simulate !== null) {
-    return nothingToSign(refund, null);
-  }
-  // Who is shown a payment that needs nothing but confirmations pays it twice.
+  const isOver = refund.status === 'completed' || (refund.status === 'pending' && address === null);
+  if (isOver || rail.simulate !== null) return nothingToSign(refund, null);
   const payout = await payoutOf(app.db, id);
-  if (payout !== null) return nothingToSign(refund, paidBy(payout));
+  if (refund.status === 'failed' || address === null) {
+    return nothingToSign(refund, payout === null ? null : paidAllTheSame(payout));
+  }
   // What was taken before an address of the kind was refused, or before it was issued.
   const checked = await checkRefundAddress(app, app.db, refund, address);
   if (checked.kind === 'bad') {
     return nothingToSign(refund, `${address}: ${checked.message} Cancel this refund and create it anew.`);
   }
+  // Who is shown a payment that needs nothing but confirmations pays it twice.
+  if (payout !== null && payout.state !== 'dropped') return nothingToSign(refund, paidBy(payout));
   const request = { asset, network, decimals, units, address, evm: rail.evmChain({ network, asset }) };
   const chain = utxo(network);
   const isUtxo = network === 'bitcoin' || network === 'litecoin';
   const psbt = chain === null ? (isUtxo ? NO_NODE : null) : await refundPsbt(app, refund, address, chain);
   if (psbt?.kind === 'paid') return nothingToSign(refund, psbt.message);
-  return { kind: 'done', refund, paymentUri: paymentUri(request), call: evmTransfer(request), psbt, problem: null };
+  return {
+    kind: 'done',
+    refund,
+    paymentUri: paymentUri(request),
+    call: evmTransfer(request),
+    psbt,
+    problem: null,
+    warnings: payout === null ? [] : [mayComeBack(payout)],
+  };
 }
 
 function nothingToSign(refund: Refund, problem: string | null): RefundInstructions {
-  return { kind: 'done', refund, paymentUri: null, call: null, psbt: null, problem };
+  return { kind: 'done', refund, paymentUri: null, call: null, psbt: null, problem, warnings: [] };
+}
+
+/** A failed refund is not completed by what its payout does later, but nobody should pay it a second time. */
+function paidAllTheSame({ transactionHash, state }: RefundPayout): string {
+  const how = { block: 'is in a block', waiting: 'waits to be mined', dropped: 'was sent, and may be mined yet' }[
+    state
+  ];
+  return `${transactionHash} pays exactly this refund to its address and ${how}. Do not pay the customer a second time.`;
+}
+
+function mayComeBack({ transactionHash }: RefundPayout): string {
+  return `${transactionHash} was to pay this refund and is in no block now. Before you pay again, make sure that it can no longer be mined: spend one of the same coins, or use the same nonce.`;
 }
 
 const NO_NODE: PsbtAdvice = {

@@ -1,47 +1,98 @@
-import type { AssetCode, Network } from '../domain/asset.ts';
-import type { ChainTransfer } from '../rails/chain.ts';
-import { refundsTo, type Payout } from '../store/refunds.ts';
+import type { Network } from '../domain/asset.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
+import { matchPayouts, type PayableRefund, type PayoutTransfer } from '../domain/refund-payout.ts';
+import type { BlockId, ChainSource, ChainTransfer } from '../rails/chain.ts';
+import type { Trx } from '../store/database.ts';
+import { dropPayoutsBefore, knownPayouts, refundsTo, savePayouts } from '../store/refund-payouts.ts';
 import type { App } from './context.ts';
-import type { FoundTransfer } from './chain-money.ts';
 
-/** A refund that waits to be paid. */
-interface AwaitedRefund {
-  readonly id: string;
-  readonly asset: AssetCode;
-  readonly units: bigint;
+/** How much earlier than a refund the block of its payout may be dated: miners of Bitcoin set their clocks as they like. */
+const BLOCK_CLOCK_MARGIN_MS = { utxo: 2 * 60 * 60_000, evm: 2 * 60_000 } as const;
+/**
+ * How long a payout may wait that no mempool tells of. After a reorganisation EVM chains mine it again within minutes; nodes
+ * of Bitcoin's family forget a transaction after two weeks (`-mempoolexpiry`).
+ */
+const WAITING_MS = { utxo: 14 * 24 * 60 * 60_000, evm: 60 * 60_000 } as const;
+
+/** A transfer that may pay a refund; `block` is null while it waits in a mempool. */
+export interface PossiblePayout {
+  readonly block: (BlockId & { readonly timeMs: number }) | null;
+  readonly transfer: ChainTransfer;
 }
 
-/** Pending refunds by the address that they are to be paid to, the oldest first. */
-export type AwaitedRefunds = ReadonlyMap<string, readonly AwaitedRefund[]>;
+/** The live refunds that some transfers may pay. */
+export interface WatchedRefunds {
+  /** Whether a transfer pays exactly what a refund promises to its address. */
+  has(transfer: ChainTransfer): boolean;
+}
 
-/** The pending refunds that these transfers may pay: one indexed query. */
+/** The refunds that these transfers may pay: one indexed query. */
 export async function refundsWatching(
   app: Pick<App, 'db'>,
   network: Network,
   transfers: readonly ChainTransfer[],
-): Promise<AwaitedRefunds> {
-  const addresses = [...new Set(transfers.map((transfer) => transfer.address))];
-  const rows = await refundsTo(app.db, network, addresses);
-  return Map.groupBy(rows, (row) => row.watched_address ?? '');
+): Promise<WatchedRefunds> {
+  const refunds = await refundsTo(app.db, network, addressesOf(transfers));
+  const byAddress = Map.groupBy(refunds, ({ address }) => address);
+  return {
+    has: ({ address, asset, amount }) =>
+      byAddress.get(address)?.some((refund) => refund.asset === asset && refund.units === amount) ?? false,
+  };
 }
 
-/**
- * Which transfers pay which refunds: exactly the refund's amount in its asset, each transfer for one refund and the oldest
- * first. An address of the customer's may get other money too, from anybody; only the exact amount tells.
- */
-export function payoutsOf(
+/** What the transactions of these payouts spend, as `txid:vout`; nothing where money is not in outputs. */
+export async function spendsOf(
+  source: ChainSource,
+  payouts: readonly PossiblePayout[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const spends = new Map<string, readonly string[]>();
+  if (source.spending === undefined || source.spending === null) return spends;
+  for (const [block, some] of Map.groupBy(payouts, (payout) => payout.block)) {
+    const hashes = [...new Set(some.map(({ transfer }) => transfer.transactionHash))];
+    for (const [hash, inputs] of await source.spending.inputsOf(block, hashes)) spends.set(hash, inputs);
+  }
+  return spends;
+}
+
+/** Finds whose payouts these are and keeps it. The caller holds the network's cursor. */
+export async function keepPayouts(
+  trx: Trx,
   network: Network,
-  refunds: AwaitedRefunds,
-  found: readonly FoundTransfer[],
-): readonly Payout[] {
-  const paid = new Set<string>();
-  return found.flatMap(({ block, transfer }) => {
-    const refund = refunds
-      .get(transfer.address)
-      ?.find(({ id, asset, units }) => !paid.has(id) && asset === transfer.asset && units === transfer.amount);
-    if (refund === undefined) return [];
-    paid.add(refund.id);
-    const { transactionHash, asset, index } = transfer;
-    return [{ refundId: refund.id, network, transactionHash, asset, index, blockHeight: block.height }];
-  });
+  payouts: readonly PossiblePayout[],
+  spends: ReadonlyMap<string, readonly string[]>,
+  now: number,
+): Promise<void> {
+  if (payouts.length === 0) return;
+  const refunds: readonly PayableRefund[] = await refundsTo(
+    trx,
+    network,
+    addressesOf(payouts.map(({ transfer }) => transfer)),
+  );
+  const known = await knownPayouts(
+    trx,
+    refunds.map(({ id }) => id),
+  );
+  const transfers = payouts.map(({ block, transfer }): PayoutTransfer & { readonly blockHeight: number | null } => ({
+    ...transfer,
+    blockAt: block?.timeMs ?? null,
+    blockHeight: block?.height ?? null,
+  }));
+  const marginMs = BLOCK_CLOCK_MARGIN_MS[NETWORK_FACTS[network].family];
+  const matches = matchPayouts(transfers, refunds, known, spends, marginMs);
+  const rows = matches.map(({ refundId, transfer }) => ({
+    ...transfer,
+    refundId,
+    network,
+    spends: spends.get(transfer.transactionHash) ?? [],
+  }));
+  await savePayouts(trx, rows, now);
+}
+
+/** Gives up what has waited too long, where nothing else would tell that it is gone. */
+export function forgetStalePayouts(app: Pick<App, 'db'>, network: Network, now: number): Promise<void> {
+  return dropPayoutsBefore(app.db, network, now - WAITING_MS[NETWORK_FACTS[network].family], now);
+}
+
+function addressesOf(transfers: readonly ChainTransfer[]): readonly string[] {
+  return [...new Set(transfers.map(({ address }) => address))];
 }

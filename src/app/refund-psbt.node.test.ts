@@ -173,7 +173,7 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
     const shown = await shop.psbtOf(refund);
     const nothing = { paymentUri: null, call: null, psbt: null };
     const first = await shop.pay(refund);
-    await shop.follow();
+    // The node has it, and the service has not looked at what waits there.
     expect(await shop.show(refund)).toMatchObject({
       ...nothing,
       problem: expect.stringContaining('spent by a transaction that waits to be mined'),

@@ -31,7 +31,8 @@ import {
   type RefundWallet,
   type WalletCoin,
 } from '../store/refund-coins.ts';
-import { lockRefund, payoutOf } from '../store/refunds.ts';
+import { payoutOf, type RefundPayout } from '../store/refund-payouts.ts';
+import { lockRefund } from '../store/refunds.ts';
 import { watchChain } from './change-watch.ts';
 import type { App } from './context.ts';
 import { chooseCoins, MAX_COINS, type ChosenCoin, type CoinChoice } from './refund-coins.ts';
@@ -174,7 +175,7 @@ async function stillHeld(
     return { kind: 'paid', message };
   }
   const payout = await payoutOf(app.db, id);
-  if (payout !== null) return { kind: 'paid', message: paidBy(payout) };
+  if (payout !== null && payout.state !== 'dropped') return { kind: 'paid', message: paidBy(payout) };
   const paidOthers = await spentByPayouts(app.db, id, network, gone);
   if (paidOthers.length === gone.length) return { kind: 'ok', coins: held, warnings: [] };
   const warning =
@@ -182,9 +183,11 @@ async function stillHeld(
   return { kind: 'ok', coins: held, warnings: [warning] };
 }
 
-/** What to say of a refund whose payout is in a block that is not deep enough yet. */
-export function paidBy(transactionHash: string): string {
-  return `The refund is paid by ${transactionHash}, and completes when that has enough confirmations. Nothing is left to sign.`;
+/** What to say of a refund whose payout is in a block that is not deep enough yet, or waits to be mined. */
+export function paidBy({ transactionHash, state }: RefundPayout): string {
+  return state === 'block'
+    ? `The refund is paid by ${transactionHash}, and completes when that has enough confirmations. Nothing is left to sign.`
+    : `The refund is being paid by ${transactionHash}, which waits to be mined. Nothing is left to sign: raise its fee in your wallet if it takes too long.`;
 }
 
 /** Keeps what the refund is shown with, and where its change goes; null: another one took some of it meanwhile. */

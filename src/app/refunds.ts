@@ -8,7 +8,7 @@ import { refundTransition, sizeRefund, type Refund, type RefundObservation } fro
 import { nextDueAt } from '../domain/transition.ts';
 import { refundView } from '../domain/views.ts';
 import { matchingAddress } from '../rails/address.ts';
-import { readCursor } from '../store/chain.ts';
+import { readCursor, readSeenUpTo } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { saveChanges } from '../store/save-changes.ts';
 import { lockPayments } from '../store/payments.ts';
@@ -18,15 +18,17 @@ import {
   lockDueRefunds,
   lockRefund,
   refundedMoney,
-  refundsPaidBy,
   setRefundAddress,
   updateRefund,
 } from '../store/refunds.ts';
+import { beingPaid, payoutOf, refundsPaidBy, refundsTakenBack } from '../store/refund-payouts.ts';
 import { newId, type App } from './context.ts';
 import { newEvent } from './events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from './idempotency.ts';
 import { countEvents } from './observer.ts';
 import { checkRefundAddress } from './refund-address.ts';
+import { refundMoney, type RefundedPayment, type RefundRefusal } from './refund-money.ts';
+import { forgetStalePayouts } from './refund-payouts.ts';
 
 /** A checked request for a refund: part of the amount in minor units, or units of the asset, or all that is left. */
 export interface NewRefund {
@@ -35,19 +37,11 @@ export interface NewRefund {
   readonly surface: Surface;
   readonly paymentId: string;
   readonly wanted: { readonly amountMinor: bigint } | { readonly cryptoAmount: string } | null;
+  /** What is to be given back, where that is not what the payment is quoted in. `network`: the quote's unless said. */
+  readonly token?: { readonly asset: string; readonly network: string | null } | null;
   readonly address: string | null;
   readonly reason: string | null;
 }
-
-export type RefundRefusal =
-  | { readonly kind: 'not_found' }
-  | {
-      readonly kind: 'refused';
-      readonly param: 'amount' | 'crypto_amount' | 'address' | 'order_id' | 'transaction_id' | null;
-      readonly message: string;
-      /** The address is a good one, but of no wallet of the customer's. */
-      readonly notYours?: true;
-    };
 
 export type RefundOutcome =
   | { readonly kind: 'done'; readonly refund: Refund; readonly body: string }
@@ -83,18 +77,13 @@ async function draftRefund(
   now: number,
 ): Promise<{ readonly kind: 'ok'; readonly refund: Refund } | RefundRefusal> {
   const blame = payment.surface === 'order' ? 'order_id' : 'transaction_id';
-  const { quote } = payment;
   if (!FINAL.has(payment.status)) {
     const message = `${blame} names a payment that is still ${payment.status}; only a completed, expired, failed or cancelled one can be refunded.`;
     return { kind: 'refused', param: blame, message };
   }
-  if (quote === null || payment.ledger.all.confirmedUnits === 0n) {
-    return {
-      kind: 'refused',
-      param: blame,
-      message: `${blame} names a payment on which no confirmed money was received.`,
-    };
-  }
+  const money = await refundMoney(app, trx, payment, request);
+  if (money.kind !== 'ok') return money;
+  const { quote } = money.received;
   const { projectId, mode } = payment;
   const target = { projectId, mode, network: quote.network, paymentId: payment.id };
   const checked = request.address === null ? null : await refundAddress(app, trx, target, request.address);
@@ -102,8 +91,8 @@ async function draftRefund(
   const wanted = wantedUnits(request, quote.decimals);
   if (wanted !== null && 'kind' in wanted) return wanted;
   const taken = await refundedMoney(trx, payment.id, quote);
-  const size = sizeRefund(payment, taken, wanted);
-  if (size.kind !== 'ok') return sizeRefusal(payment, quote.decimals, wanted, size);
+  const size = sizeRefund(money.received, taken, wanted);
+  if (size.kind !== 'ok') return sizeRefusal(money.received, wanted, size);
   const dust = payment.mode === 'live' ? dustRefusal(quote, size.units, wanted) : null;
   if (dust !== null) return dust;
   const id = newId(app, now);
@@ -152,13 +141,12 @@ function parseUnits(text: string, decimals: number): bigint | null {
 }
 
 function sizeRefusal(
-  payment: Payment,
-  decimals: number,
+  payment: RefundedPayment,
   wanted: object | null,
   size: Exclude<ReturnType<typeof sizeRefund>, { kind: 'ok' }>,
 ): RefundRefusal {
   const param = wanted !== null && 'units' in wanted ? 'crypto_amount' : 'amount';
-  const asset = payment.quote?.asset ?? '';
+  const { asset, decimals } = payment.quote;
   switch (size.kind) {
     case 'nothing_left':
       return {
@@ -170,11 +158,12 @@ function sizeRefusal(
       return { kind: 'refused', param, message: `${param} is less than the smallest unit of ${asset}.` };
     case 'too_much': {
       const left = formatDecimal(size.leftUnits, decimals);
-      const leftFiat = formatDecimal(size.leftMinor, fiatDecimals(payment.currency));
+      const leftFiat = `${formatDecimal(size.leftMinor, fiatDecimals(payment.currency))} ${payment.currency}`;
+      const worth = payment.amountMinor === 0n ? '' : ` (${leftFiat})`;
       return {
         kind: 'refused',
         param,
-        message: `${param} is more than what can still be refunded: ${left} ${asset} (${leftFiat} ${payment.currency}).`,
+        message: `${param} is more than what can still be refunded: ${left} ${asset}${worth}.`,
       };
     }
   }
@@ -208,7 +197,7 @@ async function refundAddress(
   return { kind: 'refused', param: 'address', message: `address: ${message}`, ...(notYours && { notYours }) };
 }
 
-/** The merchant withdraws a refund that was not paid yet. */
+/** The merchant withdraws a refund that nothing pays yet: refused once its payout was seen, waiting or in a block. */
 export function cancelRefund(
   app: App,
   scope: { readonly id: string; readonly projectId?: string; readonly mode?: Mode },
@@ -217,8 +206,22 @@ export function cancelRefund(
   return inTransaction(app, idempotency, async (trx) => {
     const refund = await lockScoped(trx, scope);
     if (refund === null) return { kind: 'not_found' };
+    const refused = refund.status === 'pending' ? await payoutRefusal(trx, refund) : null;
+    if (refused !== null) return refused;
     return settle(app, trx, refund, { kind: 'failed', reason: 'cancelled' }, idempotency);
   });
+}
+
+/** A statement of its own, after the lock: what the chain's follower saved before it is seen, and it saves nothing more now. */
+async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | null> {
+  if (!(await beingPaid(trx, [id])).has(id)) return null;
+  const payout = await payoutOf(trx, id);
+  const hash = payout?.transactionHash ?? 'a transaction';
+  const message =
+    payout?.state === 'block'
+      ? `The refund is paid by ${hash} and cannot be cancelled any more. It completes when that has enough confirmations.`
+      : `The refund is being paid by ${hash}, which waits to be mined, and cannot be cancelled meanwhile. It completes when that is confirmed; if it is replaced or dropped, the refund can be cancelled then.`;
+  return { kind: 'refused', param: null, message };
 }
 
 /** The customer says on the claim page where the money is to go. */
@@ -241,10 +244,15 @@ export function claimRefund(app: App, id: string, address: string): Promise<Refu
 /** Ends the refunds whose time has come, as their rail says. Returns how many it took. */
 export async function runDueRefunds(app: App, limit: number): Promise<number> {
   return app.db.transaction().execute(async (trx) => {
-    const refunds = await lockDueRefunds(trx, app.clock(), limit);
+    const refunds = await lockDueRefunds(trx, app.clock(), await readSeenUpTo(trx), limit);
     // All at once and in the order of their ids, as every locker of several payments does.
     await lockPayments(trx, [...new Set(refunds.map((refund) => refund.paymentId))]);
-    for (const refund of refunds) {
+    // Anew: one may have been seen paid while its lock was waited for.
+    const paid = await beingPaid(
+      trx,
+      refunds.map(({ id }) => id),
+    );
+    for (const refund of refunds.filter(({ id }) => !paid.has(id))) {
       const { observation } = app.railFor(refund.mode).refundOutcome(refund);
       await settle(app, trx, refund, observation, null);
     }
@@ -252,8 +260,24 @@ export async function runDueRefunds(app: App, limit: number): Promise<number> {
   });
 }
 
+/**
+ * Completed refunds whose payout a reorganisation took back wait again. Called where the node's chain was followed to its end,
+ * so that one whose payout is in the new blocks as well stays completed.
+ */
+export async function reopenRefunds(app: App, network: Network): Promise<void> {
+  for (const id of await refundsTakenBack(app.db, network)) {
+    await inTransaction(app, null, async (trx) => {
+      const refund = await lockRefund(trx, id);
+      const isTakenBack = (await refundsTakenBack(trx, network)).includes(id);
+      if (refund === null || !isTakenBack) return { kind: 'not_found' };
+      return settle(app, trx, refund, { kind: 'taken_back' }, null);
+    });
+  }
+}
+
 /** Completes the refunds of a network whose payout is deep enough by now. */
 export async function settlePayouts(app: App, network: Network): Promise<void> {
+  await forgetStalePayouts(app, network, app.clock());
   const cursor = await readCursor(app.db, network);
   for (const { refundId, transactionHash } of await refundsPaidBy(app.db, network, cursor?.height ?? 0)) {
     await inTransaction(app, null, async (trx) => {
@@ -284,9 +308,15 @@ async function settle(
   const [payment] = await lockPayments(trx, [refund.paymentId]);
   if (payment === undefined) throw new Error('A refund without its payment.');
   await updateRefund(trx, result.refund);
-  const type = result.refund.status === 'completed' ? 'refund.completed' : 'refund.failed';
+  const type = EVENT_OF[observation.kind];
   return saved(app, trx, payment, result.refund, type, now, idempotency);
 }
+
+const EVENT_OF = {
+  paid: 'refund.completed',
+  taken_back: 'refund.reorged',
+  failed: 'refund.failed',
+} as const satisfies Readonly<Record<RefundObservation['kind'], RefundEventType>>;
 
 /** The refund's event counts on in its payment's sequence, so it is saved together with the payment. */
 async function saved(

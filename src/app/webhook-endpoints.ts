@@ -1,7 +1,13 @@
-import { DOCUMENTED_EVENTS, EVENT_TYPES, isEventType, type EventType } from '../domain/event-type.ts';
+import {
+  DOCUMENTED_EVENTS,
+  EVENT_TYPES,
+  isEventType,
+  type EventType,
+  type RefundEventType,
+} from '../domain/event-type.ts';
 import { NO_MONEY, type Payment } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
-import { eventBody, lostMoneyView, paymentEventData, refundView } from '../domain/views.ts';
+import { eventBody, lostMoneyView, paymentEventData, refundView, wrongAssetEventData } from '../domain/views.ts';
 import type { Refund } from '../domain/refund.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
 import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../store/deliveries.ts';
@@ -220,9 +226,12 @@ function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: n
       return paymentEventData({ ...payment, status: type === 'order.confirming' ? 'confirming' : statusOf(type) });
     case 'order.completed':
       return paymentEventData({ ...payment, ...completed });
+    case 'payment.wrong_asset':
+      return wrongAssetEventData(payment, sampleTransfer(payment), 6);
     case 'refund.created':
     case 'refund.completed':
     case 'refund.failed':
+    case 'refund.reorged':
       return refundView(sampleRefund(payment, type, now), app.links);
     case 'payment.lost':
       return lostMoneyView({
@@ -284,12 +293,27 @@ function samplePayment(app: App, endpoint: WebhookEndpoint, now: number): Paymen
   };
 }
 
-function sampleRefund(
-  payment: Payment,
-  type: 'refund.created' | 'refund.completed' | 'refund.failed',
-  now: number,
-): Refund {
-  const status = type === 'refund.created' ? 'pending' : type === 'refund.completed' ? 'completed' : 'failed';
+function sampleTransfer({ id }: Payment) {
+  const network = 'ethereum';
+  const transactionHash = sandboxTransactionHash(network, id);
+  return {
+    asset: 'USDC',
+    network,
+    amountUnits: 100_000_000n,
+    address: sandboxAddress(network, id),
+    transactionHash,
+  } as const;
+}
+
+const REFUND_STATUS_OF = {
+  'refund.created': 'pending',
+  'refund.reorged': 'pending',
+  'refund.completed': 'completed',
+  'refund.failed': 'failed',
+} as const satisfies Readonly<Record<RefundEventType, Refund['status']>>;
+
+function sampleRefund(payment: Payment, type: RefundEventType, now: number): Refund {
+  const status = REFUND_STATUS_OF[type];
   return {
     id: payment.id,
     projectId: payment.projectId,

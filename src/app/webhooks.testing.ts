@@ -141,6 +141,8 @@ export async function withDeliveriesLocked<Result>(
       { interval: 5, timeout: DEADLINE_MS },
     );
   return app.db.transaction().execute(async (trx) => {
+    // It waits for others here, as no transaction of the program does.
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
     await sql`lock table deliveries in access exclusive mode`.execute(trx);
     return during(blocked);
   });

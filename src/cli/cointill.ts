@@ -1,6 +1,5 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.ts';
-import { describeError, UsageFailure } from './failure.ts';
 import { clean, writeErrorLines } from './output.ts';
 
 interface CommandGroup {
@@ -98,7 +97,7 @@ async function main(args: readonly string[]): Promise<void> {
     const program = await buildProgram(args);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    process.exitCode = report(error);
+    process.exitCode = await report(error);
     // A start that failed half-way may have left something open: it must not keep the process.
     setTimeout(() => process.exit(), EXIT_PATIENCE_MS).unref();
   }
@@ -136,8 +135,10 @@ function upperCaseFirst(_whole: string, first: string): string {
 }
 
 /** Tells the error on standard error and gives the exit code. */
-function report(error: unknown): number {
+async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
+  // Here and not above: what goes well is done without it.
+  const { describeError, UsageFailure } = await import('./failure.ts');
   writeErrorLines(describeError(error, process.env));
   return error instanceof UsageFailure ? USAGE_EXIT_CODE : 1;
 }

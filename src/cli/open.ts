@@ -4,8 +4,9 @@ import { pino, type Logger } from 'pino';
 import { BackupError } from '../backup/errors.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { Cointill } from '../core.ts';
-import { UnfitDatabaseError } from '../store/check-database.ts';
+import { DatabaseWayError, UnfitDatabaseError } from '../store/check-database.ts';
 import { diskFull, EmbeddedPostgresError } from '../store/embedded-error.ts';
+import { certificateFault } from '../tls-faults.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 import { writeErrorLines } from './output.ts';
@@ -76,26 +77,56 @@ export function databaseFailure(error: unknown, config: Config): unknown {
   ) {
     return error;
   }
-  const code = codeOf(error) ?? (error instanceof AggregateError ? codeOf(error.errors[0]) : undefined);
-  const message = code === undefined ? null : explain(code, reasonOf(error), config);
-  return message === null ? error : new CommandFailure(message, { cause: error });
+  const setting = error instanceof DatabaseWayError ? error.setting : 'DATABASE_URL';
+  const fault = error instanceof DatabaseWayError ? error.cause : error;
+  const code = codeOf(fault) ?? (fault instanceof AggregateError ? codeOf(fault.errors[0]) : undefined) ?? '';
+  const message = explain(code, reasonOf(fault), setting, config);
+  return message === null ? fault : new CommandFailure(message, { cause: fault });
 }
 
-function explain(code: string, reason: string, { databaseUrl, dataDir }: Config): string | null {
+function explain(code: string, reason: string, setting: string, { databaseUrl, dataDir }: Config): string | null {
   const isEmbedded = databaseUrl === null;
   if (code === DISK_FULL) {
     return isEmbedded
       ? diskFull(dataDir, null).message
-      : `The disk of the database that DATABASE_URL names is full (${reason}). Free some space there.`;
+      : `The disk of the database that ${setting} names is full (${reason}). Free some space there.`;
   }
-  if (isEmbedded && (UNREACHABLE.has(code) || REFUSED.test(code))) {
+  if (isEmbedded) {
     const log = path.join(dataDir, 'postgres.log');
-    return `The embedded database was lost (${reason}). Look into ${log}, and start again.`;
+    return UNREACHABLE.has(code) || REFUSED.test(code)
+      ? `The embedded database was lost (${reason}). Look into ${log}, and start again.`
+      : null;
   }
-  if (!isEmbedded && code === READ_ONLY) return `DATABASE_URL leads to a database that takes no writes (${reason}).`;
-  if (UNREACHABLE.has(code)) return `The database cannot be reached (${reason}). Start it, or correct DATABASE_URL.`;
-  if (REFUSED.test(code)) return `The database refuses the connection (${reason}). Check DATABASE_URL.`;
-  return null;
+  if (code === READ_ONLY) return `${setting} leads to a database that takes no writes (${reason}).`;
+  if (UNREACHABLE.has(code)) return `The database cannot be reached (${reason}). Start it, or correct ${setting}.`;
+  if (!REFUSED.test(code)) return tlsFailure(code, reason, setting);
+  const tlsAlone = /no encryption|SSL off/.test(reason)
+    ? ' If the server takes nothing but TLS, add sslmode=require.'
+    : '';
+  return `The database refuses the connection (${reason}). Check ${setting}.${tlsAlone}`;
+}
+
+/** What pg says in words alone. */
+const NO_TLS = /^The server does not support SSL connections/;
+const BAD_TLS = /^There was an error establishing an SSL connection/;
+
+/** What went wrong with TLS on the way to the database; null: it is another fault. */
+function tlsFailure(code: string, reason: string, setting: string): string | null {
+  if (NO_TLS.test(reason)) {
+    return `${setting} asks for TLS (sslmode), and its server offers none. Turn TLS on there (ssl = on), or write sslmode=disable where nobody can listen on the way.`;
+  }
+  switch (certificateFault(code)) {
+    case 'authority':
+      return `The certificate of the server that ${setting} names is from no authority that is known here (${reason}). Add the file of that authority, sslrootcert=/path/to/ca.pem. sslmode=no-verify would encrypt without checking whom to.`;
+    case 'host':
+      return `The certificate of the server that ${setting} names is for another host (${reason}). Name the host there as the certificate does.`;
+    case 'time':
+      return `The certificate of the server that ${setting} names is not valid now (${reason}). Renew it, or set this machine's clock.`;
+    case null:
+      return BAD_TLS.test(reason) || /^ERR_SSL_|^EPROTO$/.test(code)
+        ? `TLS with the server that ${setting} names failed (${reason}). Check sslmode, sslcert and sslkey there.`
+        : null;
+  }
 }
 
 /** Warnings as plain lines on standard error, for commands that a person runs. */

@@ -1,5 +1,6 @@
 import { selects, type PaymentSelector } from '../app/change-payment.ts';
 import { encodeId } from '../domain/id.ts';
+import { otherMoney, type OtherMoney } from '../domain/other-money.ts';
 import type { Payment, PaymentStatus, Transfer } from '../domain/payment.ts';
 import { publicPaymentId } from '../domain/views.ts';
 import type { Database } from '../store/database.ts';
@@ -12,6 +13,8 @@ export interface PaymentHistory {
   readonly timeline: readonly TimelineStep[];
   readonly events: readonly PaymentEvent[];
   readonly transfers: readonly Transfer[];
+  /** What came in a token that the payment is not quoted in. */
+  readonly others: readonly OtherMoney[];
 }
 
 /** A step of the status; the first one, from null, is the creation. */
@@ -39,6 +42,7 @@ export async function findPayment(db: Database, selector: PaymentSelector): Prom
 /** Everything that happened to a payment, oldest first. */
 export async function readHistory(db: Database, payment: Payment): Promise<PaymentHistory> {
   const arrows = await listArrows(db, payment.id);
+  const transfers = (await findTransfers(db, [payment.id])).get(payment.id) ?? [];
   const creation: TimelineStep = {
     at: payment.createdAt,
     from: null,
@@ -61,7 +65,8 @@ export async function readHistory(db: Database, payment: Payment): Promise<Payme
         createdAt: created_at,
       }))
       .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0) || a.createdAt - b.createdAt),
-    transfers: (await findTransfers(db, [payment.id])).get(payment.id) ?? [],
+    transfers,
+    others: otherMoney(payment, transfers),
   };
 }
 

@@ -1,5 +1,6 @@
 import { shownDecimals, tokenOf } from '../domain/asset.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
+import type { OtherMoney } from '../domain/other-money.ts';
 import type { Payment, Quote, Transfer } from '../domain/payment.ts';
 import { exactNumber, isoTime, paymentUrl, publicPaymentId, type Links } from '../domain/views.ts';
 import { fields, table } from './output.ts';
@@ -43,8 +44,15 @@ export function paymentRecord(payment: Payment, links: Links): object {
 }
 
 /** The history of a payment as `--json` prints it beside the payment. */
-export function historyRecord({ timeline, events, transfers }: PaymentHistory, quote: Quote | null): object {
+export function historyRecord({ timeline, events, transfers, others }: PaymentHistory, quote: Quote | null): object {
   return {
+    other_received: others.map((other) => ({
+      crypto_currency: other.asset,
+      network: other.network,
+      amount: exactNumber(other.seenUnits, decimalsOf(other, quote)),
+      amount_confirmed: exactNumber(other.confirmedUnits, decimalsOf(other, quote)),
+      transaction_hashes: other.transactionHashes,
+    })),
     timeline: timeline.map(({ at, from, to, cause }) => ({ at: isoTime(at), from, to, cause })),
     events: events.map(({ id, type, sequence, createdAt }) => ({ id, type, sequence, created_at: isoTime(createdAt) })),
     transfers: transfers.map((transfer) => ({
@@ -90,9 +98,13 @@ export function paymentLines(payment: Payment, links: Links): readonly string[] 
 }
 
 /** A payment's history for people. */
-export function historyLines({ timeline, events, transfers }: PaymentHistory, quote: Quote | null): readonly string[] {
+export function historyLines(
+  { timeline, events, transfers, others }: PaymentHistory,
+  quote: Quote | null,
+): readonly string[] {
   return [
     '',
+    ...otherLines(others, quote),
     'Timeline',
     ...timeline.map((step) => `  ${isoTime(step.at)}  ${stepText(step)}`),
     '',
@@ -106,6 +118,22 @@ export function historyLines({ timeline, events, transfers }: PaymentHistory, qu
       (transfer) =>
         `  ${isoTime(transfer.firstSeenAt)}  ${formatDecimal(transfer.amountUnits, decimalsOf(transfer, quote))} ${transfer.asset} ${transfer.state}  ${transfer.transactionHash}`,
     ),
+  ];
+}
+
+/** What the merchant has beside what was asked for, and the ways out. */
+function otherLines(others: readonly OtherMoney[], quote: Quote | null): readonly string[] {
+  if (others.length === 0) return [];
+  return [
+    'In another token than the payment asks for',
+    ...others.map((other) => {
+      const amount = (units: bigint): string => formatDecimal(units, decimalsOf(other, quote));
+      const { seenUnits, confirmedUnits, asset, network, transactionHashes } = other;
+      return `  ${amount(seenUnits)} ${asset} on ${network}, ${amount(confirmedUnits)} of it confirmed  ${transactionHashes.join(' ')}`;
+    }),
+    '  It does not count towards the payment. Keep it, it is in your wallet or on your deposit contract (cointill sweep plan); or,',
+    '  once the payment is final, give it back: POST /v1/refunds with its crypto_currency and network, then cointill refund show.',
+    '',
   ];
 }
 
@@ -162,7 +190,7 @@ function owed({ quote }: Payment): string {
 }
 
 /** Transfers carry the token's units; the operator's own contract may count in others than the well-known one. */
-function decimalsOf({ asset, network }: Transfer, quote: Quote | null): number {
+function decimalsOf({ asset, network }: Pick<Transfer, 'asset' | 'network'>, quote: Quote | null): number {
   if (quote?.asset === asset && quote.network === network) return quote.decimals;
   return tokenOf(asset, network)?.decimals ?? shownDecimals(18);
 }

@@ -52,7 +52,7 @@ function utxoAccess({ networkConfigs, maxFeeRate, log }: Cointill, network: Netw
   return { params, caller, maxFeeRate };
 }
 
-function record({ refund, paymentUri, call, psbt, problem }: RefundInstructions, { app }: Cointill): object {
+function record({ refund, paymentUri, call, psbt, problem, warnings }: RefundInstructions, { app }: Cointill): object {
   const amount = (units: bigint): string => formatDecimal(units, refund.decimals);
   return {
     ...refundView(refund, app.links),
@@ -62,10 +62,11 @@ function record({ refund, paymentUri, call, psbt, problem }: RefundInstructions,
     psbt_fee: psbt?.kind === 'ok' ? amount(psbt.feeUnits) : null,
     psbt_problem: psbt?.kind === 'none' ? psbt.message : problem,
     psbt_warnings: psbt?.kind === 'ok' ? psbt.warnings : [],
+    warnings,
   };
 }
 
-function lines({ refund, paymentUri, call, psbt, problem }: RefundInstructions): readonly string[] {
+function lines({ refund, paymentUri, call, psbt, problem, warnings }: RefundInstructions): readonly string[] {
   const amount = (units: bigint): string => `${formatDecimal(units, refund.decimals)} ${refund.asset}`;
   const head = fields([
     ['Status', refund.status + (refund.failureReason === null ? '' : ` (${refund.failureReason})`)],
@@ -75,12 +76,14 @@ function lines({ refund, paymentUri, call, psbt, problem }: RefundInstructions):
     ['Made', isoTime(refund.createdAt)],
     ...(refund.transactionHash === null ? [] : [['Paid by', refund.transactionHash] as const]),
   ]);
+  if (refund.status === 'failed' && problem !== null) return [...head, '', problem];
   if (refund.status !== 'pending' || refund.address === null) return head;
   if (refund.mode === 'test') return [...head, '', 'A test refund: nothing is to be paid, it ends by itself.'];
   if (problem !== null) return [...head, '', problem];
   return [
     ...head,
     '',
+    ...warnings,
     `Send exactly ${amount(refund.units)}: the refund completes when that amount is seen on the chain.`,
     ...(paymentUri === null ? [] : ['', 'Payment URI:', `  ${paymentUri}`]),
     ...(call === null

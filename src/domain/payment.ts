@@ -212,7 +212,8 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function plus(sums: Sums, transfer: Transfer): Sums {
+/** The sums with one more transfer, which must not be dropped. */
+export function plus(sums: Sums, transfer: Transfer): Sums {
   const amount = transfer.amountUnits;
   const mined = transfer.state === 'mined' || transfer.state === 'confirmed';
   return {

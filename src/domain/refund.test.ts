@@ -4,6 +4,7 @@ import { NO_MONEY, type Payment, type Quote } from './payment.ts';
 import { ETH_QUOTE, OWED_UNITS, paymentWith } from './payment.fixture.ts';
 import {
   NOTHING_REFUNDED,
+  REFUND_LIFETIME_MS,
   refundTransition,
   refundableUnits,
   sizeRefund,
@@ -261,17 +262,37 @@ describe('a refund’s status', () => {
     });
   });
 
-  it('never changes again once it is settled', () => {
+  it('waits again, with its whole time, when a reorganisation takes back what completed it', () => {
+    const done = refundWith({ status: 'completed', transactionHash: '0x0f', completedAt: NOW, dueAt: null });
+    expect(refundTransition(done, { kind: 'taken_back' }, NOW + 5)).toEqual({
+      kind: 'changed',
+      refund: refundWith({ dueAt: NOW + 5 + REFUND_LIFETIME_MS }),
+    });
+  });
+
+  it('changes by no other way, and its facts are those of its status, whatever is observed', () => {
     const observation: fc.Arbitrary<RefundObservation> = fc.oneof(
       fc.constant(paid),
+      fc.constant({ kind: 'taken_back' as const }),
       fc.constantFrom('cancelled', 'unpaid', 'test_failure').map((reason) => ({ kind: 'failed' as const, reason })),
     );
+    const next = { paid: 'completed', taken_back: 'pending', failed: 'failed' } as const;
+    const from = { paid: 'pending', taken_back: 'completed', failed: 'pending' } as const;
     fc.assert(
-      fc.property(observation, fc.array(observation), (first, later) => {
-        const settled = refundTransition(refundWith(), first, NOW);
-        const refund = settled.kind === 'changed' ? settled.refund : refundWith();
-        expect(refund.status).not.toBe('pending');
-        for (const each of later) expect(refundTransition(refund, each, NOW)).toEqual({ kind: 'refused' });
+      fc.property(fc.array(observation), (observations) => {
+        let refund = refundWith();
+        for (const each of observations) {
+          const result = refundTransition(refund, each, NOW);
+          expect(result.kind).toBe(refund.status === from[each.kind] ? 'changed' : 'refused');
+          if (result.kind === 'refused') continue;
+          refund = result.refund;
+          const { status } = refund;
+          expect(status).toBe(next[each.kind]);
+          expect(refund.completedAt !== null).toBe(status === 'completed');
+          expect(refund.transactionHash !== null).toBe(status === 'completed');
+          expect(refund.failureReason !== null).toBe(status === 'failed');
+          expect(refund.dueAt !== null).toBe(status === 'pending');
+        }
       }),
     );
   });

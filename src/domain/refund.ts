@@ -41,28 +41,33 @@ export const REFUND_LIFETIME_MS = 7 * 24 * 60 * 60_000;
 
 export type RefundObservation =
   | { readonly kind: 'paid'; readonly transactionHash: string }
+  /** A reorganisation took its payout back. */
+  | { readonly kind: 'taken_back' }
   | { readonly kind: 'failed'; readonly reason: RefundFailure };
 
-/** Applies an observation to a pending refund; a settled one never changes again. */
+/**
+ * Applies an observation to a refund: a pending one completes or fails, and a completed one whose payout was taken back waits
+ * again, with its whole time. A failed one never changes again.
+ */
 export function refundTransition(
   refund: Refund,
   observation: RefundObservation,
   now: number,
 ): { readonly kind: 'changed'; readonly refund: Refund } | { readonly kind: 'refused' } {
-  if (refund.status !== 'pending') return { kind: 'refused' };
-  if (observation.kind === 'paid') {
-    return {
-      kind: 'changed',
-      refund: {
-        ...refund,
-        status: 'completed',
-        transactionHash: observation.transactionHash,
-        completedAt: now,
-        dueAt: null,
-      },
-    };
+  const changed = (facts: Partial<Refund>) => ({ kind: 'changed', refund: { ...refund, ...facts } }) as const;
+  if (refund.status !== (observation.kind === 'taken_back' ? 'completed' : 'pending')) return { kind: 'refused' };
+  switch (observation.kind) {
+    case 'paid': {
+      const { transactionHash } = observation;
+      return changed({ status: 'completed', transactionHash, completedAt: now, dueAt: null });
+    }
+    case 'taken_back': {
+      const dueAt = now + REFUND_LIFETIME_MS;
+      return changed({ status: 'pending', transactionHash: null, completedAt: null, dueAt });
+    }
+    case 'failed':
+      return changed({ status: 'failed', failureReason: observation.reason, dueAt: null });
   }
-  return { kind: 'changed', refund: { ...refund, status: 'failed', failureReason: observation.reason, dueAt: null } };
 }
 
 /** Amounts of refunds are told in JSON as numbers of so many decimals, which every reader holds exactly. */

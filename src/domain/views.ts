@@ -1,7 +1,7 @@
 import { encodeId } from './id.ts';
 import { fiatDecimals, formatDecimal } from './money.ts';
 import { orderStatus } from './order-status.ts';
-import type { Confirmations, Payment, Surface } from './payment.ts';
+import type { Confirmations, Payment, Surface, Transfer } from './payment.ts';
 import type { Mode } from './permission.ts';
 import type { Refund } from './refund.ts';
 
@@ -151,6 +151,16 @@ export function orderView(payment: Payment, links: Links, audience: Audience = '
     cancel_url: payment.cancelUrl,
   };
 }
+
+/** What `payment.wrong_asset` tells: the payment, and a transfer to it in a token of `decimals` that it was never quoted in. */
+export function wrongAssetEventData(payment: Payment, transfer: WrongTransfer, decimals: number) {
+  const { asset, network, amountUnits, address, transactionHash } = transfer;
+  const amount = exactNumber(amountUnits, decimals);
+  const received = { crypto_currency: asset, network, amount, address, transaction_hash: transactionHash };
+  return { ...paymentEventData(payment), received };
+}
+
+type WrongTransfer = Pick<Transfer, 'asset' | 'network' | 'amountUnits' | 'address' | 'transactionHash'>;
 
 /** A refund; also the data of its events. */
 export function refundView(refund: Refund, links: Links) {

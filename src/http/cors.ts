@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { AccessKey } from '../app/access.ts';
 
 const EXPOSED =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, X-Request-Id';
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, X-Ignored-Fields, X-Request-Id';
 const ONE_DAY_SECONDS = '86400';
 
 /** Lets a page of one of the project's origins read the answer; only public keys are meant for pages. */

@@ -82,10 +82,11 @@ const REQUEST_FAULTS: Readonly<Record<string, string>> = {
 
 /**
  * PostgreSQL, socket and name service faults after which the same request may succeed shortly: a database that takes no writes
- * (25006) is about to be replaced by one that does, and statements that a pooler lost (26000, 42P05) were not carried out.
+ * (25006) is about to be replaced by one that does, and statements that a pooler lost (26000, 42P05), or whose transaction
+ * the server gave up (25P03), were not carried out.
  */
 const PASSING_FAULTS =
-  /^(?:08|57P|53|25006|26000|40001|40P01|42P05)|^E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOENT|(?:HOST|NET)(?:UNREACH|DOWN)|NOTFOUND|AI_AGAIN)$/;
+  /^(?:08|57P|53|25006|25P03|26000|40001|40P01|42P05)|^E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOENT|(?:HOST|NET)(?:UNREACH|DOWN)|NOTFOUND|AI_AGAIN)$/;
 
 /** Every fault as the error that the client is told: never a stack, never SQL. */
 export function asRequestError(error: unknown): RequestError {

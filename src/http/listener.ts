@@ -12,6 +12,9 @@ export const MAX_WAITING = 128;
 /** A client that trickles its request is looked for this often, so that it ends soon after its time. */
 const CHECK_CONNECTIONS_MS = 5_000;
 
+/** What every port of the service grants its clients. */
+export const TIMEOUTS = { connectionTimeoutMs: 120_000, requestTimeoutMs: 30_000, keepAliveMs: 72_000 };
+
 export interface ListenerOptions {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   /** How long a connection may be silent. */

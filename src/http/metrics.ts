@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { NetworkStatus } from '../app/network-status.ts';
+import { sharedAnswer } from '../app/shared-answer.ts';
 import { readBearer } from './auth.ts';
 import { RequestError } from './errors.ts';
 import { isDirect } from './https-rule.ts';
@@ -30,14 +31,35 @@ export function createMetrics(): Metrics {
   };
 }
 
+/** What a scrape is answered with. */
+export interface Scrape {
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Renders the registry, and how the chains are followed, once for all who ask meanwhile or within `keepMs`: a text of its
+ * own for each of a burst would take all memory.
+ */
+export function createScrape(
+  registry: Registry,
+  networks: () => Promise<readonly NetworkStatus[]>,
+  { keepMs = 0, now }: { readonly keepMs?: number; readonly now?: () => number } = {},
+): () => Promise<Scrape> {
+  registerNetworks(registry, networks);
+  const render = async (): Promise<Scrape> => ({
+    contentType: registry.contentType,
+    bytes: Buffer.from(await registry.metrics()),
+  });
+  return sharedAnswer(keepMs, render, now);
+}
+
 /** `GET /metrics` in Prometheus' format: with `METRICS_TOKEN`, or for whom `isTold` lets read it: this machine, unless said otherwise. */
 export function metricsRoute(
-  registry: Registry,
+  scrape: () => Promise<Scrape>,
   token: string | null,
-  networks: () => Promise<readonly NetworkStatus[]>,
   isTold: (request: FastifyRequest) => boolean = isDirect,
 ): (app: FastifyInstance) => void {
-  registerNetworks(registry, networks);
   return (app) => {
     app.get('/metrics', { config: { guard: { kind: 'local' } }, schema: { hide: true } }, async (request, reply) => {
       if (!hasToken(request, token) && !isTold(request)) {
@@ -46,14 +68,14 @@ export function metricsRoute(
           'Metrics are for this machine, or with the METRICS_TOKEN as bearer token.',
         );
       }
-      return reply.header('content-type', registry.contentType).send(await registry.metrics());
+      const { contentType, bytes } = await scrape();
+      return reply.header('content-type', contentType).send(bytes);
     });
   };
 }
 
 /** How the chains are followed, read anew for each scrape. */
 function registerNetworks(registry: Registry, networks: () => Promise<readonly NetworkStatus[]>): void {
-  if (registry.getSingleMetric('cointill_network_healthy') !== undefined) return;
   const gauge = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['network'] as const, registers: [registry] });
   const cursor = gauge('cointill_network_cursor_height', 'Last block that was taken in.');

@@ -1,11 +1,17 @@
+import type { RequestListener } from 'node:http';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { asRequestError, errorBody, RequestError } from './errors.ts';
 import { nothingAt } from './guard.ts';
 import { isLocal } from './https-rule.ts';
+import { createListener, TIMEOUTS } from './listener.ts';
 
 /** Health and metrics on a port of their own, which no proxy leads to; all that a worker answers. */
 export function buildMonitor(plugins: readonly ((app: FastifyInstance) => void)[]): FastifyInstance {
-  const app = Fastify({ forceCloseConnections: true, routerOptions: { ignoreTrailingSlash: false } });
+  const app = Fastify({
+    forceCloseConnections: true,
+    routerOptions: { ignoreTrailingSlash: false },
+    serverFactory: (handle: RequestListener) => createListener(handle, { tls: null, ...TIMEOUTS }),
+  });
   app.addHook('onRequest', async (request) => {
     // A web page in a browser on this machine comes by another name.
     if (!isLocal(request)) throw new RequestError('permission_error', 'This port is for this machine alone.');

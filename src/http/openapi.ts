@@ -47,6 +47,12 @@ const RESPONSE_HEADERS = {
     description: 'true when this is the stored answer of an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
+  'X-Ignored-Fields': {
+    description:
+      'The fields of the body that the API does not know, each with the one that was probably meant; missing where there are none.',
+    schema: { type: 'string' },
+    example: 'sucess_url; did you mean success_url?, colour',
+  },
 };
 type HeaderName = keyof typeof RESPONSE_HEADERS;
 const ALWAYS: readonly HeaderName[] = [
@@ -98,8 +104,11 @@ function complete(operation: unknown, errors: Record<string, unknown>): Json {
   // Only requests that can be sent with a key meet one that is still running.
   const possible = Object.entries(asRecord(responses)).filter(([status]) => status !== '409' || takesKey);
   const told = possible.map(([status, response]) => {
-    const extra: readonly HeaderName[] =
-      status === '429' ? ['Retry-After'] : status === '200' && takesKey ? ['Idempotent-Replayed'] : [];
+    const extra: readonly HeaderName[] = [
+      ...(status === '429' ? (['Retry-After'] as const) : []),
+      ...(status === '200' && takesKey ? (['Idempotent-Replayed'] as const) : []),
+      ...(status === '200' && 'requestBody' in rest ? (['X-Ignored-Fields'] as const) : []),
+    ];
     const headers = [...ALWAYS, ...extra].map((name) => [name, { $ref: `#/components/headers/${name}` }]);
     const whole = {
       ...asRecord(response),

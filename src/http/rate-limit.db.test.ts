@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { startRedis } from '../../test/redis.ts';
+import { startRedis, type TestRedis } from '../../test/redis.ts';
 import { clientBucket, createRateLimits } from './rate-limit.ts';
 import { connectRedis } from './redis.ts';
 import { DEADLINE_MS, PROMPT_MS, WAIT } from '../../test/deadline.ts';
@@ -80,16 +80,18 @@ it('windows in memory are bounded: of many clients the one that began first is f
   expect(await limits.peek('test', 'a')).toMatchObject({ remaining: 2 });
 });
 
+function connecting({ url }: TestRedis) {
+  const faults: string[] = [];
+  const watcher = { onAway: (problem: string) => void faults.push(problem), onBack: () => {} };
+  return { faults, connect: () => connectRedis(url, watcher) };
+}
+
 describe('with Redis', () => {
   it('processes share their counts', async () => {
     const redis = await startRedis();
-    const faults: Error[] = [];
-    const processes = [1, 2].map(() =>
-      createRateLimits(
-        LIMITS,
-        connectRedis(redis.url, (error) => void faults.push(error)),
-      ),
-    );
+    const { faults, connect } = connecting(redis);
+    const shared = [connect(), connect()];
+    const processes = shared.map(({ client }) => createRateLimits(LIMITS, client));
     try {
       await vi.waitFor(async () => {
         for (const limits of processes) await limits.consume('page', 'warm');
@@ -112,18 +114,16 @@ describe('with Redis', () => {
       expect(await processes[0]?.peek('test', 'a')).toMatchObject({ remaining: 0 });
       expect(faults).toEqual([]);
     } finally {
-      for (const limits of processes) limits.close();
+      for (const one of shared) one.close();
       await redis.stop();
     }
   });
 
   it('that dies or hangs, each process goes on counting for itself, at once; it is used again when it is back', async () => {
     const redis = await startRedis();
-    const faults: Error[] = [];
-    const limits = createRateLimits(
-      LIMITS,
-      connectRedis(redis.url, (error) => void faults.push(error)),
-    );
+    const { faults, connect } = connecting(redis);
+    const shared = connect();
+    const limits = createRateLimits(LIMITS, shared.client);
     try {
       await vi.waitFor(async () => {
         await limits.consume('page', 'warm');
@@ -151,7 +151,7 @@ describe('with Redis', () => {
         { timeout: DEADLINE_MS, interval: 50 },
       );
     } finally {
-      limits.close();
+      shared.close();
       await redis.stop();
     }
   });

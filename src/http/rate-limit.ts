@@ -21,7 +21,6 @@ export interface RateLimits {
   consume(bucket: Bucket, id: string): Promise<Allowance>;
   /** Tells without counting. */
   peek(bucket: Bucket, id: string): Promise<Allowance>;
-  close(): void;
 }
 
 const WINDOW_MS = 60_000;
@@ -75,7 +74,6 @@ export function createRateLimits(
       const counter = counters[bucket];
       return allowance(counter.limit, await counter.peek(id), true);
     },
-    close: () => redis?.disconnect(),
   };
 }
 

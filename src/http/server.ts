@@ -13,9 +13,11 @@ import type { Mode } from '../domain/permission.ts';
 import { BODY_LIMIT_BYTES, parseBodies } from './body.ts';
 import { asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
 import { cameEncrypted } from './https-rule.ts';
-import { createListener } from './listener.ts';
+import { nameIgnoredFields } from './ignored-fields.ts';
+import { createListener, TIMEOUTS } from './listener.ts';
 import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, tell } from './guard.ts';
 import { pathOf } from './path.ts';
+import { takeReadsInTurn } from './reads-in-turn.ts';
 import { clientBucket, type RateLimits } from './rate-limit.ts';
 import { compileValidator } from './validation.ts';
 
@@ -52,13 +54,12 @@ const ONLY_HTTPS = 'max-age=31536000';
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { limits, tls, trustProxy } = options;
   const guarding = { ...options, https: { production: options.production, behindProxy: trustProxy !== null } };
-  const timeouts = { connectionTimeoutMs: 120_000, requestTimeoutMs: 30_000, keepAliveMs: 72_000 };
   const settings = {
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    serverFactory: (handle: RequestListener) => createListener(handle, { tls, ...timeouts }),
+    serverFactory: (handle: RequestListener) => createListener(handle, { tls, ...TIMEOUTS }),
     forceCloseConnections: 'idle' as const,
     return503OnClosing: false,
     trustProxy: trustProxy === null ? false : [...trustProxy],
@@ -86,6 +87,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     done();
   });
   guardRequests(app, guarding);
+  takeReadsInTurn(app);
+  nameIgnoredFields(app);
   app.setErrorHandler(async (error, request, reply) => {
     if (isGone(request)) return reply.hijack();
     const told = asRequestError(error);

@@ -13,6 +13,8 @@ export interface MetricSources {
   readonly gaps: () => Promise<readonly AddressGap[]>;
   readonly isReady: () => Promise<boolean>;
   readonly isListening: () => boolean;
+  /** Null where no Redis is set. */
+  readonly sharesLimits: () => boolean | null;
   readonly pool: () => { readonly used: number; readonly waiting: number };
   /** How old the price of each pair is, or how long it has been missing. */
   readonly prices: () => readonly { readonly pair: string; readonly ageMs: number }[];
@@ -71,6 +73,10 @@ function registerProcess(registry: Registry, sources: MetricSources): void {
   gauge(registry, 'notifications_healthy', '1 while notifications of the database arrive.', [], (healthy) =>
     healthy.set(sources.isListening() ? 1 : 0),
   );
+  gauge(registry, 'redis_healthy', '1 while Redis counts the rate limits of all processes together.', [], (healthy) => {
+    const shares = sources.sharesLimits();
+    if (shares !== null) healthy.set(shares ? 1 : 0);
+  });
   // Before those that ask the database themselves.
   gauge(registry, 'pool_used', 'Database connections of the pool that are at work.', [], (used) =>
     used.set(sources.pool().used),

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Access, AccessKey, ProjectAccess } from '../app/access.ts';
 import { healthRoutes } from './health.ts';
-import { createMetrics, metricsRoute } from './metrics.ts';
+import { createMetrics, createScrape, metricsRoute } from './metrics.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { buildServer, type ServerOptions } from './server.ts';
 import { email, httpUrl, metadata, oneOf, text } from './validation.ts';
@@ -90,7 +90,10 @@ export function tryServer(
     onAnswered: metrics.onAnswered,
     plugins: [
       healthRoutes(() => Promise.resolve({ ok: false, checks: { database: 'away' }, degraded: false })),
-      metricsRoute(metrics.registry, 'scrape-me', () => Promise.resolve([])),
+      metricsRoute(
+        createScrape(metrics.registry, () => Promise.resolve([])),
+        'scrape-me',
+      ),
       tryRoutes,
     ],
     ...options,

@@ -49,7 +49,12 @@ export function text(options: { readonly max: number; readonly min?: number; rea
   });
 }
 
-export const httpUrl = Type.String({ maxLength: 2_048, [RULE]: 'http-url', examples: ['https://shop.example/thanks'] });
+const HTTP_URL = { maxLength: 2_048, [RULE]: 'http-url', examples: ['https://shop.example/thanks'] };
+export const httpUrl = Type.String(HTTP_URL);
+/** A URL under the name that the other API has for it. */
+export function sameAs(field: string) {
+  return Type.String({ ...HTTP_URL, description: `The same as ${field}, which is taken where both are given.` });
+}
 export const email = Type.String({ maxLength: 254, [RULE]: 'email', examples: ['customer@example.com'] });
 
 /** A flat object of texts: at most 50 keys, values of at most 500 characters. */

@@ -17,6 +17,9 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'refund.failed': 'A refund was cancelled, not paid in time, or asked to fail in test mode.',
   'order.cancelled': 'It was cancelled by the merchant or the customer.',
   'order.exception': 'Something unusual happened, named by data.exception.',
+  'payment.wrong_asset':
+    'Confirmed money came in an asset that the payment was never quoted in. It counts for nothing; once the payment is final it can be refunded by its crypto_currency.',
+  'refund.reorged': 'A reorganisation took back what had paid a completed refund. It is pending again.',
   'payment.lost':
     'Money came to an address that was handed out in the hours that a restored backup does not know. Live mode only; book it with: cointill recover book',
 };
@@ -50,6 +53,20 @@ const orderEventData = Type.Object(
   { title: 'OrderEventData' },
 );
 
+const wrongAssetEventData = Type.Object(
+  {
+    ...orderEventData.properties,
+    received: Type.Object({
+      crypto_currency: Type.String(),
+      network: Type.String(),
+      amount: Type.Number({ description: 'In crypto units.' }),
+      address: Type.String(),
+      transaction_hash: Type.String(),
+    }),
+  },
+  { title: 'WrongAssetEventData', description: 'The payment as it is, and what came.' },
+);
+
 const refundEventData = Type.Object({ ...refundFields, test }, { title: 'RefundEventData' });
 
 const lostPaymentData = Type.Object(
@@ -64,13 +81,13 @@ const lostPaymentData = Type.Object(
   { title: 'LostPaymentEventData' },
 );
 
-function event(title: string, prefix: 'order.' | 'refund.' | 'payment.', data: TSchema) {
+function event(title: string, types: readonly EventType[], data: TSchema) {
   return Type.Object(
     {
       id: described('The same for every delivery of the event: deduplicate by it.', {
         examples: ['evt_01kadfw4t3f7vb8y2z6m5n9qrs'],
       }),
-      type: oneOf(EVENT_TYPES.filter((type) => type.startsWith(prefix))),
+      type: oneOf(types),
       created_at: time(),
       sequence: Type.Integer({
         minimum: 1,
@@ -82,15 +99,19 @@ function event(title: string, prefix: 'order.' | 'refund.' | 'payment.', data: T
   );
 }
 
+const typesOf = (prefix: string): readonly EventType[] => EVENT_TYPES.filter((type) => type.startsWith(prefix));
+
 const EVENTS = {
-  order: event('OrderEvent', 'order.', orderEventData),
-  refund: event('RefundEvent', 'refund.', refundEventData),
-  payment: event('LostPaymentEvent', 'payment.', lostPaymentData),
+  order: event('OrderEvent', typesOf('order.'), orderEventData),
+  refund: event('RefundEvent', typesOf('refund.'), refundEventData),
+  wrongAsset: event('WrongAssetEvent', ['payment.wrong_asset'], wrongAssetEventData),
+  lost: event('LostPaymentEvent', ['payment.lost'], lostPaymentData),
 };
 
 /** The shape of an event's body. */
 export function eventShape(type: EventType): TSchema {
-  if (type === 'payment.lost') return EVENTS.payment;
+  if (type === 'payment.wrong_asset') return EVENTS.wrongAsset;
+  if (type === 'payment.lost') return EVENTS.lost;
   return type.startsWith('refund.') ? EVENTS.refund : EVENTS.order;
 }
 
@@ -120,7 +141,7 @@ export function describeWebhooks(): Readonly<Record<string, object>> {
       type,
       {
         post: {
-          operationId: `on ${type}`.replaceAll(/[ .](\w)/g, (_match, letter: string) => letter.toUpperCase()),
+          operationId: `on ${type}`.replaceAll(/[ ._]([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
           summary: MEANINGS[type],
           description: isOptIn(type) ? `${RULES} Sent only to endpoints that ask for this type by name.` : RULES,
           tags: ['Webhooks'],

@@ -86,6 +86,11 @@ export interface SpendingWatch {
    * no node has any more is left out.
    */
   wholeTransactions(block: BlockId, transfers: readonly ChainTransfer[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  /**
+   * What transactions in `block` spend, or that wait where it is null: as `txid:vout`, by their hashes. One that no node has any
+   * more is left out.
+   */
+  inputsOf(block: BlockId | null, hashes: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js';
 import { addMultiplesOfBase } from './point-sums.ts';
 
@@ -27,7 +27,7 @@ export function keyNode(publicKey: Uint8Array, chainCode: Uint8Array): KeyNode {
  * so that time may depend on the values. Throws where the index has no key, which happens once in 2^127.
  */
 export function childKey(parent: KeyNode, index: number): KeyNode {
-  const { scalar, chainCode } = childScalar(parent, index);
+  const { scalar, chainCode } = childScalar(parent, index, hmacKey(parent));
   return nodeOf(parent.point.add(Point.BASE.multiplyUnsafe(scalar)), chainCode);
 }
 
@@ -37,7 +37,8 @@ export function childKey(parent: KeyNode, index: number): KeyNode {
  */
 export function childKeys(parent: KeyNode, from: number, count: number): readonly KeyNode[] {
   const point = parent.point.toAffine();
-  const steps = Array.from({ length: count }, (_, place) => childScalar(parent, from + place));
+  const key = hmacKey(parent);
+  const steps = Array.from({ length: count }, (_, place) => childScalar(parent, from + place, key));
   const sums = addMultiplesOfBase(steps.map(({ scalar }) => ({ point, scalar })));
   return sums.map((sum, place) => {
     const chainCode = steps[place]?.chainCode;
@@ -65,14 +66,19 @@ function nodeOf(point: CurvePoint, chainCode: Uint8Array): KeyNode {
   return { point, publicKey: point.toBytes(true), chainCode };
 }
 
-function childScalar({ publicKey, chainCode }: KeyNode, index: number) {
+/** Made once for many children: given as bytes, the key would cost more than the hashing. */
+function hmacKey({ chainCode }: KeyNode): KeyObject {
+  return createSecretKey(chainCode);
+}
+
+function childScalar({ publicKey }: KeyNode, index: number, key: KeyObject) {
   if (!Number.isInteger(index) || index < 0 || index >= HARDENED) {
     throw new RangeError(`an address index is an integer from 0 to 2^31 - 1, not ${index}`);
   }
   const data = new Uint8Array(37);
   data.set(publicKey);
   new DataView(data.buffer).setUint32(33, index);
-  const digest = createHmac('sha512', chainCode).update(data).digest();
+  const digest = createHmac('sha512', key).update(data).digest();
   return { scalar: Point.Fn.fromBytes(digest.subarray(0, 32)), chainCode: new Uint8Array(digest.subarray(32)) };
 }
 

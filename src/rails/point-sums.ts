@@ -93,33 +93,38 @@ function pairs(list: readonly AffinePoint[]): readonly Pair[] {
 
 /** The sums of pairs of points, with one division for all. */
 function addPairs(all: readonly Pair[]): AffinePoint[] {
+  const divisors = all.map(divisor);
   const products: bigint[] = [];
   let product = 1n;
-  for (const pair of all) {
+  for (const factor of divisors) {
     products.push(product);
-    product = (product * divisor(pair)) % P;
+    product = (product * factor) % P;
   }
   // Throws for 0: a sum has no coordinates.
   if (product === 0n) throw new RangeError('the sum of two points is the point at infinity');
-  let inverse = Fp.inv(product);
+  let inverse = Fp.inv(Fp.create(product));
   const sums: AffinePoint[] = [];
   for (let index = all.length - 1; index >= 0; index -= 1) {
     const pair = all[index];
     const before = products[index];
-    if (pair === undefined || before === undefined) throw new Error('a pair is missing');
+    const factor = divisors[index];
+    if (pair === undefined || before === undefined || factor === undefined) throw new Error('a pair is missing');
     const [a, b] = pair;
     const numerator = a.x === b.x ? 3n * a.x * a.x : b.y - a.y;
     const slope = (numerator * ((inverse * before) % P)) % P;
-    inverse = (inverse * divisor(pair)) % P;
+    inverse = (inverse * factor) % P;
     const x = positive(slope * slope - a.x - b.x);
     sums.push({ x, y: positive(slope * (a.x - x) - a.y) });
   }
   return sums.toReversed();
 }
 
-/** What the slope of the line through two points, or of the tangent at one, is divided by; 0 modulo P for opposite points. */
+/**
+ * What the slope of the line through two points, or of the tangent at one, is divided by; 0 for opposite points. It may be
+ * negative, as all that is computed from it until coordinates are made of it.
+ */
 function divisor([a, b]: Pair): bigint {
-  if (a.x !== b.x) return positive(b.x - a.x);
+  if (a.x !== b.x) return b.x - a.x;
   return a.y === b.y ? 2n * a.y : 0n;
 }
 

@@ -240,15 +240,30 @@ export async function issuedNetworks(
   return new Map([...groups].map(([id, group]) => [id, group.map(({ network }) => network)]));
 }
 
-/** Confirms the transfers that are deep enough at this height; returns whose payments they are. */
-export async function confirmTransfers(trx: Trx, network: Network, height: number): Promise<readonly string[]> {
-  const { rows } = await sql<{ payment_id: string }>`
+/** A transfer that is deep enough now. */
+export interface ConfirmedTransfer {
+  readonly paymentId: string;
+  readonly network: Network;
+  readonly transactionHash: string;
+  readonly asset: AssetCode;
+  readonly address: string;
+  readonly amountUnits: bigint;
+}
+
+/** Confirms the transfers that are deep enough at this height, and returns them. */
+export async function confirmTransfers(
+  trx: Trx,
+  network: Network,
+  height: number,
+): Promise<readonly ConfirmedTransfer[]> {
+  const { rows } = await sql<Omit<ConfirmedTransfer, 'amountUnits'> & { readonly amountUnits: string }>`
     update transfers t set state = 'confirmed'
     from payment_addresses a
     where t.network = ${network} and t.state = 'mined' and a.network = t.network and a.address = t.address
       and t.block_height + a.confirmations - 1 <= ${height}
-    returning t.payment_id`.execute(trx);
-  return rows.map((row) => row.payment_id);
+    returning t.payment_id as "paymentId", t.network, t.transaction_hash as "transactionHash", t.asset, t.address,
+      t.amount_units::text as "amountUnits"`.execute(trx);
+  return rows.map((row) => ({ ...row, amountUnits: BigInt(row.amountUnits) }));
 }
 
 /**

@@ -6,6 +6,25 @@ import type { Database } from './database.ts';
 /** The database that a setting leads to cannot serve; the message says why, and what to do. */
 export class UnfitDatabaseError extends Error {}
 
+/** The database could not be opened by the way that a setting names; what went wrong is the cause. */
+export class DatabaseWayError extends Error {
+  readonly setting: string;
+
+  constructor(setting: string, cause: unknown) {
+    super(`the database of ${setting} cannot be opened`, { cause });
+    this.setting = setting;
+  }
+}
+
+/** Does the work, and names the setting of the way that it takes where that fails. */
+export async function byWayOf<Result>(setting: string, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof UnfitDatabaseError ? error : new DatabaseWayError(setting, error);
+  }
+}
+
 interface Role {
   readonly replica: boolean;
   readonly read_only: boolean;

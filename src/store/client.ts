@@ -17,6 +17,14 @@ function statementName(text: string): string | undefined {
 
 const TRANSACTION_WORDS = new Set(['begin', 'commit', 'rollback']);
 
+/**
+ * Begins a transaction that the server gives up, with all that it has locked, after so long without a word from this
+ * process. For this transaction alone, and not as a parameter of the session, which poolers refuse.
+ */
+export function beginWithin(idleTimeoutMs: number): string {
+  return `begin; set local idle_in_transaction_session_timeout = ${idleTimeoutMs}`;
+}
+
 /** What is overridden here: what pg sends first on a connection, which its types leave out, and its many-faced `query`. */
 interface Overridden {
   getStartupConf(): Readonly<Record<string, string>>;
@@ -61,6 +69,8 @@ class ReadOnlyError extends Error {
 export interface PreparingClientConfig extends ClientConfig {
   /** How long one statement may take, from when it is sent. */
   readonly answerTimeoutMs: number;
+  /** How long a transaction may wait for its next statement. */
+  readonly idleTransactionTimeoutMs: number;
 }
 
 /**
@@ -72,10 +82,12 @@ export interface PreparingClientConfig extends ClientConfig {
  */
 export class PreparingClient extends SessionClient {
   readonly #answerTimeoutMs: number;
+  readonly #begin: string;
 
   constructor(config: PreparingClientConfig) {
     super(config);
     this.#answerTimeoutMs = config.answerTimeoutMs;
+    this.#begin = beginWithin(config.idleTransactionTimeoutMs);
     let isReadOnly = false;
     this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
       if (code === READ_ONLY) isReadOnly = true;
@@ -92,8 +104,9 @@ export class PreparingClient extends SessionClient {
       typeof text === 'string' && Array.isArray(values) && !TRANSACTION_WORDS.has(text)
         ? statementName(text)
         : undefined;
+    const sent = text === 'begin' ? this.#begin : text;
     const answer =
-      name === undefined ? super.query(text, values, callback) : super.query({ name, text, values }, callback);
+      name === undefined ? super.query(sent, values, callback) : super.query({ name, text, values }, callback);
     if (answer instanceof Promise) this.#limit(answer);
     return answer;
   }

@@ -27,6 +27,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   idempotency_keys: 'rows',
   refunds: 'rows',
   refund_payouts: 'rows',
+  waiting_payouts: 'rows',
   refund_changes: 'rows',
   refund_inputs: 'rows',
   change_addresses: 'rows',

@@ -80,7 +80,7 @@ export interface DatabaseOptions {
 
 /** Large work is done in lots that take a small part of it, waits for each other's rows included. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** A process that vanished holds what it locked no longer than this. */
+/** A process that hangs or vanished holds what it locked no longer than this: between two statements we wait for nothing. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 5_000;
 /** An idle connection is looked after from then on: ten probes a second apart, and one whose other end is gone breaks. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
@@ -110,7 +110,10 @@ function clientConfig(connection: Connection) {
 
 /** Opens a pool. A broken connection or a server restart is reported to `onError` and never ends the process. */
 export function openDatabase(connection: Connection, options: DatabaseOptions): DatabaseHandle {
-  const answering = { ...clientConfig(connection), answerTimeoutMs: options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS };
+  const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
+  // Before others give up waiting for what a hanging transaction holds.
+  const idleTransactionTimeoutMs = Math.min(IDLE_TRANSACTION_TIMEOUT_MS, answerTimeoutMs / 2);
+  const answering = { ...clientConfig(connection), answerTimeoutMs, idleTransactionTimeoutMs };
   const pool = new Pool({
     ...answering,
     Client: PreparingClient as unknown as typeof Client,
@@ -133,11 +136,9 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     await client.connect();
     return client;
   };
-  const pipeline = createPipeline({
-    connect: () => opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client),
-    // Before others give up waiting for what it holds.
-    idleTransactionTimeoutMs: Math.min(IDLE_TRANSACTION_TIMEOUT_MS, answering.answerTimeoutMs / 2),
-  });
+  const pipeline = createPipeline(() =>
+    opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client),
+  );
   return {
     db,
     pipeline,

@@ -47,6 +47,16 @@ describe('migrating', () => {
     expect(await applied()).toEqual([...names, '9997_first.sql', '9998_second.sql']);
   });
 
+  it('is given up by the server when its process hangs, and takes any time otherwise', async () => {
+    const { client, folder } = await migrated();
+    const settings = ['idle_in_transaction_session_timeout', 'statement_timeout', 'lock_timeout'];
+    const shown = settings.map((name) => `current_setting('${name}') as ${name}`).join(', ');
+    await writeFile(path.join(folder, '9997_first.sql'), `create table seen as select ${shown}`);
+    await migrate(client, folder);
+    const seen = { idle_in_transaction_session_timeout: '30s', statement_timeout: '0', lock_timeout: '0' };
+    expect((await client.query('select * from seen')).rows).toEqual([seen]);
+  });
+
   it('leaves nothing of one that fails, names it, and lets the next try begin with it', async () => {
     const { client, folder, names, applied } = await migrated();
     const file = path.join(folder, '9997_wrong.sql');

@@ -1,9 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from 'pg';
+import { beginWithin } from './client.ts';
 
 /** Any number, as long as nobody else locks it: two processes that start at once must not both migrate. */
 const MIGRATION_LOCK = 7_203_611;
+
+/** Between the statements of a migration nothing is waited for either, but to give one up loses more. */
+const IDLE_TIMEOUT_MS = 30_000;
 
 const FOLDER = path.join(import.meta.dirname, '../../migrations');
 
@@ -37,7 +41,7 @@ export async function migrate(client: Client, folder: string = FOLDER): Promise<
     }
     const missing = files.filter((name) => !applied.includes(name));
     for (const name of missing) {
-      await client.query('begin');
+      await client.query(beginWithin(IDLE_TIMEOUT_MS));
       try {
         await apply(client, folder, name);
         await client.query('commit');

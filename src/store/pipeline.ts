@@ -41,15 +41,7 @@ export interface Pipeline extends StatementRunner, TransactionRunner {
   close(): Promise<void>;
 }
 
-export interface PipelineOptions {
-  readonly connect: () => Promise<Client>;
-  /** After so long without a word from this process the server gives an open transaction up, with all that it has locked. */
-  readonly idleTransactionTimeoutMs: number;
-}
-
-export function createPipeline({ connect, idleTransactionTimeoutMs }: PipelineOptions): Pipeline {
-  // For this transaction alone, and not as a parameter of the session, which poolers refuse.
-  const begin = `begin; set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
+export function createPipeline(connect: () => Promise<Client>): Pipeline {
   const alone = connectionOnDemand(connect);
   const transactions = connectionOnDemand(connect);
   const unanswered = new Set<{ readonly sentAt: number }>();
@@ -82,7 +74,7 @@ export function createPipeline({ connect, idleTransactionTimeoutMs }: PipelineOp
       lastSent = sent;
       await before;
       try {
-        return await runTransaction(asker(await transactions.open()), begin, decide, giveTurn);
+        return await runTransaction(asker(await transactions.open()), decide, giveTurn);
       } finally {
         giveTurn();
       }
@@ -103,12 +95,11 @@ type Ask = (text: string, values?: readonly unknown[]) => Promise<QueryResult>;
 /** Calls `onSent` when the end of the transaction is on its way: what is sent from then on comes after it. */
 async function runTransaction<Result>(
   ask: Ask,
-  begin: string,
   decide: (runner: StatementRunner) => Promise<Ending<Result>>,
   onSent: () => void,
 ): Promise<Result> {
   const send = ({ sql, parameters }: Statement) => ask(sql, parameters);
-  void ask(begin);
+  void ask('begin');
   let ending: Ending<Result>;
   try {
     ending = await decide({ executeQuery: send });

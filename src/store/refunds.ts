@@ -1,10 +1,11 @@
-import { sql, type Selectable, type SqlBool } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
 import type { Refund, RefundedMoney, RefundStatus } from '../domain/refund.ts';
 import type { Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
+import { IS_BEING_PAID } from './refund-payouts.ts';
 import type { RefundsTable } from './tables.ts';
 import { REFUND_COLUMNS } from './columns.ts';
 
@@ -80,81 +81,6 @@ export async function setRefundAddress(
     .execute();
 }
 
-/** A transfer that may pay a refund. */
-export interface Payout {
-  readonly refundId: string;
-  readonly network: Network;
-  readonly transactionHash: string;
-  readonly asset: AssetCode;
-  readonly index: number;
-  readonly blockHeight: number;
-}
-
-/** Pending refunds to these addresses, the oldest first. */
-export async function refundsTo(db: Database, network: Network, addresses: readonly string[]) {
-  if (addresses.length === 0) return [];
-  return db
-    .selectFrom('refunds')
-    .select(['id', 'watched_address', 'asset', 'units', 'created_at'])
-    .where('network', '=', network)
-    .where('status', '=', 'pending')
-    .where(sql<SqlBool>`watched_address = any (${addresses}::text[])`)
-    .orderBy('id')
-    .execute();
-}
-
-/** Keeps payouts; one that is known already stays with its refund. */
-export async function savePayouts(trx: Trx, payouts: readonly Payout[]): Promise<void> {
-  if (payouts.length === 0) return;
-  await trx
-    .insertInto('refund_payouts')
-    .values(
-      payouts.map(({ refundId, network, transactionHash, asset, index, blockHeight }) => ({
-        network,
-        transaction_hash: transactionHash,
-        asset,
-        output_index: index,
-        refund_id: refundId,
-        block_height: blockHeight,
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
-/** Forgets payouts in blocks above a height. */
-export async function dropPayoutsAbove(trx: Trx, network: Network, height: number): Promise<void> {
-  await trx.deleteFrom('refund_payouts').where('network', '=', network).where('block_height', '>', height).execute();
-}
-
-/** The transaction in a block that pays a refund, deep enough or not; null where none was seen. */
-export async function payoutOf(db: Database, refundId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('refund_payouts')
-    .select('transaction_hash')
-    .where('refund_id', '=', refundId)
-    .orderBy('block_height')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.transaction_hash ?? null;
-}
-
-/** Pending refunds whose payout is as deep as their payment had to be, at this height. */
-export async function refundsPaidBy(
-  db: Database,
-  network: Network,
-  height: number,
-): Promise<readonly { readonly refundId: string; readonly transactionHash: string }[]> {
-  const { rows } = await sql<{ refund_id: string; transaction_hash: string }>`
-    select o.refund_id, o.transaction_hash from refunds r
-    join refund_payouts o on o.refund_id = r.id
-    where r.status = 'pending' and r.watched_address is not null and r.network = ${network} and o.network = ${network}
-      and o.block_height - 1 + coalesce(
-        (select max(a.confirmations) from payment_addresses a where a.payment_id = r.payment_id), 1) <= ${height}
-    order by r.id`.execute(db);
-  return rows.map((row) => ({ refundId: row.refund_id, transactionHash: row.transaction_hash }));
-}
-
 /** Saves what of a refund can change. The caller holds its lock. */
 export async function updateRefund(trx: Trx, refund: Refund): Promise<void> {
   await trx
@@ -186,12 +112,30 @@ export async function lockRefund(trx: Trx, id: string): Promise<Refund | null> {
   return row === undefined ? null : refundFromRow(row);
 }
 
-/** Locks the most overdue refunds that nobody else works on. */
-export async function lockDueRefunds(trx: Trx, now: number, limit: number): Promise<readonly Refund[]> {
+/**
+ * Locks the most overdue refunds that nobody else works on. One that a transaction pays is left until it is settled; so is
+ * one that may have been paid on a network that was not yet seen up to the end of its time (`seenUpTo`).
+ */
+export async function lockDueRefunds(
+  trx: Trx,
+  now: number,
+  seenUpTo: ReadonlyMap<Network, number>,
+  limit: number,
+): Promise<readonly Refund[]> {
   const rows = await trx
-    .selectFrom('refunds')
+    .selectFrom('refunds as r')
     .select(REFUND_COLUMNS)
     .where('due_at', '<=', timestamp(now))
+    .where((where) =>
+      where.or([
+        where('mode', '=', 'test'),
+        where('watched_address', 'is', null),
+        ...[...seenUpTo].map(([network, at]) =>
+          where.and([where('network', '=', network), where('due_at', '<=', timestamp(at))]),
+        ),
+      ]),
+    )
+    .where((where) => where.not(IS_BEING_PAID))
     .orderBy('due_at')
     .limit(limit)
     .forUpdate()
@@ -201,8 +145,8 @@ export async function lockDueRefunds(trx: Trx, now: number, limit: number): Prom
 }
 
 /**
- * What a payment's refunds in the token of its quote take: pending and completed ones. Those in another token gave back money
- * on another quote. Read under the payment's lock.
+ * What a payment's refunds in the token of its quote take: pending and completed ones, and failed ones that were paid all the
+ * same. Those in another token gave back money on another quote. Read under the payment's lock.
  */
 export async function refundedMoney(
   trx: Trx,
@@ -210,7 +154,7 @@ export async function refundedMoney(
   { asset, network }: { readonly asset: AssetCode; readonly network: Network },
 ): Promise<RefundedMoney> {
   const row = await trx
-    .selectFrom('refunds')
+    .selectFrom('refunds as r')
     .select([
       sql<bigint>`coalesce(sum(units), 0)`.as('units'),
       sql<bigint>`coalesce(sum(amount_minor), 0)`.as('amount_minor'),
@@ -218,7 +162,14 @@ export async function refundedMoney(
     .where('payment_id', '=', paymentId)
     .where('asset', '=', asset)
     .where('network', '=', network)
-    .where('status', '!=', 'failed')
+    .where((where) =>
+      where.or([
+        where('status', '!=', 'failed'),
+        where.exists(
+          where.selectFrom('refund_payouts as o').select('o.refund_id').whereRef('o.refund_id', '=', 'r.id'),
+        ),
+      ]),
+    )
     .executeTakeFirstOrThrow();
   return { units: row.units, amountMinor: row.amount_minor };
 }

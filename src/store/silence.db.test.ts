@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import { CompiledQuery, sql } from 'kysely';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { databaseProxy } from '../../test/database-proxy.ts';
 import { NoAnswerError } from './client.ts';
-import type { Database, DatabaseHandle } from './database.ts';
+import { openDatabase, type Database, type DatabaseHandle } from './database.ts';
 
 /** Long for a statement on a busy machine, short for a test. */
 const PATIENCE_MS = 1_000;
@@ -42,6 +42,48 @@ it('a transaction whose connection falls silent fails, its lost rollback include
   });
   expect(await faults([work])).toEqual([expect.any(Error)]);
   expect(await Promise.all([one(db), one(db)])).toEqual([1, 1]);
+});
+
+it('a transaction of a process that hangs is given up by the server, with what it has locked', async () => {
+  const database = await testDatabase();
+  await sql`create table seen (value int primary key)`.execute(database.db);
+  // Half of what a statement may take at most.
+  const hanging = openDatabase(
+    { connectionString: database.url },
+    { maxConnections: 1, onError: () => {}, answerTimeoutMs: 4_000 },
+  );
+  onTestFinished(() => hanging.close());
+  const locked = Promise.withResolvers<void>();
+  const hang = Promise.withResolvers<void>();
+  const work = hanging.db.transaction().execute(async (trx) => {
+    await sql`lock table seen`.execute(trx);
+    locked.resolve();
+    await hang.promise;
+    await sql`insert into seen values (1)`.execute(trx);
+  });
+  await locked.promise;
+  await sql`insert into seen values (2)`.execute(database.db);
+  hang.resolve();
+  expect(await faults([work])).toEqual([expect.any(Error)]);
+  expect((await sql`select value from seen`.execute(database.db)).rows).toEqual([{ value: 2 }]);
+  expect(await one(hanging.db)).toBe(1);
+});
+
+it('outside a transaction no connection is given up for its silence', async () => {
+  const database = await testDatabase();
+  const { db, pipeline } = database;
+  const text = 'show idle_in_transaction_session_timeout';
+  await db.transaction().execute(async (trx) => {
+    expect((await sql.raw(text).execute(trx)).rows).toEqual([{ idle_in_transaction_session_timeout: '5s' }]);
+  });
+  const listener = await database.connect();
+  onTestFinished(() => listener.end());
+  const told = [
+    await sql.raw(text).execute(db),
+    Object(await pipeline.executeQuery(CompiledQuery.raw(text))),
+    await listener.query(text),
+  ];
+  expect(told.map(({ rows }) => rows)).toEqual([1, 2, 3].map(() => [{ idle_in_transaction_session_timeout: '0' }]));
 });
 
 it('all statements on a pipeline that falls silent fail in time, and the next one opens another connection', async () => {

@@ -296,6 +296,17 @@ export interface Tables {
     output_index: number;
     refund_id: string;
     block_height: number;
+    spends: Generated<string[]>;
+  };
+  waiting_payouts: {
+    network: Network;
+    transaction_hash: string;
+    asset: AssetCode;
+    output_index: number;
+    refund_id: string;
+    spends: string[];
+    since: Timestamp;
+    dropped_at: NullableTimestamp;
   };
   change_addresses: { network: Network; address: string; first_change_address: string; change_index: number };
   change_watches: {

@@ -1,7 +1,7 @@
 import { parse as parseYaml } from 'yaml';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { healthRoutes } from '../../src/http/health.ts';
-import { metricsRoute } from '../../src/http/metrics.ts';
+import { createMetrics, createScrape, metricsRoute } from '../../src/http/metrics.ts';
 import { buildMonitor } from '../../src/http/monitor.ts';
 import { METRICS_TOKEN, httpTest, type Answer } from '../http.ts';
 
@@ -61,12 +61,7 @@ describe('why the service is not ready', () => {
           () => Promise.resolve(readiness),
           () => false,
         ),
-        metricsRoute(
-          http.metrics.registry,
-          METRICS_TOKEN,
-          () => Promise.resolve([]),
-          () => false,
-        ),
+        metricsRoute(http.scrape, METRICS_TOKEN, () => false),
       ],
     });
     expect((await http.call({ path: '/readyz' }, proxied)).body).toEqual(hidden);
@@ -79,7 +74,10 @@ describe('why the service is not ready', () => {
 describe('the port for monitoring', () => {
   const monitor = buildMonitor([
     healthRoutes(() => Promise.resolve({ ok: false, degraded: false, checks: { database: 'not reachable' } })),
-    metricsRoute(http.metrics.registry, null, () => Promise.reject(new Error('the database is away'))),
+    metricsRoute(
+      createScrape(createMetrics().registry, () => Promise.reject(new Error('the database is away'))),
+      null,
+    ),
   ]);
   afterAll(() => monitor.close());
   const ask = (url: string, more: object = {}) => monitor.inject({ url, headers: { host: '127.0.0.1:4002' }, ...more });
@@ -139,6 +137,42 @@ describe('metrics', () => {
       refused(await read({ ...viaProxy, ...bearer(token) }, '10.0.0.1', behindProxy));
     }
     refused(await read({ ...viaProxy, ...bearer(await (await http.shop()).key()) }, '10.0.0.1', behindProxy));
+  });
+
+  it('are made once for all who ask at the same time, on the API’s addresses and on the monitoring port', async () => {
+    const { registry } = createMetrics();
+    let asked = 0;
+    const networks = (): Promise<readonly []> => Promise.resolve((asked += 1)).then(() => []);
+    const route = metricsRoute(createScrape(registry, networks), null);
+    const sent = new Set<unknown>();
+    const monitor = buildMonitor([route]);
+    onTestFinished(() => monitor.close());
+    const servers = [http.build({ plugins: [route] }), http.build({ side: 'live', plugins: [route] }), monitor];
+    for (const server of servers) {
+      server.addHook('onSend', (_request, _reply, payload, done) => {
+        sent.add(payload);
+        done();
+      });
+      await server.ready();
+    }
+    const burst = await Promise.all(
+      servers.flatMap((server) => Array.from({ length: 20 }, () => server.inject({ url: '/metrics' }))),
+    );
+    expect(new Set(burst.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    expect([asked, sent.size]).toEqual([1, 1]);
+  });
+
+  it('are kept for as long as is said, and then made anew', async () => {
+    let [now, asked] = [0, 0];
+    const networks = (): Promise<readonly []> => Promise.resolve((asked += 1)).then(() => []);
+    const scrape = createScrape(createMetrics().registry, networks, { keepMs: 500, now: () => now });
+    await scrape();
+    now = 499;
+    await scrape();
+    expect(asked).toBe(1);
+    now = 500;
+    await scrape();
+    expect(asked).toBe(2);
   });
 
   it('count what is not there under one name', async () => {

@@ -1,8 +1,10 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MAX_STARTED } from '../../src/http/listener.ts';
+import { metricsRoute } from '../../src/http/metrics.ts';
+import { buildMonitor } from '../../src/http/monitor.ts';
 import { selfSigned } from '../../src/webhooks/local-receivers.testing.ts';
 import { BASE_URLS, httpTest } from '../http.ts';
 import { portOf } from '../socket.ts';
@@ -56,8 +58,7 @@ interface Watched {
   readonly answered: () => number;
 }
 
-async function watched(options: Parameters<typeof http.build>[0]): Promise<Watched> {
-  const server = http.build(options);
+async function watch(server: FastifyInstance): Promise<Watched> {
   let [open, most, answered] = [0, 0, 0];
   server.addHook('onRequest', (_request, reply, done) => {
     open += 1;
@@ -83,7 +84,7 @@ describe.each([
   ['the live address, encrypted', 'live', ENCRYPTED],
   ['the sandbox, encrypted', 'test', ENCRYPTED],
 ] as const)('at %s', async (_name, side, tls) => {
-  const { server, most, answered } = await watched({ side, tls });
+  const { server, most, answered } = await watch(http.build({ side, tls }));
   const bearer = side === 'test' ? key : await shop.key({ mode: 'live' });
 
   it.each(REQUESTS)('of many requests in one packet a few are under way at a time: %s', async (request) => {
@@ -110,6 +111,18 @@ describe.each([
     sum = 0;
     return all;
   }
+});
+
+it('of many requests in one packet a few are under way at a time on the monitoring port too', async () => {
+  const monitor = await watch(buildMonitor([metricsRoute(http.scrape, null)]));
+  onTestFinished(() => monitor.server.close());
+  const socket = connect(portOf(monitor.server), '127.0.0.1');
+  socket.resume();
+  socket.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(AT_ONCE));
+  let answered = 0;
+  await vi.waitFor(() => expect((answered += monitor.answered())).toBe(AT_ONCE), WAIT);
+  socket.destroy();
+  expect(monitor.most()).toBeLessThanOrEqual(MAX_STARTED);
 });
 
 it('all addresses that the documents name are among them', async () => {

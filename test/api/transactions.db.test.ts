@@ -79,6 +79,13 @@ it('the fields of the reference integration are enough, and the lifetime is then
   expect(Date.parse(String(made['expires_at'])) - Date.parse(String(made['created_at']))).toBe(30 * 60_000);
 });
 
+it.each([
+  [{ return_url: 'https://shop.example/thanks' }],
+  [{ return_url: 'https://shop.example/other', success_url: 'https://shop.example/thanks' }],
+])('takes the success URL under the name of the Order API too: %j', async (fields) => {
+  expect(await created(await http.shop(), fields)).toMatchObject({ success_url: 'https://shop.example/thanks' });
+});
+
 it.each<[string, object]>([
   ['the least amount', { amount: 0.01 }],
   ['the greatest amount', { amount: 1_000_000 }],

@@ -167,3 +167,11 @@ function hexOf(value: unknown): Hex {
 function quantity(value: bigint): string {
   return `0x${value.toString(16)}`;
 }
+
+let treasuries = 0n;
+
+/** A treasury that no test of the file has named before. */
+export function freshTreasury(): string {
+  treasuries += 1n;
+  return freshAddress(treasuries);
+}

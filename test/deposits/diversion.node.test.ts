@@ -6,7 +6,7 @@ import { ANVIL_ACCOUNT } from '../anvil.ts';
 import {
   DEPOSIT_ABI,
   failures,
-  freshAddress,
+  freshTreasury,
   NATIVE,
   startDepositChain,
   STRANGER,
@@ -16,18 +16,12 @@ import {
 
 let chain: DepositChain;
 let token: Contract;
-let treasuries = 0n;
 
 beforeAll(async () => {
   chain = await startDepositChain();
   token = await chain.deploy('OrdinaryToken');
 });
 afterAll(() => chain.anvil.stop());
-
-function freshTreasury(): string {
-  treasuries += 1n;
-  return freshAddress(treasuries);
-}
 
 describe('nobody can divert money', () => {
   it('by naming another treasury: that names another deposit', async () => {

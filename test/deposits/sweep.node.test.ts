@@ -6,7 +6,7 @@ import {
   DEPOSIT_ABI,
   failure,
   failures,
-  freshAddress,
+  freshTreasury,
   NATIVE,
   startDepositChain,
   STRANGER,
@@ -16,18 +16,12 @@ import {
 
 let chain: DepositChain;
 let token: Contract;
-let treasuries = 0n;
 
 beforeAll(async () => {
   chain = await startDepositChain();
   token = await chain.deploy('OrdinaryToken');
 });
 afterAll(() => chain.anvil.stop());
-
-function freshTreasury(): string {
-  treasuries += 1n;
-  return freshAddress(treasuries);
-}
 
 describe('a deposit address', () => {
   const treasury = fc

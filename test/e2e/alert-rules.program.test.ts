@@ -21,21 +21,22 @@ it('every metric that an alert rule names is in a real scrape', async () => {
     ETHEREUM_RPC_URL: 'http://127.0.0.1:9',
     // Nobody is asked in a minute; the price is missing from the start.
     RATE_SOURCES: 'ecb',
+    REDIS_URL: 'redis://127.0.0.1:9',
     LOG_LEVEL: 'silent',
   });
   await service.start();
   const scrape = await (await fetch(`${service.live}/metrics`)).text();
   const there = new Set([...scrape.matchAll(/^(cointill_\w+)/gm)].map(([, name]) => name));
   const expressions = [...rules.matchAll(/^ +expr: (.*)$/gm)].map(([, expression]) => expression ?? '');
-  expect(expressions).toHaveLength(6);
+  expect(expressions).toHaveLength(7);
   const named = new Set(expressions.flatMap((expression) => expression.match(/cointill_\w+/g) ?? []));
   expect([...named].filter((name) => !there.has(name))).toEqual([]);
-  expect(named.size).toBe(5);
+  expect(named.size).toBe(6);
 });
 
 it.skipIf(!hasPromtool)('the alert rules are sound, and fire when they should and only then', async () => {
   const checked = await run('promtool', ['check', 'rules', 'cointill.rules.yml'], { cwd: FOLDER });
-  expect(checked.stdout).toContain('6 rules found');
+  expect(checked.stdout).toContain('7 rules found');
   const tested = await run('promtool', ['test', 'rules', 'rules.test.yml'], { cwd: FOLDER });
   expect(tested.stdout).toContain('SUCCESS');
 });

@@ -31,8 +31,7 @@ export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePa
       <section class="summary">
         <h1>
           <span class="label">${locale.t('refund_of')}</span>
-          <span class="fiat">${name(locale.fiat(view.amountMinor, view.currency))}</span>
-          <span class="unit">${view.currency}</span>
+          ${sum(view)}
         </h1>
         ${facts([
           [locale.t('refund_from'), name(look.projectName)],
@@ -53,6 +52,14 @@ const TITLES = {
   completed: 'refund_sent_title',
   failed: 'refund_failed_title',
 } as const satisfies Record<RefundStep['kind'], TextKey>;
+
+/** What comes back, in the payment's currency. What came in another token than was asked for is worth nothing of that. */
+function sum(view: RefundView): Html {
+  const { locale } = view.frame;
+  if (view.amountMinor === 0n) return html`<span class="fiat">${crypto(view.units, view)}</span>`;
+  return html`<span class="fiat">${name(locale.fiat(view.amountMinor, view.currency))}</span>
+    <span class="unit">${view.currency}</span>`;
+}
 
 function refreshOf({ step, mode, claimPath, frame }: RefundView): Refresh | null {
   if (step.kind !== 'waiting' || !frame.autoRefresh) return null;

@@ -4,7 +4,7 @@ import { FIATS } from '../../domain/money.ts';
 import { ORDER_STATUSES } from '../../domain/order-status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { described, nullable, createdQuery, pageQuery, paginationShape, time } from '../shapes.ts';
-import { email, httpUrl, metadata, oneOf, text } from '../validation.ts';
+import { email, httpUrl, metadata, oneOf, sameAs, text } from '../validation.ts';
 
 export const createOrderBody = Type.Object(
   {
@@ -23,7 +23,7 @@ export const createOrderBody = Type.Object(
       text({ max: 255, description: "Merchant's own reference; comes back in events as metadata.order_id." }),
     ),
     return_url: Type.Optional(httpUrl),
-    success_url: Type.Optional(httpUrl),
+    success_url: Type.Optional(sameAs('return_url')),
     cancel_url: Type.Optional(httpUrl),
     expires_in: Type.Optional(
       Type.Integer({ minimum: 60, maximum: 86_400, description: 'Lifetime in seconds; 1800 unless said otherwise.' }),
@@ -32,7 +32,7 @@ export const createOrderBody = Type.Object(
   },
   {
     title: 'CreateOrder',
-    description: 'Unknown fields are ignored.',
+    description: 'Unknown fields are ignored, and named in the X-Ignored-Fields header of the answer.',
     examples: [
       {
         amount: 25,

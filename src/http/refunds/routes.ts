@@ -59,6 +59,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
         surface,
         paymentId: payment.id,
         wanted: wantedOf(body, payment.currency),
+        token: tokenOf(body),
         address: body.address ?? null,
         reason: body.reason ?? null,
       },
@@ -75,6 +76,12 @@ function paymentOf({ order_id, transaction_id }: Pick<CreateRefundBody, 'order_i
   }
   if (order_id !== undefined) return { surface: 'order', paymentId: decodeId('order', order_id) } as const;
   if (transaction_id !== undefined) return { surface: 'transaction', paymentId: parseUuid(transaction_id) } as const;
+  return null;
+}
+
+function tokenOf({ crypto_currency, network }: CreateRefundBody) {
+  if (crypto_currency !== undefined) return { asset: crypto_currency, network: network ?? null };
+  if (network !== undefined) throw invalid('network', 'network can only be given together with crypto_currency.');
   return null;
 }
 
@@ -177,7 +184,7 @@ function cancelRoute(app: FastifyInstance, api: Api): void {
         operationId: 'cancelRefund',
         summary: 'Withdraw a refund that was not paid yet',
         description:
-          'It then counts as failed, and what it took can be refunded anew. Needs Full Access or Write Only.',
+          'It then counts as failed, and what it took can be refunded anew. Refused once a transaction that pays it was seen, until that is replaced or dropped. Needs Full Access or Write Only.',
         headers: idempotencyHeader,
         params: idParams,
         response: { 200: refundShape, ...orderErrors },

@@ -11,6 +11,17 @@ export const createRefundBody = Type.Object(
       Type.Number({ description: "In the payment's currency, at its locked quote; all that is left unless said." }),
     ),
     crypto_amount: Type.Optional(Type.Number({ description: 'In the crypto asset, instead of amount.' })),
+    crypto_currency: Type.Optional(
+      text({
+        max: 20,
+        min: 1,
+        description:
+          'For money that came in another asset than the payment asked for. Of such only crypto_amount can be said; its amount is 0.',
+      }),
+    ),
+    network: Type.Optional(
+      text({ max: 20, min: 1, description: "The network of crypto_currency; the payment's own unless said." }),
+    ),
     address: Type.Optional(
       text({ max: 200, min: 1, description: 'Where to pay; without it the customer types it at claim_url.' }),
     ),
@@ -23,7 +34,7 @@ export const createRefundBody = Type.Object(
   },
   {
     title: 'CreateRefund',
-    description: 'Unknown fields are ignored.',
+    description: 'Unknown fields are ignored, and named in the X-Ignored-Fields header of the answer.',
     examples: [{ order_id: 'ord_01kadfw4t3f7vb8y2z6m5n9qrs', amount: 10, reason: 'One mug was broken' }],
   },
 );

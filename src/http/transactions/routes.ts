@@ -87,7 +87,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
           description: body.order_description ?? null,
           customerEmail: body.customer_email ?? null,
           customerName: body.customer_name ?? null,
-          successUrl: body.success_url ?? null,
+          successUrl: body.success_url ?? body.return_url ?? null,
           cancelUrl: body.cancel_url ?? null,
           metadata: body.metadata ?? {},
           lifetimeMs: (body.expires_in_minutes ?? DEFAULT_LIFETIME_MINUTES) * 60_000,

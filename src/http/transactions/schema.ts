@@ -1,7 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { EXCEPTIONS, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment.ts';
 import { described, nullable, createdQuery, pageQuery, time } from '../shapes.ts';
-import { email, httpUrl, metadata, oneOf, text } from '../validation.ts';
+import { email, httpUrl, metadata, oneOf, sameAs, text } from '../validation.ts';
 
 export const createTransactionBody = Type.Object(
   {
@@ -11,6 +11,7 @@ export const createTransactionBody = Type.Object(
     order_id: Type.Optional(text({ max: 255, description: "Merchant's own reference." })),
     order_description: Type.Optional(text({ max: 1_000, description: 'Shown to the customer on the payment page.' })),
     success_url: Type.Optional(httpUrl),
+    return_url: Type.Optional(sameAs('success_url')),
     cancel_url: Type.Optional(httpUrl),
     expires_in_minutes: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_440, description: 'Lifetime; 30 unless said otherwise.' }),
@@ -19,7 +20,7 @@ export const createTransactionBody = Type.Object(
   },
   {
     title: 'CreateTransaction',
-    description: 'Unknown fields are ignored.',
+    description: 'Unknown fields are ignored, and named in the X-Ignored-Fields header of the answer.',
     examples: [
       {
         amount: 49.99,

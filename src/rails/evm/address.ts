@@ -13,10 +13,19 @@ export type AddressCheck =
  */
 export function toChecksumAddress(address: string): string {
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw new RangeError('an EVM address is 0x and 40 hex digits');
-  const digits = address.slice(2).toLowerCase();
-  const hash = bytesToHex(keccak_256(new TextEncoder().encode(digits)));
-  return `0x${Array.from(digits, (digit, i) => (isHighNibble(hash, i) ? digit.toUpperCase() : digit)).join('')}`;
+  const digits = Buffer.from(address.slice(2).toLowerCase(), 'latin1');
+  const hash = keccak_256(digits);
+  for (const [i, digit] of digits.entries()) {
+    const byte = hash[i >> 1] ?? 0;
+    const nibble = i % 2 === 0 ? byte >> 4 : byte & 0xf;
+    if (digit >= LOWER_A && nibble >= 8) digits[i] = digit - LOWER_TO_UPPER;
+  }
+  return `0x${digits.toString('latin1')}`;
 }
+
+/** Letters of ASCII. */
+const LOWER_A = 0x61;
+const LOWER_TO_UPPER = 0x20;
 
 /** The address of an uncompressed public key (65 bytes, 0x04 first), with its checksum. */
 export function addressOfPublicKey(publicKey: Uint8Array): string {
@@ -42,8 +51,4 @@ export function parseEvmAddress(text: string): AddressCheck {
     };
   }
   return { kind: 'ok', address };
-}
-
-function isHighNibble(hex: string, position: number): boolean {
-  return hex.charAt(position) >= '8';
 }

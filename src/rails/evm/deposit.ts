@@ -85,6 +85,7 @@ function deriverOf(treasury: string, factory: DepositFactoryFacts): WalletDerive
   const length = CLONE_CODE_LENGTH.toString(16).padStart(4, '0');
   const implementation = factory.implementation.slice(2);
   const initCode = `61${length}3d81600a3d39f3363d3d373d3d3d363d73${implementation}5af43d82803e903d91602b57fd5bf3${treasury.slice(2)}`;
+  const deployer = hexToBytes(factory.address.slice(2));
   const initCodeHash = keccak_256(hexToBytes(initCode));
   const addressAt = (index: number): string => {
     if (!Number.isInteger(index) || index < 0 || index >= 2 ** 31) {
@@ -92,7 +93,7 @@ function deriverOf(treasury: string, factory: DepositFactoryFacts): WalletDerive
     }
     const salt = new Uint8Array(32);
     new DataView(salt.buffer).setUint32(28, index);
-    return create2Address(factory.address, salt, initCodeHash);
+    return create2Address(deployer, salt, initCodeHash);
   };
   return {
     addressAt,
@@ -100,15 +101,33 @@ function deriverOf(treasury: string, factory: DepositFactoryFacts): WalletDerive
   };
 }
 
+/** Hashing kilobytes of code takes longer than most commands: it is done at the first look at an address. */
 function depositFactory(salt: string, initCode: string): DepositFactoryFacts {
-  const initCodeHash = keccak_256(hexToBytes(initCode.slice(2)));
-  const address = create2Address(DETERMINISTIC_DEPLOYER, hexToBytes(salt.slice(2)), initCodeHash);
-  return { address, implementation: firstCreatedBy(address), salt, initCode };
+  let known: string | undefined;
+  const address = (): string => {
+    known ??= create2Address(
+      hexToBytes(DETERMINISTIC_DEPLOYER.slice(2)),
+      hexToBytes(salt.slice(2)),
+      keccak_256(hexToBytes(initCode.slice(2))),
+    );
+    return known;
+  };
+  let created: string | undefined;
+  return {
+    salt,
+    initCode,
+    get address() {
+      return address();
+    },
+    get implementation() {
+      return (created ??= firstCreatedBy(address()));
+    },
+  };
 }
 
 /** EIP-1014. */
-function create2Address(deployer: string, salt: Uint8Array, initCodeHash: Uint8Array): string {
-  return addressOfHash(keccak_256(concatBytes(Uint8Array.of(0xff), hexToBytes(deployer.slice(2)), salt, initCodeHash)));
+function create2Address(deployer: Uint8Array, salt: Uint8Array, initCodeHash: Uint8Array): string {
+  return addressOfHash(keccak_256(concatBytes(Uint8Array.of(0xff), deployer, salt, initCodeHash)));
 }
 
 /** The hash of the creator and its nonce in RLP; a contract's nonce starts at 1 (EIP-161). */

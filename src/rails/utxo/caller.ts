@@ -1,7 +1,7 @@
 import { NodeError, type RpcResult } from '../rpc/node.ts';
 import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { createUtxoPool, decodeHeight, type UtxoPoolOptions } from './pool.ts';
-import { rawTransactions, type MinedTransaction } from './raw-transactions.ts';
+import { rawTransactions, type LocatedTransaction } from './raw-transactions.ts';
 
 /** One output of a transaction, as nodes write it. */
 export interface Outpoint {
@@ -33,7 +33,7 @@ export interface UtxoCaller {
    */
   readonly feeUnitsPerKvb: () => Promise<bigint>;
   /** Transactions in hex, in their order; null where no node has the block of one any more. */
-  readonly rawTransactions: (wanted: readonly MinedTransaction[]) => Promise<readonly (string | null)[]>;
+  readonly rawTransactions: (wanted: readonly LocatedTransaction[]) => Promise<readonly (string | null)[]>;
   /** The height of the newest block. */
   readonly height: () => Promise<number>;
   readonly close: () => Promise<void>;

@@ -14,6 +14,8 @@ export interface UtxoDecoder {
   block(hex: unknown, height: number, blockHash: string): ChainBlock;
   /** What one transaction in hex pays: `getrawtransaction`. */
   transfers(hex: unknown, transactionHash: string): readonly ChainTransfer[];
+  /** What one transaction in hex spends, as `txid:vout`. */
+  inputs(hex: unknown, transactionHash: string): readonly string[];
 }
 
 /** Litecoin's supply in its smallest unit, four times Bitcoin's. */
@@ -73,19 +75,40 @@ export function createUtxoDecoder(asset: AssetCode, params: UtxoAddressParams): 
     },
 
     transfers: (hex, transactionHash) => {
-      const bytes = fromHex(hex, 'the transaction');
-      const cursor: Cursor = { bytes, at: 0, what: 'the transaction' };
-      const transaction = readTransaction(cursor, { skipWitness: false });
-      // A transaction within MWEB has no outputs outside; its hash is that of its kernel.
-      if (transaction.outputs.length === 0) return [];
-      // Witnesses and MWEB data lie between the outputs and the lock time, and are not hashed.
-      const id = transactionId(cursor, transaction, Math.max(bytes.length - 4, cursor.at));
-      if (reversedHex(id) !== transactionHash) throw new MalformedAnswerError('the transaction', 'the one asked for');
+      const { transaction } = readWhole(hex, transactionHash);
       const transfers: ChainTransfer[] = [];
       collect(transaction, transactionHash, transfers);
       return transfers;
     },
+
+    inputs: (hex, transactionHash) => {
+      const { bytes, transaction } = readWhole(hex, transactionHash);
+      const cursor: Cursor = { bytes, at: transaction.body, what: 'the transaction' };
+      return Array.from({ length: readCount(cursor) }, () => {
+        const outpoint = skip(cursor, OUTPOINT_BYTES);
+        skip(cursor, readCount(cursor));
+        skip(cursor, 4);
+        const txid = reversedHex(bytes.subarray(outpoint, outpoint + HASH_BYTES));
+        return `${txid}:${bytes.readUInt32LE(outpoint + HASH_BYTES)}`;
+      });
+    },
   };
+}
+
+/** A transaction by itself, checked against its hash. */
+function readWhole(
+  hex: unknown,
+  transactionHash: string,
+): { readonly bytes: Buffer; readonly transaction: Transaction } {
+  const bytes = fromHex(hex, 'the transaction');
+  const cursor: Cursor = { bytes, at: 0, what: 'the transaction' };
+  const transaction = readTransaction(cursor, { skipWitness: false });
+  // A transaction within MWEB has no outputs outside; its hash is that of its kernel.
+  if (transaction.outputs.length === 0) return { bytes, transaction };
+  // Witnesses and MWEB data lie between the outputs and the lock time, and are not hashed.
+  const id = transactionId(cursor, transaction, Math.max(bytes.length - 4, cursor.at));
+  if (reversedHex(id) !== transactionHash) throw new MalformedAnswerError('the transaction', 'the one asked for');
+  return { bytes, transaction };
 }
 
 interface Cursor {

@@ -1,4 +1,4 @@
-import { ripemd160 } from '@noble/hashes/legacy.js';
+import { hash } from 'node:crypto';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Address, OutScript, p2ms } from '@scure/btc-signer';
 import { taprootOutputKey, taprootOutputKeys, type KeyNode } from '../child-key.ts';
@@ -84,7 +84,7 @@ export function scriptOfAddress(params: UtxoParams, address: string): Uint8Array
 
 /** SHA-256, then RIPEMD-160: how scripts and BIP 32 name keys. */
 export function hash160(bytes: Uint8Array): Uint8Array {
-  return ripemd160(sha256(bytes));
+  return new Uint8Array(hash('ripemd160', hash('sha256', bytes, 'buffer'), 'buffer'));
 }
 
 function taprootScripts(pubkey: Uint8Array): OutputScripts {

@@ -2,10 +2,10 @@ import { MalformedAnswerError } from '../rpc/decode.ts';
 import { MethodMissingError, NodeError, type RpcResult } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
 
-/** A transaction and the block that it is in. */
-export interface MinedTransaction {
+/** A transaction and the block that it is in; null while it waits. */
+export interface LocatedTransaction {
   readonly txid: string;
-  readonly blockHash: string;
+  readonly blockHash: string | null;
 }
 
 /** Error codes of Bitcoin Core (`rpc/protocol.h`). */
@@ -16,12 +16,12 @@ const METHOD_NOT_FOUND = -32_601;
 /** Whole transactions in hex, in the order asked for; null where no node has the block of one any more. */
 export async function rawTransactions(
   pool: RpcPool,
-  wanted: readonly MinedTransaction[],
+  wanted: readonly LocatedTransaction[],
 ): Promise<readonly (string | null)[]> {
   if (wanted.length === 0) return [];
   const calls = wanted.map(({ txid, blockHash }) => ({
     method: 'getrawtransaction',
-    params: [txid, false, blockHash],
+    params: blockHash === null ? [txid] : [txid, false, blockHash],
   }));
   const found = await pool.askAll(calls, (results) => wanted.map((_, place) => decodeRaw(results[place])));
   const raws: (string | null)[] = [];

@@ -34,6 +34,16 @@ export function createSpendingWatch(pool: RpcPool, decoder: UtxoDecoder, params:
         }),
       );
     },
+    inputsOf: async (block, hashes) => {
+      const wanted = hashes.map((txid) => ({ txid, blockHash: block?.hash ?? null }));
+      const found = await rawTransactions(pool, wanted);
+      return new Map(
+        hashes.flatMap((txid, place) => {
+          const hex = found[place] ?? null;
+          return hex === null ? [] : [[txid, decoder.inputs(hex, txid)] as const];
+        }),
+      );
+    },
   };
 }
 

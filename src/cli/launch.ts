@@ -1,0 +1,7 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { builtProgram } from '../built.ts';
+
+// What `npm ci` built starts in half the time; sources that were changed since run as they are.
+const built = builtProgram(path.join(import.meta.dirname, '../..'));
+await (built === null ? import('./cointill.ts') : import(pathToFileURL(built).href));

@@ -1,0 +1,81 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What stands between the protocol and the path, without credentials. */
+const POSTGRES_HOSTS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)/;
+
+/**
+ * The address of a PostgreSQL, checked as far as it can be without asking there: the driver takes a mode of TLS that it
+ * does not know for another one, and reads the files of certificates only as it connects. The value is never repeated,
+ * for it may hold a password.
+ */
+export function readDatabaseUrl(name: string, value: string | null, cwd: string, problems: string[]): string | null {
+  if (value === null) return null;
+  const hosts = POSTGRES_HOSTS.exec(value)?.[1];
+  const url = URL.parse(value);
+  if (hosts?.includes(',') || url?.searchParams.get('host')?.includes(',')) {
+    problems.push(
+      `${name} names several hosts, of which only one can be given yet. Name one that always leads to the primary, such as a proxy before them.`,
+    );
+  } else if (hosts === undefined || url === null) {
+    problems.push(`${name} must begin with postgres:// or postgresql://; leave it unset for the embedded database.`);
+  } else {
+    problems.push(...tlsProblems(url.searchParams, cwd).map((problem) => `${name}: ${problem}`));
+  }
+  return value;
+}
+
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+const NEGOTIATIONS = ['postgres', 'direct'];
+
+const FILES = {
+  sslrootcert: { holds: 'certificate', read: (pem: Buffer) => new X509Certificate(pem) },
+  sslcert: { holds: 'certificate', read: (pem: Buffer) => new X509Certificate(pem) },
+  sslkey: { holds: 'private key', read: (pem: Buffer) => createPrivateKey(pem) },
+} as const;
+
+function tlsProblems(parameters: URLSearchParams, cwd: string): readonly string[] {
+  // Of several the driver takes the last.
+  const last = (name: string): string | null => parameters.getAll(name).at(-1) || null;
+  const oneOf = (name: string, choices: readonly string[]): readonly string[] => {
+    const value = last(name);
+    return value === null || choices.includes(value)
+      ? []
+      : [`${name} must be one of ${choices.join(', ')}, not "${value}".`];
+  };
+  const files = (['sslrootcert', 'sslcert', 'sslkey'] as const).flatMap((name) => {
+    const file = last(name);
+    const problem = file === null ? null : fileProblem(name, path.resolve(cwd, file), file);
+    return problem === null ? [] : [problem];
+  });
+  const compatible =
+    last('uselibpqcompat') === 'true' && last('sslmode') === 'verify-ca' && last('sslrootcert') === null;
+  return [
+    ...oneOf('sslmode', SSL_MODES),
+    ...oneOf('sslnegotiation', NEGOTIATIONS),
+    ...files,
+    ...(compatible
+      ? ['sslmode=verify-ca needs sslrootcert with uselibpqcompat; use sslmode=verify-full without it.']
+      : []),
+  ];
+}
+
+function fileProblem(name: keyof typeof FILES, file: string, given: string): string | null {
+  if (name === 'sslrootcert' && given === 'system')
+    return 'sslrootcert must be the path of a file; leave it out for the authorities that are known by themselves.';
+  const { holds, read } = FILES[name];
+  let pem: Buffer;
+  try {
+    pem = readFileSync(file);
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return `${name}: ${file} cannot be read (${reason}). Set it to the path of a PEM file that this user may read.`;
+  }
+  try {
+    read(pem);
+    return null;
+  } catch {
+    return `${name}: ${file} holds no ${holds} in PEM (-----BEGIN ${holds.toUpperCase()}-----).`;
+  }
+}

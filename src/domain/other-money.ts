@@ -1,0 +1,25 @@
+import type { AssetCode, Network } from './asset.ts';
+import { NO_SUMS, plus, type Payment, type Sums, type Transfer } from './payment.ts';
+
+/** Money that came to a payment's addresses in a token which its quote is not in: it counts for nothing there. */
+export interface OtherMoney extends Sums {
+  readonly asset: AssetCode;
+  readonly network: Network;
+  /** Of the transactions that brought it, in the order in which they were first seen. */
+  readonly transactionHashes: readonly string[];
+}
+
+/** What came in other tokens than the quote's, one entry a token. Amounts of different tokens never add up. */
+export function otherMoney({ quote }: Pick<Payment, 'quote'>, transfers: readonly Transfer[]): readonly OtherMoney[] {
+  const others = transfers.filter(
+    ({ state, asset, network }) => state !== 'dropped' && !(asset === quote?.asset && network === quote.network),
+  );
+  const groups = Map.groupBy(others, ({ asset, network }) => `${asset} ${network}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { asset, network } = first;
+    const transactionHashes = [...new Set(group.map(({ transactionHash }) => transactionHash))];
+    return [{ asset, network, ...group.reduce(plus, NO_SUMS), transactionHashes }];
+  });
+}

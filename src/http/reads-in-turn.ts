@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import { createTurns } from '../app/turns.ts';
+import { keyOf } from './api.ts';
+import { MAX_STARTED } from './listener.ts';
+
+/** As many as one connection may have under way, so that a client with one never waits here. */
+const READS_AT_ONCE = MAX_STARTED;
+
+/**
+ * Lists, refunds and statistics of one project are read a few at a time. Each takes connections of the pool, and a page of
+ * a hundred payments milliseconds of this process: all at once they would hold up what others ask and create.
+ */
+export function takeReadsInTurn(app: FastifyInstance): void {
+  const inTurn = createTurns(READS_AT_ONCE);
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    const guard = route.config?.guard;
+    if (guard?.kind !== 'api' || guard.operation !== 'read') return;
+    route.handler = function (request, reply) {
+      return inTurn(keyOf(request).project.id, async () => {
+        // Whoever hung up while he waited gets no answer, and costs nothing any more.
+        if (request.raw.socket.destroyed) return reply.hijack();
+        return handler.call(this, request, reply);
+      });
+    };
+  });
+}

@@ -1,0 +1,208 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { AssetCode, Network } from '../domain/asset.ts';
+import type { KnownPayout, PayableRefund } from '../domain/refund-payout.ts';
+import type { RefundStatus } from '../domain/refund.ts';
+import type { Database, Trx } from './database.ts';
+
+/** A transfer that pays a refund; `blockHeight` is null while it waits in a mempool. */
+export interface Payout {
+  readonly refundId: string;
+  readonly network: Network;
+  readonly transactionHash: string;
+  readonly asset: AssetCode;
+  readonly index: number;
+  /** As `txid:vout`; empty where that is not known. */
+  readonly spends: readonly string[];
+  readonly blockHeight: number | null;
+}
+
+/** What pays a refund, or was to: `dropped` where it is in no block and waits nowhere any more. */
+export interface RefundPayout {
+  readonly transactionHash: string;
+  readonly state: KnownPayout['state'];
+  /** Since when it waits, in epoch milliseconds; null in a block. */
+  readonly since: number | null;
+}
+
+/**
+ * Whether money to the address of a refund `r` is a payment's or the project's own. Such an address is refused now; a refund
+ * that has one from before is not paid by what others pay there.
+ */
+const TAKES_PAYMENTS = sql`(
+  exists (select from payment_addresses a where a.network = r.network and a.address = r.watched_address)
+  or exists (select from change_addresses c where c.network = r.network and c.address = r.watched_address)
+  or exists (select from wallets w where w.project_id = r.project_id and w.network = r.network and w.kind = 'treasury'
+    and lower(w.source) = r.watched_address))`;
+
+/** Whether a transaction pays a refund `r`, in a block or waiting: then it can neither be withdrawn nor run out. */
+export const IS_BEING_PAID: RawBuilder<boolean> = sql<boolean>`(
+  (exists (select from refund_payouts o where o.refund_id = r.id)
+    or exists (select from waiting_payouts w where w.refund_id = r.id and w.dropped_at is null))
+  and not ${TAKES_PAYMENTS})`;
+
+/** The live refunds to these addresses, of every status and in the order of their creation: one indexed query. */
+export async function refundsTo(
+  executor: Database | Trx,
+  network: Network,
+  addresses: readonly string[],
+): Promise<readonly PayableRefund[]> {
+  if (addresses.length === 0) return [];
+  const { rows } = await sql<{
+    id: string;
+    status: RefundStatus;
+    asset: AssetCode;
+    units: string;
+    address: string;
+    created_at: string;
+    inputs: readonly string[];
+  }>`
+    select r.id, r.status, r.asset, r.units::text as units, r.watched_address as address,
+      (extract(epoch from r.created_at) * 1000)::bigint::text as created_at,
+      array(select h.transaction_hash || ':' || h.output_index from refund_inputs h where h.refund_id = r.id) as inputs
+    from refunds r
+    where r.network = ${network} and r.watched_address = any (${addresses}::text[]) and r.mode = 'live' and not ${TAKES_PAYMENTS}
+    order by r.id`.execute(executor);
+  return rows.map(({ created_at, units, ...row }) => ({
+    ...row,
+    units: BigInt(units),
+    createdAt: Number(created_at),
+  }));
+}
+
+/** What was found to pay these refunds before. */
+export async function knownPayouts(executor: Database | Trx, refundIds: readonly string[]): Promise<KnownPayout[]> {
+  if (refundIds.length === 0) return [];
+  const { rows } = await sql<KnownPayout>`
+    select refund_id as "refundId", transaction_hash as "transactionHash", asset, output_index as index, spends, 'block' as state
+    from refund_payouts where refund_id = any (${refundIds}::uuid[])
+    union all
+    select refund_id, transaction_hash, asset, output_index, spends, case when dropped_at is null then 'waiting' else 'dropped' end
+    from waiting_payouts where refund_id = any (${refundIds}::uuid[])`.execute(executor);
+  return rows;
+}
+
+/** Keeps payouts; one that is known already stays with its refund. The caller holds the network's cursor. */
+export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: number): Promise<void> {
+  for (const { refundId, network, transactionHash, asset, index, spends, blockHeight } of payouts) {
+    const name = { network, transaction_hash: transactionHash, asset, output_index: index };
+    const row = { ...name, refund_id: refundId, spends: [...spends] };
+    if (blockHeight === null) {
+      await trx
+        .insertInto('waiting_payouts')
+        .values({ ...row, since: new Date(now), dropped_at: null })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['network', 'transaction_hash', 'asset', 'output_index'])
+            .doUpdateSet({ since: new Date(now), dropped_at: null })
+            .where('waiting_payouts.dropped_at', 'is not', null),
+        )
+        .execute();
+      continue;
+    }
+    await trx
+      .insertInto('refund_payouts')
+      .values({ ...row, block_height: blockHeight })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await trx
+      .deleteFrom('waiting_payouts')
+      .where('network', '=', network)
+      .where('transaction_hash', '=', transactionHash)
+      .where('asset', '=', asset)
+      .where('refund_id', '=', refundId)
+      .execute();
+  }
+}
+
+/** Payouts in blocks above a height wait from now on to be mined again. */
+export async function takeBackPayoutsAbove(trx: Trx, network: Network, height: number, now: number): Promise<void> {
+  await sql`
+    with gone as (
+      delete from refund_payouts where network = ${network} and block_height > ${height}
+      returning network, transaction_hash, asset, output_index, refund_id, spends
+    )
+    insert into waiting_payouts (network, transaction_hash, asset, output_index, refund_id, spends, since)
+    select network, transaction_hash, asset, output_index, refund_id, spends, ${new Date(now)}::timestamptz from gone
+    on conflict (network, transaction_hash, asset, output_index)
+    do update set since = excluded.since, dropped_at = null`.execute(trx);
+}
+
+/** A network's payouts that wait to be mined, and where they pay to. */
+export async function waitingPayouts(
+  executor: Database | Trx,
+  network: Network,
+): Promise<readonly { readonly hash: string; readonly address: string }[]> {
+  const { rows } = await sql<{ hash: string; address: string }>`
+    select w.transaction_hash as hash, coalesce(r.watched_address, '') as address
+    from waiting_payouts w join refunds r on r.id = w.refund_id
+    where w.network = ${network} and w.dropped_at is null`.execute(executor);
+  return rows;
+}
+
+/** Gives up payouts that are in no block and wait nowhere any more. */
+export async function dropPayouts(trx: Trx, network: Network, hashes: readonly string[], now: number): Promise<void> {
+  if (hashes.length === 0) return;
+  await sql`
+    update waiting_payouts set dropped_at = ${new Date(now)}::timestamptz
+    where network = ${network} and dropped_at is null and transaction_hash = any (${hashes}::text[])`.execute(trx);
+}
+
+/** Gives up the payouts of a network that have waited since before a moment. */
+export async function dropPayoutsBefore(db: Database, network: Network, before: number, now: number): Promise<void> {
+  await sql`
+    update waiting_payouts set dropped_at = ${new Date(now)}::timestamptz
+    where network = ${network} and dropped_at is null and since < ${new Date(before)}::timestamptz`.execute(db);
+}
+
+/** What pays a refund, deep enough or not: what is in a block before what waits, and that before what was dropped. Null: nothing. */
+export async function payoutOf(executor: Database | Trx, refundId: string): Promise<RefundPayout | null> {
+  const { rows } = await sql<{ hash: string; state: KnownPayout['state']; since: string | null }>`
+    select hash, state, (extract(epoch from since) * 1000)::bigint::text as since from (
+      select o.transaction_hash as hash, 'block' as state, null::timestamptz as since, o.block_height as height
+      from refund_payouts o where o.refund_id = ${refundId}
+      union all
+      select w.transaction_hash, case when w.dropped_at is null then 'waiting' else 'dropped' end, w.since, null
+      from waiting_payouts w where w.refund_id = ${refundId}
+    ) payouts
+    order by case state when 'block' then 0 when 'waiting' then 1 else 2 end, height, since desc, hash limit 1`.execute(
+    executor,
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  return { transactionHash: row.hash, state: row.state, since: row.since === null ? null : Number(row.since) };
+}
+
+/** Those of these refunds that a transaction pays, in a block or waiting. The caller holds their locks. */
+export async function beingPaid(trx: Trx, refundIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id from refunds r where r.id = any (${refundIds}::uuid[]) and ${IS_BEING_PAID}`.execute(trx);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Pending refunds whose payout is as deep as their payment had to be, at this height. */
+export async function refundsPaidBy(
+  db: Database,
+  network: Network,
+  height: number,
+): Promise<readonly { readonly refundId: string; readonly transactionHash: string }[]> {
+  const { rows } = await sql<{ refund_id: string; transaction_hash: string }>`
+    select o.refund_id, o.transaction_hash from refunds r
+    join refund_payouts o on o.refund_id = r.id
+    where r.status = 'pending' and r.watched_address is not null and r.network = ${network} and o.network = ${network}
+      and r.mode = 'live' and not ${TAKES_PAYMENTS}
+      and o.block_height - 1 + coalesce(
+        (select max(a.confirmations) from payment_addresses a where a.payment_id = r.payment_id), 1) <= ${height}
+    order by r.id`.execute(db);
+  return rows.map((row) => ({ refundId: row.refund_id, transactionHash: row.transaction_hash }));
+}
+
+/** Completed refunds whose payout a reorganisation took back, and that is in no block again. */
+export async function refundsTakenBack(executor: Database | Trx, network: Network): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct r.id from waiting_payouts w join refunds r on r.id = w.refund_id
+    where w.network = ${network} and r.status = 'completed'
+      and not exists (
+        select from refund_payouts o where o.refund_id = r.id and o.transaction_hash = r.transaction_hash)
+    order by r.id`.execute(executor);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,47 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { testDatabase } from '../database.ts';
+import { client, eventually, testService } from '../program.ts';
+import { startRedis } from '../redis.ts';
+
+it('a service whose Redis goes and comes back works on, tells of it at both ends, and counts for itself meanwhile', async () => {
+  const redis = await startRedis();
+  onTestFinished(() => redis.stop());
+  const { url } = await testDatabase();
+  const service = await testService({
+    DATABASE_URL: url,
+    REDIS_URL: redis.url,
+    RATE_LIMIT_TEST: '100',
+    LOG_LEVEL: 'info',
+  });
+  const { running, first } = await service.start();
+  const call = client(service.sandbox, String(first?.key));
+  const told = async () => {
+    const ready = await fetch(`${service.live}/readyz`);
+    const { status, checks } = Object(await ready.json());
+    const healthy = /^cointill_redis_healthy (\d)$/m.exec(await (await fetch(`${service.live}/metrics`)).text())?.[1];
+    return [ready.status, status, /^(ok|rate limits count in this process alone)/.exec(checks.redis)?.[0], healthy];
+  };
+  const untilTold = (what: readonly unknown[]) =>
+    eventually(String(what), async () => (JSON.stringify(await told()) === JSON.stringify(what) ? true : null));
+  await eventually('Redis is there', async () => ((await redis.keys()).includes('cointill:health') ? true : null));
+  await untilTold([200, 'ready', 'ok', '1']);
+  await redis.stop();
+  await running.waitFor(/Redis is away: rate limits count in this process alone/);
+  await untilTold([200, 'degraded', 'rate limits count in this process alone', '0']);
+  expect((await call('/v1/orders')).status).toBe(200);
+  await redis.start();
+  await running.waitFor(/Redis is back/);
+  await untilTold([200, 'ready', 'ok', '1']);
+});
+
+it('a worker, which counts nothing, asks for no Redis and tells of none', async () => {
+  const { url } = await testDatabase();
+  const service = await testService({ DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:9', ROLE: 'worker' });
+  await service.start();
+  const ready = await fetch(`${service.monitor}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { status: 'ready', checks: { database: 'ok', notifications: 'ok' } },
+  ]);
+  expect(await (await fetch(`${service.monitor}/metrics`)).text()).not.toMatch(/^cointill_redis_healthy/m);
+});

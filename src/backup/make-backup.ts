@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import { writeArchive, type ArchiveWriter } from '../archive/write-archive.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../domain/clock.ts';
+import { saveBackup, type BackupRecord } from '../store/backups.ts';
+import type { Database } from '../store/database.ts';
 import { knownMigrations } from '../store/migrate.ts';
 import { readSnapshot, type Snapshot } from '../store/snapshot.ts';
 import { openSecret, SealingKeyError } from '../webhooks/secret.ts';
@@ -69,11 +71,19 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
         return { manifest, ...(await archive.finish(manifest)) };
       });
       const durationMs = Math.round(performance.now() - startedAt);
+      await keepOnRecord(handle.db, log, { startedAt: takenAt, finishedAt: clock(), file, bytes: result.bytes });
       return { ...result, file, removed, durationMs, encrypted: passphrase !== null };
     } finally {
       await client.end();
     }
   });
+}
+
+/** A database of an older version, or one that takes no writes, keeps no record; the backup is as good. */
+async function keepOnRecord(db: Database, log: Logger, backup: Omit<BackupRecord, 'problem'>): Promise<void> {
+  await saveBackup(db, { ...backup, problem: null }).catch((error: unknown) =>
+    log.info({ err: error }, 'the backup is not on record'),
+  );
 }
 
 async function writeSnapshot(

@@ -37,6 +37,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   chain_cursors: 'rows',
   chain_blocks: 'rows',
   chain_nodes: 'nothing',
+  backups: 'rows',
   leases: 'nothing',
 };
 

@@ -357,5 +357,12 @@ export interface Tables {
     problem: string | null;
     checked_at: Timestamp;
   };
+  backups: {
+    started_at: Timestamp;
+    finished_at: Timestamp;
+    file: string | null;
+    bytes: NullableInteger;
+    problem: string | null;
+  };
   leases: { name: string; holder: string; until: Timestamp };
 }

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { program, textAt } from '../../src/cli/program.testing.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
-import { client, testService } from '../program.ts';
+import { DEADLINE_MS } from '../deadline.ts';
+import { client, eventually, testService } from '../program.ts';
 
 const ORDER = { amount: 12.5, currency: 'USD', crypto_currency: 'USDC', network: 'ethereum' };
 const PASSPHRASE = 'four words are enough';
@@ -165,4 +166,25 @@ it('to standard output goes the backup alone, and a reader that ends early is a 
   expect(await service.cointill.json('backup', 'check', file)).toMatchObject({ ok: true });
   expect(await run(`${bin} backup - > /dev/full`)).toBe(1);
   expect(await run(`${bin} backup - | head -c 100`)).toBe(1);
+});
+
+it('a service with BACKUP_DIR makes its backup by itself, and tells when the last good one was', async () => {
+  const dir = await folder();
+  const startedAt = Date.now();
+  const service = await testService({ BACKUP_DIR: dir, BACKUP_KEEP: '3' });
+  await service.start();
+  const name = await eventually(
+    'a backup is there',
+    async () => (await readdir(dir)).find((one) => one.endsWith('.backup')) ?? null,
+  );
+  expect(await service.cointill.json('backup', 'check', path.join(dir, name))).toMatchObject({ ok: true });
+  const at = await eventually(
+    'the metric is there',
+    async () => {
+      const scrape = await (await fetch(`${service.live}/metrics`)).text();
+      return /^cointill_backup_last_success_timestamp_seconds (\S+)$/m.exec(scrape)?.[1] ?? null;
+    },
+    3 * DEADLINE_MS,
+  );
+  expect(Number(at)).toBeGreaterThan(startedAt / 1000 - 1);
 });

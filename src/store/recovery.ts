@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Network } from '../domain/asset.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { WalletKind } from './tables.ts';
+import { busiestDay } from './unissued.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 
 /** A wallet in use, and how many addresses were handed out on its busiest day of the last thirty. */
@@ -16,23 +17,22 @@ export interface WalletPace {
 
 /** Locks the wallets in use until the transaction ends; their pace is that before `until`. */
 export async function lockPaces(trx: Database | Trx, until: number): Promise<readonly WalletPace[]> {
-  const { rows } = await sql<WalletPace>`
+  const { rows } = await sql<Omit<WalletPace, 'busiestDay'>>`
     select i.network, i.first_address as "firstAddress", i.next_index as "nextIndex",
       (select w.kind from wallets w
         where w.network = i.network and w.first_address = i.first_address and w.replaced_at is null limit 1) as kind,
       array(select w.project_id::text from wallets w
-        where w.network = i.network and w.first_address = i.first_address and w.replaced_at is null order by 1) as "projectIds",
-      (select coalesce(max(day.count), 0)::int from (
-        select count(*) as count from wallets w join payment_addresses a on a.wallet_id = w.id
-        where w.network = i.network and w.first_address = i.first_address
-          and a.issued_at > ${timestamp(until)} - interval '30 days'
-        group by date_trunc('day', a.issued_at)) day) as "busiestDay"
+        where w.network = i.network and w.first_address = i.first_address and w.replaced_at is null order by 1) as "projectIds"
     from address_indexes i
     where exists (
       select 1 from wallets w
       where w.network = i.network and w.first_address = i.first_address and w.replaced_at is null)
     order by i.network, i.first_address for update of i`.execute(trx);
-  return rows;
+  const paces: WalletPace[] = [];
+  for (const wallet of rows) {
+    paces.push({ ...wallet, busiestDay: await busiestDay(trx, wallet.network, wallet.firstAddress, until) });
+  }
+  return paces;
 }
 
 /** A counter of transaction numbers, and how many transactions were made on the busiest day of the last thirty. */

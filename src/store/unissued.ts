@@ -50,24 +50,40 @@ export async function saveSkippedWatch(
     .execute();
 }
 
-/** Wallets in use of which fewer than `least` of the addresses that come next are watched, with what lacks to `most`. */
-export async function unwatchedAhead(
-  db: Database,
-  network: Network,
-  { least, most, limit }: { readonly least: number; readonly most: number; readonly limit: number },
-): Promise<readonly UnwatchedRange[]> {
-  const { rows } = await sql<UnwatchedRange>`
-    select w.first_address as "firstAddress", w.kind, w.source,
-      greatest(i.next_index, coalesce(u.last + 1, 0)) as "from", i.next_index + ${most}::int as "to"
+/** A wallet in use, and how far ahead it is watched. */
+export interface AheadWallet extends WalletText {
+  readonly nextIndex: number;
+  /** The highest number that is watched; -1: none. */
+  readonly watchedTo: number;
+}
+
+export async function aheadWallets(db: Database, network: Network): Promise<readonly AheadWallet[]> {
+  const { rows } = await sql<AheadWallet>`
+    select w.first_address as "firstAddress", w.kind, w.source, i.next_index as "nextIndex", coalesce(u.last, -1) as "watchedTo"
     from (${WALLETS(network)}) w
     join address_indexes i on i.network = ${network} and i.first_address = w.first_address
     left join lateral (
       select max(address_index) as last from unissued_addresses
       where network = ${network} and first_address = w.first_address
     ) u on true
-    where w.replaced_at is null and coalesce(u.last, -1) + 1 < i.next_index + ${least}::int
-    limit ${limit}`.execute(db);
+    where w.replaced_at is null`.execute(db);
   return rows;
+}
+
+/** How many addresses of a wallet were handed out on its busiest day of the thirty before. */
+export async function busiestDay(
+  executor: Database | Trx,
+  network: Network,
+  firstAddress: string,
+  until: number,
+): Promise<number> {
+  const { rows } = await sql<{ readonly count: number }>`
+    select coalesce(max(day.count), 0)::int as count from (
+      select count(*) as count from wallets w join payment_addresses a on a.wallet_id = w.id
+      where w.network = ${network} and w.first_address = ${firstAddress}
+        and a.issued_at > ${timestamp(until)} - interval '30 days'
+      group by date_trunc('day', a.issued_at)) day`.execute(executor);
+  return rows[0]?.count ?? 0;
 }
 
 /** Watches these addresses of a wallet; some may be watched already. */

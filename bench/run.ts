@@ -1,3 +1,4 @@
+import { backup } from './backup.ts';
 import { broadcast } from './broadcast.ts';
 import { catchUp } from './catch-up.ts';
 import { createOrder } from './create-order.ts';
@@ -27,6 +28,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'page-load': pageLoad,
   flood,
   memory,
+  backup,
 };
 
 const wanted = process.argv.slice(2);

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { readDatabaseUrl } from './database-url.ts';
 import { NETWORKS, type AssetCode, type UsdPriceE8 } from './domain/asset.ts';
+import { parseDayTime, type DayTime } from './domain/backup-time.ts';
 import type { Fiat } from './domain/money.ts';
 import { EVM_CHAIN_IDS, EVM_TOKENS, parseTokens, type EvmNetwork, type TokenContracts } from './rails/evm/presets.ts';
 import { UTXO_CHAINS, utxoParams, type UtxoChain, type UtxoNetwork } from './rails/utxo/params.ts';
@@ -39,6 +40,15 @@ export type NetworkConfig =
     };
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Backups that are made by themselves. */
+export interface BackupSchedule {
+  readonly folder: string;
+  readonly at: DayTime;
+  /** How many of them are kept. */
+  readonly keep: number;
+  readonly passphraseFile: string | null;
+}
 
 /** What the operator set, checked and typed. */
 export interface Config {
@@ -83,6 +93,8 @@ export interface Config {
   /** How long addresses stay watched after a payment's end. */
   readonly monitoringMs: number;
   readonly fixedRates: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>;
+  /** Null: none are made. */
+  readonly backups: BackupSchedule | null;
 }
 
 /** One or more settings are bad; the message names every one, its rule and its value's way out. */
@@ -161,6 +173,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     rateSources: readRateSources(read.text('RATE_SOURCES'), problems),
     monitoringMs: read.integer('MONITORING_HOURS', 168, 1, 8_760) * 3_600_000,
     fixedRates: rates.kind === 'ok' ? rates.prices : new Map(),
+    backups: readBackups(read, cwd, problems),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
@@ -228,6 +241,30 @@ function reader(env: Readonly<Record<string, string | undefined>>, problems: str
       }
       return list(name);
     },
+  };
+}
+
+const USUAL_BACKUP_TIME = '03:10';
+const USUALLY_KEPT = 14;
+
+/** `BACKUP_DIR` and what goes with it. */
+function readBackups(read: ReturnType<typeof reader>, cwd: string, problems: string[]): BackupSchedule | null {
+  const folder = read.text('BACKUP_DIR');
+  const timeText = read.text('BACKUP_AT');
+  const keep = read.integer('BACKUP_KEEP', USUALLY_KEPT, 1, 10_000);
+  const passphraseFile = read.text('BACKUP_PASSPHRASE_FILE');
+  const at = parseDayTime(timeText ?? USUAL_BACKUP_TIME);
+  if (at === null)
+    problems.push(`BACKUP_AT must be a time of day in UTC, such as ${USUAL_BACKUP_TIME}, not "${timeText ?? ''}".`);
+  if (folder === null && (timeText !== null || passphraseFile !== null)) {
+    problems.push('BACKUP_AT and BACKUP_PASSPHRASE_FILE are for backups in BACKUP_DIR, which must be set too.');
+  }
+  if (folder === null || at === null) return null;
+  return {
+    folder: path.resolve(cwd, folder),
+    at,
+    keep,
+    passphraseFile: passphraseFile === null ? null : path.resolve(cwd, passphraseFile),
   };
 }
 

@@ -9,6 +9,7 @@ import { firstStart, type FirstStart } from './app/first-start.ts';
 import { prepareAddresses } from './app/prepare-addresses.ts';
 import { createPaymentWatch } from './app/payment-watch.ts';
 import { createPaymentReader } from './app/read-payment.ts';
+import { startScheduledBackups } from './backup/scheduled-backups.ts';
 import type { Config, NetworkConfig } from './config.ts';
 import { NETWORK_FACTS } from './domain/network.ts';
 import { openCointill, type Cointill } from './core.ts';
@@ -205,9 +206,10 @@ async function startWorkerParts(
   const workers = startWorkers(app, { sender, sealingKey }, notifications, onError);
   const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
   const sources = config.networks.map((network) => sourceOf(network, log));
-  const chains = sources.map((source) => watchChain(app, source, holder, onError, config.nodePollMs));
+  const chains = sources.map((source) => watchChain(app, source, holder, onError, config.nodePollMs, core.openWallet));
+  const backups = config.backups === null ? null : startScheduledBackups(app, config.backups, holder, onError);
   return async () => {
-    await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
+    await Promise.all([workers.stop(STOP_GRACE_MS), backups?.stop(), ...chains.map((chain) => chain.stop())]);
     await Promise.all([sender.close(0), ...sources.map((source) => source.close())]);
   };
 }

@@ -16,6 +16,15 @@ export async function testDatabase(): Promise<TestDatabase> {
   return database;
 }
 
+/** A database of the test's own without a table in it, as a URL; it goes when the test ends. */
+export async function emptyDatabase(): Promise<string> {
+  const { user, host, port } = inject('postgres');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await asAdmin(`create database ${name}`);
+  onTestFinished(() => asAdmin(`drop database ${name} with (force)`));
+  return `postgres://${user}@${encodeURIComponent(host)}:${port}/${name}`;
+}
+
 /** A fresh, migrated database for the tests of a whole file; whoever asks for it drops it. */
 export async function createTestDatabase(): Promise<{
   readonly database: TestDatabase;

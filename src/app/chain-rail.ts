@@ -9,7 +9,7 @@ import { confirmationsOf, issuedNetworks, readSeenUpTo } from '../store/chain.ts
 import type { Database } from '../store/database.ts';
 import { spreadOf } from '../store/projects.ts';
 import { findAddressIndex, heldAddress, takeAddressIndex, walletNetworks } from '../store/wallets.ts';
-import { createLock, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
+import { createLock, halted, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from './quote-payment.ts';
 import type { Rail } from './rail.ts';
 
@@ -45,7 +45,10 @@ export function chainRail(options: ChainRailOptions): Rail {
     },
     issue: async (payment, { network }, trx) => {
       const taken = await takeAddressIndex(trx ?? db, payment.projectId, network);
-      if (taken === null) return noWallet(network);
+      if (taken === null) {
+        const wallets = await walletNetworks(trx ?? db, payment.projectId);
+        return wallets.has(network) ? halted(network) : noWallet(network);
+      }
       const wallet = openWallet(network, { kind: taken.kind, text: taken.source });
       if (wallet === null) {
         return { kind: 'no_method', message: otherChain(network) };

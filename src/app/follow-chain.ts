@@ -1,6 +1,7 @@
 import type { Network } from '../domain/asset.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
 import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../rails/chain.ts';
+import type { WalletOpener } from '../rails/wallet.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../store/change.ts';
 import {
   confirmTransfers,
@@ -18,16 +19,20 @@ import {
   type Cursor,
 } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
+import { dropLostAbove } from '../store/lost-transfers.ts';
 import { takeBackPayoutsAbove } from '../store/refund-payouts.ts';
 import { saveRawTransactions } from '../store/raw-transactions.ts';
+import type { UnissuedAddress } from '../store/unissued.ts';
 import { saveTransfers } from '../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer } from './chain-money.ts';
 import { changeOutputs, changeWatching } from './change-watch.ts';
 import type { App } from './context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
+import { takeInLostMoney } from './lost-money.ts';
 import { createWaitingRoom, type LookProof } from './mempool.ts';
 import { keepPayouts, refundsWatching, spendsOf } from './refund-payouts.ts';
 import { reopenRefunds, settlePayouts } from './refunds.ts';
+import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
 
 /** How far below the head the first look starts: two epochs, past which Ethereum's blocks are final. A reorganisation right after it finds its fork. */
 const START_DEPTH = 64;
@@ -35,6 +40,7 @@ const START_DEPTH = 64;
 const CLOCK_MARGIN_MS = 2 * 60 * 60_000;
 /** Blocks that are taken in together at most, when there are many to catch up with. */
 const MOST_BLOCKS = 100;
+const NO_UNISSUED: ReadonlyMap<string, UnissuedAddress> = new Map();
 export type Followed = 'advanced' | 'rolled_back' | 'at_head';
 
 /** The node that answers has not come as far as what was read already. */
@@ -59,12 +65,18 @@ export interface ChainFollower {
   follow(): Promise<Followed>;
 }
 
-export function createChainFollower(app: App, source: ChainSource): ChainFollower {
+/** `openWallet`: without it nothing is watched but what was handed out. */
+export function createChainFollower(
+  app: App,
+  source: ChainSource,
+  openWallet: WalletOpener | null = null,
+): ChainFollower {
   const waiting = createWaitingRoom(app, source);
   const contracts = createContractWatch(app, source);
+  const unissued = openWallet === null ? null : createUnissuedWatch(app, source, openWallet);
 
   async function step(): Promise<Followed> {
-    const followed = await followBlocks(app, source, contracts);
+    const followed = await followBlocks(app, source, { contracts, unissued });
     if (followed === 'rolled_back') waiting.forget();
     if (followed === 'advanced') await settlePayouts(app, source.network);
     return followed;
@@ -99,20 +111,27 @@ function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number
   return { kind: proof, upTo: proof === 'mempool' ? askedAt : Math.min(cursor.blockAt, askedAt) };
 }
 
+/** What is looked for beside the addresses of payments. */
+interface Watches {
+  readonly contracts: ContractWatch;
+  readonly unissued: UnissuedWatch | null;
+}
+
 /** Takes in the next blocks of a chain, or rolls back to its fork. */
-async function followBlocks(app: App, source: ChainSource, contracts: ContractWatch): Promise<Followed> {
+async function followBlocks(app: App, source: ChainSource, watches: Watches): Promise<Followed> {
   const cursor = await readCursor(app.db, source.network);
   if (cursor === null) return start(app, source);
   const blocks = await source.blocks(cursor.height + 1, MOST_BLOCKS);
   const [next] = blocks;
   if (next !== undefined && next.parentHash === cursor.hash)
-    return takeIn(app, source, contracts, cursor, linked(blocks));
+    return takeIn(app, source, watches, cursor, linked(blocks));
   const fork = await findFork(app, source, cursor, next ?? null);
   if (fork === null) return 'at_head';
   const state = source.mempool === null ? 'dropped' : 'seen';
   return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx, now) => {
     await takeBackPayoutsAbove(trx, source.network, fork.height, now);
     await dropChangeAbove(trx, source.network, fork.height);
+    await dropLostAbove(trx, source.network, fork.height);
     await forgetSpent(trx, source.network);
     const touched = await takeBackTransfersAbove(trx, source.network, fork.height, state);
     return { touched, confirmed: [] };
@@ -169,31 +188,22 @@ async function lastHeightBefore(source: ChainSource, top: number, at: number): P
 async function takeIn(
   app: App,
   source: ChainSource,
-  contracts: ContractWatch,
+  { contracts, unissued: unissuedWatch }: Watches,
   cursor: Cursor,
   blocks: readonly ChainBlock[],
 ): Promise<Followed> {
   const { network } = source;
-  const watched = await paymentsWatching(
-    app,
-    network,
-    blocks.flatMap((block) => block.transfers),
-  );
-  const refunds = await refundsWatching(
-    app,
-    network,
-    blocks.flatMap((block) => block.transfers),
-  );
-  const change = await changeWatching(
-    app,
-    source,
-    blocks.flatMap((block) => block.transfers),
-  );
+  const transfers = blocks.flatMap((block) => block.transfers);
+  const unissued = (await unissuedWatch?.find(transfers)) ?? NO_UNISSUED;
+  const watched = await paymentsWatching(app, network, transfers);
+  const refunds = await refundsWatching(app, network, transfers);
+  const change = await changeWatching(app, source, transfers);
   const taken: ChainBlock[] = [];
   const found: FoundTransfer[] = [];
   const whole = new Map<string, Uint8Array>();
   for (const block of blocks) {
-    const own = ({ address }: ChainTransfer): boolean => watched.has(address) || change.has(address);
+    const own = ({ address }: ChainTransfer): boolean =>
+      watched.has(address) || change.has(address) || unissued.has(address);
     const ours = block.transfers.filter((transfer) => own(transfer) || refunds.has(transfer));
     const matched = distinct(ours);
     const settled = matched.length === 0 ? matched : await source.settle(block, matched);
@@ -217,6 +227,8 @@ async function takeIn(
       arrival(network, block, transfer, paymentId ?? watched.get(transfer.address), now),
     );
     await saveTransfers(trx, arrived);
+    const unknown = found.filter(({ transfer }) => !watched.has(transfer.address));
+    await takeInLostMoney(app, trx, network, unissued, unknown, now);
     await saveSpent(trx, network, fromContracts.spent);
     await keepPayouts(trx, network, payouts, spends, now);
     await saveChangeOutputs(trx, changeOutputs(network, change, found));

@@ -157,6 +157,7 @@ function issuerOf(
       const wallet = wallets.get(keyOf({ projectId, network }));
       const taker = wallet === undefined ? undefined : takers.get(nameOf(wallet));
       if (wallet === undefined || taker === undefined) return noWallet(network);
+      if (wallet.haltedReason !== null) return halted(network);
       const next = taker.take(wallet);
       return next === null
         ? { kind: 'no_method', message: otherChain(network) }
@@ -193,6 +194,14 @@ function indexTaker([first]: readonly LockedWallet[], count: number, addresses: 
 /** Why a token of this network cannot be paid with. */
 export function noWallet(network: Network): Issued {
   return { kind: 'no_method', message: `No wallet is set for ${network}.` };
+}
+
+/** What whoever wants to be paid there is told while a wallet hands out no addresses; the reason is the operator's alone. */
+export function halted(network: Network): Issued {
+  return {
+    kind: 'no_method',
+    message: `Payments on ${network} are paused: no new addresses are handed out until the operator has looked after it (cointill network status says why).`,
+  };
 }
 
 /** What a project's wallet that cannot be read has to be told: it was set for a test chain, and the service is on another. */

@@ -1,9 +1,13 @@
 import type { Network } from '../domain/asset.ts';
 import { GAP_LIMIT, NETWORK_FACTS } from '../domain/network.ts';
+import type { LostMoney } from '../domain/views.ts';
 import type { Cursor } from '../store/chain.ts';
+import { lostTransfers, projectsOfWallet } from '../store/lost-transfers.ts';
 import { networkStates, type KnownNode } from '../store/network-states.ts';
+import { haltedWallets } from '../store/unissued.ts';
 import { addressGaps, type AddressGap } from '../store/wallets.ts';
 import type { App } from './context.ts';
+import { decimalsOf, lostMoney } from './lost-money.ts';
 
 /** How a network is followed. */
 export interface NetworkStatus {
@@ -19,6 +23,8 @@ export interface NetworkStatus {
   readonly problem: string | null;
   /** What an operator should look after although the network is well: plain words with the way out, one line each. */
   readonly warnings: readonly string[];
+  /** Money on addresses of hours that a restore lost, which is nobody's payment here yet; the oldest first. */
+  readonly lost: readonly LostMoney[];
 }
 
 /** What a node said longer ago than this is not believed: nobody asks it any more. */
@@ -36,6 +42,8 @@ const LEAST_STALL_MS = 5 * 60_000;
 export async function networkStatus(app: App, networks: readonly Network[]): Promise<readonly NetworkStatus[]> {
   const { cursors, nodes } = await networkStates(app.db);
   const wide = (await addressGaps(app.db)).filter(({ gap }) => gap > GAP_LIMIT);
+  const lost = await lostByNetwork(app);
+  const halted = await haltedWallets(app.db);
   const now = app.clock();
   const followed = nodes.filter(({ checkedAt }) => now - checkedAt <= NEWS_MS).map(({ network }) => network);
   return [...new Set([...networks, ...followed])].map((network) => {
@@ -47,9 +55,31 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
     const lagBlocks = height === null || cursor === null ? null : height - cursor.height;
     const lagMs = cursor === null ? null : Math.max(0, now - cursor.blockAt);
     const status = { network, height, cursor, lagBlocks, lagMs, nodes: own };
-    const warnings = wide.filter((wallet) => wallet.network === network).map(gapWarning);
-    return { ...status, problem: problemOf(status, now), warnings };
+    const warnings = [
+      ...halted.filter((wallet) => wallet.network === network).map(({ reason }) => haltedWarning(reason)),
+      ...wide.filter((wallet) => wallet.network === network).map(gapWarning),
+    ];
+    return { ...status, problem: problemOf(status, now), warnings, lost: lost.get(network) ?? [] };
   });
+}
+
+async function lostByNetwork(app: App): Promise<ReadonlyMap<Network, readonly LostMoney[]>> {
+  const lost = await lostTransfers(app.db);
+  const told = await Promise.all(
+    lost.map(async (one) => {
+      const [owner] = await projectsOfWallet(app.db, one.network, one.firstAddress);
+      return {
+        network: one.network,
+        money: lostMoney(one, await decimalsOf(app, undefined, owner?.projectId ?? '', one)),
+      };
+    }),
+  );
+  const groups = Map.groupBy(told, ({ network }) => network);
+  return new Map([...groups].map(([network, group]) => [network, group.map(({ money }) => money)]));
+}
+
+function haltedWarning(reason: string): string {
+  return `no more addresses are handed out: ${reason}`;
 }
 
 function gapWarning({ projectId, network, gap }: AddressGap): string {
@@ -59,7 +89,7 @@ function gapWarning({ projectId, network, gap }: AddressGap): string {
   );
 }
 
-function problemOf(status: Omit<NetworkStatus, 'problem' | 'warnings'>, now: number): string | null {
+function problemOf(status: Omit<NetworkStatus, 'problem' | 'warnings' | 'lost'>, now: number): string | null {
   const { network, nodes, cursor, lagBlocks, lagMs } = status;
   if (nodes.every(({ checkedAt }) => now - checkedAt > NEWS_MS)) {
     return 'nobody follows it: no worker runs, or it is not set up for this network';

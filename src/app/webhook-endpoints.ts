@@ -7,7 +7,7 @@ import {
 } from '../domain/event-type.ts';
 import { NO_MONEY, type Payment } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
-import { eventBody, paymentEventData, refundView, wrongAssetEventData } from '../domain/views.ts';
+import { eventBody, lostMoneyView, paymentEventData, refundView, wrongAssetEventData } from '../domain/views.ts';
 import type { Refund } from '../domain/refund.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
 import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../store/deliveries.ts';
@@ -233,6 +233,15 @@ function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: n
     case 'refund.failed':
     case 'refund.reorged':
       return refundView(sampleRefund(payment, type, now), app.links);
+    case 'payment.lost':
+      return lostMoneyView({
+        address: payment.quote?.address ?? '',
+        index: 1_234,
+        amountUnits: 166_667n,
+        decimals: 8,
+        asset: 'BTC',
+        transactionHash: completed.transactionHash,
+      });
   }
 }
 

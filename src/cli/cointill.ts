@@ -46,6 +46,21 @@ const GROUPS: readonly CommandGroup[] = [
     load: async () => (await import('./network.ts')).addNetworkCommands,
   },
   {
+    name: 'backup',
+    description: 'copy everything into one file while the service runs, and check such files',
+    load: async () => (await import('./backup.ts')).addBackupCommands,
+  },
+  {
+    name: 'restore',
+    description: 'make a new database of a backup',
+    load: async () => (await import('./restore.ts')).addRestoreCommand,
+  },
+  {
+    name: 'recover',
+    description: 'sell on after moments were lost, and book the money that came in them',
+    load: async () => (await import('./recover.ts')).addRecoverCommands,
+  },
+  {
     name: 'refund',
     description: 'see what to sign for a refund',
     load: async () => (await import('./refund.ts')).addRefundCommands,

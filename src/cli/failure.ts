@@ -1,7 +1,10 @@
 import type { Rejected } from '../app/projects.ts';
+import { ArchiveError } from '../archive/format.ts';
+import { BackupError } from '../backup/errors.ts';
 import { ConfigError } from '../config.ts';
 import { UnfitDatabaseError } from '../store/check-database.ts';
 import { EmbeddedPostgresError } from '../store/embedded-error.ts';
+import { OccupiedDatabaseError } from '../store/load.ts';
 import { MigrationError } from '../store/migrate.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 
@@ -46,7 +49,10 @@ export function describeError(error: unknown, env: Readonly<Record<string, strin
     error instanceof CommandFailure ||
     error instanceof MigrationError ||
     error instanceof SealingKeyError ||
-    error instanceof UnfitDatabaseError
+    error instanceof UnfitDatabaseError ||
+    error instanceof ArchiveError ||
+    error instanceof BackupError ||
+    error instanceof OccupiedDatabaseError
   ) {
     return [error.message];
   }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { networkStatus, type NetworkStatus } from '../app/network-status.ts';
-import { isoTime } from '../domain/views.ts';
+import { formatDecimal } from '../domain/money.ts';
+import { isoTime, lostMoneyView } from '../domain/views.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
 
@@ -22,12 +23,16 @@ export function addNetworkCommands(program: Command): void {
   );
 }
 
+const LOST_HINT =
+  '  These are payments of hours that a restored backup does not know. Book one with: cointill recover book ADDRESS --amount N [--order-id X]';
+
 function record(state: NetworkStatus): object {
   return {
     network: state.network,
     healthy: state.problem === null,
     problem: state.problem,
     warnings: state.warnings,
+    lost: state.lost.map(lostMoneyView),
     height: state.height,
     cursor: state.cursor?.height ?? null,
     cursor_hash: state.cursor?.hash ?? null,
@@ -57,6 +62,11 @@ function lines(state: NetworkStatus): readonly string[] {
         state.lagBlocks === null ? 'not known' : `${state.lagBlocks} blocks, ${Math.round((lagMs ?? 0) / 1000)} s`,
       ],
     ]),
+    ...state.lost.map(
+      ({ address, index, amountUnits, decimals, asset, transactionHash }) =>
+        `  Lost: ${formatDecimal(amountUnits, decimals)} ${asset} on ${address} (number ${index}), transaction ${transactionHash}`,
+    ),
+    ...(state.lost.length === 0 ? [] : [LOST_HINT]),
     ...state.nodes.map(
       ({ node, height, problem, checkedAt }) =>
         `  ${node}  ${height === null ? '' : `block ${height}, `}${problem ?? 'well'} (${isoTime(checkedAt)})`,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pino, type Logger } from 'pino';
+import { BackupError } from '../backup/errors.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { Cointill } from '../core.ts';
 import { DatabaseWayError, UnfitDatabaseError } from '../store/check-database.ts';
@@ -32,12 +33,22 @@ export async function withCointill<Result>(work: (cointill: Cointill) => Promise
 async function openDatabase(config: Config): Promise<Cointill> {
   // Loaded here and not above: help and mistakes in usage are told without it.
   const { createLogger, openCointill } = await import('../core.ts');
-  const wantsLog = (process.env['LOG_LEVEL'] ?? '').trim() !== '';
   try {
-    return await openCointill(config, wantsLog ? createLogger(config.logLevel) : warningsForPeople());
+    return await openCointill(config, wantsLog() ? createLogger(config.logLevel) : warningsForPeople());
   } catch (error) {
     throw databaseFailure(error, config);
   }
+}
+
+function wantsLog(): boolean {
+  return (process.env['LOG_LEVEL'] ?? '').trim() !== '';
+}
+
+/** Where a command that does not open the database as the others do reports trouble that it survives. */
+export function commandLog(): Logger {
+  return wantsLog()
+    ? pino({ level: (process.env['LOG_LEVEL'] ?? '').trim() }, pino.destination(2))
+    : warningsForPeople();
 }
 
 const UNREACHABLE = new Set([
@@ -61,7 +72,8 @@ export function databaseFailure(error: unknown, config: Config): unknown {
   if (
     error instanceof EmbeddedPostgresError ||
     error instanceof SealingKeyError ||
-    error instanceof UnfitDatabaseError
+    error instanceof UnfitDatabaseError ||
+    error instanceof BackupError
   ) {
     return error;
   }

@@ -19,6 +19,8 @@ Settings, all optional, from the environment:
   MONITOR_PORT                           health and metrics alone, for this machine (4002 for ROLE=worker, else unset)
   DATA_DIR, DATABASE_URL                 the data's folder (./data); a PostgreSQL server of your own
   DATABASE_DIRECT_URL                    the way to it past a pooler of transactions
+  BACKUP_DIR, BACKUP_AT, BACKUP_KEEP     a folder for a backup a day, when (03:10, UTC), how many are kept (14)
+  BACKUP_PASSPHRASE_FILE                 encrypts them
   BASE_URL, SANDBOX_BASE_URL             public addresses of the APIs
   CHECKOUT_URL, SANDBOX_CHECKOUT_URL     public addresses of the payment page
   TLS_CERT, TLS_KEY, TRUST_PROXY         HTTPS in this process; proxies that are believed

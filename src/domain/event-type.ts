@@ -11,7 +11,13 @@ export const DOCUMENTED_EVENTS = [
 ] as const;
 
 /** Beyond the documented ones: an endpoint gets these only by name. */
-export const OPT_IN_EVENTS = ['order.cancelled', 'order.exception', 'refund.reorged', 'payment.wrong_asset'] as const;
+export const OPT_IN_EVENTS = [
+  'order.cancelled',
+  'order.exception',
+  'refund.reorged',
+  'payment.wrong_asset',
+  'payment.lost',
+] as const;
 
 export const EVENT_TYPES = [...DOCUMENTED_EVENTS, ...OPT_IN_EVENTS] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -207,6 +207,23 @@ export function paymentEventData(payment: Payment) {
   };
 }
 
+/** Money on an address of the hours that a restore lost. */
+export interface LostMoney {
+  /** As customers are shown it. */
+  readonly address: string;
+  /** The number of the address in its wallet. */
+  readonly index: number;
+  readonly amountUnits: bigint;
+  readonly decimals: number;
+  readonly asset: string;
+  readonly transactionHash: string;
+}
+
+/** Such money as it is told: the data of its event, and its row in the status of its network. */
+export function lostMoneyView({ address, index, amountUnits, decimals, asset, transactionHash }: LostMoney) {
+  return { address, index, amount: exactNumber(amountUnits, decimals), asset, transaction_hash: transactionHash };
+}
+
 /** The bytes of an event: written once, stored, and sent as they are to every endpoint at every attempt. */
 export function eventBody(event: {
   readonly id: string;

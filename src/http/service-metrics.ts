@@ -122,6 +122,22 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
   figure('payments', 'Payments of the last 30 days by status.', ['mode', 'status'], (one, figures) => {
     for (const { mode, status, count } of figures.payments) one.set({ mode, status }, count);
   });
+  figure('backup_last_success_timestamp_seconds', 'When the last good backup began; 0: never.', [], (one, figures) => {
+    if (figures.backups !== null) one.set((figures.backups.lastGood?.startedAt ?? 0) / 1000);
+  });
+  figure('backup_bytes', 'Size of the last good backup.', [], (one, figures) => {
+    const bytes = figures.backups?.lastGood?.bytes ?? null;
+    if (bytes !== null) one.set(bytes);
+  });
+  figure('backup_failed', '1 while the last backup that was tried failed.', [], (one, figures) => {
+    if (figures.backups !== null) one.set(figures.backups.lastFailed ? 1 : 0);
+  });
+  figure('lost_transfers', 'Transfers on addresses that a restore passed over, not booked yet.', [], (one, figures) =>
+    one.set(figures.lostTransfers),
+  );
+  figure('wallets_halted', 'Wallets that hand out no addresses until the operator decides.', [], (one, figures) =>
+    one.set(figures.haltedWallets),
+  );
   figure('lease_held', '1 while some process holds the lease.', ['name'], (one, figures) => {
     for (const { name, isHeld } of figures.leases) one.set({ name }, isHeld ? 1 : 0);
   });

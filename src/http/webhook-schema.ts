@@ -20,6 +20,8 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.wrong_asset':
     'Confirmed money came in an asset that the payment was never quoted in. It counts for nothing; once the payment is final it can be refunded by its crypto_currency.',
   'refund.reorged': 'A reorganisation took back what had paid a completed refund. It is pending again.',
+  'payment.lost':
+    'Money came to an address that was handed out in the hours that a restored backup does not know. Live mode only; book it with: cointill recover book',
 };
 
 const test = Type.Optional(Type.Literal(true, { description: 'Only in a test event, whose data is a sample.' }));
@@ -67,13 +69,25 @@ const wrongAssetEventData = Type.Object(
 
 const refundEventData = Type.Object({ ...refundFields, test }, { title: 'RefundEventData' });
 
-function event(title: string, prefix: 'order.' | 'refund.' | 'payment.', data: TSchema) {
+const lostPaymentData = Type.Object(
+  {
+    address: described('Where the money came to.'),
+    index: Type.Integer({ minimum: 0, description: 'The number of the address in its wallet.' }),
+    amount: Type.Number(),
+    asset: Type.String(),
+    transaction_hash: Type.String(),
+    test,
+  },
+  { title: 'LostPaymentEventData' },
+);
+
+function event(title: string, types: readonly EventType[], data: TSchema) {
   return Type.Object(
     {
       id: described('The same for every delivery of the event: deduplicate by it.', {
         examples: ['evt_01kadfw4t3f7vb8y2z6m5n9qrs'],
       }),
-      type: oneOf(EVENT_TYPES.filter((type) => type.startsWith(prefix))),
+      type: oneOf(types),
       created_at: time(),
       sequence: Type.Integer({
         minimum: 1,
@@ -85,15 +99,19 @@ function event(title: string, prefix: 'order.' | 'refund.' | 'payment.', data: T
   );
 }
 
+const typesOf = (prefix: string): readonly EventType[] => EVENT_TYPES.filter((type) => type.startsWith(prefix));
+
 const EVENTS = {
-  order: event('OrderEvent', 'order.', orderEventData),
-  refund: event('RefundEvent', 'refund.', refundEventData),
-  payment: event('WrongAssetEvent', 'payment.', wrongAssetEventData),
+  order: event('OrderEvent', typesOf('order.'), orderEventData),
+  refund: event('RefundEvent', typesOf('refund.'), refundEventData),
+  wrongAsset: event('WrongAssetEvent', ['payment.wrong_asset'], wrongAssetEventData),
+  lost: event('LostPaymentEvent', ['payment.lost'], lostPaymentData),
 };
 
 /** The shape of an event's body. */
 export function eventShape(type: EventType): TSchema {
-  if (type === 'payment.wrong_asset') return EVENTS.payment;
+  if (type === 'payment.wrong_asset') return EVENTS.wrongAsset;
+  if (type === 'payment.lost') return EVENTS.lost;
   return type.startsWith('refund.') ? EVENTS.refund : EVENTS.order;
 }
 

@@ -138,6 +138,23 @@ export const TRANSFER_COLUMNS = columnsOf<'transfers'>({
   block_position: true,
 });
 
+export const LOST_TRANSFER_COLUMNS = columnsOf<'lost_transfers'>({
+  network: true,
+  transaction_hash: true,
+  asset: true,
+  output_index: true,
+  address: true,
+  first_address: true,
+  address_index: true,
+  amount_units: true,
+  found_at: true,
+  block_height: true,
+  block_hash: true,
+  block_at: true,
+  block_position: true,
+  payment_id: true,
+});
+
 export const PROJECT_COLUMNS = columnsOf<'projects'>({
   id: true,
   name: true,

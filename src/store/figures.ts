@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { PaymentStatus } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
+import { backupState, type BackupState } from './backups.ts';
 import { timestamp, type Database } from './database.ts';
+import { lostTransfers } from './lost-transfers.ts';
+import { haltedWallets } from './unissued.ts';
 
 /** What the whole database says of the service's work, for metrics; every process sees the same. Ages in milliseconds. */
 export interface Figures {
@@ -16,6 +19,12 @@ export interface Figures {
   /** Payments created in the last {@link COUNTED_DAYS} days. */
   readonly payments: readonly { readonly mode: Mode; readonly status: PaymentStatus; readonly count: number }[];
   readonly leases: readonly { readonly name: string; readonly isHeld: boolean }[];
+  /** The last good backup, and whether the last one that was tried failed; null: none was ever tried. */
+  readonly backups: BackupState | null;
+  /** Transfers on addresses of hours that a restore lost, which are nobody's payment yet. */
+  readonly lostTransfers: number;
+  /** Wallets that hand out no addresses until the operator has looked after it. */
+  readonly haltedWallets: number;
   /** How far our clock is ahead of the database's, as well as the answer's way allows to tell. */
   readonly clockSkewMs: number;
 }
@@ -37,6 +46,9 @@ export async function readFigures(db: Database, clock: () => number): Promise<Fi
       paymentsLagMs: sinceMs(await readFirstDue(one)),
       payments: await readPayments(one, now),
       leases: await readLeases(one, now),
+      backups: await backupState(one),
+      lostTransfers: (await lostTransfers(one)).length,
+      haltedWallets: (await haltedWallets(one)).length,
       clockSkewMs,
     };
   });

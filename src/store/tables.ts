@@ -140,6 +140,23 @@ export interface TransfersTable {
   block_position: number | null;
 }
 
+export interface LostTransfersTable {
+  network: Network;
+  transaction_hash: string;
+  asset: AssetCode;
+  output_index: number;
+  address: string;
+  first_address: string;
+  address_index: number;
+  amount_units: Integer;
+  found_at: Timestamp;
+  block_height: number | null;
+  block_hash: string | null;
+  block_at: NullableTimestamp;
+  block_position: number | null;
+  payment_id: string | null;
+}
+
 export interface WebhookEndpointsTable {
   id: string;
   project_id: string;
@@ -312,7 +329,17 @@ export interface Tables {
   refund_inputs: { refund_id: string; network: Network; transaction_hash: string; output_index: number };
   raw_transactions: { network: Network; transaction_hash: string; bytes: Buffer };
   wallets: WalletsTable;
-  address_indexes: { network: Network; first_address: string; next_index: number };
+  address_indexes: { network: Network; first_address: string; next_index: number; halted_reason: string | null };
+  skipped_indexes: {
+    network: Network;
+    first_address: string;
+    from_index: number;
+    to_index: number;
+    watched_to: number;
+    skipped_at: Timestamp;
+  };
+  unissued_addresses: { network: Network; address: string; first_address: string; address_index: number };
+  lost_transfers: LostTransfersTable;
   chain_cursors: {
     network: Network;
     height: number;
@@ -329,6 +356,13 @@ export interface Tables {
     height: number | null;
     problem: string | null;
     checked_at: Timestamp;
+  };
+  backups: {
+    started_at: Timestamp;
+    finished_at: Timestamp;
+    file: string | null;
+    bytes: NullableInteger;
+    problem: string | null;
   };
   leases: { name: string; holder: string; until: Timestamp };
 }

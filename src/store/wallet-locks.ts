@@ -13,13 +13,15 @@ export interface LockedWallet extends Omit<TakenIndex, 'index'> {
   /** The first that was not handed out yet. */
   readonly nextIndex: number;
   readonly spreadBasisPoints: number;
+  /** Why none of its addresses may be handed out; null: they may. */
+  readonly haltedReason: string | null;
 }
 
 /** The same text every time, so that it is prepared once by the server. Locked in the order in which it is sorted. */
 const LOCK_WALLETS = `
   select w.id as "walletId", w.project_id as "projectId", w.network, w.kind, w.source, w.first_address as "firstAddress",
     i.next_index as "nextIndex", w.confirmations, w.tolerance_basis_points as "toleranceBasisPoints",
-    p.spread_basis_points as "spreadBasisPoints"
+    p.spread_basis_points as "spreadBasisPoints", i.halted_reason as "haltedReason"
   from unnest($1::uuid[], $2::text[]) as wanted (project_id, network)
   join wallets w on w.project_id = wanted.project_id and w.network = wanted.network and w.replaced_at is null
   join projects p on p.id = w.project_id

@@ -202,7 +202,10 @@ export interface TakenIndex {
   readonly toleranceBasisPoints: number | null;
 }
 
-/** Takes the next index of a project's wallet; null without a wallet. Every taker gets another one. */
+/**
+ * Takes the next index of a project's wallet; null without a wallet, or where it hands out none. Every taker gets another
+ * one.
+ */
 export async function takeAddressIndex(
   executor: Database | Trx,
   projectId: string,
@@ -212,7 +215,7 @@ export async function takeAddressIndex(
     update address_indexes i set next_index = i.next_index + 1
     from wallets w
     where w.project_id = ${projectId} and w.network = ${network} and w.replaced_at is null
-      and i.network = w.network and i.first_address = w.first_address
+      and i.network = w.network and i.first_address = w.first_address and i.halted_reason is null
     returning w.id as "walletId", w.kind, w.source, i.next_index - 1 as index, w.confirmations,
       w.tolerance_basis_points as "toleranceBasisPoints"`.execute(executor);
   return rows[0] ?? null;

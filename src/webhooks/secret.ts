@@ -25,7 +25,7 @@ const TAG_BYTES = 16;
 /** First byte of a sealed value: AES-256-GCM, then nonce, tag, ciphertext. */
 const SEAL_VERSION = 1;
 const MIN_SECRET_KEY_CHARACTERS = 32;
-const KEY_FILE_NAME = 'secret.key';
+export const KEY_FILE_NAME = 'secret.key';
 
 /** There is no key to use, or the one in use opens nothing that is stored; the message names the rule and the way out. */
 export class SealingKeyError extends Error {}

@@ -1,6 +1,7 @@
 import type { App } from '../app/context.ts';
 import { createChainFollower } from '../app/follow-chain.ts';
 import type { ChainSource } from '../rails/chain.ts';
+import type { WalletOpener } from '../rails/wallet.ts';
 import { saveNodes, saveProblem } from '../store/network-states.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop, type Loop } from './loop.ts';
@@ -20,7 +21,7 @@ const STOP_WAIT_MS = 5_000;
 /**
  * Follows one chain as long as this process holds its lease; two workers never follow the same chain. How its nodes are is
  * kept in the database, and a node's trouble is reported when it begins; failures rest ever longer, up to five seconds. `pollMs`
- * replaces the rest at the head.
+ * replaces the rest at the head. `openWallet` is for what is looked for beside the addresses of payments.
  */
 export function watchChain(
   app: App,
@@ -28,11 +29,12 @@ export function watchChain(
   holder: string,
   onError: (name: string, error: unknown) => void,
   pollMs: number | null = null,
+  openWallet: WalletOpener | null = null,
 ): Loop {
   const name = `watching ${source.network}`;
   const leaseName = `chain ${source.network}`;
   let heldUntil = 0;
-  const follower = createChainFollower(app, source);
+  const follower = createChainFollower(app, source, openWallet);
   const reported = new Map<string, string>();
   /** What is kept of the last round's trouble; unknown at first, so that an earlier process's is cleared. */
   let problem: string | null = '';

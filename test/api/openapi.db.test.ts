@@ -225,7 +225,7 @@ describe('the webhooks', () => {
     );
     expect(faults).toEqual([]);
     // What chains alone can bring about is held against its shape where they do.
-    const onChains: readonly string[] = ['payment.wrong_asset', 'refund.reorged'];
+    const onChains: readonly string[] = ['payment.wrong_asset', 'payment.lost', 'refund.reorged'];
     const others = EVENT_TYPES.filter((type) => !onChains.includes(type));
     expect(new Set(rows.map(({ type }) => type))).toEqual(new Set(others));
   });

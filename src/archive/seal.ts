@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, hkdfSync, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { RandomBytes } from '../domain/clock.ts';
+import { ArchiveError, headLines, sha256, type Encryption, type Head } from './format.ts';
+
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** 128 MB and a third of a second for every guess. */
+const SCRYPT = { N: 131_072, r: 8, p: 1 } as const;
+/** A head that asks for more was not written by us. */
+const MAX_SCRYPT_BYTES = 1024 ** 3;
+export const MIN_PASSPHRASE_CHARACTERS = 12;
+
+const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
+
+/** What makes frames of a file unreadable and unchangeable without its passphrase. A frame opens at its own place only. */
+export interface Seal {
+  close(frame: number, content: Buffer): Buffer;
+  /** Throws for a frame that was sealed with another key, at another place or for another head, or was changed. */
+  open(frame: number, sealed: Buffer): Buffer;
+}
+
+export function newEncryption(randomBytes: RandomBytes): Encryption {
+  return {
+    cipher: 'aes-256-gcm',
+    kdf: 'scrypt',
+    ...SCRYPT,
+    salt: Buffer.from(randomBytes(SALT_BYTES)).toString('base64'),
+  };
+}
+
+/** The seal of a file with this head: the key is of the passphrase, the file's own salt, and every byte of its head. */
+export async function openSeal(head: Head, encryption: Encryption, passphrase: string): Promise<Seal> {
+  const { N, r, p, salt } = encryption;
+  if (128 * N * r * p > MAX_SCRYPT_BYTES) throw new ArchiveError('The head of the backup is damaged.');
+  const secret = await derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), KEY_BYTES, {
+    N,
+    r,
+    p,
+    maxmem: 2 * MAX_SCRYPT_BYTES,
+  });
+  const key = Buffer.from(hkdfSync('sha256', secret, '', sha256().update(headLines(head)).digest(), KEY_BYTES));
+  return {
+    close: (frame, content) => {
+      const cipher = createCipheriv('aes-256-gcm', key, nonceOf(frame), { authTagLength: TAG_BYTES });
+      return Buffer.concat([cipher.update(content), cipher.final(), cipher.getAuthTag()]);
+    },
+    open: (frame, sealed) => {
+      const tagAt = Math.max(0, sealed.length - TAG_BYTES);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(frame), { authTagLength: TAG_BYTES });
+      decipher.setAuthTag(sealed.subarray(tagAt));
+      return Buffer.concat([decipher.update(sealed.subarray(0, tagAt)), decipher.final()]);
+    },
+  };
+}
+
+/** Never twice under one key, for the salt is each file's own. */
+function nonceOf(frame: number): Buffer {
+  const nonce = Buffer.alloc(NONCE_BYTES);
+  nonce.writeUInt32BE(frame, NONCE_BYTES - 4);
+  return nonce;
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import os from 'node:os';
+import type { Client } from 'pg';
+import type { Logger } from 'pino';
+import { writeArchive, type ArchiveWriter } from '../archive/write-archive.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../domain/clock.ts';
+import { saveBackup, type BackupRecord } from '../store/backups.ts';
+import type { Database } from '../store/database.ts';
+import { knownMigrations } from '../store/migrate.ts';
+import { readSnapshot, type Snapshot } from '../store/snapshot.ts';
+import { openSecret, SealingKeyError } from '../webhooks/secret.ts';
+import { version } from '../version.ts';
+import { writeBackupFile, type BackupTarget } from './backup-file.ts';
+import { withDatabase } from './database.ts';
+import { BackupError } from './errors.ts';
+import { KEY_PART, tablePart, type Manifest } from './manifest.ts';
+import { presentKey } from './sealing-key.ts';
+
+/** How far a backup or a restore is. */
+export interface Progress {
+  /** The table that is being copied. */
+  readonly table: string;
+  /** Of its rows as they are copied, so far, all tables together. */
+  readonly bytes: number;
+  /** How many there will be; null where that is not known yet. */
+  readonly ofBytes: number | null;
+}
+
+export interface BackupOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly target: BackupTarget;
+  readonly passphrase: string | null;
+  readonly clock: Clock;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** A backup that is complete. */
+export interface Backup {
+  /** Null where it went into a stream. */
+  readonly file: string | null;
+  readonly bytes: number;
+  readonly durationMs: number;
+  readonly manifest: Manifest;
+  readonly encrypted: boolean;
+  /** Older ones that were removed for it, by name. */
+  readonly removed: readonly string[];
+}
+
+/** Others need the machine more: the shop sells while it is copied. */
+const LOW_PRIORITY = 10;
+
+/**
+ * Copies the whole database as it is at this moment, and the sealing key, into one file. The service may run; nothing is
+ * locked. Nothing is left behind unless all of it worked.
+ */
+export async function makeBackup(options: BackupOptions): Promise<Backup> {
+  const { config, log, target, passphrase, clock } = options;
+  const startedAt = performance.now();
+  const takenAt = clock();
+  lowerPriority(0);
+  return withDatabase(config, log, async (handle) => {
+    const client = await handle.connect();
+    try {
+      const { result, file, removed } = await writeBackupFile(target, takenAt, async (sink) => {
+        const archive = await writeArchive(sink, { passphrase, randomBytes });
+        const manifest = await readSnapshot(client, await knownMigrations(), (snapshot) =>
+          writeSnapshot(options, client, archive, snapshot, takenAt),
+        );
+        return { manifest, ...(await archive.finish(manifest)) };
+      });
+      const durationMs = Math.round(performance.now() - startedAt);
+      await keepOnRecord(handle.db, log, { startedAt: takenAt, finishedAt: clock(), file, bytes: result.bytes });
+      return { ...result, file, removed, durationMs, encrypted: passphrase !== null };
+    } finally {
+      await client.end();
+    }
+  });
+}
+
+/** A database of an older version, or one that takes no writes, keeps no record; the backup is as good. */
+async function keepOnRecord(db: Database, log: Logger, backup: Omit<BackupRecord, 'problem'>): Promise<void> {
+  await saveBackup(db, { ...backup, problem: null }).catch((error: unknown) =>
+    log.info({ err: error }, 'the backup is not on record'),
+  );
+}
+
+async function writeSnapshot(
+  { config, onProgress }: BackupOptions,
+  client: Client,
+  archive: ArchiveWriter,
+  snapshot: Snapshot,
+  takenAt: number,
+): Promise<Manifest> {
+  const { migrations, serverVersion } = snapshot;
+  if (migrations.length === 0) {
+    throw new BackupError(
+      'There are no tables of Cointill in the database. Set DATA_DIR or DATABASE_URL as it is set for the service.',
+    );
+  }
+  const kind = config.databaseUrl === null ? 'embedded' : 'postgres';
+  if (kind === 'embedded') lowerPriority(snapshot.serverPid);
+  const present = presentKey(config);
+  checkKey(present?.key ?? null, await snapshot.sealedSecrets());
+  const parts: Manifest['parts'] = [];
+  if (present?.told.kind === 'file') {
+    const text = Buffer.from(`${present.key.toString('base64')}\n`);
+    parts.push(await archive.part(KEY_PART, (add) => add(text)));
+  }
+  const tables: Manifest['tables'] = [];
+  let bytes = 0;
+  for (const { name, columns } of snapshot.tables) {
+    let rows = 0;
+    const part = await archive.part(tablePart(name), async (add) => {
+      rows = await snapshot.copy({ name, columns }, async (piece) => {
+        bytes += piece.length;
+        onProgress({ table: name, bytes, ofBytes: null });
+        await add(piece);
+      });
+    });
+    parts.push(part);
+    tables.push({ name, columns: [...columns], rows });
+  }
+  return {
+    program: version(),
+    takenAt,
+    database: { kind, version: serverVersion },
+    migrations: [...migrations],
+    tables,
+    sequences: [...(await snapshot.sequences())],
+    parts,
+    key: present?.told ?? { kind: 'none' },
+  };
+}
+
+/** Without the key that its webhook secrets were sealed with a restored copy could send no webhook. */
+function checkKey(key: Uint8Array | null, sealed: readonly { readonly id: string; readonly secret: Buffer }[]): void {
+  if (sealed.length === 0) return;
+  if (key === null) {
+    throw new SealingKeyError(
+      'The key that the webhook secrets in this database were sealed with is not there: neither is SECRET_KEY set, nor is there a secret.key in DATA_DIR. ' +
+        'Set DATA_DIR or SECRET_KEY as for the service.',
+    );
+  }
+  const opens = ({ id, secret }: { readonly id: string; readonly secret: Buffer }): boolean => {
+    try {
+      openSecret(key, secret, id);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  if (sealed.some(opens)) return;
+  throw new SealingKeyError(
+    'The webhook secrets in this database were sealed with another key than the one in DATA_DIR or SECRET_KEY, and a backup with this one would send no webhook. ' +
+      'Set DATA_DIR and SECRET_KEY as for the service. If the key is lost, give every endpoint a new secret first: cointill webhook rotate ID --lost-key',
+  );
+}
+
+/** `pid` 0 is this process. The server's process may be of a user whose processes are not ours to touch. */
+function lowerPriority(pid: number): void {
+  try {
+    os.setPriority(pid, LOW_PRIORITY);
+  } catch {
+    // It only takes a larger share then.
+  }
+}

@@ -1,0 +1,55 @@
+import { Type, type Static } from 'typebox';
+import { Check } from 'typebox/value';
+import { ArchiveError } from '../archive/format.ts';
+
+const Table = Type.Object({
+  name: Type.String(),
+  columns: Type.Array(Type.String()),
+  rows: Type.Integer({ minimum: 0 }),
+});
+
+const Manifest = Type.Object({
+  /** The version of the program that made the backup. */
+  program: Type.String(),
+  /** The moment that the backup shows, in epoch milliseconds. */
+  takenAt: Type.Integer({ minimum: 0 }),
+  /** Which kind of database it was made of, and that server's version. */
+  database: Type.Object({
+    kind: Type.Union([Type.Literal('embedded'), Type.Literal('postgres')]),
+    version: Type.String(),
+  }),
+  migrations: Type.Array(Type.String()),
+  tables: Type.Array(Table),
+  sequences: Type.Array(
+    Type.Object({
+      table: Type.String(),
+      column: Type.String(),
+      last: Type.Union([Type.String({ pattern: '^\\d{1,19}$' }), Type.Null()]),
+    }),
+  ),
+  /** Every part with its checksum, in the order of the file. */
+  parts: Type.Array(Type.Object({ name: Type.String(), bytes: Type.Integer(), sha256: Type.String() })),
+  /**
+   * What webhook secrets were sealed with. `file`: the key of `secret.key`, which is a part of the backup. `setting`: SECRET_KEY, which
+   * is not in it. `none`: nothing was ever sealed. `check` tells whether a key is the same one.
+   */
+  key: Type.Union([
+    Type.Object({ kind: Type.Literal('none') }),
+    Type.Object({ kind: Type.Union([Type.Literal('file'), Type.Literal('setting')]), check: Type.String() }),
+  ]),
+});
+export type Manifest = Static<typeof Manifest>;
+
+/** The part that holds the sealing key. */
+export const KEY_PART = 'secret.key';
+
+/** What a backup says of itself. Its bytes were compared with their checksum: another shape was never written by us. */
+export function readManifest(file: string, manifest: unknown): Manifest {
+  if (Check(Manifest, manifest)) return manifest;
+  throw new ArchiveError(`${file} has a manifest that this version of Cointill cannot read.`);
+}
+
+/** The part that holds a table's rows. */
+export function tablePart(table: string): string {
+  return `table ${table}`;
+}

@@ -1,0 +1,224 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Client } from 'pg';
+import type { Logger } from 'pino';
+import { ArchiveError } from '../archive/format.ts';
+import { readArchive, type ArchiveReader } from '../archive/read-archive.ts';
+import type { Connection } from '../store/database.ts';
+import { buildDataDir, inTemporaryDataDir } from '../store/embedded-building.ts';
+import { makeFolders } from '../store/embedded-files.ts';
+import { countRows, loadSnapshot, type LoadedTable } from '../store/load.ts';
+import { KEY_FILE_NAME, loadSealingKey } from '../webhooks/secret.ts';
+import { useDatabase } from './database.ts';
+import { BackupError } from './errors.ts';
+import type { Progress } from './make-backup.ts';
+import { KEY_PART, readManifest, tablePart, type Manifest } from './manifest.ts';
+import { keyCheck, presentKey, type KeySource } from './sealing-key.ts';
+
+/** Where a backup is restored to. `keyDir` is the DATA_DIR that the service will have beside a database of one's own. */
+export type RestoreTarget =
+  | { readonly kind: 'embedded'; readonly dataDir: string }
+  | { readonly kind: 'postgres'; readonly url: string; readonly keyDir: string };
+
+export interface RestoreOptions {
+  readonly file: string;
+  /** Asked for only where the file is encrypted. */
+  readonly passphrase: () => Promise<string | null>;
+  /** SECRET_KEY; null: not set. */
+  readonly secretKey: string | null;
+  readonly log: Logger;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** A backup that was loaded, with as many rows as its manifest says. */
+export interface Restored<Result> {
+  readonly manifest: Manifest;
+  readonly bytes: number;
+  readonly result: Result;
+  readonly durationMs: number;
+}
+
+/** What is done in the transaction that loads, when all is in. */
+type Finish<Result> = (client: Client, manifest: Manifest) => Promise<Result>;
+
+/**
+ * Restores a backup, whole or not at all, and never onto what is there. `finish` runs in the same transaction.
+ *
+ * @throws ArchiveError, BackupError, SealingKeyError, EmbeddedPostgresError, OccupiedDatabaseError, MigrationError
+ */
+export async function restoreBackup<Result>(
+  options: RestoreOptions,
+  target: RestoreTarget,
+  finish: Finish<Result>,
+): Promise<Restored<Result>> {
+  return withArchive(options, async (archive, manifest) => {
+    checkSetting(manifest, options.secretKey);
+    const logTo = logger(options.log);
+    if (target.kind === 'embedded') {
+      return buildDataDir(target.dataDir, logTo, ({ connection, dataDir }) =>
+        load(options, archive, manifest, connection, { secretKey: options.secretKey, dataDir }, finish),
+      );
+    }
+    const connection = { connectionString: target.url };
+    const keys = { secretKey: options.secretKey, dataDir: target.keyDir };
+    return load(options, archive, manifest, connection, keys, finish);
+  });
+}
+
+/** What a check found: a database that was restored from the file, and its rows counted. */
+export interface Checked {
+  readonly manifest: Manifest;
+  readonly bytes: number;
+  readonly durationMs: number;
+}
+
+/**
+ * Restores a backup for real in a temporary folder below `home`, counts what is in it by the tables themselves, and removes
+ * it again. SECRET_KEY need not be the one of the backup, which is only told where it is another.
+ */
+export async function checkBackup(options: RestoreOptions, home: string): Promise<Checked> {
+  return withArchive(options, (archive, manifest) =>
+    inTemporaryDataDir(home, logger(options.log), async ({ connection, dataDir }) => {
+      const source = { secretKey: null, dataDir };
+      const { result, ...restored } = await load(options, archive, manifest, connection, source, (client) =>
+        countRows(client, manifest.tables),
+      );
+      compare(options.file, manifest, result);
+      return restored;
+    }),
+  );
+}
+
+function logger(log: Logger) {
+  return (level: 'info' | 'warn' | 'error', message: string, details?: Record<string, unknown>): void =>
+    log[level](details ?? {}, message);
+}
+
+async function withArchive<Result>(
+  { file, passphrase }: RestoreOptions,
+  work: (archive: ArchiveReader, manifest: Manifest) => Promise<Result>,
+): Promise<Result> {
+  const archive = await readArchive(file, passphrase).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new BackupError(`There is no file ${file}.`);
+    }
+    throw error;
+  });
+  try {
+    return await work(archive, readManifest(file, archive.manifest));
+  } finally {
+    await archive.close();
+  }
+}
+
+/** With another key than the one that its secrets were sealed with the restored copy could send no webhook. */
+function checkSetting({ key }: Manifest, secretKey: string | null): void {
+  if (key.kind === 'file' && secretKey !== null) {
+    throw new BackupError(
+      'The backup was made without SECRET_KEY and brings a key file of its own. Unset SECRET_KEY, here and for the service that will run on what is restored.',
+    );
+  }
+  if (key.kind !== 'setting') return;
+  if (secretKey === null) {
+    throw new BackupError(
+      'The backup was made with SECRET_KEY, which is not in it. Set SECRET_KEY as it was set then, here and for the service that will run on what is restored.',
+    );
+  }
+  if (keyCheck(loadSealingKey({ secretKey, dataDir: '' })) !== key.check) {
+    throw new BackupError('SECRET_KEY is another one than the backup was made with. Set the one of then.');
+  }
+}
+
+async function load<Result>(
+  { file, log, onProgress }: RestoreOptions,
+  archive: ArchiveReader,
+  manifest: Manifest,
+  connection: Connection,
+  keys: KeySource,
+  finish: Finish<Result>,
+): Promise<Restored<Result>> {
+  const startedAt = performance.now();
+  const result = await useDatabase(connection, log, async (handle) => {
+    const client = await handle.connect();
+    try {
+      await client.query('begin');
+      await loadSnapshot(client, manifest, (loadTable) =>
+        readParts(file, archive, manifest, { keys, loadTable, onProgress }),
+      );
+      const finished = await finish(client, manifest);
+      await client.query('commit');
+      return finished;
+    } finally {
+      await client.end();
+    }
+  });
+  return { manifest, bytes: archive.bytes, result, durationMs: Math.round(performance.now() - startedAt) };
+}
+
+interface Taking {
+  readonly keys: KeySource;
+  readonly loadTable: (table: LoadedTable, content: AsyncIterable<Buffer>) => Promise<number>;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+async function readParts(
+  file: string,
+  archive: ArchiveReader,
+  manifest: Manifest,
+  { keys, loadTable, onProgress }: Taking,
+): Promise<void> {
+  const tables = new Map(manifest.tables.map((table) => [tablePart(table.name), table]));
+  const ofBytes = manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
+  let bytes = 0;
+  const missing = new Set(manifest.parts.map(({ name }) => name));
+  await archive.parts(async (name, content) => {
+    missing.delete(name);
+    if (name === KEY_PART) return restoreKey(keys, await textOf(content));
+    const table = tables.get(name);
+    if (table === undefined) throw new ArchiveError(`${file} holds something unknown: ${name}.`);
+    const counted = async function* (): AsyncGenerator<Buffer> {
+      for await (const piece of content) {
+        bytes += piece.length;
+        onProgress({ table: table.name, bytes, ofBytes });
+        yield piece;
+      }
+    };
+    const rows = await loadTable(table, counted());
+    if (rows !== table.rows) throw otherCount(file, table, rows);
+  });
+  if (missing.size > 0) throw new ArchiveError(`${file} lacks ${[...missing].join(', ')}.`);
+}
+
+function compare(file: string, { tables }: Manifest, counted: ReadonlyMap<string, number>): void {
+  for (const table of tables) {
+    const rows = counted.get(table.name) ?? 0;
+    if (rows !== table.rows) throw otherCount(file, table, rows);
+  }
+}
+
+function otherCount(
+  file: string,
+  { name, rows }: { readonly name: string; readonly rows: number },
+  found: number,
+): Error {
+  return new ArchiveError(`${file}: ${found} rows of ${name} were restored, and the manifest says ${rows}.`);
+}
+
+async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of content) pieces.push(piece);
+  return Buffer.concat(pieces).toString('latin1');
+}
+
+/** Puts the key where the service looks for it. The same one may be there already; another one is never replaced. */
+async function restoreKey(source: KeySource, text: string): Promise<void> {
+  const present = presentKey(source);
+  if (present !== null) {
+    if (`${present.key.toString('base64')}\n` === text) return;
+    throw new BackupError(
+      `There is another ${KEY_FILE_NAME} in ${source.dataDir} than the one of the backup. Set DATA_DIR to a new folder, here and for the service that will run on what is restored.`,
+    );
+  }
+  await makeFolders(source.dataDir);
+  await writeFile(path.join(source.dataDir, KEY_FILE_NAME), text, { mode: 0o600, flag: 'wx', flush: true });
+}

@@ -1,0 +1,261 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { emptyDatabase } from '../../test/database.ts';
+import { newPayment, type TestApp } from '../../test/harness.ts';
+import { responseFaults } from '../../test/response-shape.ts';
+import { eventShape } from '../http/webhook-schema.ts';
+import { makeBackup } from './make-backup.ts';
+import { restoreBackup } from './restore-backup.ts';
+import { readConfig } from '../config.ts';
+import { tokenOf, type AssetCode, type Network } from '../domain/asset.ts';
+import { MIN_SKIP } from '../domain/recovery.ts';
+import type { Payment } from '../domain/payment.ts';
+import type { ChainSource } from '../rails/chain.ts';
+import { createWalletOpener, type UtxoChains, type WalletSource } from '../rails/wallet.ts';
+import { fixedRates } from '../rates/fixed.ts';
+import { openDatabase } from '../store/database.ts';
+import { onConnection } from '../store/one-connection.ts';
+import { findPayments } from '../store/payments.ts';
+import { bookLost } from '../app/book-lost.ts';
+import { chainRail } from '../app/chain-rail.ts';
+import type { App } from '../app/context.ts';
+import { createPaymentCreator } from '../app/create-payment.ts';
+import { account, etherShop, xpubOf } from '../app/follow-chain.fixture.ts';
+import { createChainFollower } from '../app/follow-chain.ts';
+import { coinShop, REGTEST } from '../app/follow-utxo.fixture.ts';
+import { networkStatus } from '../app/network-status.ts';
+import { passOver, recover } from '../app/recover.ts';
+import { setProjectWallet } from '../app/wallets.ts';
+
+const DAY_MS = 86_400_000;
+const log = pino({ level: 'silent' });
+
+/** A shop on a real chain of which copies can be made. */
+interface Scene {
+  readonly app: TestApp;
+  readonly source: ChainSource;
+  readonly network: Network;
+  readonly asset: AssetCode;
+  readonly chains: UtxoChains;
+  /** Pays what an order owes, and mines it with one block more. */
+  pay(address: string, units: bigint): Promise<void>;
+}
+
+async function ether(source: WalletSource): Promise<Scene> {
+  const shop = await etherShop({ wallet: false });
+  const request = {
+    projectId: shop.app.projectId,
+    network: 'ethereum',
+    source,
+    confirmations: 2,
+    toleranceBasisPoints: null,
+  };
+  const set = await setProjectWallet(shop.app, request, REGTEST);
+  if (set.kind !== 'done') throw new Error(set.message);
+  return {
+    app: shop.app,
+    source: shop.source,
+    network: 'ethereum',
+    asset: 'ETH',
+    chains: REGTEST,
+    pay: async (address, units) => {
+      await shop.anvil.transfer(address, units);
+      await shop.mine(2);
+    },
+  };
+}
+
+async function litecoin(): Promise<Scene> {
+  const shop = await coinShop('litecoin');
+  return {
+    app: shop.app,
+    source: shop.source,
+    network: 'litecoin',
+    asset: 'LTC',
+    chains: REGTEST,
+    pay: async (address, units) => {
+      await shop.node.send(address, (Number(units) / 1e8).toFixed(8));
+      shop.app.clock.advance(60_000);
+      await shop.setNodeClock(0);
+      await shop.node.mine(2);
+    },
+  };
+}
+
+const SCENES: readonly (readonly [string, () => Promise<Scene>])[] = [
+  ['an extended public key', () => ether({ kind: 'xpub', text: xpubOf(account(3)) })],
+  ['deposit contracts', () => ether({ kind: 'treasury', text: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })],
+  ['a descriptor', litecoin],
+];
+
+/** One installation: the original, or what was made of its backup. */
+function installation(scene: Scene, app: App, creator: TestApp['creator']) {
+  const openWallet = createWalletOpener(scene.chains);
+  const read = async (id: string): Promise<Payment> => {
+    const [payment] = await findPayments(app.db, [id]);
+    if (payment === undefined) throw new Error(`There is no payment ${id}`);
+    return payment;
+  };
+  return {
+    app,
+    read,
+    follow: async (): Promise<void> => {
+      const follower = createChainFollower(app, scene.source, openWallet);
+      while ((await follower.follow()) !== 'at_head');
+    },
+    /** The order's address and what it owes, or why there is none. */
+    order: async () => {
+      const overrides = { mode: 'live', amountMinor: 3_000n, token: { asset: scene.asset, network: null } } as const;
+      let id = '';
+      const request = newPayment(scene.app.projectId, overrides);
+      const outcome = await creator.create(request, (payment) => ((id = payment.id), id), null);
+      if (outcome.kind === 'refused') return { id: '', address: '', owed: 0n, refused: outcome.message };
+      const { quote } = await read(id);
+      return { id, address: quote?.address ?? '', owed: quote?.owedUnits ?? 0n, refused: null };
+    },
+    status: async () => {
+      const status = (await networkStatus(app, [scene.network])).find(({ network }) => network === scene.network);
+      if (status === undefined) throw new Error('no status');
+      return status;
+    },
+    toldLost: async (): Promise<readonly { readonly index: number }[]> => {
+      const rows = await app.db
+        .selectFrom('events')
+        .select('body')
+        .where('type', '=', 'payment.lost')
+        .orderBy('id')
+        .execute();
+      return rows
+        .map(({ body }) => {
+          expect(responseFaults({ 200: eventShape('payment.lost') }, 200, body)).toEqual([]);
+          return body;
+        })
+        .map((body) => (JSON.parse(body) as { data: { index: number } }).data)
+        .toSorted((a, b) => a.index - b.index);
+    },
+  };
+}
+
+/** Backs up the original, in a file; restoring makes an installation of its own of it, as the command does. */
+async function backedUp(scene: Scene) {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'cointill-backups-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const file = path.join(dir, 'yesterday.backup');
+  const { app } = scene;
+  const config = readConfig({ DATABASE_URL: app.database.url, DATA_DIR: dir }, dir);
+  const target = { kind: 'file', file } as const;
+  await makeBackup({ config, log, target, passphrase: null, clock: app.clock, onProgress: () => {} });
+  return async () => {
+    const url = await emptyDatabase();
+    const options = { file, passphrase: async () => null, secretKey: null, log, onProgress: () => {} };
+    const to = { kind: 'postgres', url, keyDir: dir } as const;
+    const { result } = await restoreBackup(options, to, (client, manifest) =>
+      passOver(onConnection(client), { lostSince: manifest.takenAt, now: app.clock(), skip: null }),
+    );
+    const handle = openDatabase({ connectionString: url }, { maxConnections: 4, onError: () => {} });
+    onTestFinished(() => handle.close());
+    const rail = chainRail({
+      db: handle.db,
+      rates: fixedRates(new Map([[scene.asset, scene.asset === 'LTC' ? 10_000_000_000n : 300_000_000_000n]])),
+      tokens: [tokenOf(scene.asset, scene.network)].filter((token) => token !== null),
+      openWallet: createWalletOpener(scene.chains),
+      evmChain: () => null,
+      payoutChain: () => 'regtest',
+    });
+    const copy: App = { ...app, db: handle.db, railFor: () => rail };
+    return { recovery: result, ...installation(scene, copy, createPaymentCreator(copy, handle.pipeline)) };
+  };
+}
+
+describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on', (_name, open) => {
+  it('hands out no address twice, completes nobody else’s payment, and finds, tells and books the money of the lost day', async () => {
+    const scene = await open();
+    const { app } = scene;
+    const original = installation(scene, app, app.creator);
+    await original.follow();
+    const known = [await original.order(), await original.order(), await original.order()];
+    const restore = await backedUp(scene);
+
+    // The lost day: a known order is paid, and so are two of five new ones.
+    const unknown = [];
+    for (let made = 0; made < 5; made += 1) unknown.push(await original.order());
+    for (const { address, owed } of [known[1], unknown[1], unknown[3]].filter((one) => one !== undefined)) {
+      await scene.pay(address, owed);
+    }
+    await original.follow();
+    app.clock.advance(DAY_MS);
+    await app.database.close();
+
+    const copy = await restore();
+    expect(copy.recovery.wallets).toMatchObject([{ network: scene.network, from: 3, to: 3 + MIN_SKIP }]);
+    // It sells at once, before it has read a block.
+    const sold = [await copy.order(), await copy.order()];
+    const given = [...known, ...unknown, ...sold].map(({ address }) => address);
+    expect(new Set(given).size).toBe(10);
+    await copy.follow();
+    expect((await copy.read(known[1]?.id ?? '')).status).toBe('completed');
+    for (const { id } of [known[0], known[2], ...sold].filter((one) => one !== undefined)) {
+      expect((await copy.read(id)).status).toBe('pending');
+    }
+    const lost = (await copy.status()).lost;
+    expect(lost.map(({ address, index }) => [address, index])).toEqual([
+      [unknown[1]?.address, 4],
+      [unknown[3]?.address, 6],
+    ]);
+    expect(lost.map(({ amountUnits }) => amountUnits)).toEqual([unknown[1]?.owed, unknown[3]?.owed]);
+    expect(await copy.toldLost()).toMatchObject([{ index: 4 }, { index: 6, address: unknown[3]?.address }]);
+
+    // Who pays only now is found as well, and stops nothing.
+    await scene.pay(unknown[4]?.address ?? '', unknown[4]?.owed ?? 0n);
+    await copy.follow();
+    expect((await copy.status()).lost.map(({ index }) => index)).toEqual([4, 6, 7]);
+    expect((await copy.order()).refused).toBeNull();
+
+    const booking = { amountMinor: 3_000n, currency: 'USD', merchantOrderId: 'A-17', projectId: null } as const;
+    const booked = await bookLost(copy.app, { ...booking, address: unknown[1]?.address ?? '' });
+    expect(booked).toMatchObject({
+      kind: 'done',
+      payment: { status: 'completed', merchantOrderId: 'A-17', amountMinor: 3_000n, exception: 'none' },
+    });
+    expect(await bookLost(copy.app, { ...booking, address: unknown[1]?.address ?? '' })).toMatchObject({
+      kind: 'rejected',
+    });
+    expect((await copy.status()).lost.map(({ index }) => index)).toEqual([6, 7]);
+    // Nothing is told twice.
+    await copy.follow();
+    expect(await copy.toldLost()).toHaveLength(3);
+  });
+
+  it('is noticed by the original that is still at work, which hands out nothing more until recover', async () => {
+    const scene = await open();
+    const { app } = scene;
+    const original = installation(scene, app, app.creator);
+    await original.follow();
+    await original.order();
+    const restore = await backedUp(scene);
+    app.clock.advance(60_000);
+    const copy = await restore();
+    const { address, owed } = await copy.order();
+    const before = await original.order();
+    expect(before.refused).toBeNull();
+    await scene.pay(address, owed);
+    await original.follow();
+
+    const refused = await original.order();
+    expect(refused.refused).toMatch(/are paused: no new addresses/);
+    expect((await original.status()).warnings.join()).toMatch(/address number 1001 .*another copy.*cointill recover/);
+    expect((await original.status()).lost).toEqual([]);
+
+    const request = { lostSince: app.clock() - 60_000, now: app.clock(), skip: null };
+    await app.db.transaction().execute((trx) => recover(app, trx, request));
+    const after = await original.order();
+    expect(after.refused).toBeNull();
+    expect([address, before.address]).not.toContain(after.address);
+    // What stopped it lies on an address that was passed over by now.
+    expect((await original.status()).lost.map(({ index }) => index)).toEqual([1001]);
+    expect(await original.toldLost()).toMatchObject([{ index: 1001 }]);
+  });
+});

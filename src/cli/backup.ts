@@ -1,0 +1,205 @@
+import { existsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { MIN_PASSPHRASE_CHARACTERS } from '../archive/seal.ts';
+import type { Sink } from '../archive/write-archive.ts';
+import type { BackupTarget } from '../backup/backup-file.ts';
+import type { Backup } from '../backup/make-backup.ts';
+import type { Manifest } from '../backup/manifest.ts';
+import { readConfig } from '../config.ts';
+import { isoTime } from '../domain/views.ts';
+import { wholeNumber } from './arguments.ts';
+import { CommandFailure, UsageFailure } from './failure.ts';
+import { commandLog, databaseFailure } from './open.ts';
+import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
+import { megabytes, progressTeller } from './progress.ts';
+
+interface BackupCommandOptions extends OutputOptions, PassphraseOptions {
+  readonly keep?: number;
+}
+
+export interface PassphraseOptions {
+  readonly passphraseFile?: string;
+}
+
+const STDOUT = '-';
+const MAX_KEPT = 10_000;
+
+/** `cointill backup` and `cointill backup check`. */
+export function addBackupCommands(program: Command): void {
+  const backup = withPassphrase(
+    printsRecord(
+      program
+        .command('backup')
+        .description('copy the whole database and the key of webhook secrets into one file, while the service runs')
+        .argument(
+          '<target>',
+          'a file, a folder (a file of its own in it, named by the time), or - for standard output',
+        ),
+    ),
+  )
+    .option('--keep <n>', 'of a folder: remove all but the newest n backups', wholeNumber(1, MAX_KEPT))
+    .action(runBackup);
+
+  withPassphrase(
+    printsRecord(
+      backup
+        .command('check')
+        .description('restore a backup for real in a temporary folder, count what is in it, and remove it again')
+        .argument('<file>', 'the backup'),
+    ),
+    // What both commands have is taken by the one above.
+  ).action((file: string, _options: unknown, command: Command) => runCheck(file, command.optsWithGlobals()));
+}
+
+export function withPassphrase(command: Command): Command {
+  return command.option(
+    '--passphrase-file <file>',
+    `encrypts the backup: a file whose first line is the passphrase, ${MIN_PASSPHRASE_CHARACTERS} characters at least`,
+  );
+}
+
+/** The passphrase that a command was given; null: none. */
+export async function passphraseOf({ passphraseFile: file }: PassphraseOptions): Promise<string | null> {
+  if (file === undefined) return null;
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new CommandFailure(`--passphrase-file: ${file} cannot be read. It must be a file that this user may read.`, {
+      cause,
+    });
+  });
+  const passphrase = text.split(/\r?\n/, 1)[0] ?? '';
+  if (passphrase.length >= MIN_PASSPHRASE_CHARACTERS) return passphrase;
+  throw new CommandFailure(
+    `--passphrase-file: the first line of ${file} must have at least ${MIN_PASSPHRASE_CHARACTERS} characters. Make one with: openssl rand -base64 24`,
+  );
+}
+
+async function runBackup(target: string, options: BackupCommandOptions): Promise<void> {
+  const config = readConfig(process.env, process.cwd());
+  const passphrase = await passphraseOf(options);
+  const place = targetOf(target, options);
+  const log = commandLog();
+  const { makeBackup } = await import('../backup/make-backup.ts');
+  const onProgress = progressTeller('Copied');
+  // By way of the exit, which removes what is unfinished.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  const made = await makeBackup({ config, log, target: place, passphrase, clock: Date.now, onProgress }).catch(
+    (error: unknown) => {
+      throw databaseFailure(error, config);
+    },
+  );
+  // Standard output is the backup's.
+  if (place.kind === 'stream') writeErrorLines(options.json === true ? [JSON.stringify(record(made))] : lines(made));
+  else print(options, record(made), () => lines(made));
+}
+
+function targetOf(target: string, { keep }: BackupCommandOptions): BackupTarget {
+  const place = path.resolve(target);
+  const isFolder = target !== STDOUT && (target.endsWith('/') || (existsSync(place) && statSync(place).isDirectory()));
+  if (keep !== undefined && !isFolder) {
+    throw new UsageFailure('--keep is for a folder. Name one that is there, such as /var/backups/cointill/');
+  }
+  if (target !== STDOUT)
+    return isFolder ? { kind: 'folder', folder: place, keep: keep ?? null } : { kind: 'file', file: place };
+  if (process.stdout.isTTY) {
+    throw new UsageFailure('A backup is no text for a terminal. Give a file, or send standard output elsewhere.');
+  }
+  return { kind: 'stream', sink: toStdout() };
+}
+
+/** Whoever reads it may end early: then the backup is not complete, whatever else a closed pipe may mean. */
+function toStdout(): Sink {
+  process.stdout.removeAllListeners('error');
+  process.stdout.on('error', () => {});
+  return (bytes) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(bytes, (error) => {
+        if (error === null || error === undefined) resolve();
+        else reject(new CommandFailure(`Standard output does not take the backup (${error.message}).`));
+      });
+    });
+}
+
+function record({ file, bytes, durationMs, encrypted, removed, manifest }: Backup): object {
+  return { file, bytes, duration_ms: durationMs, encrypted, ...manifestRecord(manifest), removed };
+}
+
+/** What is told of a backup's content. */
+export function manifestRecord({ takenAt, program, database, key, tables, migrations }: Manifest): object {
+  return {
+    taken_at: isoTime(takenAt),
+    program_version: program,
+    database: database.kind,
+    postgresql_version: database.version,
+    migration: migrations.at(-1) ?? null,
+    key: key.kind,
+    rows: Object.fromEntries(tables.map(({ name, rows }) => [name, rows])),
+  };
+}
+
+/** How the readable lines of a backup's content begin. */
+export function manifestFields({ takenAt, tables }: Manifest): readonly [string, string][] {
+  const rowsOf = (name: string): string => String(tables.find((table) => table.name === name)?.rows ?? 0);
+  return [
+    ['Shows', isoTime(takenAt)],
+    ['Payments', rowsOf('payments')],
+    ['Events', rowsOf('events')],
+  ];
+}
+
+function lines({ file, bytes, durationMs, encrypted, removed, manifest }: Backup): readonly string[] {
+  return [
+    ...fields([
+      ['Backup', file ?? 'standard output'],
+      ['Size', `${megabytes(bytes)} in ${(durationMs / 1000).toFixed(1)} s`],
+      ...manifestFields(manifest),
+      ['Encrypted', encrypted ? 'yes, with the passphrase' : 'no'],
+      ['Removed', removed.length === 0 ? null : removed.join(', ')],
+    ]),
+    ...keyLines(manifest, encrypted),
+  ];
+}
+
+function keyLines({ key }: Manifest, encrypted: boolean): readonly string[] {
+  if (key.kind === 'setting') {
+    return ['', 'SECRET_KEY is not in it: keep it elsewhere, for a restore asks for it.'];
+  }
+  if (key.kind === 'none' || encrypted) return [];
+  return [
+    '',
+    'Whoever can read the file can sign webhooks in your name, for the key of the webhook secrets is in it, and can read your',
+    "customers' data. Keep it where nobody else gets in, or encrypt it with --passphrase-file.",
+  ];
+}
+
+async function runCheck(file: string, options: OutputOptions & PassphraseOptions): Promise<void> {
+  // Settings that are wrong for the service have nothing to do with it.
+  const { checkBackup } = await import('../backup/restore-backup.ts');
+  const checked = await checkBackup(
+    {
+      file: path.resolve(file),
+      passphrase: () => passphraseOf(options),
+      secretKey: null,
+      log: commandLog(),
+      onProgress: progressTeller('Restored'),
+    },
+    os.tmpdir(),
+  );
+  const { manifest, bytes, durationMs } = checked;
+  print(
+    options,
+    { file: path.resolve(file), ok: true, bytes, duration_ms: durationMs, ...manifestRecord(manifest) },
+    () => [
+      ...fields([
+        ['Backup', path.resolve(file)],
+        ...manifestFields(manifest),
+        ['Check', `good: restored in ${(durationMs / 1000).toFixed(1)} s, every table counted`],
+      ]),
+      ...(manifest.key.kind === 'setting'
+        ? ['', 'A restore of it needs SECRET_KEY as it was set when it was made.']
+        : []),
+    ],
+  );
+}

@@ -1,0 +1,151 @@
+import { Option, type Command } from 'commander';
+import { bookLost } from '../app/book-lost.ts';
+import { recover, type Recovery } from '../app/recover.ts';
+import { FIATS, isFiat, parseFiatAmount, type Fiat } from '../domain/money.ts';
+import { GAP_LIMIT, NETWORK_FACTS } from '../domain/network.ts';
+import { formatTransactionNumber, isoTime } from '../domain/views.ts';
+import { projectIdOf, wholeNumber } from './arguments.ts';
+import { done, UsageFailure } from './failure.ts';
+import { withCointill } from './open.ts';
+import { fields, print, printsRecord, type OutputOptions } from './output.ts';
+import { paymentLines, paymentRecord } from './payment-record.ts';
+
+interface RecoverOptions extends OutputOptions {
+  readonly since?: string;
+  readonly skip?: number;
+}
+
+interface BookOptions extends OutputOptions {
+  readonly amount: string;
+  readonly currency: Fiat;
+  readonly orderId?: string;
+  readonly project?: string;
+}
+
+/** What a failover without synchronous replication loses is seconds: an hour is plenty. */
+const DEFAULT_LOST_MS = 60 * 60_000;
+const MAX_SKIP = 10_000_000;
+const MAX_ORDER_ID = 255;
+
+/** `cointill recover` and `cointill recover book`. */
+export function addRecoverCommands(program: Command): void {
+  const command = withSkip(
+    printsRecord(
+      program
+        .command('recover')
+        .description(
+          'pass over addresses and numbers that a lost or another copy may have handed out, and sell on; after a failover that may have lost the last moments, or where another copy was at work',
+        ),
+    ),
+  )
+    .option('--since <time>', 'from when on moments may be lost, such as 2026-11-22T03:10:00Z (default: an hour ago)')
+    .action((options: RecoverOptions) => {
+      const now = Date.now();
+      const lostSince = options.since === undefined ? now - DEFAULT_LOST_MS : timeOf(options.since, now);
+      return withCointill(async ({ app }) => {
+        const skip = options.skip ?? null;
+        const recovery = await app.db.transaction().execute((trx) => recover(app, trx, { lostSince, now, skip }));
+        print(options, recoveryRecord(recovery), () => recoveryLines(recovery));
+      });
+    });
+
+  printsRecord(
+    command
+      .command('book')
+      .description('make a payment of money that came to an address of lost hours; see cointill network status')
+      .argument('<address>', 'where the money came to'),
+  )
+    .requiredOption('--amount <n>', 'the amount of the order that it pays')
+    .addOption(new Option('--currency <code>', 'its currency').choices(FIATS).default('USD'))
+    .option('--order-id <text>', "the shop's own reference of the order")
+    .option('--project <id>', 'whose payment it is, where several share the wallet')
+    // What both commands have is taken by the one above.
+    .action((address: string, _options: unknown, own: Command) => book(address, own.optsWithGlobals()));
+}
+
+export function withSkip(command: Command): Command {
+  return command.option(
+    '--skip <n>',
+    'how many addresses of each wallet, and transaction numbers, to pass over (default: by the busiest day and the time that is lost, 1000 at least)',
+    wholeNumber(1, MAX_SKIP),
+  );
+}
+
+function timeOf(text: string, now: number): number {
+  const at = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : NaN;
+  if (at <= now) return at;
+  throw new UsageFailure('--since must be a time in the past with its zone, such as 2026-11-22T03:10:00Z.');
+}
+
+function book(address: string, options: BookOptions): Promise<void> {
+  const { amount, currency, orderId = null, project } = options;
+  if (!isFiat(currency)) throw new UsageFailure(`--currency must be one of ${FIATS.join(', ')}.`);
+  const parsed = parseFiatAmount(/^\d{1,10}(?:\.\d{1,4})?$/.test(amount) ? Number(amount) : NaN, currency);
+  if (parsed.kind === 'bad') throw new UsageFailure(`--amount ${parsed.rule}.`);
+  if (orderId !== null && orderId.length > MAX_ORDER_ID) {
+    throw new UsageFailure(`--order-id must have at most ${MAX_ORDER_ID} characters.`);
+  }
+  const projectId = project === undefined ? null : projectIdOf(project);
+  return withCointill(async ({ app }) => {
+    const booking = { address, amountMinor: parsed.minor, currency, merchantOrderId: orderId, projectId };
+    const { payment } = done(await bookLost(app, booking));
+    print(options, paymentRecord(payment, app.links), () => paymentLines(payment, app.links));
+  });
+}
+
+/** What was passed over, as commands tell it. */
+export function recoveryRecord({ lostSince, wallets, numbers, waitingDeliveries }: Recovery): object {
+  return {
+    lost_since: isoTime(lostSince),
+    wallets: wallets.map(({ network, projectIds, from, to }) => ({
+      network,
+      project_ids: projectIds,
+      skipped_from: from,
+      next_index: to,
+      gap_limit: to - from + GAP_LIMIT,
+    })),
+    transaction_numbers: numbers.map(({ projectId, mode, year, last, to }) => ({
+      project_id: projectId,
+      mode,
+      last: last === 0 ? null : formatTransactionNumber(year, last),
+      next: formatTransactionNumber(year, to + 1),
+    })),
+    deliveries_waiting: waitingDeliveries,
+  };
+}
+
+export function recoveryLines({ lostSince, wallets, numbers, waitingDeliveries }: Recovery): readonly string[] {
+  const used = numbers.filter(({ last }) => last > 0);
+  return [
+    ...fields([
+      ['Lost since', isoTime(lostSince)],
+      ...wallets.map(({ network, from, to }): [string, string] => [
+        'Addresses',
+        `${network}: numbers ${from} to ${to - 1} are passed over and stay watched; the next one is number ${to}`,
+      ]),
+      ...used.map(({ mode, year, last, to }): [string, string] => [
+        'Numbers',
+        `${mode}: after ${formatTransactionNumber(year, last)} comes ${formatTransactionNumber(year, to + 1)}`,
+      ]),
+    ]),
+    ...gapLines(wallets),
+    ...(waitingDeliveries === 0
+      ? []
+      : [
+          '',
+          `${waitingDeliveries} webhooks wait: those that were delivered in the lost time are sent again, with the same ids.`,
+        ]),
+    '',
+    'Money that comes to the addresses passed over is told by cointill network status, and by the event payment.lost.',
+  ];
+}
+
+/** Only wallets of keys look for their addresses; deposit contracts are known by their numbers. */
+function gapLines(wallets: Recovery['wallets']): readonly string[] {
+  return wallets
+    .filter(({ network, kind }) => NETWORK_FACTS[network].family === 'utxo' || kind !== 'treasury')
+    .flatMap(({ network, from, to }) => [
+      '',
+      `Most wallets stop looking after ${GAP_LIMIT} addresses without money: raise the gap limit of your ${network} wallet to ${to - from + GAP_LIMIT} or more, so that it finds what comes from now on.`,
+    ]);
+}

@@ -1,0 +1,45 @@
+import type { Tables } from './tables.ts';
+
+/**
+ * What a backup takes of each table; one that is missing here does not compile. `rows`: all of it. `nothing`: what is true
+ * only while the processes of this moment run.
+ */
+export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing' } = {
+  projects: 'rows',
+  project_logos: 'rows',
+  api_keys: 'rows',
+  wallets: 'rows',
+  address_indexes: 'rows',
+  skipped_indexes: 'rows',
+  unissued_addresses: 'rows',
+  lost_transfers: 'rows',
+  webhook_endpoints: 'rows',
+  transaction_counters: 'rows',
+  payment_day_counts: 'rows',
+  payments: 'rows',
+  payment_arrows: 'rows',
+  payment_addresses: 'rows',
+  payment_quotes: 'rows',
+  transfers: 'rows',
+  events: 'rows',
+  deliveries: 'rows',
+  delivery_attempts: 'rows',
+  idempotency_keys: 'rows',
+  refunds: 'rows',
+  refund_payouts: 'rows',
+  waiting_payouts: 'rows',
+  refund_changes: 'rows',
+  refund_inputs: 'rows',
+  change_addresses: 'rows',
+  change_watches: 'rows',
+  change_outputs: 'rows',
+  raw_transactions: 'rows',
+  chain_cursors: 'rows',
+  chain_blocks: 'rows',
+  chain_nodes: 'nothing',
+  backups: 'rows',
+  leases: 'nothing',
+};
+
+/** Keeps which migrations were applied; a backup has it in its manifest. */
+export const MIGRATIONS_TABLE = 'migrations';

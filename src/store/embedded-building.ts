@@ -1,0 +1,134 @@
+import { chmod, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+import { EmbeddedPostgresError, errorCode, fileFault, reasonOf } from './embedded-error.ts';
+import { exists, syncFolder, unfinishedName } from './embedded-files.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.ts';
+import type { EmbeddedConnection } from './embedded-presence.ts';
+import { isRunning, waitForEnd } from './embedded-process.ts';
+import { readPostmaster } from './embedded-server.ts';
+
+/** For a database that nobody else uses and that counts only once it is complete. */
+const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
+  // What is copied into a table of the same transaction is put on disk at its end instead of in the log first.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '8GB',
+  checkpoint_timeout: '1h',
+  autovacuum: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '256MB',
+};
+
+const STOP_MS = 10_000;
+
+/** A database in a folder of its own that is not what it will be called yet. */
+export interface Building {
+  readonly connection: EmbeddedConnection;
+  /** Its DATA_DIR, until then. */
+  readonly dataDir: string;
+}
+
+/**
+ * Makes an embedded database beside `dataDir`, lets `work` fill it, stops it, puts all of it on disk, and gives it its name.
+ * A fault or a crash before that leaves no `dataDir`; what a killed one left behind is removed by the next.
+ *
+ * @throws EmbeddedPostgresError when there is something at `dataDir`, or it cannot be made
+ */
+export async function buildDataDir<Result>(
+  dataDir: string,
+  log: EmbeddedPostgresOptions['log'],
+  work: (building: Building) => Promise<Result>,
+): Promise<Result> {
+  await checkFree(dataDir);
+  await removeKilled(dataDir);
+  return inUnfinished(unfinishedName(dataDir), log, work, async (unfinished) => {
+    await syncFolder(unfinished);
+    await rename(unfinished, dataDir);
+    await syncFolder(dirname(dataDir));
+  });
+}
+
+/** Makes an embedded database in a temporary folder below `home`, lets `work` use it, and removes it. */
+export async function inTemporaryDataDir<Result>(
+  home: string,
+  log: EmbeddedPostgresOptions['log'],
+  work: (building: Building) => Promise<Result>,
+): Promise<Result> {
+  const dataDir = join(await realpath(home), 'cointill-check');
+  await removeKilled(dataDir);
+  const unfinished = unfinishedName(dataDir);
+  return inUnfinished(unfinished, log, work, remove);
+}
+
+async function inUnfinished<Result>(
+  unfinished: string,
+  log: EmbeddedPostgresOptions['log'],
+  work: (building: Building) => Promise<Result>,
+  finish: (unfinished: string) => Promise<void>,
+): Promise<Result> {
+  try {
+    try {
+      await mkdir(unfinished);
+    } catch (error) {
+      throw new EmbeddedPostgresError(
+        `No folder can be made in ${dirname(unfinished)} (${fileFault(error) ?? reasonOf(error)}). Choose another one.`,
+        { cause: error },
+      );
+    }
+    // The server's user has to get in, whatever our umask is.
+    await chmod(unfinished, 0o755);
+    const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, settings: BUILDING_SETTINGS });
+    let result: Result;
+    try {
+      result = await work({ connection: embedded.connection, dataDir: unfinished });
+    } finally {
+      await embedded.stop();
+    }
+    await finish(unfinished);
+    return result;
+  } catch (error) {
+    await remove(unfinished);
+    throw error;
+  }
+}
+
+async function checkFree(dataDir: string): Promise<void> {
+  if (!(await exists(dataDir))) return;
+  const names = await readdir(dataDir).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOTDIR') return ['a file'];
+    throw error;
+  });
+  if (names.length === 0) return;
+  throw new EmbeddedPostgresError(
+    `There is something in ${dataDir} already (${names.slice(0, 3).join(', ')}), and nothing is ever restored onto what is there. Name a folder that does not exist yet.`,
+  );
+}
+
+/** Removes what killed processes have left beside `dataDir`, servers that still run there included. */
+async function removeKilled(dataDir: string): Promise<void> {
+  const home = dirname(dataDir);
+  const prefix = `${basename(dataDir)}.unfinished-`;
+  const names = await readdir(home).catch(() => []);
+  for (const name of names.filter((name) => name.startsWith(prefix))) {
+    const isMade = await isRunning(Number.parseInt(name.slice(prefix.length), 10));
+    if (!isMade) await remove(join(home, name));
+  }
+}
+
+/** Removes a data folder with the cluster that it leads to, and the server on it. */
+async function remove(dataDir: string): Promise<void> {
+  // It may lie elsewhere: where the server's user could reach it.
+  const cluster = await realpath(join(dataDir, 'postgres')).catch(() => null);
+  if (cluster !== null) {
+    const server = await readPostmaster(cluster);
+    if (server?.isAlive === true) {
+      process.kill(server.pid, 'SIGQUIT');
+      await waitForEnd(server.pid, STOP_MS);
+    }
+    await rm(cluster, { recursive: true, force: true, maxRetries: 3 });
+    await rm(`${cluster}-socket`, { recursive: true, force: true });
+  }
+  const isThere = await stat(dataDir).catch(() => null);
+  if (isThere !== null) await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+}

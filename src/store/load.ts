@@ -1,0 +1,111 @@
+import type { Client } from 'pg';
+import { copyIn } from './copy.ts';
+import { applyMigrations, knownMigrations, MigrationError } from './migrate.ts';
+import { copyStatement, liftLimits, type CopiedTable, type SequenceState } from './snapshot.ts';
+
+/** A database that is loaded is not empty; the message says what is there. */
+export class OccupiedDatabaseError extends Error {}
+
+/** What is loaded into an empty database, as a snapshot gave it. */
+export interface Loading {
+  readonly migrations: readonly string[];
+  readonly tables: readonly CopiedTable[];
+  readonly sequences: readonly SequenceState[];
+}
+
+export type LoadedTable = Pick<CopiedTable, 'name' | 'columns'>;
+
+/** What makes a table slow to fill: made again when its rows are in, and checked with that. */
+interface Structure {
+  readonly drop: string;
+  readonly make: string;
+}
+
+/** In the order in which they are made again: what keys stand on before the keys. */
+const CONSTRAINTS = `
+  select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
+    format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as make
+  from pg_constraint
+  where connamespace = to_regnamespace(current_schema())::oid and contype in ('p', 'u', 'f')
+  order by contype = 'f', conrelid::regclass::text, conname`;
+const INDEXES = `
+  select format('drop index %s', i.indexrelid::regclass) as drop, pg_get_indexdef(i.indexrelid) as make
+  from pg_index i join pg_class c on c.oid = i.indexrelid
+  where c.relnamespace = to_regnamespace(current_schema())::oid
+    and not exists (select 1 from pg_constraint k where k.conindid = i.indexrelid)
+  order by i.indexrelid`;
+
+const OCCUPANTS = `
+  select c.relname as name from pg_class c
+  where c.relnamespace = to_regnamespace(current_schema())::oid and c.relkind in ('r', 'v', 'm', 'p', 'f') order by 1 limit 3`;
+
+/**
+ * Makes the database what a snapshot was: its tables as those migrations left them, filled by `fill`, then brought to this
+ * program's version. All of it in the transaction that is open, so that it is there whole or not at all.
+ *
+ * @throws OccupiedDatabaseError when there is anything in it, MigrationError when a migration is not known here
+ */
+export async function loadSnapshot(
+  client: Client,
+  { migrations, tables, sequences }: Loading,
+  fill: (load: (table: LoadedTable, content: AsyncIterable<Buffer>) => Promise<number>) => Promise<void>,
+): Promise<void> {
+  await liftLimits(client);
+  await checkEmpty(client);
+  const known = await knownMigrations();
+  const unknown = migrations.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new MigrationError(
+      `The backup was made by a newer version of Cointill (${unknown}). Restore it with that version.`,
+    );
+  }
+  await applyMigrations(client, migrations);
+  const { rows: constraints } = await client.query<Structure>(CONSTRAINTS);
+  const { rows: indexes } = await client.query<Structure>(INDEXES);
+  for (const { drop } of [...constraints.toReversed(), ...indexes]) await client.query(drop);
+  const names = new Set(tables.map(({ name }) => name));
+  await fill(async (table, content) => {
+    if (!names.has(table.name)) throw new Error(`The table ${table.name} is not in the manifest.`);
+    return copyIn(client, copyStatement(client, table, 'from stdin'), content);
+  });
+  await client.query("set local maintenance_work_mem = '256MB'");
+  for (const { make } of [...constraints, ...indexes]) await client.query(make);
+  for (const sequence of sequences) await setSequence(client, sequence);
+  await applyMigrations(
+    client,
+    known.filter((name) => !migrations.includes(name)),
+  );
+  await client.query(`analyze ${tables.map(({ name }) => client.escapeIdentifier(name)).join(', ')}`);
+}
+
+async function checkEmpty(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(OCCUPANTS);
+  if (rows.length === 0) return;
+  throw new OccupiedDatabaseError(
+    `There is something in the database already (${rows.map(({ name }) => name).join(', ')} …), and nothing is ever restored onto what is there. Give an empty database.`,
+  );
+}
+
+async function setSequence(client: Client, { table, column, last }: SequenceState): Promise<void> {
+  if (last === null) return;
+  await client.query('select setval(pg_get_serial_sequence($1, $2), $3::bigint)', [
+    client.escapeIdentifier(table),
+    column,
+    last,
+  ]);
+}
+
+/** How many rows each of these tables has, by counting them. */
+export async function countRows(
+  client: Client,
+  tables: readonly { readonly name: string }[],
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ count: string }>(
+      `select count(*)::text as count from ${client.escapeIdentifier(name)}`,
+    );
+    counts.set(name, Number(rows[0]?.count));
+  }
+  return counts;
+}

@@ -1,0 +1,197 @@
+import { sql, type Selectable } from 'kysely';
+import type { AssetCode, Network } from '../domain/asset.ts';
+import { LOST_TRANSFER_COLUMNS, type RecordOf } from './columns.ts';
+import type { Database, Trx } from './database.ts';
+import { notification } from './notifications.ts';
+import type { NewEvent } from './save-changes.ts';
+import type { LostTransfersTable } from './tables.ts';
+
+/** Money on an address that nobody here was given. */
+export interface LostTransfer {
+  readonly network: Network;
+  readonly transactionHash: string;
+  readonly asset: AssetCode;
+  readonly outputIndex: number;
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  readonly firstAddress: string;
+  /** The number of the address in its wallet. */
+  readonly addressIndex: number;
+  readonly amountUnits: bigint;
+  readonly foundAt: number;
+  readonly blockHeight: number | null;
+  readonly blockHash: string | null;
+  readonly blockAt: number | null;
+  readonly blockPosition: number | null;
+}
+
+const NAMES = LOST_TRANSFER_COLUMNS.join(', ');
+
+/** Saves them; one that is known gets its new block. Gives back those that are new. */
+export async function saveLostTransfers(trx: Trx, found: readonly LostTransfer[]): Promise<readonly LostTransfer[]> {
+  if (found.length === 0) return [];
+  const rows = found.map((one): RecordOf<'lost_transfers', 'payment_id'> => ({
+    network: one.network,
+    transaction_hash: one.transactionHash,
+    asset: one.asset,
+    output_index: one.outputIndex,
+    address: one.address,
+    first_address: one.firstAddress,
+    address_index: one.addressIndex,
+    amount_units: String(one.amountUnits),
+    found_at: new Date(one.foundAt).toISOString(),
+    block_height: one.blockHeight,
+    block_hash: one.blockHash,
+    block_at: one.blockAt === null ? null : new Date(one.blockAt).toISOString(),
+    block_position: one.blockPosition,
+  }));
+  const { rows: saved } = await sql<{
+    network: Network;
+    transaction_hash: string;
+    asset: AssetCode;
+    output_index: number;
+    isNew: boolean;
+  }>`
+    insert into lost_transfers (${sql.raw(NAMES)})
+    select ${sql.raw(NAMES)} from json_populate_recordset(null::lost_transfers, ${JSON.stringify(rows)}::json)
+    on conflict (network, transaction_hash, asset, output_index) do update
+    set block_height = excluded.block_height, block_hash = excluded.block_hash, block_at = excluded.block_at,
+        block_position = excluded.block_position
+    returning network, transaction_hash, asset, output_index, xmax = 0 as "isNew"`.execute(trx);
+  const keyOf = (hash: string, asset: string, index: number): string => `${hash} ${asset} ${index}`;
+  const fresh = new Set(
+    saved.filter(({ isNew }) => isNew).map((row) => keyOf(row.transaction_hash, row.asset, row.output_index)),
+  );
+  return found.filter((one) => fresh.has(keyOf(one.transactionHash, one.asset, one.outputIndex)));
+}
+
+/** Takes back what was in blocks above a height. */
+export async function dropLostAbove(trx: Trx, network: Network, height: number): Promise<void> {
+  await trx
+    .updateTable('lost_transfers')
+    .set({ block_height: null, block_hash: null, block_at: null, block_position: null })
+    .where('network', '=', network)
+    .where('block_height', '>', height)
+    .execute();
+}
+
+/** That it is in a block, on an address that was passed over, and was not booked. */
+const IS_LOST = sql`
+  l.payment_id is null and l.block_height is not null
+  and exists (
+    select 1 from skipped_indexes s
+    where s.network = l.network and s.first_address = l.first_address
+      and l.address_index >= s.from_index and l.address_index < s.to_index)`;
+
+/** Money on addresses that were passed over and that no payment has, the oldest first. */
+export async function lostTransfers(
+  executor: Database | Trx,
+  where: {
+    readonly address?: string;
+    readonly wallet?: { readonly network: Network; readonly firstAddress: string; readonly from: number };
+  } = {},
+): Promise<readonly LostTransfer[]> {
+  const { address, wallet } = where;
+  const ofAddress = address === undefined ? sql`` : sql`and l.address = ${address}`;
+  const ofWallet =
+    wallet === undefined
+      ? sql``
+      : sql`and l.network = ${wallet.network} and l.first_address = ${wallet.firstAddress} and l.address_index >= ${wallet.from}`;
+  const { rows } = await sql<Selectable<LostTransfersTable>>`
+    select ${sql.raw(LOST_TRANSFER_COLUMNS.map((column) => `l.${column}`).join(', '))}
+    from lost_transfers l where ${IS_LOST} ${ofAddress} ${ofWallet}
+    order by l.found_at, l.address_index, l.transaction_hash, l.output_index`.execute(executor);
+  return rows.map((row) => ({
+    network: row.network,
+    transactionHash: row.transaction_hash,
+    asset: row.asset,
+    outputIndex: row.output_index,
+    address: row.address,
+    firstAddress: row.first_address,
+    addressIndex: row.address_index,
+    amountUnits: row.amount_units,
+    foundAt: row.found_at,
+    blockHeight: row.block_height,
+    blockHash: row.block_hash,
+    blockAt: row.block_at,
+    blockPosition: row.block_position,
+  }));
+}
+
+/** The highest number of a wallet's addresses that money was seen on without having been given to anybody; null: none. */
+export async function highestLostIndex(
+  executor: Database | Trx,
+  network: Network,
+  firstAddress: string,
+): Promise<number | null> {
+  const row = await executor
+    .selectFrom('lost_transfers')
+    .select(({ fn }) => fn.max('address_index').as('highest'))
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .executeTakeFirst();
+  return row?.highest ?? null;
+}
+
+/** Keeps which payment was made of the money on an address. */
+export async function bookLostTransfers(trx: Trx, network: Network, address: string, paymentId: string): Promise<void> {
+  await trx
+    .updateTable('lost_transfers')
+    .set({ payment_id: paymentId })
+    .where('network', '=', network)
+    .where('address', '=', address)
+    .execute();
+}
+
+/** Who has a wallet, and how deep money to it has to be; null: by the amount. */
+export interface WalletOwner {
+  readonly projectId: string;
+  readonly walletId: string;
+  readonly confirmations: number | null;
+}
+
+/** The projects that have, or had, a wallet; those that have it alone, where there are any. */
+export async function projectsOfWallet(
+  executor: Database | Trx,
+  network: Network,
+  firstAddress: string,
+): Promise<readonly WalletOwner[]> {
+  const rows = await executor
+    .selectFrom('wallets')
+    .distinctOn('project_id')
+    .select(['project_id', 'id', 'confirmations', 'replaced_at'])
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .orderBy('project_id')
+    .orderBy(sql`replaced_at desc nulls first`)
+    .execute();
+  const current = rows.filter(({ replaced_at }) => replaced_at === null);
+  return (current.length > 0 ? current : rows).map((row) => ({
+    projectId: row.project_id,
+    walletId: row.id,
+    confirmations: row.confirmations,
+  }));
+}
+
+/** Saves events that no payment's change carries, with a delivery for each endpoint that asked for their type. */
+export async function publishEvents(trx: Database | Trx, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map((event) => ({
+    id: event.id,
+    project_id: event.projectId,
+    mode: event.mode,
+    payment_id: event.paymentId,
+    type: event.type,
+    body: event.body,
+    created_at: new Date(event.createdAt),
+  }));
+  await trx.insertInto('events').values(rows).execute();
+  await sql`
+    insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
+    select e.id, w.id, 'waiting', e.created_at, e.created_at
+    from events e join webhook_endpoints w on w.project_id = e.project_id and w.mode = e.mode and e.type = any (w.events)
+    where e.id = any (${events.map(({ id }) => id)}::uuid[]) and w.deleted_at is null and w.disabled_at is null`.execute(
+    trx,
+  );
+  await sql`select ${notification('deliveries')}`.execute(trx);
+}

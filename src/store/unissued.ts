@@ -1,0 +1,227 @@
+import { sql, type SqlBool } from 'kysely';
+import type { Network } from '../domain/asset.ts';
+import { timestamp, type Database, type Trx } from './database.ts';
+import type { WalletKind } from './tables.ts';
+
+/** What a wallet's addresses are derived from. Its first address names it, together with its network. */
+export interface WalletText {
+  readonly firstAddress: string;
+  readonly kind: WalletKind;
+  readonly source: string;
+}
+
+/** Numbers of a wallet whose addresses are not watched yet, from inclusive, to exclusive. */
+export interface UnwatchedRange extends WalletText {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The newest text of each wallet, one that is in use before all others. */
+const WALLETS = (network: Network) => sql`
+  select distinct on (w.first_address) w.first_address, w.kind, w.source, w.replaced_at
+  from wallets w where w.network = ${network}
+  order by w.first_address, w.replaced_at desc nulls first, w.created_at desc`;
+
+/** What was passed over and is not watched yet. */
+export async function unwatchedSkipped(
+  db: Database,
+  network: Network,
+): Promise<readonly (UnwatchedRange & { readonly start: number })[]> {
+  const { rows } = await sql<UnwatchedRange & { readonly start: number }>`
+    select s.first_address as "firstAddress", w.kind, w.source, s.watched_to as "from", s.to_index as "to", s.from_index as start
+    from skipped_indexes s join (${WALLETS(network)}) w on w.first_address = s.first_address
+    where s.network = ${network} and s.watched_to < s.to_index order by s.first_address, s.from_index`.execute(db);
+  return rows;
+}
+
+/** Keeps how far a range that was passed over is watched. */
+export async function saveSkippedWatch(
+  db: Database,
+  network: Network,
+  { firstAddress, start }: { readonly firstAddress: string; readonly start: number },
+  watchedTo: number,
+): Promise<void> {
+  await db
+    .updateTable('skipped_indexes')
+    .set({ watched_to: watchedTo })
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .where('from_index', '=', start)
+    .execute();
+}
+
+/** A wallet in use, and how far ahead it is watched. */
+export interface AheadWallet extends WalletText {
+  readonly nextIndex: number;
+  /** The highest number that is watched; -1: none. */
+  readonly watchedTo: number;
+}
+
+export async function aheadWallets(db: Database, network: Network): Promise<readonly AheadWallet[]> {
+  const { rows } = await sql<AheadWallet>`
+    select w.first_address as "firstAddress", w.kind, w.source, i.next_index as "nextIndex", coalesce(u.last, -1) as "watchedTo"
+    from (${WALLETS(network)}) w
+    join address_indexes i on i.network = ${network} and i.first_address = w.first_address
+    left join lateral (
+      select max(address_index) as last from unissued_addresses
+      where network = ${network} and first_address = w.first_address
+    ) u on true
+    where w.replaced_at is null`.execute(db);
+  return rows;
+}
+
+/** How many addresses of a wallet were handed out on its busiest day of the thirty before. */
+export async function busiestDay(
+  executor: Database | Trx,
+  network: Network,
+  firstAddress: string,
+  until: number,
+): Promise<number> {
+  const { rows } = await sql<{ readonly count: number }>`
+    select coalesce(max(day.count), 0)::int as count from (
+      select count(*) as count from wallets w join payment_addresses a on a.wallet_id = w.id
+      where w.network = ${network} and w.first_address = ${firstAddress}
+        and a.issued_at > ${timestamp(until)} - interval '30 days'
+      group by date_trunc('day', a.issued_at)) day`.execute(executor);
+  return rows[0]?.count ?? 0;
+}
+
+/** Watches these addresses of a wallet; some may be watched already. */
+export async function watchUnissued(
+  db: Database,
+  network: Network,
+  firstAddress: string,
+  addresses: readonly { readonly address: string; readonly index: number }[],
+): Promise<void> {
+  if (addresses.length === 0) return;
+  await db
+    .insertInto('unissued_addresses')
+    .values(
+      addresses.map(({ address, index }) => ({ network, address, first_address: firstAddress, address_index: index })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Forgets what was watched as coming next and was handed out meanwhile. */
+export async function forgetIssued(db: Database, network: Network, firstAddress: string): Promise<void> {
+  await sql`
+    delete from unissued_addresses u using address_indexes i
+    where u.network = ${network} and u.first_address = ${firstAddress}
+      and i.network = u.network and i.first_address = u.first_address and u.address_index < i.next_index
+      and not exists (
+        select 1 from skipped_indexes s
+        where s.network = u.network and s.first_address = u.first_address
+          and u.address_index >= s.from_index and u.address_index < s.to_index)`.execute(db);
+}
+
+/** A watched address that nobody here was given. */
+export interface UnissuedAddress {
+  readonly address: string;
+  readonly firstAddress: string;
+  readonly index: number;
+}
+
+/** Which of these addresses are watched and were given to nobody: one indexed query, whatever the number of addresses. */
+export async function findUnissued(
+  executor: Database | Trx,
+  network: Network,
+  addresses: readonly string[],
+): Promise<readonly UnissuedAddress[]> {
+  if (addresses.length === 0) return [];
+  const rows = await executor
+    .selectFrom('unissued_addresses as u')
+    .select(['u.address', 'u.first_address', 'u.address_index'])
+    .where('u.network', '=', network)
+    .where(sql<SqlBool>`u.address = any (${addresses}::text[])`)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('payment_addresses as a')
+            .select('a.address')
+            .whereRef('a.network', '=', 'u.network')
+            .whereRef('a.address', '=', 'u.address'),
+        ),
+      ),
+    )
+    .execute();
+  return rows.map((row) => ({ address: row.address, firstAddress: row.first_address, index: row.address_index }));
+}
+
+/** A wallet whose next index nobody else takes or moves before the transaction ends. */
+export interface LockedIndex {
+  readonly firstAddress: string;
+  readonly nextIndex: number;
+  readonly haltedReason: string | null;
+  /** When something of it was last passed over; null: never. */
+  readonly skippedAt: number | null;
+}
+
+export async function lockIndexes(
+  trx: Trx,
+  network: Network,
+  firstAddresses: readonly string[],
+): Promise<readonly LockedIndex[]> {
+  const { rows } = await sql<LockedIndex>`
+    select i.first_address as "firstAddress", i.next_index as "nextIndex", i.halted_reason as "haltedReason",
+      (select max(s.skipped_at) from skipped_indexes s where s.network = i.network and s.first_address = i.first_address) as "skippedAt"
+    from address_indexes i
+    where i.network = ${network} and i.first_address = any (${firstAddresses}::text[])
+    order by i.first_address for update of i`.execute(trx);
+  return rows;
+}
+
+/** Passes over the numbers of a locked wallet up to `to`, exclusive. */
+export async function skipTo(
+  trx: Database | Trx,
+  network: Network,
+  wallet: Pick<LockedIndex, 'firstAddress' | 'nextIndex'>,
+  to: number,
+  now: number,
+): Promise<void> {
+  const { firstAddress, nextIndex } = wallet;
+  if (to <= nextIndex) return;
+  await sql`
+    insert into skipped_indexes (network, first_address, from_index, to_index, watched_to, skipped_at)
+    values (${network}, ${firstAddress}, ${nextIndex}, ${to}, ${nextIndex}, ${timestamp(now)})`.execute(trx);
+  await trx
+    .updateTable('address_indexes')
+    .set({ next_index: to })
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .execute();
+}
+
+/** Hands out no more addresses of a wallet, or again where the reason is null. */
+export async function setHalted(
+  trx: Database | Trx,
+  network: Network,
+  firstAddress: string,
+  reason: string | null,
+): Promise<void> {
+  await trx
+    .updateTable('address_indexes')
+    .set({ halted_reason: reason })
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .execute();
+}
+
+/** The wallets that hand out no addresses, and why. */
+export async function haltedWallets(
+  db: Database,
+): Promise<readonly { readonly network: Network; readonly firstAddress: string; readonly reason: string }[]> {
+  const rows = await db
+    .selectFrom('address_indexes')
+    .select(['network', 'first_address', 'halted_reason'])
+    .where('halted_reason', 'is not', null)
+    .orderBy('network')
+    .orderBy('first_address')
+    .execute();
+  return rows.map((row) => ({
+    network: row.network,
+    firstAddress: row.first_address,
+    reason: row.halted_reason ?? '',
+  }));
+}

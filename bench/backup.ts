@@ -11,7 +11,10 @@ const PAYMENTS = Number(process.env['PAYMENTS'] ?? 1_000_000);
 const QUIET_SECONDS = 20;
 const ROOT = path.join(import.meta.dirname, '..');
 
-/** A backup of a million whole lives while orders are made, and what a restore of it takes. */
+/**
+ * A backup of a million whole lives while orders are made, and what a restore of it takes. They were made over a year, so that
+ * a quarter of them has deliveries: those are forgotten after 90 days.
+ */
 export async function backup(): Promise<readonly Figure[]> {
   const folder = await freshDataDir();
   const receiver = await startScript('receiver.ts', { WANTED: '2' });
@@ -86,8 +89,8 @@ const UUID = (at: string): string =>
 const HEX = `md5(random()::text) || md5(random()::text)`;
 
 /**
- * Copies the one real life (payment, steps, address, transfer, two events, two deliveries with an attempt each), every copy
- * with ids, hashes and signatures of its own, made over the last 90 days.
+ * Copies the one real life (payment, steps, address, transfer, two events, and two deliveries with an
+ * attempt each where it is of the last 90 days), every copy with ids, hashes and signatures of its own, made over the last year.
  */
 async function copyLives(client: Client, count: number): Promise<void> {
   const columnsOf = async (table: string, replaced: Readonly<Record<string, string>>): Promise<[string, string]> => {
@@ -106,7 +109,7 @@ async function copyLives(client: Client, count: number): Promise<void> {
   await client.query(`create temp table lives as
     select n, created_at, ${UUID('created_at')} as id, ${UUID('created_at')} as first_event, ${UUID("created_at + interval '1 minute'")} as last_event,
       ${HEX} as hash, 'bc1q' || substr(${HEX}, 1, 38) as address
-    from (select n, now() - interval '90 days' * (1 - n::float / ${count}) as created_at from generate_series(1, ${count}) n) moments`);
+    from (select n, now() - interval '365 days' * (1 - n::float / ${count}) as created_at from generate_series(1, ${count}) n) moments`);
   const original = "(select * from payments where status = 'completed' limit 1) o cross join lives l";
   await copy('payments', original, {
     id: 'l.id',
@@ -129,8 +132,8 @@ async function copyLives(client: Client, count: number): Promise<void> {
     ['order.completed', 'last_event'],
   ] as const) {
     const event = `(select e.*, p.address as old_address from events e join payments p on p.id = e.payment_id where e.type = '${type}' limit 1) o cross join lives l`;
-    const body = [`o.body`, `'evt_[0-9a-z]{26}'`, `'evt_' || substr(${HEX}, 1, 26)`];
-    const order = `regexp_replace(regexp_replace(${body.join(', ')}), 'ord_[0-9a-z]{26}', 'ord_' || substr(md5(l.id::text), 1, 26), 'g')`;
+    const body = [`o.body`, `'evt_[0-9a-z]{26}'`, `'evt_01m81b' || substr(${HEX}, 1, 20)`];
+    const order = `regexp_replace(regexp_replace(${body.join(', ')}), 'ord_[0-9a-z]{26}', 'ord_01m81b' || substr(md5(l.id::text), 1, 20), 'g')`;
     await copy('events', event, {
       id: `l.${column}`,
       payment_id: 'l.id',
@@ -138,14 +141,15 @@ async function copyLives(client: Client, count: number): Promise<void> {
       created_at: 'l.created_at',
     });
     await client.query(`insert into deliveries (event_id, endpoint_id, state, attempts, created_at, delivered_at)
-      select l.${column}, o.endpoint_id, 'delivered', 1, l.created_at, l.created_at from (select * from deliveries limit 1) o cross join lives l`);
+      select l.${column}, o.endpoint_id, 'delivered', 1, l.created_at, l.created_at from (select * from deliveries limit 1) o cross join lives l
+      where l.created_at > now() - interval '90 days'`);
   }
   const attempt = '(select * from delivery_attempts limit 1) o cross join deliveries d';
   await copy('delivery_attempts', `${attempt} where d.id > 2`, {
     id: 'generated',
     delivery_id: 'd.id',
     started_at: 'd.created_at',
-    request_headers: `jsonb_build_object('content-type', 'application/json', 'user-agent', 'Cointill/0.1.0', 'webhook-id', 'evt_' || substr(${HEX}, 1, 26),
+    request_headers: `jsonb_build_object('content-type', 'application/json', 'user-agent', 'Cointill/0.1.0', 'webhook-id', 'evt_01m81b' || substr(${HEX}, 1, 20),
       'webhook-timestamp', extract(epoch from d.created_at)::bigint::text, 'webhook-signature', 'v1,' || encode(decode(${HEX}, 'hex'), 'base64'),
       'x-service-signature', ${HEX}, 'x-service-event', 'order.completed')`,
   });

@@ -1,10 +1,12 @@
 import { promisify } from 'node:util';
-import { zstdCompress } from 'node:zlib';
+import { constants, zstdCompress } from 'node:zlib';
 import type { RandomBytes } from '../domain/clock.ts';
 import { BLOCK_BYTES, FRAME, headLines, LENGTH_BYTES, sha256, type FrameKind, type Head, type Part } from './format.ts';
 import { newEncryption, openSeal, type Seal } from './seal.ts';
 
 const compress = promisify(zstdCompress);
+/** Most of a payment is ids, hashes and signatures, which no level makes smaller: the others take up to ten times as long. */
+const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** One is compressed on another thread while the next comes in. */
 const MAX_UNDER_WAY = 2;
 
@@ -91,7 +93,7 @@ async function writeBlocks(out: Frames, fill: Parameters<ArchiveWriter['part']>[
     const block = Buffer.concat(pieces);
     pieces = [];
     collected = 0;
-    const compressed = compress(block);
+    const compressed = compress(block, QUICKLY);
     // Its fault is met when its turn comes.
     compressed.catch(() => {});
     underWay.push(compressed);

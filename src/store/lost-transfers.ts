@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
 import { LOST_TRANSFER_COLUMNS, type RecordOf } from './columns.ts';
-import type { Database, Trx } from './database.ts';
+import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
 import type { NewEvent } from './save-changes.ts';
 import type { LostTransfersTable } from './tables.ts';
@@ -116,6 +116,29 @@ export async function lostTransfers(
     blockAt: row.block_at,
     blockPosition: row.block_position,
   }));
+}
+
+/** Money on an address of a wallet that nobody was given yet, though the wallet goes on handing them out. */
+export interface AheadTransfer {
+  readonly network: Network;
+  readonly transactionHash: string;
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  readonly addressIndex: number;
+  /** The next number that is handed out. */
+  readonly nextIndex: number;
+}
+
+/** The first such transfer of each wallet, of those that were found after `since`. */
+export async function transfersAhead(db: Database, since: number): Promise<readonly AheadTransfer[]> {
+  const { rows } = await sql<AheadTransfer>`
+    select distinct on (l.network, l.first_address) l.network, l.transaction_hash as "transactionHash", l.address,
+      l.address_index as "addressIndex", i.next_index as "nextIndex"
+    from lost_transfers l join address_indexes i on i.network = l.network and i.first_address = l.first_address
+    where l.block_height is not null and l.address_index >= i.next_index and i.halted_reason is null
+      and l.found_at > ${timestamp(since)}
+    order by l.network, l.first_address, l.found_at, l.address_index`.execute(db);
+  return rows;
 }
 
 /** The highest number of a wallet's addresses that money was seen on without having been given to anybody; null: none. */

@@ -84,7 +84,7 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   const { makeBackup } = await import('../backup/make-backup.ts');
   const onProgress = progressTeller('Copied');
   // By way of the exit, which removes what is unfinished.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
   const made = await makeBackup({ config, log, target: place, passphrase, clock: Date.now, onProgress }).catch(
     (error: unknown) => {
       throw databaseFailure(error, config);

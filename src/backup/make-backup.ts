@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
 import os from 'node:os';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
@@ -59,7 +60,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const { config, log, target, passphrase, clock } = options;
   const startedAt = performance.now();
   const takenAt = clock();
-  lowerPriority(0);
+  lowerOwnPriority();
   return withDatabase(config, log, async (handle) => {
     const client = await handle.connect();
     try {
@@ -156,6 +157,14 @@ function checkKey(key: Uint8Array | null, sealed: readonly { readonly id: string
     'The webhook secrets in this database were sealed with another key than the one in DATA_DIR or SECRET_KEY, and a backup with this one would send no webhook. ' +
       'Set DATA_DIR and SECRET_KEY as for the service. If the key is lost, give every endpoint a new secret first: cointill webhook rotate ID --lost-key',
   );
+}
+
+/** Of this process, with the threads that compress. */
+function lowerOwnPriority(): void {
+  lowerPriority(0);
+  // Linux counts each thread for itself, and those that are there keep theirs.
+  const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [];
+  for (const thread of threads) lowerPriority(Number(thread));
 }
 
 /** `pid` 0 is this process. The server's process may be of a user whose processes are not ours to touch. */

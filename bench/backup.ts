@@ -38,7 +38,7 @@ export async function backup(): Promise<readonly Figure[]> {
     const file = path.join(folder, 'bench.backup');
     const startedAt = performance.now();
     const copying = service.cli('backup', file).then(({ rows }) => ({
-      payments: Number((rows as { payments: number }).payments),
+      payments: (rows as { payments: number }).payments,
       seconds: (performance.now() - startedAt) / 1000,
     }));
     const during = await sell(QUIET_SECONDS);

@@ -104,9 +104,9 @@ async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const maker = /\.unfinished-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1];
     const file = path.join(folder, name);
-    if (maker === undefined || !(await isUnfinishedBackup(file))) continue;
-    const stats = await stat(file).catch(() => null);
-    const isOld = stats !== null && Date.now() - stats.mtimeMs > ABANDONED_MS;
+    const stats = maker === undefined ? null : await stat(file).catch(() => null);
+    if (stats === null || (stats.size > 0 && !(await isUnfinishedBackup(file)))) continue;
+    const isOld = Date.now() - stats.mtimeMs > ABANDONED_MS;
     if (isOld && !(await isRunning(Number(maker)))) await rm(file, { force: true }).catch(() => {});
   }
 }

@@ -65,7 +65,7 @@ async function ether(source: WalletSource): Promise<Scene> {
     network: 'ethereum',
     asset: 'ETH',
     chains: REGTEST,
-    checkpoint: shop.checkpoint,
+    checkpoint: () => shop.checkpoint(),
     payByContract: async (address, units) => {
       const contract = contractOf('Payers.sol', 'Payer');
       const payer = await deployContract(shop.anvil, contract);

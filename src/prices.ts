@@ -29,20 +29,9 @@ export interface Prices {
  * asked where no network is followed: nothing is quoted then.
  */
 export function startPrices(config: Config, log: Logger, onError: (name: string, error: unknown) => void): Prices {
-  const fixed = fixedRates(config.fixedRates);
-  if (config.networks.length === 0 || config.rateSources.length === 0)
-    return { rates: fixed, ages: () => [], stop: async () => {} };
-  const http = createHttpClient();
-  const chainlink = chainlinkSource(config, log);
-  const wanted = WEB_SOURCES.filter(({ name }) => config.rateSources.includes(sourceOwner(name)));
-  const live = createLiveRates({
-    sources: [...webSources(wanted, http.fetchText), ...(chainlink === null ? [] : [chainlink.source])],
-    clock: Date.now,
-    maxAgeMs: config.rateMaxAgeMs,
-    timeoutMs: SOURCE_TIMEOUT_MS,
-    backOffMs: BACK_OFF_MS,
-    log,
-  });
+  const market = openMarket(config, log);
+  if (market === null) return { rates: fixedRates(config.fixedRates), ages: () => [], stop: async () => {} };
+  const { live } = market;
   const loop = startLoop({
     name: 'prices',
     restMs: REFRESH_MS,
@@ -58,9 +47,42 @@ export function startPrices(config: Config, log: Logger, onError: (name: string,
     stop: async () => {
       live.close();
       await loop.stop();
-      await Promise.all([http.close(), chainlink?.close()]);
+      await market.close();
     },
   };
+}
+
+/** The prices of this moment, asked for once: what the operator fixed, and the markets' for the rest. */
+export async function pricesNow(config: Config, log: Logger): Promise<RateSource> {
+  const market = openMarket(config, log);
+  if (market === null) return fixedRates(config.fixedRates);
+  try {
+    await market.live.refresh();
+    return fixedOver(config.fixedRates, market.live);
+  } finally {
+    market.live.close();
+    await market.close();
+  }
+}
+
+/** Nobody was asked yet. Null: nobody is to be asked. */
+function openMarket(
+  config: Config,
+  log: Logger,
+): { readonly live: LiveRates; readonly close: () => Promise<void> } | null {
+  if (config.networks.length === 0 || config.rateSources.length === 0) return null;
+  const http = createHttpClient();
+  const chainlink = chainlinkSource(config, log);
+  const wanted = WEB_SOURCES.filter(({ name }) => config.rateSources.includes(sourceOwner(name)));
+  const live = createLiveRates({
+    sources: [...webSources(wanted, http.fetchText), ...(chainlink === null ? [] : [chainlink.source])],
+    clock: Date.now,
+    maxAgeMs: config.rateMaxAgeMs,
+    timeoutMs: SOURCE_TIMEOUT_MS,
+    backOffMs: BACK_OFF_MS,
+    log,
+  });
+  return { live, close: async () => void (await Promise.all([http.close(), chainlink?.close()])) };
 }
 
 /** The assets that can be paid with here, whose prices are not fixed. */

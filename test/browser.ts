@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 
-const CHROMIUM = '/usr/bin/chromium';
+/**
+ * The same engine without what a person sees of a browser comes first: a tab costs a third of the CPU time. What Debian has
+ * on the PATH is a wrapper, which would be ended in its place.
+ */
+const PROGRAMS = ['/usr/lib/chromium/chromium-headless-shell', '/usr/bin/chromium'];
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -12,11 +16,13 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
+const program = PROGRAMS.find((file) => existsSync(file));
+
 /** Whether tests in a browser are left out. Under CI a missing part is a failure, which the launch is then. */
-export const hasNoBrowser = !existsSync(CHROMIUM) && process.env['CI'] !== 'true';
-if (hasNoBrowser) process.stderr.write(`Skipped: there is no ${CHROMIUM} (apt-get install chromium).\n`);
+export const hasNoBrowser = program === undefined && process.env['CI'] !== 'true';
+if (hasNoBrowser) process.stderr.write('Skipped: there is no chromium (apt-get install chromium-headless-shell).\n');
 
 /** The system's Chromium without a window. Whoever launches it closes it. */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  return chromium.launch({ executablePath: program ?? 'chromium', args: ARGUMENTS });
 }

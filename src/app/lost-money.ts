@@ -19,7 +19,9 @@ import { newId, type App } from './context.ts';
  * Keeps money on addresses that this database gave to nobody, in the transaction that takes its block in. On a number that
  * was passed over it is a lost payment's, and told as that. On a later one, somebody else hands out the addresses of this
  * wallet: before the last recovery that was the copy whose records are lost, and its numbers are passed over too; after it,
- * another copy is at work, and no more addresses are handed out until the operator has decided which one stays.
+ * another copy is at work, and no more addresses are handed out until the operator has decided which one stays. Of a
+ * treasury's deposits that is told only (`network-status.ts`): their addresses can be reckoned by anybody, and a stranger could
+ * stop the shop with a coin.
  */
 export async function takeInLostMoney(
   app: App,
@@ -83,7 +85,7 @@ async function lookAtWallet(
     return;
   }
   const [first] = ahead;
-  if (first === undefined || wallet.haltedReason !== null) return;
+  if (first === undefined || wallet.haltedReason !== null || wallet.kind === 'treasury') return;
   await setHalted(trx, network, wallet.firstAddress, foreignCopy(network, first, wallet));
 }
 

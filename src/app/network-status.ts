@@ -2,7 +2,8 @@ import type { Network } from '../domain/asset.ts';
 import { GAP_LIMIT, NETWORK_FACTS } from '../domain/network.ts';
 import type { LostMoney } from '../domain/views.ts';
 import type { Cursor } from '../store/chain.ts';
-import { lostTransfers, projectsOfWallet } from '../store/lost-transfers.ts';
+import { shownAddress } from '../rails/address.ts';
+import { lostTransfers, projectsOfWallet, transfersAhead, type AheadTransfer } from '../store/lost-transfers.ts';
 import { networkStates, type KnownNode } from '../store/network-states.ts';
 import { haltedWallets } from '../store/unissued.ts';
 import { addressGaps, type AddressGap } from '../store/wallets.ts';
@@ -34,6 +35,8 @@ const MOST_LAG_BLOCKS = 10;
 /** So many mean block times without a block are a stall: on Bitcoin that happens by chance once in 10^8 blocks. */
 const STALL_BLOCKS = 20;
 const LEAST_STALL_MS = 5 * 60_000;
+/** How long money on deposits that come next is told. */
+const AHEAD_TOLD_MS = 7 * 86_400_000;
 
 /**
  * How the networks are, from what the watchers keep in the database: any process and the command line see the same. Those
@@ -45,6 +48,7 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
   const lost = await lostByNetwork(app);
   const halted = await haltedWallets(app.db);
   const now = app.clock();
+  const ahead = await transfersAhead(app.db, now - AHEAD_TOLD_MS);
   const followed = nodes.filter(({ checkedAt }) => now - checkedAt <= NEWS_MS).map(({ network }) => network);
   return [...new Set([...networks, ...followed])].map((network) => {
     const own = nodes.filter((node) => node.network === network);
@@ -57,6 +61,7 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
     const status = { network, height, cursor, lagBlocks, lagMs, nodes: own };
     const warnings = [
       ...halted.filter((wallet) => wallet.network === network).map(({ reason }) => haltedWarning(reason)),
+      ...ahead.filter((one) => one.network === network).map(aheadWarning),
       ...wide.filter((wallet) => wallet.network === network).map(gapWarning),
     ];
     return { ...status, problem: problemOf(status, now), warnings, lost: lost.get(network) ?? [] };
@@ -80,6 +85,13 @@ async function lostByNetwork(app: App): Promise<ReadonlyMap<Network, readonly Lo
 
 function haltedWarning(reason: string): string {
   return `no more addresses are handed out: ${reason}`;
+}
+
+function aheadWarning({ network, transactionHash, address, addressIndex, nextIndex }: AheadTransfer): string {
+  return (
+    `money came to deposit address number ${addressIndex} on ${network} (${shownAddress(network, address)}, transaction ${transactionHash}), and here the next one to be handed out is number ${nextIndex}: ` +
+    'another copy of this installation hands out addresses of the same treasury, or somebody has reckoned the address, as anybody can, and paid you there. If there is another copy, stop it, then run: cointill recover'
+  );
 }
 
 function gapWarning({ projectId, network, gap }: AddressGap): string {

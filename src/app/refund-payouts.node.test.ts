@@ -7,12 +7,22 @@ import type { Refund } from '../domain/refund.ts';
 import { findRefund } from '../store/refunds.ts';
 import { etherShop, eventsOf, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
 import { DEADLINE_MS } from '../../test/deadline.ts';
-import { COIN, CONFIRMATIONS, refundShop } from './refund-psbt.fixture.ts';
+import { COIN, CONFIRMATIONS, refundShop, type RefundShop } from './refund-psbt.fixture.ts';
 import { cancelRefund, createRefund, runDueRefunds } from './refunds.ts';
 
 const POLL = { timeout: DEADLINE_MS, interval: 20 };
 
 const statusOf = async (app: TestApp, refund: Refund) => (await findRefund(app.db, refund.id))?.status;
+
+/** Follows until the mempool was looked at with this payout in it: a look is followed by a rest. */
+async function untilSeen(shop: RefundShop, hash: string): Promise<void> {
+  const look = async () => {
+    await shop.follow();
+    const waiting = shop.app.db.selectFrom('waiting_payouts').select('transaction_hash');
+    return (await waiting.where('dropped_at', 'is', null).execute()).map((row) => row.transaction_hash);
+  };
+  await expect.poll(look, POLL).toContain(hash);
+}
 
 async function refundEvents(app: TestApp, { paymentId }: Refund): Promise<readonly string[]> {
   return (await eventsOf(app, paymentId)).filter((type) => type.startsWith('refund.'));
@@ -31,7 +41,7 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
     const payment = await shop.paid(COIN);
     const refund = await shop.refund(payment, COIN / 4n);
     const hash = await shop.pay(refund);
-    await shop.follow();
+    await untilSeen(shop, hash);
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({
       kind: 'refused',
       message: expect.stringMatching(
@@ -57,10 +67,9 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
     const address = await node.newAddress();
     const refund = await shop.refund(payment, COIN / 4n, address);
     const payout = await payer.pay([[address, refund.units]]);
-    await shop.follow();
+    await untilSeen(shop, payout.hash);
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
     await payer.pay([], { coin: payout.coin, feeUnits: 500_000n });
-    // A look at the mempool is followed by a rest.
     const cancelled = async () => {
       await shop.follow();
       return (await cancelRefund(shop.app, { id: refund.id })).kind;
@@ -87,9 +96,9 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
     shop.app.clock.advance(1_000);
     const newer = await shop.refund(payment, COIN / 4n, address);
     const first = await payer.pay([[address, older.units]]);
-    await shop.follow();
+    await untilSeen(shop, first.hash);
     const bumped = await payer.pay([[address, older.units]], { coin: first.coin, feeUnits: 500_000n });
-    await shop.follow();
+    await untilSeen(shop, bumped.hash);
     expect(await cancelRefund(shop.app, { id: newer.id })).toMatchObject({ kind: 'done' });
     await shop.mine(CONFIRMATIONS);
     expect(await findRefund(shop.app.db, older.id)).toMatchObject({

@@ -1,8 +1,6 @@
 import type { Network } from '../domain/asset.ts';
 import type { RefundEventType } from '../domain/event-type.ts';
-import { formatDecimal, fiatDecimals } from '../domain/money.ts';
-import { tokenOf } from '../domain/asset.ts';
-import type { Payment, Quote, Surface } from '../domain/payment.ts';
+import type { Payment, Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { refundTransition, sizeRefund, type Refund, type RefundObservation } from '../domain/refund.ts';
 import { nextDueAt } from '../domain/transition.ts';
@@ -27,16 +25,17 @@ import { newEvent } from './events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from './idempotency.ts';
 import { countEvents } from './observer.ts';
 import { checkRefundAddress } from './refund-address.ts';
-import { refundMoney, type RefundedPayment, type RefundRefusal } from './refund-money.ts';
+import { refundMoney, type RefundRefusal } from './refund-money.ts';
 import { forgetStalePayouts } from './refund-payouts.ts';
+import { dustRefusal, sizeRefusal, wantedUnits, type WantedRefund } from './refund-size.ts';
 
-/** A checked request for a refund: part of the amount in minor units, or units of the asset, or all that is left. */
+/** A checked request for a refund. */
 export interface NewRefund {
   readonly projectId: string;
   readonly mode: Mode;
   readonly surface: Surface;
   readonly paymentId: string;
-  readonly wanted: { readonly amountMinor: bigint } | { readonly cryptoAmount: string } | null;
+  readonly wanted: WantedRefund;
   /** What is to be given back, where that is not what the payment is quoted in. `network`: the quote's unless said. */
   readonly token?: { readonly asset: string; readonly network: string | null } | null;
   readonly address: string | null;
@@ -88,7 +87,7 @@ async function draftRefund(
   const target = { projectId, mode, network: quote.network, paymentId: payment.id };
   const checked = request.address === null ? null : await refundAddress(app, trx, target, request.address);
   if (checked !== null && checked.kind !== 'ok') return checked;
-  const wanted = wantedUnits(request, quote.decimals);
+  const wanted = wantedUnits(request.wanted, quote.decimals);
   if (wanted !== null && 'kind' in wanted) return wanted;
   const taken = await refundedMoney(trx, payment.id, quote);
   const size = sizeRefund(money.received, taken, wanted);
@@ -119,66 +118,6 @@ async function draftRefund(
     dueAt: now + outcome.afterMs,
   };
   return { kind: 'ok', refund };
-}
-
-function wantedUnits(
-  request: NewRefund,
-  decimals: number,
-): { readonly amountMinor: bigint } | { readonly units: bigint } | RefundRefusal | null {
-  if (request.wanted === null || 'amountMinor' in request.wanted) return request.wanted;
-  const units = parseUnits(request.wanted.cryptoAmount, decimals);
-  if (units !== null) return { units };
-  const message = `crypto_amount must be a number above 0 with at most ${Math.min(decimals, 8)} decimals.`;
-  return { kind: 'refused', param: 'crypto_amount', message };
-}
-
-function parseUnits(text: string, decimals: number): bigint | null {
-  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
-  const fraction = match?.[2] ?? '';
-  if (match === null || fraction.length > Math.min(decimals, 8)) return null;
-  const units = BigInt((match[1] ?? '0') + fraction.padEnd(decimals, '0'));
-  return units > 0n ? units : null;
-}
-
-function sizeRefusal(
-  payment: RefundedPayment,
-  wanted: object | null,
-  size: Exclude<ReturnType<typeof sizeRefund>, { kind: 'ok' }>,
-): RefundRefusal {
-  const param = wanted !== null && 'units' in wanted ? 'crypto_amount' : 'amount';
-  const { asset, decimals } = payment.quote;
-  switch (size.kind) {
-    case 'nothing_left':
-      return {
-        kind: 'refused',
-        param: null,
-        message: 'Nothing is left to refund: the sum of refunds equals what was received.',
-      };
-    case 'too_little':
-      return { kind: 'refused', param, message: `${param} is less than the smallest unit of ${asset}.` };
-    case 'too_much': {
-      const left = formatDecimal(size.leftUnits, decimals);
-      const leftFiat = `${formatDecimal(size.leftMinor, fiatDecimals(payment.currency))} ${payment.currency}`;
-      const worth = payment.amountMinor === 0n ? '' : ` (${leftFiat})`;
-      return {
-        kind: 'refused',
-        param,
-        message: `${param} is more than what can still be refunded: ${left} ${asset}${worth}.`,
-      };
-    }
-  }
-}
-
-/** Nodes do not pass on payments below the dust limit, which orders are held to as well. */
-function dustRefusal(quote: Quote, units: bigint, wanted: object | null): RefundRefusal | null {
-  const { asset, network, decimals } = quote;
-  const token = tokenOf(asset, network);
-  if (token === null || token.decimals !== decimals || units >= token.dustUnits) return null;
-  const param = wanted === null ? null : 'units' in wanted ? 'crypto_amount' : 'amount';
-  const least = `${formatDecimal(token.dustUnits, decimals)} ${asset}`;
-  const is = `${formatDecimal(units, decimals)} ${asset}`;
-  const message = `${param ?? 'What is left'} is too little to be sent (${is}): the network passes on no less than ${least}.`;
-  return { kind: 'refused', param, message };
 }
 
 function watchedAddress({ network, address }: Refund): string | null {

@@ -1,9 +1,11 @@
-import type { AssetCode, Network } from '../domain/asset.ts';
+import { tokenOf, type AssetCode, type Network } from '../domain/asset.ts';
+import { pow10 } from '../domain/money.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
 import type { EvmCaller } from '../rails/evm/caller.ts';
 import { factoryOf } from '../rails/evm/deposit.ts';
 import type { TokenContracts } from '../rails/evm/presets.ts';
 import { planSweep, type SweepCall } from '../rails/evm/sweep.ts';
+import type { RateSource } from '../rates/source.ts';
 import { findProject } from '../store/projects.ts';
 import { paidDeposits, type PaidDeposit } from '../store/wallets.ts';
 import type { App } from './context.ts';
@@ -17,8 +19,9 @@ export interface DepositHolding {
   /** Null: the chain's own coin, on a network where it is no asset of Cointill's. */
   readonly asset: AssetCode | null;
   readonly units: bigint;
-  /** At the price that its payment was last quoted at; null where the deposit was never quoted in the asset. */
+  /** At the price that its payment was last quoted at, else at the market's; null: there is none. */
   readonly usdCents: bigint | null;
+  readonly pricedBy: 'quote' | 'market' | null;
 }
 
 export interface SweepOverview {
@@ -34,12 +37,14 @@ export interface SweepOverview {
 
 /**
  * What lies on a project's deposit contracts, as the node says now, and the calls that pay it out to the treasury: of
- * deposits that hold at least the project's least amount. Throws `ChainUnavailableError` when no node answers.
+ * deposits that hold at least the project's least amount. What has no price counts as enough. `prices` is asked only where a deposit
+ * holds what it was never quoted in. Throws `ChainUnavailableError` when no node answers.
  */
 export async function sweepOverview(
   app: App,
   request: { readonly projectId: string; readonly network: Network; readonly tokens: TokenContracts },
   caller: EvmCaller,
+  prices: () => Promise<RateSource>,
 ): Promise<SweepOverview | Rejected> {
   const { projectId, network, tokens } = request;
   const project = await findProject(app.db, projectId);
@@ -56,22 +61,36 @@ export async function sweepOverview(
     [null, NETWORK_FACTS[network].nativeAsset],
     ...[...tokens].map(([asset, { contract }]) => [contract, asset] as const),
   ]);
-  const filled = deposits.flatMap((deposit, at) =>
+  const present = deposits.flatMap((deposit, at) =>
     (held[at] ?? [])
       .filter(({ units }) => units > 0n)
-      .map(({ token, units }) => ({ deposit, token, units, usdCents: worth(deposit, assets.get(token), units) })),
+      .map(({ token, units }) => {
+        const asset = assets.get(token) ?? null;
+        return { deposit, token, asset, units, quoted: quotedWorth(deposit, asset, units) };
+      }),
   );
+  const isUnquoted = present.some(({ asset, quoted }) => asset !== null && quoted === null);
+  const market = isUnquoted ? await prices() : null;
+  const filled = present.map(({ quoted, ...holding }) => {
+    const { asset, units } = holding;
+    if (quoted !== null) return { ...holding, usdCents: quoted, pricedBy: 'quote' as const };
+    const price = asset === null ? null : (market?.usdPrice(asset) ?? null);
+    if (asset === null || price === null) return { ...holding, usdCents: null, pricedBy: null };
+    const decimals = tokens.get(asset)?.decimals ?? tokenOf(asset, network)?.decimals ?? 0;
+    return { ...holding, usdCents: (units * price * 100n) / pow10(decimals + 8), pricedBy: 'market' as const };
+  });
   const worthIt = filled.filter(({ usdCents }) => usdCents === null || usdCents >= project.sweepMinUsdCents);
   const calls = await planFor(worthIt, caller);
   return {
     kind: 'done',
-    holdings: filled.map(({ deposit: { address, index, treasury }, token, units, usdCents }) => ({
+    holdings: filled.map(({ deposit: { address, index, treasury }, asset, units, usdCents, pricedBy }) => ({
       address,
       index,
       treasury,
-      asset: assets.get(token) ?? null,
+      asset,
       units,
       usdCents,
+      pricedBy,
     })),
     calls,
     gasEstimate: calls.reduce((sum, { gasEstimate }) => sum + gasEstimate, 0n),
@@ -79,7 +98,7 @@ export async function sweepOverview(
   };
 }
 
-function worth(deposit: PaidDeposit, asset: AssetCode | null | undefined, units: bigint): bigint | null {
+function quotedWorth(deposit: PaidDeposit, asset: AssetCode | null, units: bigint): bigint | null {
   const quote = deposit.quotes.find((each) => each.asset === asset);
   return quote === undefined || quote.owedUnits === 0n ? null : (units * deposit.amountUsdCents) / quote.owedUnits;
 }

@@ -4,7 +4,7 @@ import { depositAddress, FIRST_DEPOSIT_FACTORY } from '../rails/evm/deposit.ts';
 import { publicKeyAt } from '../rails/utxo/wallet.fixture.ts';
 import { createWalletOpener, MAIN_CHAINS, type WalletSource } from '../rails/wallet.ts';
 import { takeAddressIndex } from '../store/wallets.ts';
-import { setProjectWallet, type WalletRequest, type WalletSet } from './wallets.ts';
+import { firstAddresses, setProjectWallet, type WalletRequest, type WalletSet } from './wallets.ts';
 
 const ZPUB = publicKeyAt("m/84'/0'/0'", 'zpub');
 const XPUB = publicKeyAt("m/84'/0'/0'", 'xpub');
@@ -102,6 +102,35 @@ describe('setting a wallet again', () => {
     const { wallet, deriver } = await set(app, source, { network: 'ethereum' });
     expect(wallet).toMatchObject({ id: stored?.id, nextIndex: 1 });
     expect(deriver.addressAt(1)).toBe(depositAddress(treasury, 1));
+  });
+
+  it('lists of a treasury what was handed out for each number, by whichever factory', async () => {
+    const app = await testApp();
+    const treasury = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+    const { wallet } = await set(app, { kind: 'treasury', text: treasury }, { network: 'ethereum' });
+    const old = [0, 1].map((index) => depositAddress(treasury, index, FIRST_DEPOSIT_FACTORY));
+    for (const [index, address] of old.entries()) {
+      const { id: paymentId } = await app.pay();
+      await app.db
+        .insertInto('payment_addresses')
+        .values({
+          network: 'ethereum',
+          address: address.toLowerCase(),
+          payment_id: paymentId,
+          asset: 'ETH',
+          decimals: 18,
+          owed_units: '1',
+          tolerance_units: '0',
+          wallet_id: wallet.id,
+          address_index: index,
+          confirmations: 1,
+          issued_at: new Date(app.clock()),
+          watch_until: new Date(app.clock()),
+        })
+        .execute();
+    }
+    const first = await firstAddresses(app, createWalletOpener(MAIN_CHAINS), wallet, 4);
+    expect(first).toEqual([...old, depositAddress(treasury, 2), depositAddress(treasury, 3)]);
   });
 
   it('with another treasury says so', async () => {

@@ -1,10 +1,11 @@
 import { isNetwork, NETWORKS, type Network } from '../domain/asset.ts';
 import { NETWORK_FACTS, type ConfirmationTier } from '../domain/network.ts';
 import type { WalletDeriver } from '../rails/chain.ts';
-import { parseWallet, type UtxoChains, type WalletSource } from '../rails/wallet.ts';
+import { shownAddress } from '../rails/address.ts';
+import { parseWallet, type UtxoChains, type WalletOpener, type WalletSource } from '../rails/wallet.ts';
 import type { Trx } from '../store/database.ts';
 import { findProject } from '../store/projects.ts';
-import { listWallets, setWallet, skipAddressesBelow, type Wallet } from '../store/wallets.ts';
+import { issuedAddresses, listWallets, setWallet, skipAddressesBelow, type Wallet } from '../store/wallets.ts';
 import { newId, type App } from './context.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from './quote-payment.ts';
 import { malformed, type Rejected } from './projects.ts';
@@ -161,6 +162,26 @@ export async function walletOf(
 
 async function walletOn(executor: App['db'] | Trx, projectId: string, network: Network): Promise<Wallet | null> {
   return (await listWallets(executor, projectId)).find((wallet) => wallet.network === network) ?? null;
+}
+
+/**
+ * The wallet's first addresses, in the form in which customers are shown them: as they were handed out, which for a treasury may
+ * have been by an earlier factory, and as they will be. Null: the service is not on the wallet's chain.
+ */
+export async function firstAddresses(
+  app: Pick<App, 'db'>,
+  openWallet: WalletOpener,
+  wallet: Wallet,
+  count: number,
+): Promise<readonly string[] | null> {
+  const { network, kind, source } = wallet;
+  const deriver = openWallet(network, { kind, text: source });
+  if (deriver === null) return null;
+  const issued = await issuedAddresses(app.db, wallet, count);
+  return deriver.addressesAt(0, count).map((address, index) => {
+    const own = issued.get(index);
+    return own === undefined ? address : shownAddress(network, own);
+  });
 }
 
 /** The confirmations that a wallet's payments need, by amount; one tier where the merchant set a number. */

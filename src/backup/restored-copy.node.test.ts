@@ -181,7 +181,7 @@ async function backedUp(scene: Scene) {
   };
 }
 
-describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on', (_name, open) => {
+describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on', (name, open) => {
   it('hands out no address twice, completes nobody else’s payment, and finds, tells and books the money of the lost day', async () => {
     const scene = await open();
     const { app } = scene;
@@ -240,7 +240,7 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
     expect(await copy.toldLost()).toHaveLength(3);
   });
 
-  it('is noticed by the original that is still at work, which hands out nothing more until recover', async () => {
+  it('is noticed by the original that is still at work, which hands out nothing more until recover, or warns', async () => {
     const scene = await open();
     const { app } = scene;
     const original = installation(scene, app, app.creator);
@@ -255,8 +255,9 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
     await scene.pay(address, owed);
     await original.follow();
 
-    const refused = await original.order();
-    expect(refused.refused).toMatch(/are paused: no new addresses/);
+    const next = await original.order();
+    // Anybody can reckon a treasury's deposits: a stranger must not be able to stop the shop by a coin to one.
+    expect(next.refused ?? '').toMatch(name === 'deposit contracts' ? /^$/ : /are paused: no new addresses/);
     expect((await original.status()).warnings.join()).toMatch(/address number 1001 .*another copy.*cointill recover/);
     expect((await original.status()).lost).toEqual([]);
 

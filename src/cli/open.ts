@@ -113,7 +113,7 @@ const BAD_TLS = /^There was an error establishing an SSL connection/;
 /** What went wrong with TLS on the way to the database; null: it is another fault. */
 function tlsFailure(code: string, reason: string, setting: string): string | null {
   if (NO_TLS.test(reason)) {
-    return `${setting} asks for TLS (sslmode), and its server offers none. Turn TLS on there (ssl = on), or write sslmode=disable where nobody can listen on the way.`;
+    return `${setting} asks for TLS (sslmode there, or PGSSLMODE), and its server offers none. Turn TLS on there (ssl = on), or write sslmode=disable where nobody can listen on the way.`;
   }
   switch (certificateFault(code)) {
     case 'authority':

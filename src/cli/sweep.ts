@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { sweepOverview, type DepositHolding, type SweepOverview } from '../app/sweep.ts';
+import { readConfig } from '../config.ts';
 import { isNetwork, tokenOf, type Network } from '../domain/asset.ts';
 import { formatDecimal } from '../domain/money.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
+import { pricesNow } from '../prices.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import { createEvmCaller } from '../rails/evm/caller.ts';
 import { projectIdOf } from './arguments.ts';
@@ -37,9 +39,12 @@ export function addSweepCommands(program: Command): void {
             `A sweep needs a node to ask for balances. Set ${network.toUpperCase()}_RPC_URL, as for the service.`,
           );
         }
+        const prices = () => pricesNow(readConfig(process.env, process.cwd()), log);
         const caller = createEvmCaller({ ...config, timeoutMs: NODE_TIMEOUT_MS, log });
         try {
-          const overview = done(await sweepOverview(app, { projectId, network, tokens: config.tokens }, caller));
+          const overview = done(
+            await sweepOverview(app, { projectId, network, tokens: config.tokens }, caller, prices),
+          );
           const decimals = (asset: DepositHolding['asset']): number =>
             (asset === null ? undefined : (config.tokens.get(asset)?.decimals ?? tokenOf(asset, network)?.decimals)) ??
             ETHER_DECIMALS;
@@ -61,11 +66,12 @@ function record(network: Network, chainId: number, overview: SweepOverview, deci
   return {
     network,
     chain_id: chainId,
-    deposits: holdings.map(({ asset, units, usdCents, ...holding }) => ({
+    deposits: holdings.map(({ asset, units, usdCents, pricedBy, ...holding }) => ({
       ...holding,
       asset,
       amount: formatDecimal(units, decimals(asset)),
       usd: usdCents === null ? null : formatDecimal(usdCents, 2),
+      priced_by: pricedBy,
     })),
     gas_estimate: String(gasEstimate),
     gas_price_wei: String(gasPrice),
@@ -91,16 +97,20 @@ function lines(network: Network, overview: SweepOverview, decimals: Decimals): r
       String(index),
       address,
       `${formatDecimal(units, decimals(asset))} ${asset ?? 'coins'}`,
-      usdCents === null ? '' : formatDecimal(usdCents, 2),
+      usdCents === null ? 'no price' : formatDecimal(usdCents, 2),
     ]),
     '',
   );
+  const unpriced = holdings.some(({ usdCents }) => usdCents === null)
+    ? ["What has no price is swept whatever it is worth, also below the project's least amount."]
+    : [];
   if (calls.length === 0) {
     return [...shown, '', "No deposit holds the project's least amount yet (cointill project set ID --sweep-min USD)."];
   }
   return [
     ...shown,
     '',
+    ...unpriced,
     `Cost: about ${gasEstimate} gas, ${formatDecimal(gasEstimate * gasPrice, ETHER_DECIMALS)} of the network's coin at ${formatDecimal(gasPrice, GWEI_DECIMALS)} gwei.`,
     'Send these from any wallet, in this order and without value. Whoever sends them, the money goes to the treasury.',
     ...calls.flatMap((call, index) => [

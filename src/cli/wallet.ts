@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { otherChain } from '../app/locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../app/quote-payment.ts';
-import { confirmationTiers, setProjectWallet, walletOf, walletsOf } from '../app/wallets.ts';
+import { confirmationTiers, firstAddresses, setProjectWallet, walletOf, walletsOf } from '../app/wallets.ts';
 import { GAP_LIMIT } from '../domain/network.ts';
 import { isoTime } from '../domain/views.ts';
-import type { WalletOpener, WalletSource } from '../rails/wallet.ts';
+import type { Cointill } from '../core.ts';
+import type { WalletSource } from '../rails/wallet.ts';
 import type { Wallet } from '../store/wallets.ts';
 import { projectIdOf, percentage, wholeNumber } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
@@ -57,7 +58,8 @@ export function addWalletCommands(program: Command): void {
     .action(({ project, network, confirmations, tolerance, firstIndex, ...options }: SetOptions) => {
       const projectId = projectIdOf(project);
       const source = sourceOf(options);
-      return withCointill(async ({ app, chains, openWallet }) => {
+      return withCointill(async (cointill) => {
+        const { app, chains } = cointill;
         const request = {
           projectId,
           network,
@@ -67,8 +69,9 @@ export function addWalletCommands(program: Command): void {
           firstIndex: firstIndex ?? null,
         };
         const { wallet, note, changes, warnings } = done(await setProjectWallet(app, request, chains));
-        print(options, { ...walletRecord(wallet, openWallet), note, changes, warnings }, () => [
-          ...walletLines(wallet, openWallet),
+        const first = await addressesOf(wallet, cointill, SHOWN_ADDRESSES);
+        print(options, { ...walletRecord(wallet, first), note, changes, warnings }, () => [
+          ...walletLines(wallet, first),
           ...[...changes, ...warnings.map((warning) => `Note: ${warning}`), ...(note === null ? [] : [note])].flatMap(
             (text) => ['', text],
           ),
@@ -80,15 +83,22 @@ export function addWalletCommands(program: Command): void {
     .requiredOption('--project <id>', 'whose wallets')
     .action((options: OutputOptions & { readonly project: string }) => {
       const projectId = projectIdOf(options.project);
-      return withCointill(async ({ app, openWallet }) => {
-        const { wallets } = done(await walletsOf(app, projectId));
+      return withCointill(async (cointill) => {
+        const { wallets } = done(await walletsOf(cointill.app, projectId));
+        const shown: { wallet: Wallet; first: readonly string[] }[] = [];
+        for (const wallet of wallets) {
+          shown.push({ wallet, first: await addressesOf(wallet, cointill, SHOWN_ADDRESSES) });
+        }
         print(
           options,
-          wallets.map((wallet) => walletRecord(wallet, openWallet)),
+          shown.map(({ wallet, first }) => walletRecord(wallet, first)),
           () =>
-            wallets.length === 0
+            shown.length === 0
               ? ['The project has no wallet yet. Set one with: cointill wallet set']
-              : wallets.flatMap((wallet, index) => [...(index === 0 ? [] : ['']), ...walletLines(wallet, openWallet)]),
+              : shown.flatMap(({ wallet, first }, index) => [
+                  ...(index === 0 ? [] : ['']),
+                  ...walletLines(wallet, first),
+                ]),
         );
       });
     });
@@ -102,9 +112,9 @@ export function addWalletCommands(program: Command): void {
     .action(
       (options: OutputOptions & { readonly project: string; readonly network: string; readonly count: number }) => {
         const projectId = projectIdOf(options.project);
-        return withCointill(async ({ app, openWallet }) => {
-          const { wallet } = done(await walletOf(app, projectId, options.network));
-          const addresses = addressesOf(wallet, openWallet, options.count);
+        return withCointill(async (cointill) => {
+          const { wallet } = done(await walletOf(cointill.app, projectId, options.network));
+          const addresses = await addressesOf(wallet, cointill, options.count);
           const record = addresses.map((address, index) => ({ index, address, used: index < wallet.nextIndex }));
           print(options, { network: wallet.network, next_index: wallet.nextIndex, addresses: record }, () => [
             `The first ${addresses.length} addresses on ${wallet.network}. ${COMPARE[wallet.kind]}`,
@@ -130,15 +140,13 @@ function sourceOf({ xpub, descriptor, treasury }: Pick<SetOptions, 'xpub' | 'des
   return source;
 }
 
-function addressesOf(wallet: Wallet, openWallet: WalletOpener, count: number): readonly string[] {
-  const deriver = openWallet(wallet.network, { kind: wallet.kind, text: wallet.source });
-  if (deriver === null) {
-    throw new CommandFailure(otherChain(wallet.network));
-  }
-  return Array.from({ length: count }, (_, index) => deriver.addressAt(index));
+async function addressesOf(wallet: Wallet, { app, openWallet }: Cointill, count: number): Promise<readonly string[]> {
+  const addresses = await firstAddresses(app, openWallet, wallet, count);
+  if (addresses === null) throw new CommandFailure(otherChain(wallet.network));
+  return addresses;
 }
 
-function walletRecord(wallet: Wallet, openWallet: WalletOpener): object {
+function walletRecord(wallet: Wallet, first: readonly string[]): object {
   return {
     project_id: wallet.projectId,
     network: wallet.network,
@@ -152,7 +160,7 @@ function walletRecord(wallet: Wallet, openWallet: WalletOpener): object {
     tolerance_percent: (wallet.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS) / 100,
     next_index: wallet.nextIndex,
     gap: wallet.gap,
-    first_addresses: addressesOf(wallet, openWallet, SHOWN_ADDRESSES),
+    first_addresses: first,
     created_at: isoTime(wallet.createdAt),
   };
 }
@@ -165,7 +173,7 @@ const COMPARE = {
 } as const;
 const KIND_NAMES = { xpub: 'Extended key', descriptor: 'Descriptor', treasury: 'Treasury' } as const;
 
-function walletLines(wallet: Wallet, openWallet: WalletOpener): readonly string[] {
+function walletLines(wallet: Wallet, first: readonly string[]): readonly string[] {
   const tiers = confirmationTiers(wallet).map(({ belowUsdCents, confirmations }) =>
     belowUsdCents === null ? `${confirmations}` : `${confirmations} below ${belowUsdCents / 100n} USD`,
   );
@@ -181,7 +189,7 @@ function walletLines(wallet: Wallet, openWallet: WalletOpener): readonly string[
     ]),
     '',
     `First addresses. ${COMPARE[wallet.kind]}`,
-    ...addressesOf(wallet, openWallet, SHOWN_ADDRESSES).map((address, index) => `  ${index}  ${address}`),
+    ...first.map((address, index) => `  ${index}  ${address}`),
   ];
 }
 

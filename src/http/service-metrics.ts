@@ -138,6 +138,9 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
   figure('wallets_halted', 'Wallets that hand out no addresses until the operator decides.', [], (one, figures) =>
     one.set(figures.haltedWallets),
   );
+  figure('wallets_ahead', 'Wallets on whose next addresses money lies already.', [], (one, figures) =>
+    one.set(figures.walletsAhead),
+  );
   figure('lease_held', '1 while some process holds the lease.', ['name'], (one, figures) => {
     for (const { name, isHeld } of figures.leases) one.set({ name }, isHeld ? 1 : 0);
   });

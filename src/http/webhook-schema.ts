@@ -141,7 +141,7 @@ export function describeWebhooks(): Readonly<Record<string, object>> {
       type,
       {
         post: {
-          operationId: `on ${type}`.replaceAll(/[ ._]([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
+          operationId: `on ${type}`.replaceAll(/[ ._](\w)/g, (_match, letter: string) => letter.toUpperCase()),
           summary: MEANINGS[type],
           description: isOptIn(type) ? `${RULES} Sent only to endpoints that ask for this type by name.` : RULES,
           tags: ['Webhooks'],

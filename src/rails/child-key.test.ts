@@ -68,7 +68,8 @@ describe('points summed together', () => {
         );
         expect(addMultiplesOfBase(addends)).toEqual(expected);
       }),
-      { numRuns: 100 },
+      // A point that one digit of its scalar cancels out: 1,537 is 2,048 less 511.
+      { numRuns: 100, examples: [[[[511n, 1_537n]]]] },
     );
   });
 

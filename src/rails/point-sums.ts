@@ -33,7 +33,24 @@ let tables: readonly (readonly AffinePoint[])[] | null = null;
  */
 export function addMultiplesOfBase(addends: readonly Addend[]): readonly AffinePoint[] {
   const windows = (tables ??= makeTables());
-  let lists = addends.map(({ point, scalar }) => [point, ...multiples(windows, scalar)]);
+  const multiplesOfBase = sumsOf(addends.map(({ scalar }) => multiples(windows, scalar)));
+  // The points come last: a point and a part of its scalar's multiple may cancel each other out where the whole does not.
+  return addPairs(pairUp(addends, multiplesOfBase));
+}
+
+function pairUp(addends: readonly Addend[], others: readonly AffinePoint[]): readonly Pair[] {
+  return addends.flatMap(({ point }, index) => {
+    const other = others[index];
+    return other === undefined ? [] : [[point, other] as const];
+  });
+}
+
+/**
+ * The sum of each list. No part of a scalar's windows adds up to the point at infinity: all windows but the lowest are
+ * divisible by its width, which the curve's order is not, and fewer than all are below the order.
+ */
+function sumsOf(all: readonly (readonly AffinePoint[])[]): readonly AffinePoint[] {
+  let lists = all;
   while (lists.some((list) => list.length > 1)) {
     const sums = addPairs(lists.flatMap(pairs));
     let next = 0;

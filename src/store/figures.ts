@@ -3,7 +3,7 @@ import type { PaymentStatus } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { backupState, type BackupState } from './backups.ts';
 import { timestamp, type Database } from './database.ts';
-import { lostTransfers } from './lost-transfers.ts';
+import { lostTransfers, transfersAhead } from './lost-transfers.ts';
 import { haltedWallets } from './unissued.ts';
 
 /** What the whole database says of the service's work, for metrics; every process sees the same. Ages in milliseconds. */
@@ -25,12 +25,15 @@ export interface Figures {
   readonly lostTransfers: number;
   /** Wallets that hand out no addresses until the operator has looked after it. */
   readonly haltedWallets: number;
+  /** Wallets on whose next addresses money lies already, as far as that was found in the last week. */
+  readonly walletsAhead: number;
   /** How far our clock is ahead of the database's, as well as the answer's way allows to tell. */
   readonly clockSkewMs: number;
 }
 
 export const MAX_COUNTED = 100_000;
 export const COUNTED_DAYS = 30;
+const AHEAD_DAYS = 7;
 
 /** Reads them one after the other on one connection: each is answered from an index, whatever the tables hold. */
 export async function readFigures(db: Database, clock: () => number): Promise<Figures> {
@@ -49,6 +52,7 @@ export async function readFigures(db: Database, clock: () => number): Promise<Fi
       backups: await backupState(one),
       lostTransfers: (await lostTransfers(one)).length,
       haltedWallets: (await haltedWallets(one)).length,
+      walletsAhead: (await transfersAhead(one, now - AHEAD_DAYS * DAY_MS)).length,
       clockSkewMs,
     };
   });

@@ -144,6 +144,29 @@ export async function awaitingLost(
   }));
 }
 
+/** Money on an address of a wallet that nobody was given yet, though the wallet goes on handing them out. */
+export interface AheadTransfer {
+  readonly network: Network;
+  readonly transactionHash: string;
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  readonly addressIndex: number;
+  /** The next number that is handed out. */
+  readonly nextIndex: number;
+}
+
+/** The first such transfer of each wallet, of those that were found after `since`. */
+export async function transfersAhead(db: Database, since: number): Promise<readonly AheadTransfer[]> {
+  const { rows } = await sql<AheadTransfer>`
+    select distinct on (l.network, l.first_address) l.network, l.transaction_hash as "transactionHash", l.address,
+      l.address_index as "addressIndex", i.next_index as "nextIndex"
+    from lost_transfers l join address_indexes i on i.network = l.network and i.first_address = l.first_address
+    where l.block_height is not null and l.address_index >= i.next_index and i.halted_reason is null
+      and l.found_at > ${timestamp(since)}
+    order by l.network, l.first_address, l.found_at, l.address_index`.execute(db);
+  return rows;
+}
+
 /** The highest number of a wallet's addresses that money was seen on without having been given to anybody; null: none. */
 export async function highestLostIndex(
   executor: Database | Trx,

@@ -151,6 +151,7 @@ export async function findUnissued(
 
 /** A wallet whose next index nobody else takes or moves before the transaction ends. */
 export interface LockedIndex {
+  readonly kind: WalletKind;
   readonly firstAddress: string;
   readonly nextIndex: number;
   readonly haltedReason: string | null;
@@ -164,7 +165,8 @@ export async function lockIndexes(
   firstAddresses: readonly string[],
 ): Promise<readonly LockedIndex[]> {
   const { rows } = await sql<LockedIndex>`
-    select i.first_address as "firstAddress", i.next_index as "nextIndex", i.halted_reason as "haltedReason",
+    select (select w.kind from wallets w where w.network = i.network and w.first_address = i.first_address limit 1) as kind,
+      i.first_address as "firstAddress", i.next_index as "nextIndex", i.halted_reason as "haltedReason",
       (select max(s.skipped_at) from skipped_indexes s where s.network = i.network and s.first_address = i.first_address) as "skippedAt"
     from address_indexes i
     where i.network = ${network} and i.first_address = any (${firstAddresses}::text[])

@@ -221,6 +221,29 @@ export async function takeAddressIndex(
   return rows[0] ?? null;
 }
 
+/**
+ * The addresses that a wallet handed out, whichever project did, with numbers below a limit: by their numbers, in the form in
+ * which the chain's transfers carry them.
+ */
+export async function issuedAddresses(
+  db: Database,
+  { network, firstAddress }: Pick<Wallet, 'network' | 'firstAddress'>,
+  below: number,
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await db
+    .selectFrom('wallets as w')
+    .innerJoin('payment_addresses as a', 'a.wallet_id', 'w.id')
+    .select(['a.address_index', 'a.address'])
+    .where('w.network', '=', network)
+    .where('w.first_address', '=', firstAddress)
+    .where('a.network', '=', network)
+    .where('a.address_index', '<', below)
+    .execute();
+  return new Map(
+    rows.flatMap((row) => (row.address_index === null ? [] : [[row.address_index, row.address] as const])),
+  );
+}
+
 /** An address that a payment has already, on the terms of the wallet that it came from. */
 export interface HeldAddress extends TakenIndex {
   /** In the form in which the chain's transfers carry it. */

@@ -12,11 +12,12 @@ async function said(env: Readonly<Record<string, string>>): Promise<string> {
 it('TLS that the server does not offer is told with the setting that asks for it and the way out', async () => {
   const { url } = await testDatabase();
   const encrypted = `${url}?sslmode=require`;
-  const problem = /^1 DATABASE_URL asks for TLS \(sslmode\), and its server offers none\. .*sslmode=disable/;
+  const problem =
+    /^1 DATABASE_URL asks for TLS \(sslmode there, or PGSSLMODE\), and its server offers none\. .*sslmode=disable/;
   expect(await said({ DATABASE_URL: encrypted })).toMatch(problem);
   expect(await said({ DATABASE_URL: encrypted, DATABASE_DIRECT_URL: url })).toMatch(problem);
   expect(await said({ DATABASE_URL: url, DATABASE_DIRECT_URL: encrypted })).toMatch(
-    /^1 DATABASE_DIRECT_URL asks for TLS \(sslmode\), and its server offers none\./,
+    /^1 DATABASE_DIRECT_URL asks for TLS \(sslmode there, or PGSSLMODE\), and its server offers none\./,
   );
 });
 

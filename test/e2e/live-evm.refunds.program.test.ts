@@ -3,7 +3,9 @@ import { parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { textAt } from '../../src/cli/program.testing.ts';
+import { eventShape } from '../../src/http/webhook-schema.ts';
 import { deployToken, type TestToken } from '../erc20.ts';
+import { responseFaults } from '../response-shape.ts';
 import {
   inOneBlock,
   liveService,
@@ -45,7 +47,7 @@ function freshAddress(): string {
 
 async function ordersPaid(): Promise<typeof paid> {
   const orders = {
-    ETH: await Promise.all(Array.from({ length: 4 }, () => shop.order())),
+    ETH: await Promise.all(Array.from({ length: 5 }, () => shop.order())),
     USDT: await Promise.all(Array.from({ length: 3 }, () => shop.order({ crypto_currency: 'USDT' }))),
   };
   await inOneBlock(anvil, async () => {
@@ -116,6 +118,25 @@ describe('a live refund', () => {
     await anvil.mine(3);
     await service.followed(anvil);
     expect(await readRefund(refund)).toMatchObject({ status: 'pending', transaction_hash: null });
+    const hash = await mined(anvil, pay());
+    await anvil.mine(2);
+    await expect.poll(() => readRefund(refund), SOON).toMatchObject({ status: 'completed', transaction_hash: hash });
+  });
+
+  it('that was completed is pending again when a reorganisation takes its payout away, which is told, and completes anew', async () => {
+    const refund = await refundOf(paidOrder('ETH'), { address: freshAddress() });
+    const pay = (): Promise<string> => anvil.transfer(String(refund['address']), parseEther('0.01'));
+    await mined(anvil, pay());
+    await anvil.mine(2);
+    await expect.poll(() => readRefund(refund), SOON).toMatchObject({ status: 'completed' });
+    await anvil.rpc('anvil_reorg', [3, []]);
+    await anvil.mine(1);
+    const pending = { status: 'pending', transaction_hash: null, completed_at: null };
+    await expect.poll(() => readRefund(refund), SOON).toMatchObject(pending);
+    await expect.poll(() => toldOf(refund), SOON).toEqual(['refund.created', 'refund.completed', 'refund.reorged']);
+    const told = shop.events((data) => data['id'] === refund.id).at(-1);
+    expect(told).toMatchObject({ data: pending });
+    expect(responseFaults({ 200: eventShape('refund.reorged') }, 200, JSON.stringify(told))).toEqual([]);
     const hash = await mined(anvil, pay());
     await anvil.mine(2);
     await expect.poll(() => readRefund(refund), SOON).toMatchObject({ status: 'completed', transaction_hash: hash });

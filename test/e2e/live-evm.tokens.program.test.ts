@@ -222,7 +222,8 @@ describe('a sweep', () => {
     expect(lies).toEqual([
       [inEther.address.toLowerCase(), 'ETH', '0.01', '30'],
       [inUsdt.address.toLowerCase(), 'USDT', '30', '30'],
-      [inUsdt.address.toLowerCase(), 'USDC', '5', null],
+      // Never quoted there: at the market's price, which the operator fixed here.
+      [inUsdt.address.toLowerCase(), 'USDC', '5', '5'],
       [inUsdc.address.toLowerCase(), 'USDC', '31', '31'],
     ]);
     expect(plan.calls[0]).toMatchObject({ purpose: 'deploy_factory' });

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { textAt } from '../../src/cli/program.testing.ts';
+import { eventShape } from '../../src/http/webhook-schema.ts';
 import { deployToken, type TestToken } from '../erc20.ts';
+import { responseFaults } from '../response-shape.ts';
 import { liveService, mined, SOON, type LiveService, type Order, type Shop } from './live-evm.fixture.ts';
 
 const ONE = 1_000_000n;
@@ -32,7 +34,7 @@ afterAll(async () => {
 
 const freshAddress = (): string => `0x${randomBytes(20).toString('hex')}`;
 
-/** An order in USDT to which only USDC came, confirmed; it is cancelled afterwards. */
+/** An order in USDT to which only USDC came, confirmed. */
 async function wronglyPaid(units: bigint): Promise<{ readonly order: Order; readonly hash: string }> {
   const order = await shop.order({ crypto_currency: 'USDT' });
   const hash = await mined(anvil, usdc.transfer(order.address, units));
@@ -60,6 +62,8 @@ describe('money in an asset that an order was never quoted in', () => {
         },
       },
     });
+    const body = JSON.stringify(told()[0]);
+    expect(responseFaults({ 200: eventShape('payment.wrong_asset') }, 200, body)).toEqual([]);
     expect(await shop.read(order)).toMatchObject({ status: 'pending', exception: 'none', amount_received: 0 });
     // What is asked for still completes it, and nothing is told twice.
     await mined(anvil, usdt.transfer(order.address, 30n * ONE));

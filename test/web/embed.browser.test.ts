@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isSkipped, otherSite, paymentServer, sendPage, shows, until, useBrowser, type Standing } from './fixture.ts';
+import { hasNoBrowser } from '../browser.ts';
+import { otherSite, paymentServer, sendPage, shows, until, useBrowser, type Standing } from './fixture.ts';
 
 /** As strict as a shop's policy can be: no style but from files, no script but from the payment service. */
 function shopPolicy(origin: string): string {
@@ -10,7 +11,7 @@ const EVENTS = `window.heard = [];
   for (const name of ['open', 'status', 'completed', 'failed', 'close'])
     document.addEventListener('cointill:' + name, (event) => heard.push([name, event.target.id ?? 'document', event.detail.payment_id, event.detail.status]));`;
 
-describe.skipIf(isSkipped)('the script for shops', () => {
+describe.skipIf(hasNoBrowser)('the script for shops', () => {
   const openTab = useBrowser();
 
   /** A shop with a link and a button to pay, whose page knows nothing of the payment service but its script. */

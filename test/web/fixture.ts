@@ -1,19 +1,12 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { loadAssets, type Assets } from '../../src/http/checkout/assets.ts';
+import { launchBrowser } from '../browser.ts';
 import { eventually } from '../program.ts';
-
-const CHROMIUM = '/usr/bin/chromium';
-const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
-
-// Under CI a missing part is a failure, which the launch is then.
-export const isSkipped = !existsSync(CHROMIUM) && process.env['CI'] !== 'true';
-if (isSkipped) process.stderr.write(`Skipped: there is no ${CHROMIUM} (apt-get install chromium).\n`);
 
 /** How the scripted page stands; what its `#live` holds is given as HTML. */
 export interface Standing {
@@ -193,7 +186,7 @@ export interface BrowserTab {
 export function useBrowser(): (options?: BrowserContextOptions) => Promise<BrowserTab> {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+    browser = await launchBrowser();
   });
   afterAll(() => browser?.close());
   return async (options = {}) => {

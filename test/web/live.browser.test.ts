@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isSkipped, PAYMENT, paymentServer, sendPage, shows, until, useBrowser, type Standing } from './fixture.ts';
+import { hasNoBrowser } from '../browser.ts';
+import { PAYMENT, paymentServer, sendPage, shows, until, useBrowser, type Standing } from './fixture.ts';
 
 const FIRST: Standing = {
   version: 'v1',
@@ -14,7 +15,7 @@ const FIRST: Standing = {
 const SECOND: Standing = { ...FIRST, version: 'v2', status: 'detected', title: 'Detected' };
 const FINAL: Standing = { version: 'v9', status: 'completed', final: true, body: 'Thank you' };
 
-describe.skipIf(isSkipped)('the open payment page', () => {
+describe.skipIf(hasNoBrowser)('the open payment page', () => {
   const openTab = useBrowser();
 
   it('shows a change as soon as the stream tells of it, with title and band, and reads it out', async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isSkipped, otherSite, paymentServer, shows, until, useBrowser, type Standing } from './fixture.ts';
+import { hasNoBrowser } from '../browser.ts';
+import { otherSite, paymentServer, shows, until, useBrowser, type Standing } from './fixture.ts';
 
 const NOON = Date.UTC(2026, 5, 15, 12);
 const PAY: Standing = { version: 'v1', status: 'pay', body: '' };
 
-describe.skipIf(isSkipped)('the parts of the payment page that need the script', () => {
+describe.skipIf(hasNoBrowser)('the parts of the payment page that need the script', () => {
   const openTab = useBrowser();
 
   it("counts down by the server's clock, whatever the reader's says, and asks anew when the time is over", async () => {
@@ -188,7 +189,7 @@ describe.skipIf(isSkipped)('the parts of the payment page that need the script',
   });
 });
 
-describe.skipIf(isSkipped)('the way back to the shop', () => {
+describe.skipIf(hasNoBrowser)('the way back to the shop', () => {
   const openTab = useBrowser();
   const end = (shop: string): Standing => ({
     version: 'v9',

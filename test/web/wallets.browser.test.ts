@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { isSkipped, paymentServer, shows, until, useBrowser, type Standing } from './fixture.ts';
+import { hasNoBrowser } from '../browser.ts';
+import { paymentServer, shows, until, useBrowser, type Standing } from './fixture.ts';
 
 const TRANSACTION = { chainId: '0x1', to: `0x${'ab'.repeat(20)}`, value: '0x2386f26fc10000', data: '0x' };
 const HASH = `0x${'12'.repeat(32)}`;
@@ -35,7 +36,7 @@ const WALLET = `
   window.info = { uuid: 'u1', rdns: 'io.wallet', name: 'Good <i>Wallet</i>', icon: 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg"/>' };
   addEventListener('eip6963:requestProvider', () => announce(info));`;
 
-describe.skipIf(isSkipped)('browser wallets on the payment page', () => {
+describe.skipIf(hasNoBrowser)('browser wallets on the payment page', () => {
   const openTab = useBrowser();
 
   async function openPayment(answers: Readonly<Record<string, unknown>> = {}, standing = paying('v1')) {

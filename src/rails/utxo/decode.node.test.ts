@@ -49,6 +49,17 @@ describe.each(utxoNodeKinds())('what a %s node serialises', (kind) => {
     expect(waiting.map(({ amount }) => amount)).toContain(150_000_000n);
   });
 
+  it('shows what a transaction spends, as the node itself reads it, and never for another transaction', async () => {
+    const hash = await node.send(await node.newAddress('legacy'), '60');
+    const hex = await node.rpc('getrawtransaction', [hash]);
+    const { vin } = Object(await node.rpc('decoderawtransaction', [hex]));
+    const spent = Array.isArray(vin) ? vin.map(({ txid, vout }) => `${txid}:${vout}`) : [];
+    expect(spent.length).toBeGreaterThan(1);
+    expect(decoderOf(kind).inputs(hex, hash)).toEqual(spent);
+    expect(() => decoderOf(kind).inputs(hex, '0'.repeat(64))).toThrow(MalformedAnswerError);
+    await node.mine(1);
+  });
+
   it('is never read as another block, whichever bit is wrong and wherever it is cut', async () => {
     await node.send(await node.newAddress('p2sh-segwit'), '1');
     const [hash = ''] = await node.mine(1);

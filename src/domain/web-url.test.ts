@@ -1,0 +1,54 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { urlAmbiguity } from './web-url.ts';
+
+describe('a URL', () => {
+  it.each([
+    ['https://shop.example/', null],
+    ['https://Shop.Example:8443/a%5Cb?c=@#d', null],
+    ['https://shop.example', null],
+    ['https://shop.example./', null],
+    ['https://bücher.example/', null],
+    ['https://xn--bcher-kva.example/', null],
+    ['https://BÜCHER.example/', null],
+    ['https://[::1]:443/', null],
+    ['https://[0:0::1]/', null],
+    ['https://a--b.example/', null],
+    ['https://under_score.example/', null],
+    ['https://shop.example\\@evil.example/', 'backslash'],
+    ['https:\\\\shop.example/', 'backslash'],
+    ['https://shop.example/\\', 'backslash'],
+    ['https://user@shop.example/', 'host'],
+    ['https://@shop.example/', 'host'],
+    ['https://shop.example:@evil.example/', 'host'],
+    ['https:shop.example/', 'host'],
+    ['https:/shop.example/', 'host'],
+    ['https:///shop.example/', 'host'],
+    ['https://shop%2Eexample/', 'host'],
+    ['https://ｓhop.example/', 'host'],
+    ['https://①.example/', 'host'],
+    ['https://ﬁsh.example/', 'host'],
+    ['https://shop\u00ad.example/', 'host'],
+    ['https://127.1/', 'host'],
+    ['https://-a.example/', 'hyphen'],
+    ['https://a-.example/', 'hyphen'],
+    ['https://a.-/', 'hyphen'],
+  ])('%j leads elsewhere for some readers: %s', (url, ambiguity) => {
+    expect(urlAmbiguity(url, new URL(url))).toBe(ambiguity);
+  });
+
+  it('is never thrown over, whatever it is', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.webUrl(), fc.string({ unit: 'binary' })),
+        fc.constantFrom('', 'https://'),
+        (text, start) => {
+          const url = URL.parse(start + text);
+          fc.pre(url !== null);
+          const ambiguity = url === null ? null : urlAmbiguity(start + text, url);
+          expect([null, 'backslash', 'host', 'hyphen']).toContain(ambiguity);
+        },
+      ),
+    );
+  });
+});

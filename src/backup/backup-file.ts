@@ -21,6 +21,9 @@ const UNFINISHED = '.unfinished-';
 /** Whoever writes one writes every second: what is older belongs to nobody, on whatever machine its maker ran. */
 const ABANDONED_MS = 10 * 60_000;
 
+/** Put on disk bit by bit: in one go at the end it would hold up what the database has to put there meanwhile. */
+const SYNC_BYTES = 8 * 1024 * 1024;
+
 /** The name of a backup in a folder; names are in the order of time. */
 function nameAt(at: number): string {
   return `cointill-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z.backup`;

@@ -50,8 +50,13 @@ export async function writeBackupFile<Result>(
     const handle = await open(unfinished, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
     let result: Result;
     try {
+      let unsynced = 0;
       result = await write(async (bytes) => {
         for (let from = 0; from < bytes.length;) from += (await handle.write(bytes, from)).bytesWritten;
+        unsynced += bytes.length;
+        if (unsynced < SYNC_BYTES) return;
+        unsynced = 0;
+        await handle.datasync();
       });
       await handle.sync();
     } finally {

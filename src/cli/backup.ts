@@ -81,7 +81,11 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   const passphrase = await passphraseOf(options);
   const place = targetOf(target, options);
   const log = commandLog();
-  const { makeBackup } = await import('../backup/make-backup.ts');
+  const [{ makeBackup }, { lowerOwnPriority }] = await Promise.all([
+    import('../backup/make-backup.ts'),
+    import('../backup/low-priority.ts'),
+  ]);
+  lowerOwnPriority();
   const onProgress = progressTeller('Copied');
   // By way of the exit, which removes what is unfinished.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));

@@ -12,7 +12,10 @@ const MOST_TRACED_BLOCKS = 64;
 /** Above any position in a trace, so that an untraced payment never meets a traced one. */
 const UNTRACED_INDEX = 2_000_000_000;
 
-/** How often the addresses of payments that ended are looked at too, as long as they are watched. */
+/**
+ * How often the addresses of payments that ended, or that ask for another asset, are looked at too, as long as they are
+ * watched.
+ */
 const ENDED_STEP_MS = 10 * 60_000;
 
 /** What a look at balances tells. */
@@ -24,14 +27,14 @@ export interface ContractMoney {
 
 /** Looks for native money that contracts passed on: it is in no block's list, but in the balance. */
 export interface ContractWatch {
-  /** Such money on the addresses of open payments after these blocks, `found` being what their lists show. */
+  /** Such money on the addresses of payments after these blocks, `found` being what their lists show. */
   look(blocks: readonly ChainBlock[], found: readonly FoundTransfer[]): Promise<ContractMoney>;
 }
 
 const NOTHING: ContractMoney = { found: [], spent: [] };
 
 /**
- * Compares the balances of open payments' addresses with what was seen arrive. A difference is searched for by tracing the
+ * Compares the balances of payments' addresses with what was seen arrive. A difference is searched for by tracing the
  * newest blocks; what no node can show is recorded without a hash, and left to the merchant to accept.
  */
 export function createContractWatch(app: App, source: ChainSource): ContractWatch {

@@ -169,7 +169,8 @@ export interface AwaitingAddress {
 
 /**
  * The addresses on a network that money in an asset is awaited on: those of pending payments, and of completed ones whose
- * money is gone. `watchedAt` adds all that are watched at that moment, whatever became of their payments.
+ * money is gone. `watchedAt` adds all that are watched at that moment, whatever became of their payments and whichever
+ * asset these ask for.
  */
 export async function awaitingMoney(
   db: Database,
@@ -190,7 +191,7 @@ export async function awaitingMoney(
     watchedAt === null
       ? sql``
       : sql`union select a.network, a.address, a.payment_id, a.spent_units from payment_addresses a
-            where a.network = ${network} and a.watch_until > ${timestamp(watchedAt)} and ${isQuoted}`;
+            where a.network = ${network} and a.watch_until > ${timestamp(watchedAt)}`;
   const { rows } = await sql<{ address: string; payment_id: string; arrived: string; spent: string }>`
     with w as (${open} ${watched})
     select w.address, w.payment_id, coalesce(w.spent_units, 0)::text as spent, coalesce(sum(t.amount_units), 0)::text as arrived

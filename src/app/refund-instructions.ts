@@ -5,6 +5,7 @@ import { findRefund } from '../store/refunds.ts';
 import type { App } from './context.ts';
 import type { Rejected } from './projects.ts';
 import { checkRefundAddress } from './refund-address.ts';
+import { coverOf } from './refund-cover.ts';
 import { paidBy, refundPsbt, type PsbtAdvice, type UtxoAccess } from './refund-psbt.ts';
 
 /** Exactly what the merchant signs, in every form that his wallet may take. */
@@ -52,6 +53,8 @@ export async function refundInstructions(
   }
   // Who is shown a payment that needs nothing but confirmations pays it twice.
   if (payout !== null && payout.state !== 'dropped') return nothingToSign(refund, paidBy(payout));
+  const cover = await coverOf(app, refund);
+  if (cover.kind === 'short') return nothingToSign(refund, cover.message);
   const request = { asset, network, decimals, units, address, evm: rail.evmChain({ network, asset }) };
   const chain = utxo(network);
   const isUtxo = network === 'bitcoin' || network === 'litecoin';
@@ -64,7 +67,7 @@ export async function refundInstructions(
     call: evmTransfer(request),
     psbt,
     problem: null,
-    warnings: payout === null ? [] : [mayComeBack(payout)],
+    warnings: [...(payout === null ? [] : [mayComeBack(payout)]), ...cover.warnings],
   };
 }
 

@@ -308,6 +308,13 @@ export interface Tables {
     since: Timestamp;
     dropped_at: NullableTimestamp;
   };
+  refund_balances: {
+    refund_id: string;
+    balance_units: NullableInteger;
+    looked_height: number;
+    grown_units: NullableInteger;
+    grown_height: number | null;
+  };
   change_addresses: { network: Network; address: string; first_change_address: string; change_index: number };
   change_watches: {
     wallet_id: string;

@@ -79,9 +79,10 @@ export async function keepPayouts(
   }));
   const marginMs = BLOCK_CLOCK_MARGIN_MS[NETWORK_FACTS[network].family];
   const matches = matchPayouts(transfers, refunds, known, spends, marginMs);
-  const rows = matches.map(({ refundId, transfer }) => ({
+  const rows = matches.map(({ refundId, transfer, isGuess }) => ({
     ...transfer,
     refundId,
+    isGuess,
     network,
     spends: spends.get(transfer.transactionHash) ?? [],
   }));

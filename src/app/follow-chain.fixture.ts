@@ -67,14 +67,18 @@ export interface EtherShop {
   cursorHeight(): Promise<number | null>;
 }
 
-/** Starts a node and an application with a wallet of `CONFIRMATIONS` on it; with `wallet: false` without one. */
-export async function etherShop(options: { readonly wallet?: boolean } = {}): Promise<EtherShop> {
-  const [anvil, app] = await Promise.all([
-    startAnvil({ manualMining: true }),
-    testApp({
-      live: (database) => etherRail(database.db, fixedRates(new Map([['ETH', 300_000_000_000n]]))),
-    }),
-  ]);
+interface EtherShopOptions {
+  /** False: none is set. */
+  readonly wallet?: boolean;
+  /** Of ether alone unless given. */
+  readonly rail?: (db: Database) => Rail;
+}
+
+/** Starts a node and an application with a wallet of `CONFIRMATIONS` on it. */
+export async function etherShop(options: EtherShopOptions = {}): Promise<EtherShop> {
+  const ofEther = (db: Database): Rail => etherRail(db, fixedRates(new Map([['ETH', 300_000_000_000n]])));
+  const rail = options.rail ?? ofEther;
+  const [anvil, app] = await Promise.all([startAnvil({ manualMining: true }), testApp({ live: ({ db }) => rail(db) })]);
   onTestFinished(() => anvil.stop());
   const source = etherSource([anvil.url]);
   const genesis = await source.block(0);

@@ -148,6 +148,11 @@ export function untracedHash(what: string): string {
   return `${UNTRACED}${what}`;
 }
 
+/** The hash of a transfer's transaction; null where no node could show which it was. */
+export function tracedHash(hash: string): string | null {
+  return hash.startsWith(UNTRACED) ? null : hash;
+}
+
 /**
  * Adds up the transfers of the quote's own asset. In time is a transfer whose earlier of first sight and block time lies
  * before `untilAt`, and never money whose transaction is not known: no payment completes by itself on that. Transfers of
@@ -162,7 +167,7 @@ export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: num
     .toSorted(compareArrival);
   for (const transfer of counted) {
     all = plus(all, transfer);
-    if (transfer.transactionHash.startsWith(UNTRACED)) continue;
+    if (tracedHash(transfer.transactionHash) === null) continue;
     if (earliest(transfer) < untilAt) inTime = plus(inTime, transfer);
   }
   return { all, inTime, transactionHash: decidingHash(counted, requiredUnits(quote)) };
@@ -173,7 +178,7 @@ export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: num
  * blocks, else among all; what only waits may still be replaced. Of the last one where they are not enough.
  */
 function decidingHash(counted: readonly Transfer[], required: bigint): string | null {
-  const traced = counted.filter(({ transactionHash }) => !transactionHash.startsWith(UNTRACED));
+  const traced = counted.filter(({ transactionHash }) => tracedHash(transactionHash) !== null);
   const confirmed = traced.filter(({ state }) => state === 'confirmed');
   const mined = traced.filter(({ state }) => state !== 'seen');
   for (const some of [confirmed, mined, traced]) {

@@ -1,7 +1,7 @@
 import { encodeId } from './id.ts';
 import { fiatDecimals, formatDecimal } from './money.ts';
 import { orderStatus } from './order-status.ts';
-import type { Confirmations, Payment, Surface, Transfer } from './payment.ts';
+import { tracedHash, type Confirmations, type Payment, type Surface, type Transfer } from './payment.ts';
 import type { Mode } from './permission.ts';
 import type { Refund } from './refund.ts';
 
@@ -156,7 +156,7 @@ export function orderView(payment: Payment, links: Links, audience: Audience = '
 export function wrongAssetEventData(payment: Payment, transfer: WrongTransfer, decimals: number) {
   const { asset, network, amountUnits, address, transactionHash } = transfer;
   const amount = exactNumber(amountUnits, decimals);
-  const received = { crypto_currency: asset, network, amount, address, transaction_hash: transactionHash };
+  const received = { crypto_currency: asset, network, amount, address, transaction_hash: tracedHash(transactionHash) };
   return { ...paymentEventData(payment), received };
 }
 

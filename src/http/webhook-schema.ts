@@ -61,7 +61,10 @@ const wrongAssetEventData = Type.Object(
       network: Type.String(),
       amount: Type.Number({ description: 'In crypto units.' }),
       address: Type.String(),
-      transaction_hash: Type.String(),
+      transaction_hash: nullable(
+        Type.String(),
+        'Null where a contract passed it on and no node shows by which transaction.',
+      ),
     }),
   },
   { title: 'WrongAssetEventData', description: 'The payment as it is, and what came.' },

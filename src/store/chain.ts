@@ -160,7 +160,8 @@ export async function findWatched(db: Database, network: Network, addresses: rea
 /** An address that money may come to, and what is known of it, in the smallest units. */
 export interface AwaitingAddress {
   readonly address: string;
-  readonly paymentId: string;
+  /** Null: of an address that was passed over, whose payment is not known. */
+  readonly paymentId: string | null;
   readonly arrivedUnits: bigint;
   /** What of it was gone when the balance was last looked at. */
   readonly spentUnits: bigint;
@@ -168,7 +169,8 @@ export interface AwaitingAddress {
 
 /**
  * The addresses on a network that money in an asset is awaited on: those of pending payments, and of completed ones whose
- * money is gone. `watchedAt` adds all that are watched at that moment, whatever became of their payments.
+ * money is gone. `watchedAt` adds all that are watched at that moment, whatever became of their payments and whichever
+ * asset these ask for.
  */
 export async function awaitingMoney(
   db: Database,
@@ -189,7 +191,7 @@ export async function awaitingMoney(
     watchedAt === null
       ? sql``
       : sql`union select a.network, a.address, a.payment_id, a.spent_units from payment_addresses a
-            where a.network = ${network} and a.watch_until > ${timestamp(watchedAt)} and ${isQuoted}`;
+            where a.network = ${network} and a.watch_until > ${timestamp(watchedAt)}`;
   const { rows } = await sql<{ address: string; payment_id: string; arrived: string; spent: string }>`
     with w as (${open} ${watched})
     select w.address, w.payment_id, coalesce(w.spent_units, 0)::text as spent, coalesce(sum(t.amount_units), 0)::text as arrived

@@ -228,7 +228,7 @@ describe('ether that a contract passes on', () => {
     await expect.poll(() => shop.told(order), SOON).toContain('order.completed');
   });
 
-  it('is found on an address that was first given out for a token, and on none that was never quoted in ether', async () => {
+  it('is found on an address that was first given out for a token, at once when that is quoted in ether', async () => {
     const created = await shop.call('/api/transactions/create', { amount: 30 });
     const id = textAt(created.body['transaction'], 'id');
     const read = async () => Object((await shop.call(`/api/transactions/${id}`)).body['transaction']);

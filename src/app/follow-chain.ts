@@ -32,6 +32,7 @@ import { createContractWatch, type ContractWatch } from './contract-payments.ts'
 import { createPayoutWatch, type PayoutWatch } from './contract-payouts.ts';
 import { takeInLostMoney } from './lost-money.ts';
 import { createWaitingRoom, type LookProof } from './mempool.ts';
+import { createPayoutWatch } from './payout-watch.ts';
 import { keepPayouts, refundsWatching, spendsOf } from './refund-payouts.ts';
 import { reopenRefunds, settlePayouts } from './refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
@@ -74,6 +75,7 @@ export function createChainFollower(
   openWallet: WalletOpener | null = null,
 ): ChainFollower {
   const waiting = createWaitingRoom(app, source);
+  const payouts = createPayoutWatch(app, source);
   const contracts = createContractWatch(app, source);
   const payouts = createPayoutWatch(app, source);
   const unissued = openWallet === null ? null : createUnissuedWatch(app, source, openWallet);
@@ -96,10 +98,11 @@ export function createChainFollower(
       if (again !== 'at_head') return again;
       const head = await source.head();
       const cursor = await readCursor(app.db, source.network);
+      const isAtHead = head.hash === cursor?.hash;
       if (view !== null) {
-        const isAtHead = head.hash === cursor?.hash;
         await waiting.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
       }
+      if (isAtHead) await payouts.look(cursor);
       await reopenRefunds(app, source.network);
       const behind = cursor === null ? 0 : cursor.height - head.height;
       if (behind > mostBehind(source.network)) throw new NodeBehindError(source.network, behind);

@@ -29,7 +29,7 @@ import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer }
 import { changeOutputs, changeWatching } from './change-watch.ts';
 import type { App } from './context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
-import { createPayoutWatch, type PayoutWatch } from './contract-payouts.ts';
+import { createContractPayoutWatch, type ContractPayoutWatch } from './contract-payouts.ts';
 import { takeInLostMoney } from './lost-money.ts';
 import { createWaitingRoom, type LookProof } from './mempool.ts';
 import { createPayoutWatch } from './payout-watch.ts';
@@ -75,13 +75,13 @@ export function createChainFollower(
   openWallet: WalletOpener | null = null,
 ): ChainFollower {
   const waiting = createWaitingRoom(app, source);
-  const payouts = createPayoutWatch(app, source);
   const contracts = createContractWatch(app, source);
+  const contractPayouts = createContractPayoutWatch(app, source);
   const payouts = createPayoutWatch(app, source);
   const unissued = openWallet === null ? null : createUnissuedWatch(app, source, openWallet);
 
   async function step(): Promise<Followed> {
-    const followed = await followBlocks(app, source, { contracts, payouts, unissued });
+    const followed = await followBlocks(app, source, { contracts, contractPayouts, unissued });
     if (followed === 'rolled_back') waiting.forget();
     if (followed === 'advanced') await settlePayouts(app, source.network);
     return followed;
@@ -120,7 +120,7 @@ function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number
 /** What is looked for beside the addresses of payments. */
 interface Watches {
   readonly contracts: ContractWatch;
-  readonly payouts: PayoutWatch;
+  readonly contractPayouts: ContractPayoutWatch;
   readonly unissued: UnissuedWatch | null;
 }
 
@@ -196,7 +196,7 @@ async function lastHeightBefore(source: ChainSource, top: number, at: number): P
 async function takeIn(
   app: App,
   source: ChainSource,
-  { contracts, payouts: payoutWatch, unissued: unissuedWatch }: Watches,
+  { contracts, contractPayouts, unissued: unissuedWatch }: Watches,
   cursor: Cursor,
   blocks: readonly ChainBlock[],
 ): Promise<Followed> {
@@ -226,7 +226,7 @@ async function takeIn(
   }
   const top = taken.at(-1);
   if (top === undefined) return 'at_head';
-  const byContracts = await payoutWatch.look(taken);
+  const byContracts = await contractPayouts.look(taken);
   const payouts = [...found.filter(({ transfer }) => refunds.has(transfer)), ...byContracts.found];
   const spends = await spendsOf(source, payouts);
   const fromContracts = await contracts.look(taken, found);

@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process';
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
-import { load } from './load.ts';
+import { percentile } from './load.ts';
 import { addWebhook, makeMerchant, ORDER } from './merchant.ts';
 import type { Figure } from './report.ts';
 import { freshDataDir, startBenchService, startScript } from './service.ts';
 
 const PAYMENTS = Number(process.env['PAYMENTS'] ?? 1_000_000);
-const QUIET_SECONDS = 20;
+const SECONDS = 20;
+/** A shop of eight million orders a day. */
+const ORDERS_PER_SECOND = 100;
 const ROOT = path.join(import.meta.dirname, '..');
 
 /**
@@ -31,37 +34,43 @@ export async function backup(): Promise<readonly Figure[]> {
     await copyLives(client, PAYMENTS);
     await client.end();
 
-    const sell = (seconds: number) =>
-      load({ url: `${service.test}/v1/orders`, method: 'POST', headers, body: ORDER, seconds, connections: 8 });
-    await sell(3);
-    const quiet = await sell(QUIET_SECONDS);
+    const forSeconds = (seconds: number) => (made: number) => made < seconds * ORDERS_PER_SECOND;
+    await sell(service.test, headers, forSeconds(5));
+    const quiet = await sell(service.test, headers, forSeconds(SECONDS));
     const file = path.join(folder, 'bench.backup');
     const startedAt = performance.now();
-    const copying = cointill(service.dataDir, 'backup', file).then(() => (performance.now() - startedAt) / 1000);
-    const during = await sell(QUIET_SECONDS);
-    const seconds = await copying;
+    let isCopying = true;
+    const copying = service.cli('backup', file).then(({ rows }) => ({
+      payments: (rows as { payments: number }).payments,
+      seconds: (performance.now() - startedAt) / 1000,
+    }));
+    void copying.finally(() => (isCopying = false));
+    const during = await sell(service.test, headers, () => isCopying);
+    // Those that were made meanwhile are in it too.
+    const { payments, seconds } = await copying;
     const { size } = await stat(file);
-    const ratio = during.p99Ms / quiet.p99Ms;
+    const [before, meanwhile] = [percentile(quiet, 0.99), percentile(during, 0.99)];
+    const ratio = meanwhile / before;
 
     const restoredAt = performance.now();
     await cointill(service.dataDir, 'restore', file, '--data-dir', path.join(folder, 'restored'));
     const restoreSeconds = (performance.now() - restoredAt) / 1000;
-    const bytes = size / PAYMENTS;
+    const bytes = size / payments;
     return [
       {
-        name: `backup of ${PAYMENTS} payments while orders are made`,
+        name: `backup of ${payments} payments while orders are made`,
         measured: `${seconds.toFixed(1)} s, ${bytes.toFixed(0)} bytes a payment`,
         target: '90 s, 500 bytes',
         holds: seconds <= 90 && bytes <= 500,
       },
       {
-        name: 'p99 of creations while a backup is made',
-        measured: `${during.p99Ms} ms beside ${quiet.p99Ms} ms (${ratio.toFixed(1)} times), ${during.requestsPerSecond.toFixed(0)} beside ${quiet.requestsPerSecond.toFixed(0)} a second`,
+        name: `p99 of ${ORDERS_PER_SECOND} creations a second while a backup is made`,
+        measured: `${meanwhile.toFixed(1)} ms beside ${before.toFixed(1)} ms (${ratio.toFixed(1)} times)`,
         target: '2 times',
-        holds: ratio <= 2 && during.non2xx === 0,
+        holds: ratio <= 2,
       },
       {
-        name: `restore of ${PAYMENTS} payments`,
+        name: `restore of ${payments} payments`,
         measured: `${restoreSeconds.toFixed(1)} s`,
         target: '120 s',
         holds: restoreSeconds <= 120,
@@ -72,6 +81,30 @@ export async function backup(): Promise<readonly Figure[]> {
     await receiver.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Makes orders at a steady pace, whatever the service answers; how long each took, in ms. */
+async function sell(
+  url: string,
+  headers: Record<string, string>,
+  goesOn: (made: number) => boolean,
+): Promise<readonly number[]> {
+  const latencies: number[] = [];
+  const under: Promise<void>[] = [];
+  const startedAt = performance.now();
+  for (let made = 0; goesOn(made); made += 1) {
+    const at = startedAt + (made * 1_000) / ORDERS_PER_SECOND;
+    await setTimeout(Math.max(0, at - performance.now()));
+    under.push(order(url, headers).then(() => void latencies.push(performance.now() - at)));
+  }
+  await Promise.all(under);
+  return latencies;
+}
+
+async function order(url: string, headers: Record<string, string>): Promise<void> {
+  const answer = await fetch(`${url}/v1/orders`, { method: 'POST', headers, body: ORDER });
+  await answer.text();
+  if (!answer.ok) throw new Error(`an order was answered with ${answer.status}`);
 }
 
 function cointill(dataDir: string, ...args: readonly string[]): Promise<void> {
@@ -155,4 +188,6 @@ async function copyLives(client: Client, count: number): Promise<void> {
   });
   await client.query('commit');
   await client.query('vacuum analyze');
+  // What the copies left to be written would be measured as the shop's own.
+  await client.query('checkpoint');
 }

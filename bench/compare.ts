@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -56,6 +57,9 @@ async function checkOut(commit: string): Promise<{ readonly root: string; readon
   const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
   git('worktree', 'add', '--detach', '--force', root, commit);
   await symlink(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'));
+  // Like with like; older commits have no build.
+  const builder = path.join(root, 'scripts/build-program.ts');
+  if (existsSync(builder)) execFileSync(process.execPath, [builder], { cwd: root });
   return {
     root,
     remove: async () => {

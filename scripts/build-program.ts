@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
@@ -8,6 +9,8 @@ import { putInPlace } from './put-in-place.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const SOURCES = path.join(ROOT, 'src');
 const ENTRY = path.join(SOURCES, 'cli/cointill.ts');
+/** What `pg` and `debug` only try to load: nobody has the first here, and production not the second. */
+const TRIED = ['pg-native', 'supports-color'];
 const LIBRARY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /**
@@ -19,11 +22,10 @@ export async function buildProgram(): Promise<void> {
   const fresh = path.join(ROOT, `dist/.program-${randomUUID()}`);
   const startedAt = Date.now();
   try {
-    // `pg` tries to load its native sibling, which nobody has here.
     const bundle = await rolldown({
       input: ENTRY,
       platform: 'node',
-      external: ['pg-native'],
+      external: TRIED,
       plugins: [keepFolders],
       logLevel: 'silent',
     });
@@ -51,14 +53,24 @@ const keepFolders: Plugin = {
   },
 };
 
-/** Every source, and each library's `package.json`, which `npm` writes anew with it. */
+/**
+ * Every source, and each library's `package.json`, which `npm` writes anew with it. Throws where a library is one that
+ * production leaves out: there the program would do without.
+ */
 function inputsOf(chunks: readonly OutputChunk[]): readonly string[] {
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => path.isAbsolute(id));
   const files = modules.map((id) => {
     const library = LIBRARY.exec(id)?.[0];
     return path.relative(ROOT, library === undefined ? id : path.join(library, 'package.json'));
   });
-  return [...new Set([...files, 'scripts/build-program.ts', 'package.json'])].toSorted();
+  const found = [...new Set([...files, 'scripts/build-program.ts', 'package.json'])].toSorted();
+  const lock: { readonly packages: Readonly<Record<string, { readonly dev?: boolean }>> } = JSON.parse(
+    readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'),
+  );
+  const forDevelopment = found.filter((file) => lock.packages[path.dirname(file)]?.dev === true);
+  if (forDevelopment.length > 0)
+    throw new Error(`Production leaves out what was built in: ${forDevelopment.join(', ')}.`);
+  return found;
 }
 
 if (import.meta.main && !(process.argv.includes('--if-changed') && builtProgram(ROOT) !== null)) await buildProgram();

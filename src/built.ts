@@ -16,7 +16,7 @@ export function builtProgram(root: string): string | null {
   try {
     const folder = path.join(root, PROGRAM_FOLDER);
     const stamps: Stamps = JSON.parse(readFileSync(path.join(folder, MANIFEST), 'utf8'));
-    const isCurrent = Object.entries(stamps).every(([file, stamp]) => isSame(stampOf(path.join(root, file)), stamp));
+    const isCurrent = Object.entries(stamps).every(([file, stamp]) => isSame(stampOf(`${root}/${file}`), stamp));
     return isCurrent ? path.join(folder, 'cointill.js') : null;
   } catch {
     // No build, or one of files that are gone: the sources run as they are.
@@ -34,7 +34,7 @@ export interface Manifest {
 
 /** What tells later whether a build of these files is still one of them. Throws where one of them cannot be read. */
 export function manifestOf(root: string, files: readonly string[]): Manifest {
-  const stamps = files.map((file) => [file, stampOf(path.join(root, file))] as const);
+  const stamps = files.map((file) => [file, stampOf(`${root}/${file}`)] as const);
   const text = `${JSON.stringify(Object.fromEntries(stamps))}\n`;
   return { name: MANIFEST, text, changedAt: Math.max(...stamps.map(([, [, mtimeMs]]) => mtimeMs)) };
 }

@@ -34,6 +34,16 @@ it('a comma that is no second host is none', () => {
   }
 });
 
+it('a URL that begins well and is none is not told to begin otherwise', () => {
+  const [database] = problemsOf({ DATABASE_URL: 'postgres://u:s3cr3t@h:99999/x' });
+  expect(database).toMatch(/^DATABASE_URL is no valid URL: its port must be/);
+  for (const url of ['redis://:s3cr3t@', 'redis://u:s3cr3t@h:99999', 'rediss://u:s3 cr3t@h:1:2']) {
+    const [redis] = problemsOf({ REDIS_URL: url });
+    expect(redis).toMatch(/^REDIS_URL is no valid URL/);
+    expect(redis).not.toContain('s3');
+  }
+});
+
 it('what is no address of a PostgreSQL is refused, and so is a second way without a first', () => {
   for (const url of ['mysql://db/shop', 'db:5432', '/var/run']) {
     expect(problemsOf({ DATABASE_URL: url })).toEqual([expect.stringContaining('must begin with postgres://')]);
@@ -55,13 +65,34 @@ it('a mode of TLS that is none, and a file of certificates that cannot be used, 
     expect(problems[1]).toBe(problems[0]?.replace(/^DATABASE_URL/, 'DATABASE_DIRECT_URL'));
     return problems.slice(0, 1);
   };
-  for (const mode of ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify', '']) {
+  for (const mode of ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']) {
     expect(problem(`sslmode=${mode}`)).toEqual([]);
   }
-  for (const mode of ['requir', 'allow', 'REQUIRE']) {
-    expect(problem(`sslmode=require&sslmode=${mode}`)).toEqual([
+  for (const mode of ['requir', 'allow', 'REQUIRE', '']) {
+    expect(problem(`sslmode=${mode}`)).toEqual([
       `DATABASE_URL: sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify, not "${mode}".`,
     ]);
+  }
+  // The driver goes on in plain text, or takes one of both.
+  for (const name of ['SSLMODE', 'sslMode', 'requiressl', 'tls']) {
+    expect(problem(`${name}=require`)).toEqual([
+      `DATABASE_URL: ${name} is not known. Ask for TLS by sslmode, one of disable, prefer, require, verify-ca, verify-full, no-verify.`,
+    ]);
+  }
+  expect(problem('sslmode=require&sslmode=disable')).toEqual([
+    'DATABASE_URL: sslmode is there more than once. Give it once.',
+  ]);
+  expect(problem('ssl=maybe')).toEqual(['DATABASE_URL: ssl must be one of true, false, 1, 0, not "maybe".']);
+  expect(problem('ssl=false&sslmode=require')).toEqual([
+    'DATABASE_URL: ssl and sslmode are both there. Give sslmode alone.',
+  ]);
+  expect(problem('channel_binding=require')).toEqual([expect.stringContaining('needs TLS. Add sslmode=verify-full')]);
+  for (const good of [
+    'ssl=true',
+    'sslmode=require&channel_binding=require',
+    'application_name=shop&options=-c%20a=1',
+  ]) {
+    expect(problem(good)).toEqual([]);
   }
   expect(problem('sslnegotiation=later')).toEqual([expect.stringContaining('one of postgres, direct, not "later"')]);
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {

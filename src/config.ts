@@ -333,8 +333,12 @@ function readMonitorPort(
 
 function readRedisUrl(value: string | null, problems: string[]): string | null {
   if (value === null) return null;
-  const protocol = URL.parse(value)?.protocol;
-  if (protocol !== 'redis:' && protocol !== 'rediss:')
-    problems.push('REDIS_URL must begin with redis:// or rediss://.');
+  const url = URL.parse(value);
+  if (!/^rediss?:\/\//.test(value)) problems.push('REDIS_URL must begin with redis:// or rediss://.');
+  else if (url === null) {
+    problems.push(
+      'REDIS_URL is no valid URL: after redis:// come, if there are any, user name, password and @, then a host and perhaps a port up to 65535; special characters are written as in a URL, such as %40 for @.',
+    );
+  }
   return value;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
 import { chainRail } from './app/chain-rail.ts';
 import type { App } from './app/context.ts';
 import type { Observer } from './app/observer.ts';
@@ -54,8 +54,20 @@ export function createLogger(level: Config['logLevel']): Logger {
       redact: [...secrets, ...secrets.map((name) => `*.${name}`), 'req.headers.authorization'],
       base: {},
     },
-    pino.destination({ fd: 2, sync: false }),
+    standardError(),
   );
+}
+
+/** Standard error that may go away: a closed terminal takes no more, and what could not be written must not keep the process. */
+function standardError(): DestinationStream {
+  const stream = pino.destination({ fd: 2, sync: false });
+  const nothing = (): void => {};
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // Its own flush at the end would try for ever.
+    Object.assign(stream, { flushSync: nothing });
+    if (error.code === 'EIO') Object.assign(stream, { write: nothing, end: nothing });
+  });
+  return stream;
 }
 
 const MAX_CONNECTIONS = 16;

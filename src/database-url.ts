@@ -19,7 +19,11 @@ export function readDatabaseUrl(name: string, value: string | null, cwd: string,
       `${name} names several hosts, of which only one can be given yet. Name one that always leads to the primary, such as a proxy before them.`,
     );
   } else if (hosts === undefined || url === null) {
-    problems.push(`${name} must begin with postgres:// or postgresql://; leave it unset for the embedded database.`);
+    problems.push(
+      hosts === undefined
+        ? `${name} must begin with postgres:// or postgresql://; leave it unset for the embedded database.`
+        : `${name} is no valid URL: its port must be a number up to 65535, and special characters in the user name and the password must be written as in a URL, such as %40 for @.`,
+    );
   } else {
     problems.push(...tlsProblems(url.searchParams, cwd).map((problem) => `${name}: ${problem}`));
   }
@@ -28,6 +32,10 @@ export function readDatabaseUrl(name: string, value: string | null, cwd: string,
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 const NEGOTIATIONS = ['postgres', 'direct'];
+/** What the driver reads of TLS; it takes any other name without a word, and goes on in plain text. */
+const TLS_PARAMETERS = ['sslmode', 'sslnegotiation', 'sslrootcert', 'sslcert', 'sslkey', 'ssl', 'uselibpqcompat'];
+const LOOKS_LIKE_TLS = /ssl|tls/i;
+const SSL_VALUES = ['true', 'false', '1', '0'];
 
 const FILES = {
   sslrootcert: { holds: 'certificate', read: (pem: Buffer) => new X509Certificate(pem) },
@@ -37,7 +45,7 @@ const FILES = {
 
 function tlsProblems(parameters: URLSearchParams, cwd: string): readonly string[] {
   // Of several the driver takes the last.
-  const last = (name: string): string | null => parameters.getAll(name).at(-1) || null;
+  const last = (name: string): string | null => parameters.getAll(name).at(-1) ?? null;
   const oneOf = (name: string, choices: readonly string[]): readonly string[] => {
     const value = last(name);
     return value === null || choices.includes(value)
@@ -52,11 +60,33 @@ function tlsProblems(parameters: URLSearchParams, cwd: string): readonly string[
   const compatible =
     last('uselibpqcompat') === 'true' && last('sslmode') === 'verify-ca' && last('sslrootcert') === null;
   return [
+    ...mistaken(parameters),
+    ...oneOf('ssl', SSL_VALUES),
     ...oneOf('sslmode', SSL_MODES),
     ...oneOf('sslnegotiation', NEGOTIATIONS),
     ...files,
     ...(compatible
       ? ['sslmode=verify-ca needs sslrootcert with uselibpqcompat; use sslmode=verify-full without it.']
+      : []),
+  ];
+}
+
+/** What would be read as no TLS, though TLS was most likely asked for. */
+function mistaken(parameters: URLSearchParams): readonly string[] {
+  const names = [...new Set(parameters.keys())];
+  const unknown = names.filter((name) => LOOKS_LIKE_TLS.test(name) && !TLS_PARAMETERS.includes(name));
+  const twice = TLS_PARAMETERS.filter((name) => parameters.getAll(name).length > 1);
+  const asks = ['sslmode', 'ssl', 'sslnegotiation', 'sslrootcert', 'sslcert', 'sslkey'].some((name) =>
+    names.includes(name),
+  );
+  return [
+    ...unknown.map((name) => `${name} is not known. Ask for TLS by sslmode, one of ${SSL_MODES.join(', ')}.`),
+    ...twice.map((name) => `${name} is there more than once. Give it once.`),
+    ...(names.includes('ssl') && names.includes('sslmode')
+      ? ['ssl and sslmode are both there. Give sslmode alone.']
+      : []),
+    ...(parameters.get('channel_binding') === 'require' && !asks
+      ? ['channel_binding=require needs TLS. Add sslmode=verify-full, or another mode that asks for it.']
       : []),
   ];
 }

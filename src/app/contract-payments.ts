@@ -2,6 +2,7 @@ import type { AssetCode } from '../domain/asset.ts';
 import { untracedHash } from '../domain/payment.ts';
 import { ChainUnavailableError, type ChainBlock, type ChainSource, type NativeBalances } from '../rails/chain.ts';
 import { awaitingMoney, type AwaitingAddress } from '../store/chain.ts';
+import { awaitingLost, lostTransfers } from '../store/lost-transfers.ts';
 import type { App } from './context.ts';
 import { findTransfers } from '../store/transfers.ts';
 import type { FoundTransfer } from './chain-money.ts';
@@ -49,23 +50,30 @@ export function createContractWatch(app: App, source: ChainSource): ContractWatc
       newest = [...newest.filter(({ height }) => height < first), ...blocks].slice(-MOST_TRACED_BLOCKS);
       const now = app.clock();
       const isTimeForEnded = now - endedLookedAt >= ENDED_STEP_MS || now < endedLookedAt;
-      const awaiting = await awaitingMoney(app.db, source.network, native.asset, isTimeForEnded ? now : null);
+      const ofPayments = await awaitingMoney(app.db, source.network, native.asset, isTimeForEnded ? now : null);
+      const since = now - app.policy.monitoringMs;
+      const ofNobody = isTimeForEnded ? await awaitingLost(app.db, source.network, native.asset, since) : [];
+      const awaiting = [...ofPayments, ...ofNobody];
       const balances = awaiting.length === 0 ? new Map<string, bigint>() : await balancesOf(native, awaiting, tip);
       if (balances === null) return NOTHING;
       if (isTimeForEnded) endedLookedAt = now;
       const { surplus, spent } = compare(awaiting, balances, native.asset, found);
       if (surplus.size === 0) return { found: [], spent };
-      const payments = [...new Set([...surplus.values()].map(({ paymentId }) => paymentId))];
-      const transfers = [...(await findTransfers(app.db, payments)).values()].flat();
+      const payments = new Set([...surplus.values()].flatMap(({ paymentId }) => paymentId ?? []));
+      const transfers = [...(await findTransfers(app.db, [...payments])).values()].flat();
+      const lost = ofNobody.length === 0 ? [] : await lostTransfers(app.db);
       // One that was dropped may come back.
-      const known = new Set(transfers.filter(({ state }) => state !== 'dropped').map(keyOf));
+      const known = new Set([
+        ...transfers.filter(({ state }) => state !== 'dropped').map(keyOf),
+        ...lost.map(({ transactionHash, outputIndex: index }) => keyOf({ transactionHash, index })),
+      ]);
       return { found: await explain(native, surplus, newest, tip, known), spent };
     },
   };
 }
 
 interface Surplus {
-  readonly paymentId: string;
+  readonly paymentId: string | null;
   readonly units: bigint;
 }
 
@@ -131,16 +139,20 @@ async function explain(
     for (const transfer of transfers) {
       const rest = missing.get(transfer.address);
       if (rest === undefined || transfer.amount > rest.units || known.has(keyOf(transfer))) continue;
-      found.push({ block, transfer, paymentId: rest.paymentId });
+      found.push({ block, transfer, ...ownerOf(rest) });
       const units = rest.units - transfer.amount;
       if (units === 0n) missing.delete(transfer.address);
       else missing.set(transfer.address, { ...rest, units });
     }
   }
-  for (const [address, { paymentId, units }] of missing) {
+  for (const [address, rest] of missing) {
     const transactionHash = untracedHash(`${address}@${tip.hash}`);
-    const transfer = { transactionHash, index: UNTRACED_INDEX, address, asset: native.asset, amount: units };
-    found.push({ block: tip, transfer, paymentId });
+    const transfer = { transactionHash, index: UNTRACED_INDEX, address, asset: native.asset, amount: rest.units };
+    found.push({ block: tip, transfer, ...ownerOf(rest) });
   }
   return found;
+}
+
+function ownerOf({ paymentId }: Surplus): Pick<FoundTransfer, 'paymentId'> {
+  return paymentId === null ? {} : { paymentId };
 }

@@ -228,13 +228,17 @@ async function takeIn(
   const spends = await spendsOf(source, payouts);
   const fromContracts = await contracts.look(taken, found);
   found.push(...fromContracts.found);
+  const passedOn = fromContracts.found.flatMap(({ transfer, paymentId }) =>
+    paymentId === undefined ? [transfer] : [],
+  );
+  const alsoUnissued = (await unissuedWatch?.find(passedOn)) ?? NO_UNISSUED;
   return changeChain(app, source, cursor, taken.map(cursorOf), 'advanced', async (trx, now) => {
     const arrived = found.flatMap(({ block, transfer, paymentId }) =>
       arrival(network, block, transfer, paymentId ?? watched.get(transfer.address), now),
     );
     await saveTransfers(trx, arrived);
     const unknown = found.filter(({ transfer }) => !watched.has(transfer.address));
-    await takeInLostMoney(app, trx, network, unissued, unknown, now);
+    await takeInLostMoney(app, trx, network, new Map([...unissued, ...alsoUnissued]), unknown, now);
     await saveSpent(trx, network, fromContracts.spent);
     await keepPayouts(trx, network, payouts, spends, now);
     await saveRefundLooks(trx, byContracts.looks);

@@ -114,7 +114,9 @@ describe('the gap of a wallet', () => {
     const app = await shop();
     await setWallet(app, app.projectId);
     await order(app, app.projectId, 20);
-    expect(await addressGaps(app.db)).toEqual([{ projectId: app.projectId, network: 'ethereum', gap: 20 }]);
+    expect(await addressGaps(app.db)).toEqual([
+      { projectId: app.projectId, network: 'ethereum', gap: 20, nextIndex: 20 },
+    ]);
     expect(await warningsOf(app)).toEqual([]);
     const last = await order(app, app.projectId, 1);
     expect(await warningsOf(app)).toEqual([
@@ -136,6 +138,19 @@ describe('the gap of a wallet', () => {
     await setWallet(app, app.projectId);
     await order(app, app.projectId, 21);
     expect(await networkStatus(app, ['ethereum'])).toMatchObject([{ problem: null, warnings: [expect.any(String)] }]);
+  });
+
+  it('is told as a thousand or more where none of the newest thousand was paid, and the limit is that for all', async () => {
+    const app = await shop();
+    await setWallet(app, app.projectId);
+    const first = await order(app, app.projectId, 1);
+    await paid(app, first.id, 'confirmed');
+    await app.db.updateTable('address_indexes').set({ next_index: 1_200 }).execute();
+    await order(app, app.projectId, 1);
+    expect(await addressGaps(app.db)).toMatchObject([{ gap: 1_000, nextIndex: 1_201 }]);
+    expect(await warningsOf(app)).toEqual([
+      expect.stringMatching(/^1000 or more addresses .* gap limit to 1221 or more/),
+    ]);
   });
 
   it('counts from the first address that was ever handed out, not from those that another till used', async () => {

@@ -6,7 +6,7 @@ import { shownAddress } from '../rails/address.ts';
 import { lostTransfers, projectsOfWallet, transfersAhead, type AheadTransfer } from '../store/lost-transfers.ts';
 import { networkStates, type KnownNode } from '../store/network-states.ts';
 import { haltedWallets } from '../store/unissued.ts';
-import { addressGaps, type AddressGap } from '../store/wallets.ts';
+import { addressGaps, gapInWords, type AddressGap } from '../store/wallets.ts';
 import type { App } from './context.ts';
 import { decimalsOf, lostMoney } from './lost-money.ts';
 
@@ -94,10 +94,12 @@ function aheadWarning({ network, transactionHash, address, addressIndex, nextInd
   );
 }
 
-function gapWarning({ projectId, network, gap }: AddressGap): string {
+function gapWarning(wallet: AddressGap): string {
+  const { projectId, network } = wallet;
+  const { count, limit } = gapInWords(wallet);
   return (
-    `${gap} addresses of the ${network} wallet of project ${projectId} were handed out after the last one that received money, ` +
-    `and most wallets stop looking after ${GAP_LIMIT}: raise the wallet's gap limit to ${gap + GAP_LIMIT} or more, so that it finds later payments`
+    `${count} addresses of the ${network} wallet of project ${projectId} were handed out after the last one that received money, ` +
+    `and most wallets stop looking after ${GAP_LIMIT}: raise the wallet's gap limit to ${limit} or more, so that it finds later payments`
   );
 }
 

@@ -7,6 +7,7 @@ import { findRefund } from '../store/refunds.ts';
 import type { App } from './context.ts';
 import type { Rejected } from './projects.ts';
 import { checkRefundAddress } from './refund-address.ts';
+import { coverOf } from './refund-cover.ts';
 import { paidBy, refundPsbt, type PsbtAdvice, type UtxoAccess } from './refund-psbt.ts';
 
 /** Exactly what the merchant signs, in every form that his wallet may take. */
@@ -55,6 +56,8 @@ export async function refundInstructions(
   // Who is shown a payment that needs nothing but confirmations pays it twice.
   if (payout !== null && payout.state !== 'dropped') return nothingToSign(refund, paidBy(payout));
   const growth = await unexplainedGrowth(app.db, id);
+  const cover = await coverOf(app, refund);
+  if (cover.kind === 'short') return nothingToSign(refund, cover.message);
   const request = { asset, network, decimals, units, address, evm: rail.evmChain({ network, asset }) };
   const chain = utxo(network);
   const isUtxo = network === 'bitcoin' || network === 'litecoin';
@@ -70,6 +73,7 @@ export async function refundInstructions(
     warnings: [
       ...(payout === null ? [] : [mayComeBack(payout)]),
       ...(growth === null ? [] : [mayBePaid(refund, growth)]),
+      ...cover.warnings,
     ],
   };
 }

@@ -5,10 +5,11 @@ import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../test/litecoin
 import type { TestApp } from '../../test/harness.ts';
 import type { Refund } from '../domain/refund.ts';
 import { findRefund } from '../store/refunds.ts';
-import { etherShop, eventsOf, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
+import { etherShop, eventsOf } from './follow-chain.fixture.ts';
 import { DEADLINE_MS } from '../../test/deadline.ts';
+import { CUSTOMER, etherRefund, paidOrder } from './refund-ether.fixture.ts';
 import { COIN, CONFIRMATIONS, refundShop, type RefundShop } from './refund-psbt.fixture.ts';
-import { cancelRefund, createRefund, runDueRefunds } from './refunds.ts';
+import { cancelRefund, runDueRefunds } from './refunds.ts';
 
 const POLL = { timeout: DEADLINE_MS, interval: 20 };
 
@@ -224,35 +225,6 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
   });
 });
-
-const CUSTOMER = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
-
-async function etherRefund(shop: EtherShop, payment: { readonly id: string }, address = CUSTOMER): Promise<Refund> {
-  const { app } = shop;
-  const outcome = await createRefund(
-    app,
-    {
-      projectId: app.projectId,
-      mode: 'live',
-      surface: 'order',
-      paymentId: payment.id,
-      wanted: { amountMinor: 1_000n },
-      address,
-      reason: null,
-    },
-    null,
-  );
-  if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome));
-  return outcome.refund;
-}
-
-async function paidOrder(shop: EtherShop) {
-  const order = await shop.order();
-  await shop.pay(order.address, OWED_WEI);
-  await shop.mine(3);
-  await shop.follow();
-  return order;
-}
 
 describe('a refund in ether whose payout was seen', () => {
   it('in a block can be neither cancelled nor run out before it is deep enough', async () => {

@@ -92,6 +92,7 @@ export function createUnissuedWatch(
         await forgetIssued(db, network, range.firstAddress);
         await watch(range);
       }
+      if (transfers.length === 0) return new Map();
       const addresses = [...new Set(transfers.map(({ address }) => address))];
       return new Map((await findUnissued(db, network, addresses)).map((one) => [one.address, one]));
     },

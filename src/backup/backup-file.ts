@@ -21,6 +21,9 @@ const UNFINISHED = '.unfinished-';
 /** Whoever writes one writes every second: what is older belongs to nobody, on whatever machine its maker ran. */
 const ABANDONED_MS = 10 * 60_000;
 
+/** Put on disk bit by bit: in one go at the end it would hold up what the database has to put there meanwhile. */
+const SYNC_BYTES = 8 * 1024 * 1024;
+
 /** The name of a backup in a folder; names are in the order of time. */
 function nameAt(at: number): string {
   return `cointill-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z.backup`;
@@ -47,8 +50,13 @@ export async function writeBackupFile<Result>(
     const handle = await open(unfinished, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
     let result: Result;
     try {
+      let unsynced = 0;
       result = await write(async (bytes) => {
         for (let from = 0; from < bytes.length;) from += (await handle.write(bytes, from)).bytesWritten;
+        unsynced += bytes.length;
+        if (unsynced < SYNC_BYTES) return;
+        unsynced = 0;
+        await handle.datasync();
       });
       await handle.sync();
     } finally {
@@ -104,9 +112,9 @@ async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const maker = /\.unfinished-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1];
     const file = path.join(folder, name);
-    if (maker === undefined || !(await isUnfinishedBackup(file))) continue;
-    const stats = await stat(file).catch(() => null);
-    const isOld = stats !== null && Date.now() - stats.mtimeMs > ABANDONED_MS;
+    const stats = maker === undefined ? null : await stat(file).catch(() => null);
+    if (stats === null || (stats.size > 0 && !(await isUnfinishedBackup(file)))) continue;
+    const isOld = Date.now() - stats.mtimeMs > ABANDONED_MS;
     if (isOld && !(await isRunning(Number(maker)))) await rm(file, { force: true }).catch(() => {});
   }
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import os from 'node:os';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import { writeArchive, type ArchiveWriter } from '../archive/write-archive.ts';
@@ -14,6 +13,7 @@ import { version } from '../version.ts';
 import { writeBackupFile, type BackupTarget } from './backup-file.ts';
 import { withDatabase } from './database.ts';
 import { BackupError } from './errors.ts';
+import { lowerPriority } from './low-priority.ts';
 import { KEY_PART, tablePart, type Manifest } from './manifest.ts';
 import { presentKey } from './sealing-key.ts';
 
@@ -48,9 +48,6 @@ export interface Backup {
   readonly removed: readonly string[];
 }
 
-/** Others need the machine more: the shop sells while it is copied. */
-const LOW_PRIORITY = 10;
-
 /**
  * Copies the whole database as it is at this moment, and the sealing key, into one file. The service may run; nothing is
  * locked. Nothing is left behind unless all of it worked.
@@ -59,7 +56,6 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const { config, log, target, passphrase, clock } = options;
   const startedAt = performance.now();
   const takenAt = clock();
-  lowerPriority(0);
   return withDatabase(config, log, async (handle) => {
     const client = await handle.connect();
     try {
@@ -156,13 +152,4 @@ function checkKey(key: Uint8Array | null, sealed: readonly { readonly id: string
     'The webhook secrets in this database were sealed with another key than the one in DATA_DIR or SECRET_KEY, and a backup with this one would send no webhook. ' +
       'Set DATA_DIR and SECRET_KEY as for the service. If the key is lost, give every endpoint a new secret first: cointill webhook rotate ID --lost-key',
   );
-}
-
-/** `pid` 0 is this process. The server's process may be of a user whose processes are not ours to touch. */
-function lowerPriority(pid: number): void {
-  try {
-    os.setPriority(pid, LOW_PRIORITY);
-  } catch {
-    // It only takes a larger share then.
-  }
 }

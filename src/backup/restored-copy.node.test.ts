@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { emptyDatabase } from '../../test/database.ts';
 import { newPayment, type TestApp } from '../../test/harness.ts';
+import { contractOf, deployContract } from '../../test/erc20.ts';
 import { responseFaults } from '../../test/response-shape.ts';
 import { eventShape } from '../http/webhook-schema.ts';
 import { makeBackup } from './make-backup.ts';
@@ -44,6 +45,7 @@ interface Scene {
   pay(address: string, units: bigint): Promise<void>;
   /** Takes the blocks off again that come after this; only where the chain can. */
   readonly checkpoint?: () => Promise<() => Promise<void>>;
+  readonly payByContract?: (address: string, units: bigint) => Promise<void>;
 }
 
 async function ether(source: WalletSource): Promise<Scene> {
@@ -63,7 +65,13 @@ async function ether(source: WalletSource): Promise<Scene> {
     network: 'ethereum',
     asset: 'ETH',
     chains: REGTEST,
-    checkpoint: shop.checkpoint,
+    checkpoint: () => shop.checkpoint(),
+    payByContract: async (address, units) => {
+      const contract = contractOf('Payers.sol', 'Payer');
+      const payer = await deployContract(shop.anvil, contract);
+      await payer.send('pay', [address], { valueWei: units });
+      await shop.mine(1);
+    },
     pay: async (address, units) => {
       await shop.anvil.transfer(address, units);
       await shop.mine(2);
@@ -293,6 +301,26 @@ describe('money of lost hours', () => {
       .where('payment_id', '=', next.id)
       .executeTakeFirstOrThrow();
     expect(address_index).toBe(6 + MIN_SKIP);
+  });
+
+  it('that a contract passed on, as exchanges do, is found by the balance', async () => {
+    const { scene, original, restore } = await start();
+    const { address, owed } = await original.order();
+    scene.app.clock.advance(60_000);
+    const copy = await restore();
+    await copy.follow();
+    await scene.payByContract?.(address, owed);
+    scene.app.clock.advance(11 * 60_000);
+    await scene.pay(`0x${'ee'.repeat(20)}`, 1n);
+    await copy.follow();
+    expect((await copy.status()).lost).toMatchObject([
+      { address, index: 0, amountUnits: owed, transactionHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
+    ]);
+    scene.app.clock.advance(11 * 60_000);
+    await scene.pay(`0x${'ee'.repeat(20)}`, 1n);
+    await copy.follow();
+    expect((await copy.status()).lost).toHaveLength(1);
+    expect(await copy.toldLost()).toHaveLength(1);
   });
 
   it('that a reorganisation takes back is lost money no more, and is told once when it comes back', async () => {

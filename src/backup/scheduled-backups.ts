@@ -15,7 +15,7 @@ const RENEW_MS = 15_000;
 const LOOK_MS = 20_000;
 /** A backup that failed is tried again after this: what is wrong, such as a full disk, takes a person. */
 const RETRY_MS = 15 * 60_000;
-const PROGRAM = path.join(import.meta.dirname, '../cli/cointill.ts');
+const PROGRAM = path.join(import.meta.dirname, '../cli/launch.ts');
 
 /** What made a backup. Resolves with the problem, in one line, or null when it is good. */
 export type BackupRun = (signal: AbortSignal) => Promise<string | null>;

@@ -81,10 +81,14 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   const passphrase = await passphraseOf(options);
   const place = targetOf(target, options);
   const log = commandLog();
-  const { makeBackup } = await import('../backup/make-backup.ts');
+  const [{ makeBackup }, { lowerOwnPriority }] = await Promise.all([
+    import('../backup/make-backup.ts'),
+    import('../backup/low-priority.ts'),
+  ]);
+  lowerOwnPriority();
   const onProgress = progressTeller('Copied');
   // By way of the exit, which removes what is unfinished.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
   const made = await makeBackup({ config, log, target: place, passphrase, clock: Date.now, onProgress }).catch(
     (error: unknown) => {
       throw databaseFailure(error, config);

@@ -29,6 +29,8 @@ export interface Program {
   /** Runs with `--json` and gives back the one document; throws with the message when the run fails. */
   json(...args: readonly string[]): Promise<unknown>;
   start(...args: readonly string[]): Running;
+  /** In a terminal of its own, which is closed when this run is killed. */
+  startInTerminal(...args: readonly string[]): Running;
 }
 
 /** Prepares the program for one test; what is still running when the test ends is killed. */
@@ -42,9 +44,10 @@ export async function program(env: Readonly<Record<string, string>> = {}): Promi
     await Promise.all([...running].map((one) => one.ended));
     await rm(dataDir, { recursive: true, force: true });
   });
-  const start = (...args: readonly string[]): Running => {
+  const start = (...args: readonly string[]): Running => begin(PROGRAM, args);
+  const begin = (command: string, args: readonly string[]): Running => {
     const { PATH = '', HOME = dataDir } = process.env;
-    const one = launch(args, { PATH, HOME, DATA_DIR: dataDir, ...env });
+    const one = launch(command, args, { PATH, HOME, DATA_DIR: dataDir, ...env });
     running.add(one);
     void one.ended.then(() => running.delete(one));
     return one;
@@ -53,6 +56,7 @@ export async function program(env: Readonly<Record<string, string>> = {}): Promi
   return {
     dataDir,
     start,
+    startInTerminal: (...args) => begin('script', ['-qfc', [PROGRAM, ...args].join(' '), '/dev/null']),
     run,
     json: async (...args) => {
       const { code, stdout, stderr } = await run(...args, '--json');
@@ -62,8 +66,8 @@ export async function program(env: Readonly<Record<string, string>> = {}): Promi
   };
 }
 
-function launch(args: readonly string[], env: Readonly<Record<string, string>>): Running {
-  const child = spawn(PROGRAM, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+function launch(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Running {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
   const listeners = new Set<() => void>();

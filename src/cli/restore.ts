@@ -79,7 +79,10 @@ function targetOf({
   | { readonly kind: 'postgres'; readonly url: string }
   | Extract<RestoreTarget, { kind: 'embedded' }> {
   if (dataDir !== undefined && to === undefined) return { kind: 'embedded', dataDir: path.resolve(dataDir) };
-  if (to !== undefined && dataDir === undefined) return { kind: 'postgres', url: to };
+  if (to !== undefined && dataDir === undefined) {
+    if (/^postgres(?:ql)?:\/\/./.test(to) && URL.canParse(to)) return { kind: 'postgres', url: to };
+    throw new UsageFailure('--to must be the URL of a database: postgres://user:password@host/database');
+  }
   throw new UsageFailure(
     'Give exactly one of --data-dir (a new folder for an embedded database) and --to (postgres://… of an empty database of your own).',
   );

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
+import { WAIT } from '../../test/deadline.ts';
 import { program, textAt } from './program.testing.ts';
 
 const CURL =
@@ -53,6 +56,24 @@ describe('cointill start', () => {
     expect(code).toBe(0);
     expect(stdout).not.toContain('sk_test_');
     expect(stdout).toContain('./bin/cointill key create --project');
+  });
+
+  it('stops as by Ctrl-C when its terminal is closed, the embedded database too', async () => {
+    const ports = await takePorts();
+    await ports.close();
+    const cointill = await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox });
+    const terminal = cointill.startInTerminal('start');
+    await terminal.waitFor(RUNNING);
+    const lock = path.join(cointill.dataDir, 'postgres/postmaster.pid');
+    expect(existsSync(lock)).toBe(true);
+    terminal.signal('SIGKILL');
+    await expect.poll(() => existsSync(lock), WAIT).toBe(false);
+    await expect(fetch(`http://127.0.0.1:${ports.live}/healthz`)).rejects.toThrow('fetch failed');
+    const again = cointill.start('start');
+    await again.waitFor(RUNNING);
+    again.signal('SIGHUP');
+    expect((await again.ended).code).toBe(0);
+    expect(existsSync(lock)).toBe(false);
   });
 
   it('writes JSON alone in production: no key, and at the first start the command that makes one', async () => {

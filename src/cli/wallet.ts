@@ -6,7 +6,7 @@ import { GAP_LIMIT } from '../domain/network.ts';
 import { isoTime } from '../domain/views.ts';
 import type { Cointill } from '../core.ts';
 import type { WalletSource } from '../rails/wallet.ts';
-import type { Wallet } from '../store/wallets.ts';
+import { gapInWords, type Wallet } from '../store/wallets.ts';
 import { projectIdOf, percentage, wholeNumber } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
@@ -193,9 +193,11 @@ function walletLines(wallet: Wallet, first: readonly string[]): readonly string[
   ];
 }
 
-function gapText({ kind, gap }: Wallet): string {
-  if (kind === 'treasury') return `${gap}`;
+function gapText(wallet: Wallet): string {
+  const { kind, gap } = wallet;
+  const { count, limit } = gapInWords(wallet);
+  if (kind === 'treasury') return count;
   return gap <= GAP_LIMIT
-    ? `${gap} addresses since the last one that was paid`
-    : `${gap} addresses since the last one that was paid: raise your wallet's gap limit to ${gap + GAP_LIMIT} or more, so that it finds later payments`;
+    ? `${count} addresses since the last one that was paid`
+    : `${count} addresses since the last one that was paid: raise your wallet's gap limit to ${limit} or more, so that it finds later payments`;
 }

@@ -160,7 +160,8 @@ export async function findWatched(db: Database, network: Network, addresses: rea
 /** An address that money may come to, and what is known of it, in the smallest units. */
 export interface AwaitingAddress {
   readonly address: string;
-  readonly paymentId: string;
+  /** Null: of an address that was passed over, whose payment is not known. */
+  readonly paymentId: string | null;
   readonly arrivedUnits: bigint;
   /** What of it was gone when the balance was last looked at. */
   readonly spentUnits: bigint;

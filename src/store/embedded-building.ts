@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import { EmbeddedPostgresError, errorCode, fileFault, reasonOf } from './embedded-error.ts';
@@ -111,9 +111,16 @@ async function removeKilled(dataDir: string): Promise<void> {
   const prefix = `${basename(dataDir)}.unfinished-`;
   const names = await readdir(home).catch(() => []);
   for (const name of names.filter((name) => name.startsWith(prefix))) {
+    const leftover = join(home, name);
     const isMade = await isRunning(Number.parseInt(name.slice(prefix.length), 10));
-    if (!isMade) await remove(join(home, name));
+    if (!isMade && (await isOwn(leftover))) await remove(leftover);
   }
+}
+
+/** In a folder like /tmp anybody can lay out one of that name, whose link leads where we would remove what is not ours. */
+async function isOwn(folder: string): Promise<boolean> {
+  const stats = await lstat(folder).catch(() => null);
+  return stats !== null && stats.isDirectory() && stats.uid === process.getuid?.();
 }
 
 /** Removes a data folder with the cluster that it leads to, and the server on it. */

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
 import { LOST_TRANSFER_COLUMNS, type RecordOf } from './columns.ts';
+import type { AwaitingAddress } from './chain.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
 import type { NewEvent } from './save-changes.ts';
@@ -115,6 +116,31 @@ export async function lostTransfers(
     blockHash: row.block_hash,
     blockAt: row.block_at,
     blockPosition: row.block_position,
+  }));
+}
+
+/** The addresses of a network that were passed over after `since`, with what is known to have come there in an asset. */
+export async function awaitingLost(
+  db: Database,
+  network: Network,
+  asset: AssetCode,
+  since: number,
+): Promise<readonly AwaitingAddress[]> {
+  const { rows } = await sql<{ address: string; arrived: string }>`
+    select u.address, coalesce(sum(l.amount_units), 0)::text as arrived
+    from skipped_indexes s
+    join unissued_addresses u on u.network = s.network and u.first_address = s.first_address
+      and u.address_index >= s.from_index and u.address_index < s.to_index
+    left join lost_transfers l on l.network = u.network and l.address = u.address and l.asset = ${asset}
+      and l.block_height is not null
+    where s.network = ${network} and s.skipped_at > ${timestamp(since)}
+      and not exists (select 1 from payment_addresses a where a.network = u.network and a.address = u.address)
+    group by u.address`.execute(db);
+  return rows.map(({ address, arrived }) => ({
+    address,
+    paymentId: null,
+    arrivedUnits: BigInt(arrived),
+    spentUnits: 0n,
   }));
 }
 

@@ -28,7 +28,7 @@ export interface RefundPayout {
  * Whether money to the address of a refund `r` is a payment's or the project's own. Such an address is refused now; a refund
  * that has one from before is not paid by what others pay there.
  */
-export const TAKES_PAYMENTS = sql`(
+export const TAKES_PAYMENTS: RawBuilder<boolean> = sql<boolean>`(
   exists (select from payment_addresses a where a.network = r.network and a.address = r.watched_address)
   or exists (select from change_addresses c where c.network = r.network and c.address = r.watched_address)
   or exists (select from wallets w where w.project_id = r.project_id and w.network = r.network and w.kind = 'treasury'

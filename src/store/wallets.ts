@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
+import { GAP_LIMIT } from '../domain/network.ts';
 import type { Database, Trx } from './database.ts';
 import type { WalletKind } from './tables.ts';
 import { WALLET_COLUMNS } from './columns.ts';
@@ -15,7 +16,7 @@ export interface Wallet {
   /** Its address at index 0: the same for every form that the source may be written in. */
   readonly firstAddress: string;
   readonly nextIndex: number;
-  /** How many addresses were handed out after the last one that was paid. */
+  /** How many addresses were handed out after the last one that was paid, {@link MAX_GAP} at most. */
   readonly gap: number;
   /** Confirmations that the merchant wants; null: the network's default. */
   readonly confirmations: number | null;
@@ -24,15 +25,28 @@ export interface Wallet {
   readonly createdAt: number;
 }
 
+/** A gap of so many stands for one of so many or more. */
+export const MAX_GAP = 1_000;
+
+/** A gap in words, and the gap limit with which the merchant's own wallet finds every address. */
+export function gapInWords({ gap, nextIndex }: Pick<Wallet, 'gap' | 'nextIndex'>): {
+  readonly count: string;
+  readonly limit: number;
+} {
+  return gap < MAX_GAP
+    ? { count: `${gap}`, limit: gap + GAP_LIMIT }
+    : { count: `${MAX_GAP} or more`, limit: nextIndex + GAP_LIMIT };
+}
+
 /**
  * How many addresses of the wallet `w` were handed out after the last one that received money, or since the first, where
- * none has. Of the newest 1,000: beyond them the gap is past counting. Wallets of one source share their addresses.
+ * none has; {@link MAX_GAP} at most, for beyond it they are not counted. Wallets of one source share their addresses.
  */
 const GAP = sql<number>`
-  i.next_index - 1 - coalesce(
+  least(${sql.lit(MAX_GAP)}, i.next_index - 1 - coalesce(
     (select max((
         select a.address_index from payment_addresses a
-        where a.wallet_id = kin.id and a.address_index >= i.next_index - 1000
+        where a.wallet_id = kin.id and a.address_index >= i.next_index - ${sql.lit(MAX_GAP)}
           and exists (select 1 from transfers t where t.network = a.network and t.payment_id = a.payment_id
             and t.address = a.address and t.state <> 'dropped')
         order by a.address_index desc limit 1))
@@ -41,7 +55,7 @@ const GAP = sql<number>`
         select a.address_index from payment_addresses a
         where a.wallet_id = kin.id order by a.address_index limit 1)) - 1
       from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
-    i.next_index - 1)`;
+    i.next_index - 1))`;
 
 /** The networks that a project has a wallet on. */
 export async function walletNetworks(executor: Database | Trx, projectId: string): Promise<ReadonlySet<Network>> {
@@ -103,8 +117,10 @@ export async function busiestWallets(
 export interface AddressGap {
   readonly projectId: string;
   readonly network: Network;
-  /** Addresses handed out after the last one that received money. */
+  /** Addresses handed out after the last one that received money, {@link MAX_GAP} at most. */
   readonly gap: number;
+  /** How many were handed out or passed over in all. */
+  readonly nextIndex: number;
 }
 
 /**
@@ -117,13 +133,18 @@ export async function addressGaps(db: Database): Promise<readonly AddressGap[]> 
     .innerJoin('address_indexes as i', (join) =>
       join.onRef('i.network', '=', 'w.network').onRef('i.first_address', '=', 'w.first_address'),
     )
-    .select(['w.project_id', 'w.network', GAP.as('gap')])
+    .select(['w.project_id', 'w.network', 'i.next_index', GAP.as('gap')])
     .where('w.replaced_at', 'is', null)
     .where('w.kind', '!=', 'treasury')
     .orderBy('w.network')
     .orderBy('w.project_id')
     .execute();
-  return rows.map((row) => ({ projectId: row.project_id, network: row.network, gap: row.gap }));
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    network: row.network,
+    gap: row.gap,
+    nextIndex: row.next_index,
+  }));
 }
 
 /**

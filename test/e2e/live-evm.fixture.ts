@@ -19,7 +19,7 @@ import { DEADLINE_MS } from '../deadline.ts';
 
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 /** How long a step that a chain's follower takes may last: it looks once a second, and the machine may be busy. */
-export const SOON = { timeout: DEADLINE_MS, interval: 40 };
+export const SOON = { timeout: DEADLINE_MS, interval: 60 };
 
 export type Fields = Readonly<Record<string, unknown>>;
 export type Order = Fields & { readonly id: string; readonly address: string };

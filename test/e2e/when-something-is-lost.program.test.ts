@@ -86,7 +86,7 @@ class Installation {
         if (args[0] === 'start' || args[0] === 'restart') await this.start();
         if (args[0] === 'edit') {
           const [setting = '', value = ''] = comment.split(/=(.*)/, 2);
-          expect(setting).toMatch(/^[A-Z_]+$/);
+          if (!/^[A-Z_]+$/.test(setting)) throw new Error(`The page does not say what to set: ${line}`);
           this.env[setting] = value.replace(/,? if .*$/, '');
         }
         return undefined;
@@ -168,16 +168,14 @@ async function shop(more: Readonly<Record<string, string>> = {}) {
     'key',
   );
   const endpoint = await installation.cointill(
-    ...[
-      'webhook',
-      'create',
-      '--mode',
-      'live',
-      '--events',
-      'all,payment.lost',
-      '--url',
-      `https://localhost:${receiver.port}/`,
-    ],
+    'webhook',
+    'create',
+    '--mode',
+    'live',
+    '--events',
+    'all,payment.lost',
+    '--url',
+    `https://localhost:${receiver.port}/`,
     ...scope,
   );
   await installation.cointill(
@@ -370,5 +368,6 @@ describe('when this is lost, the page brings the shop back:', () => {
     await pay(open.address);
     for (const line of commandsOf('The node')) await installation.follow(line);
     await isCompleted(open);
+    expect(installation.env['ETHEREUM_RPC_URL']).toBe(other);
   });
 });

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payerOf } from '../../test/e2e/live-utxo-nodes.fixture.ts';
+import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../test/litecoind.ts';
+import { etherShop, OWED_WEI } from './follow-chain.fixture.ts';
+import { CUSTOMER, etherRefund, showEther } from './refund-ether.fixture.ts';
+import { COIN, CONFIRMATIONS, refundShop } from './refund-psbt.fixture.ts';
+import { cancelRefund } from './refunds.ts';
+
+const LOST = /not confirmed on the chain any more.*Wait until it is confirmed again, or cancel this refund/;
+
+describe.each(utxoNodeKinds())('a refund that the money on a real %s node', (kind) => {
+  let node: UtxoNode;
+  beforeAll(async () => {
+    node = await startUtxoNode({ kind });
+    await node.mine(160);
+  });
+  afterAll(() => node.stop());
+
+  it('does not cover any more is not shown for signing until the money is back, and the oldest is covered first', async () => {
+    const shop = await refundShop(node);
+    // Of other payments the wallet has enough.
+    await shop.paid(COIN);
+    const payer = payerOf(node);
+    const order = await shop.order();
+    const paid = await payer.pay([[order.address, COIN]]);
+    await shop.mine(CONFIRMATIONS);
+    const older = await shop.refund(order, COIN / 2n);
+    shop.app.clock.advance(1_000);
+    const newer = await shop.refund(order, COIN / 4n);
+    for (const refund of [older, newer]) await shop.psbtOf(refund);
+    const instead = await payer.sign([], { coin: paid.coin, feeUnits: 500_000n });
+    await payer.reorganise(CONFIRMATIONS, [instead]);
+    await shop.follow();
+    await shop.mine(CONFIRMATIONS);
+    for (const refund of [older, newer]) {
+      expect(await shop.show(refund)).toMatchObject({
+        refund: { status: 'pending' },
+        psbt: null,
+        paymentUri: null,
+        call: null,
+        problem: expect.stringMatching(LOST),
+      });
+    }
+    await payer.pay([[order.address, COIN / 2n]]);
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.show(older)).toMatchObject({ psbt: { kind: 'ok' }, problem: null });
+    expect(await shop.show(newer)).toMatchObject({ psbt: null, problem: expect.stringMatching(LOST) });
+    await payer.pay([[order.address, COIN / 2n]]);
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.show(newer)).toMatchObject({ psbt: { kind: 'ok' }, problem: null });
+  });
+
+  it('was given back with already, by one that was cancelled and paid all the same, is not shown for signing', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const address = await node.newAddress();
+    const cancelled = await shop.refund(payment, COIN, address);
+    // Of another payment the wallet has enough for both.
+    await shop.paid(2n * COIN);
+    const shown = await shop.psbtOf(cancelled);
+    expect(await cancelRefund(shop.app, { id: cancelled.id })).toMatchObject({ kind: 'done' });
+    shop.app.clock.advance(1_000);
+    const next = await shop.refund(payment, COIN, await node.newAddress());
+    await shop.psbtOf(next);
+    const hash = String(await node.rpc('sendrawtransaction', [shop.signed(shown).hex]));
+    await shop.mine(1);
+    expect(await shop.show(next)).toMatchObject({
+      psbt: null,
+      paymentUri: null,
+      call: null,
+      problem: expect.stringMatching(new RegExp(`${hash}.*re_.*cancelled.*Do not pay.*cancel this`, 'i')),
+    });
+  });
+});
+
+describe('a refund in ether that the money on the chain', () => {
+  it('does not cover any more is not shown for signing until the money is back', async () => {
+    const shop = await etherShop();
+    const order = await shop.order();
+    await shop.mine(1);
+    await shop.follow();
+    const undo = await shop.checkpoint();
+    const hash = await shop.pay(order.address, OWED_WEI);
+    const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
+    await shop.mine(3);
+    await shop.follow();
+    const older = await etherRefund(shop, order);
+    const newer = await etherRefund(shop, order, { address: CUSTOMER, amountMinor: 2_000n });
+    for (const refund of [older, newer]) expect(await showEther(shop, refund)).toMatchObject({ problem: null });
+    await undo();
+    await shop.mine(6, 13_000);
+    await shop.follow();
+    for (const refund of [older, newer]) {
+      expect(await showEther(shop, refund)).toMatchObject({
+        paymentUri: null,
+        call: null,
+        problem: expect.stringMatching(LOST),
+      });
+    }
+    await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
+    await shop.mine(3);
+    await shop.follow();
+    for (const refund of [older, newer]) expect(await showEther(shop, refund)).toMatchObject({ problem: null });
+  });
+});

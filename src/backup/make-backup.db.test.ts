@@ -1,0 +1,112 @@
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { emptyDatabase, testDatabase } from '../../test/database.ts';
+import { newPayment, testApp } from '../../test/harness.ts';
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../store/database.ts';
+import { MigrationError } from '../store/migrate.ts';
+import type { BackupTarget } from './backup-file.ts';
+import { makeBackup } from './make-backup.ts';
+import { restoreBackup } from './restore-backup.ts';
+
+const log = pino({ level: 'silent' });
+
+async function folder(): Promise<string> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'cointill-backups-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+function backup(url: string, dataDir: string, target: BackupTarget, onProgress = (): void => {}) {
+  const config = readConfig({ DATABASE_URL: url, DATA_DIR: dataDir }, dataDir);
+  return makeBackup({ config, log, target, passphrase: null, clock: Date.now, onProgress });
+}
+
+function restore(file: string, url: string, keyDir: string) {
+  const options = { file, passphrase: async () => null, secretKey: null, log, onProgress: () => {} };
+  return restoreBackup(options, { kind: 'postgres', url, keyDir }, async () => null);
+}
+
+it('a backup shows one moment of a shop that sells meanwhile: no payment without its event and its count', async () => {
+  const app = await testApp();
+  const dir = await folder();
+  let isSelling = true;
+  const sell = async (): Promise<void> => {
+    while (isSelling) {
+      await app.pay(newPayment(app.projectId));
+      await app.pay(newPayment(app.projectId, { surface: 'transaction', token: null }));
+    }
+  };
+  await app.pay();
+  const selling = Promise.all([sell(), sell(), sell()]);
+  const file = path.join(dir, 'a.backup');
+  const { manifest } = await backup(app.database.url, dir, { kind: 'file', file });
+  isSelling = false;
+  await selling;
+
+  const url = await emptyDatabase();
+  await restore(file, url, dir);
+  const handle = openDatabase({ connectionString: url }, { maxConnections: 1, onError: () => {} });
+  onTestFinished(() => handle.close());
+  const { rows } = await sql<{ payments: bigint; counted: bigint; events: bigint; numbers: bigint; last: number }>`
+    select (select count(*) from payments) as payments, (select sum(payments) from payment_day_counts) as counted,
+      (select count(distinct payment_id) from events) as events,
+      (select count(*) from payments where transaction_number is not null) as numbers,
+      (select coalesce(max(last), 0) from transaction_counters) as last`.execute(handle.db);
+  const [row] = rows;
+  expect(row?.counted).toBe(row?.payments);
+  expect(row?.events).toBe(row?.payments);
+  expect(row?.numbers).toBe(BigInt(row?.last ?? -1));
+  expect(manifest.tables.find(({ name }) => name === 'payments')?.rows).toBe(Number(row?.payments));
+});
+
+it('a target that fails half-way leaves no file, and the one before as it was', async () => {
+  const app = await testApp();
+  await app.pay();
+  const dir = await folder();
+  const file = path.join(dir, 'a.backup');
+  await backup(app.database.url, dir, { kind: 'file', file });
+  const before = await readFile(file);
+  const fail = (): never => {
+    throw new Error('the disk is full');
+  };
+  await expect(backup(app.database.url, dir, { kind: 'file', file }, fail)).rejects.toThrow('the disk is full');
+  expect(await readdir(dir)).toEqual(['a.backup']);
+  expect((await readFile(file)).equals(before)).toBe(true);
+});
+
+it('a database of a newer version, and one that is not Cointill’s, are not backed up by halves', async () => {
+  const dir = await folder();
+  const target = { kind: 'file', file: path.join(dir, 'a.backup') } as const;
+  const { url, db } = await testDatabase();
+  await sql`insert into migrations (name) values ('9999_future.sql')`.execute(db);
+  await expect(backup(url, dir, target)).rejects.toThrow(MigrationError);
+  await expect(backup(await emptyDatabase(), dir, target)).rejects.toThrow(/no tables of Cointill/);
+  expect(await readdir(dir)).toEqual([]);
+});
+
+it('what is left of killed backups is removed, and a file of somebody else’s never', async () => {
+  const app = await testApp();
+  const dir = await folder();
+  const old = new Date(Date.now() - 3_600_000);
+  for (const [name, text] of [
+    ['a.backup.unfinished-999999999-01234567', 'cointill backup 1\n'],
+    ['b.backup.unfinished-999999999-01234567', ''],
+    ['mine.unfinished-999999999-01234567', 'not a backup'],
+  ] as const) {
+    await writeFile(path.join(dir, name), text);
+    await utimes(path.join(dir, name), old, old);
+  }
+  await writeFile(path.join(dir, 'c.backup.unfinished-999999999-76543210'), 'cointill backup 1\n');
+  await backup(app.database.url, dir, { kind: 'file', file: path.join(dir, 'a.backup') });
+  expect((await readdir(dir)).toSorted()).toEqual([
+    'a.backup',
+    // Written to a moment ago, perhaps by another machine.
+    'c.backup.unfinished-999999999-76543210',
+    'mine.unfinished-999999999-01234567',
+  ]);
+});

@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { AssetCode, Network } from '../domain/asset.ts';
+import type { RefundFailure, RefundStatus } from '../domain/refund.ts';
+import type { Database, Trx } from './database.ts';
+import { payoutOf, TAKES_PAYMENTS, type RefundPayout } from './refund-payouts.ts';
+
+/** A refund as far as it takes something of its payment's money. */
+export interface ClaimOnPayment {
+  readonly id: string;
+  readonly status: RefundStatus;
+  readonly failureReason: RefundFailure | null;
+  readonly units: bigint;
+  readonly payout: RefundPayout | null;
+}
+
+/** A payment's refunds in one token, in the order of their creation; failed ones only where something paid them. */
+export async function claimsOn(
+  executor: Database | Trx,
+  token: { readonly paymentId: string; readonly asset: AssetCode; readonly network: Network },
+): Promise<readonly ClaimOnPayment[]> {
+  const rows = await executor
+    .selectFrom('refunds as r')
+    .select(['r.id', 'r.status', 'r.failure_reason', 'r.units', TAKES_PAYMENTS.as('takes_payments')])
+    .where('r.payment_id', '=', token.paymentId)
+    .where('r.asset', '=', token.asset)
+    .where('r.network', '=', token.network)
+    .orderBy('r.id')
+    .execute();
+  const claims: ClaimOnPayment[] = [];
+  for (const { id, status, failure_reason, units, takes_payments } of rows) {
+    const payout = takes_payments ? null : await payoutOf(executor, id);
+    if (status === 'failed' && payout === null) continue;
+    claims.push({ id, status, failureReason: failure_reason, units, payout });
+  }
+  return claims;
+}

@@ -1,7 +1,8 @@
+import { encodeId } from '../domain/id.ts';
 import { formatDecimal } from '../domain/money.ts';
 import { evmTransfer, paymentUri, type EvmTransfer } from '../domain/payment-uri.ts';
 import type { Refund } from '../domain/refund.ts';
-import { unexplainedGrowth } from '../store/refund-balances.ts';
+import { unexplainedGrowth, type UnexplainedGrowth } from '../store/refund-balances.ts';
 import { payoutOf, type RefundPayout } from '../store/refund-payouts.ts';
 import { findRefund } from '../store/refunds.ts';
 import type { App } from './context.ts';
@@ -55,7 +56,7 @@ export async function refundInstructions(
   }
   // Who is shown a payment that needs nothing but confirmations pays it twice.
   if (payout !== null && payout.state !== 'dropped') return nothingToSign(refund, paidBy(payout));
-  const growth = await unexplainedGrowth(app.db, id);
+  const growths = await unexplainedGrowth(app.db, refund);
   const cover = await coverOf(app, refund);
   if (cover.kind === 'short') return nothingToSign(refund, cover.message);
   const request = { asset, network, decimals, units, address, evm: rail.evmChain({ network, asset }) };
@@ -72,7 +73,7 @@ export async function refundInstructions(
     problem: null,
     warnings: [
       ...(payout === null ? [] : [mayComeBack(payout)]),
-      ...(growth === null ? [] : [mayBePaid(refund, growth)]),
+      ...growths.map((growth) => mayBePaid(refund, growth)),
       ...cover.warnings,
     ],
   };
@@ -94,11 +95,14 @@ function mayComeBack({ transactionHash }: RefundPayout): string {
   return `${transactionHash} was to pay this refund and is in no block now. Before you pay again, make sure that it can no longer be mined: spend one of the same coins, or use the same nonce.`;
 }
 
-function mayBePaid(
-  { address, asset, decimals }: Refund,
-  { units, height }: { readonly units: bigint; readonly height: number },
-): string {
-  return `The balance of ${address} grew by ${formatDecimal(units, decimals)} ${asset} up to block ${height}, and no node shows by what: a contract (a Safe, say) may have paid this refund already. Look at the internal transactions of the address in a block explorer before you pay. If it was paid, do not pay again: leave the refund, which runs out by itself, or cancel it, and make no other for the same money.`;
+function mayBePaid({ id, asset, decimals }: Refund, { refundId, address, units, height }: UnexplainedGrowth): string {
+  const which =
+    refundId === id ? 'this refund' : `${encodeId('refund', refundId)}, which gave back money of the same payment,`;
+  return (
+    `The balance of ${address} grew by ${formatDecimal(units, decimals)} ${asset} up to block ${height}, and no node shows by what: ` +
+    `a contract (a Safe, say) may have paid ${which} already. Look at the internal transactions of the address in a block explorer before you pay. ` +
+    'If it was paid, do not pay again: cancel this refund, or leave it to run out, and make no other for the same money.'
+  );
 }
 
 const NO_NODE: PsbtAdvice = {

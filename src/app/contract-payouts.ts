@@ -13,7 +13,7 @@ export interface ContractPayouts {
 }
 
 /** Looks for refunds that contracts paid: a Safe's payment is in no block's list, but in the balance. */
-export interface PayoutWatch {
+export interface ContractPayoutWatch {
   look(blocks: readonly ChainBlock[]): Promise<ContractPayouts>;
 }
 
@@ -24,7 +24,7 @@ const NOTHING: ContractPayouts = { found: [], looks: [] };
  * the refund's amount or more is explained by tracing the blocks since. What no node can show is kept as unexplained: it
  * completes nothing, but who is about to pay the refund is told.
  */
-export function createPayoutWatch(app: Pick<App, 'db'>, source: ChainSource): PayoutWatch {
+export function createContractPayoutWatch(app: Pick<App, 'db'>, source: ChainSource): ContractPayoutWatch {
   const native = source.native ?? null;
   /** Those since the last look that succeeded. */
   let unseen: readonly ChainBlock[] = [];

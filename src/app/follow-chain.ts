@@ -29,9 +29,10 @@ import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer }
 import { changeOutputs, changeWatching } from './change-watch.ts';
 import type { App } from './context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
-import { createPayoutWatch, type PayoutWatch } from './contract-payouts.ts';
+import { createContractPayoutWatch, type ContractPayoutWatch } from './contract-payouts.ts';
 import { takeInLostMoney } from './lost-money.ts';
 import { createWaitingRoom, type LookProof } from './mempool.ts';
+import { createPayoutWatch } from './payout-watch.ts';
 import { keepPayouts, refundsWatching, spendsOf } from './refund-payouts.ts';
 import { reopenRefunds, settlePayouts } from './refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
@@ -75,11 +76,12 @@ export function createChainFollower(
 ): ChainFollower {
   const waiting = createWaitingRoom(app, source);
   const contracts = createContractWatch(app, source);
+  const contractPayouts = createContractPayoutWatch(app, source);
   const payouts = createPayoutWatch(app, source);
   const unissued = openWallet === null ? null : createUnissuedWatch(app, source, openWallet);
 
   async function step(): Promise<Followed> {
-    const followed = await followBlocks(app, source, { contracts, payouts, unissued });
+    const followed = await followBlocks(app, source, { contracts, contractPayouts, unissued });
     if (followed === 'rolled_back') waiting.forget();
     if (followed === 'advanced') await settlePayouts(app, source.network);
     return followed;
@@ -96,10 +98,11 @@ export function createChainFollower(
       if (again !== 'at_head') return again;
       const head = await source.head();
       const cursor = await readCursor(app.db, source.network);
+      const isAtHead = head.hash === cursor?.hash;
       if (view !== null) {
-        const isAtHead = head.hash === cursor?.hash;
         await waiting.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
       }
+      if (isAtHead) await payouts.look(cursor);
       await reopenRefunds(app, source.network);
       const behind = cursor === null ? 0 : cursor.height - head.height;
       if (behind > mostBehind(source.network)) throw new NodeBehindError(source.network, behind);
@@ -117,7 +120,7 @@ function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number
 /** What is looked for beside the addresses of payments. */
 interface Watches {
   readonly contracts: ContractWatch;
-  readonly payouts: PayoutWatch;
+  readonly contractPayouts: ContractPayoutWatch;
   readonly unissued: UnissuedWatch | null;
 }
 
@@ -193,7 +196,7 @@ async function lastHeightBefore(source: ChainSource, top: number, at: number): P
 async function takeIn(
   app: App,
   source: ChainSource,
-  { contracts, payouts: payoutWatch, unissued: unissuedWatch }: Watches,
+  { contracts, contractPayouts, unissued: unissuedWatch }: Watches,
   cursor: Cursor,
   blocks: readonly ChainBlock[],
 ): Promise<Followed> {
@@ -223,7 +226,7 @@ async function takeIn(
   }
   const top = taken.at(-1);
   if (top === undefined) return 'at_head';
-  const byContracts = await payoutWatch.look(taken);
+  const byContracts = await contractPayouts.look(taken);
   const payouts = [...found.filter(({ transfer }) => refunds.has(transfer)), ...byContracts.found];
   const spends = await spendsOf(source, payouts);
   const fromContracts = await contracts.look(taken, found);

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payerOf } from '../../test/e2e/live-utxo-nodes.fixture.ts';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../test/litecoind.ts';
 import { etherShop, OWED_WEI } from './follow-chain.fixture.ts';
-import { CUSTOMER, etherRefund, showEther } from './refund-ether.fixture.ts';
+import { MAX_LATE_PAYOUT_MS } from '../domain/refund-payout.ts';
+import { paidFailures } from './refund-cover.ts';
+import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
 import { COIN, CONFIRMATIONS, refundShop } from './refund-psbt.fixture.ts';
 import { cancelRefund } from './refunds.ts';
 
@@ -70,6 +72,25 @@ describe.each(utxoNodeKinds())('a refund that the money on a real %s node', (kin
       call: null,
       problem: expect.stringMatching(new RegExp(`${hash}.*re_.*cancelled.*Do not pay.*cancel this`, 'i')),
     });
+    expect(await paidFailures(shop.app, payment.id)).toEqual([expect.stringContaining(hash)]);
+    await expect(shop.refund(payment, COIN / 4n)).rejects.toThrow(/Nothing is left/);
+  });
+
+  it('was given back with, as it seems, by one that was cancelled and paid from other coins, is shown on demand only', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    await shop.paid(COIN);
+    const address = await node.newAddress();
+    const cancelled = await shop.refund(payment, COIN, address);
+    await shop.psbtOf(cancelled);
+    expect(await cancelRefund(shop.app, { id: cancelled.id })).toMatchObject({ kind: 'done' });
+    const { hash } = await payerOf(node).pay([[address, COIN]]);
+    await shop.mine(1);
+    const next = await shop.refund(payment, COIN, await node.newAddress());
+    expect(await shop.show(next)).toMatchObject({ psbt: null, problem: expect.stringContaining(hash) });
+    expect(await shop.show(cancelled)).toMatchObject({ problem: expect.stringContaining(hash) });
+    const shown = await shop.show(next, { notPaidBy: [hash] });
+    expect(shown).toMatchObject({ psbt: { kind: 'ok' }, problem: null });
   });
 });
 
@@ -101,5 +122,48 @@ describe('a refund in ether that the money on the chain', () => {
     await shop.mine(3);
     await shop.follow();
     for (const refund of [older, newer]) expect(await showEther(shop, refund)).toMatchObject({ problem: null });
+  });
+
+  it('was given back with, as it seems, by one that was cancelled, is shown on demand only', async () => {
+    const shop = await etherShop();
+    const order = await paidOrder(shop);
+    const cancelled = await etherRefund(shop, order, { amountMinor: 3_000n });
+    await cancelRefund(shop.app, { id: cancelled.id });
+    const undo = await shop.checkpoint();
+    const hash = await shop.pay(CUSTOMER, cancelled.units);
+    const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
+    await shop.mine(1);
+    const next = await etherRefund(shop, order, { amountMinor: 3_000n });
+    const withheld = {
+      call: null,
+      problem: expect.stringMatching(new RegExp(`${hash}.*cancelled.*--not-paid-by ${hash}`)),
+    };
+    expect(await showEther(shop, next)).toMatchObject(withheld);
+    expect(await showEther(shop, next, [hash])).toMatchObject({ problem: null });
+    expect(await showEther(shop, cancelled)).toMatchObject({
+      refund: { status: 'failed' },
+      problem: expect.stringContaining(hash),
+    });
+    expect(await paidFailures(shop.app, order.id)).toEqual([expect.stringContaining(hash)]);
+    // Mined anew, it is the same guess.
+    await undo();
+    await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
+    await shop.mine(4, 13_000);
+    await shop.follow();
+    expect(await showEther(shop, next)).toMatchObject(withheld);
+    expect(await showEther(shop, next, [hash])).toMatchObject({ problem: null });
+  });
+
+  it('is not given back with by what pays the address of a cancelled one long after, or another amount', async () => {
+    const shop = await etherShop();
+    const order = await paidOrder(shop);
+    const cancelled = await etherRefund(shop, order, { amountMinor: 3_000n });
+    await cancelRefund(shop.app, { id: cancelled.id });
+    await shop.pay(CUSTOMER, cancelled.units - 1n);
+    await shop.mine(1, MAX_LATE_PAYOUT_MS);
+    await shop.pay(CUSTOMER, cancelled.units);
+    const next = await etherRefund(shop, order, { amountMinor: 3_000n });
+    expect(await showEther(shop, next)).toMatchObject({ problem: null });
+    expect(await showEther(shop, cancelled)).toMatchObject({ problem: null });
   });
 });

@@ -16,16 +16,26 @@ export type RefundCover =
   /** Who pays it now pays more than came. The reason and the way out, in words. */
   | { readonly kind: 'short'; readonly message: string };
 
-/** Money may be gone since the refund was made: taken back by a reorganisation, or given back by a refund that was cancelled. */
-export async function coverOf(app: Pick<App, 'db'>, refund: Refund): Promise<RefundCover> {
+/**
+ * Money may be gone since the refund was made: taken back by a reorganisation, or given back by a refund that was cancelled. Of what
+ * only seems to have paid such a refund, the transactions `notPaidBy` do not count.
+ */
+export async function coverOf(
+  app: Pick<App, 'db'>,
+  refund: Refund,
+  notPaidBy: readonly string[],
+): Promise<RefundCover> {
   const { id, paymentId, asset, decimals, units } = refund;
   const [payment] = await findPayments(app.db, [paymentId]);
   if (payment === undefined) throw new Error('A refund without its payment.');
   const transfers = (await findTransfers(app.db, [paymentId])).get(paymentId) ?? [];
   const confirmedUnits = confirmedOf(payment, transfers, refund);
-  const claims = (await claimsOn(app.db, refund)).filter((claim) => claim.id !== id || !isFailed(claim));
+  const claims = await claimsOn(app.db, paymentId, refund);
   const live = claims.filter((claim) => !isFailed(claim)).map((claim) => ({ ...claim, kind: kindOf(claim) }));
-  const paidAnyway = claims.filter((claim) => isFailed(claim) && isPaid(claim));
+  const paidAnyway = claims.filter(
+    (claim) =>
+      isFailed(claim) && isPaid(claim) && !(claim.payout?.isGuess && notPaidBy.includes(claim.payout.transactionHash)),
+  );
   const counted = [...live, ...paidAnyway.map((claim) => ({ ...claim, kind: 'paid' as const }))];
   if (coveredRefunds(confirmedUnits, counted).has(id)) {
     const gone = claims.filter((claim) => isFailed(claim) && claim.payout?.state === 'dropped');
@@ -36,7 +46,10 @@ export async function coverOf(app: Pick<App, 'db'>, refund: Refund): Promise<Ref
   const lost =
     `The money that this refund gives back is not confirmed on the chain any more: of what came for the payment ${amount(confirmedUnits)} are, ` +
     `and with the other refunds that does not cover these ${amount(units)}. Do not pay it now. Wait until it is confirmed again, or cancel this refund.`;
-  return { kind: 'short', message: [...(isLost ? [lost] : []), ...paidAnyway.map(givenBackBy)].join(' ') };
+  return {
+    kind: 'short',
+    message: [...(isLost ? [lost] : []), ...paidAnyway.map((claim) => givenBackBy(claim, id))].join(' '),
+  };
 }
 
 /** What of a payment's money in one token is confirmed, in the smallest units. */
@@ -68,8 +81,25 @@ function endOf({ failureReason }: ClaimOnPayment): string {
   return failureReason === 'unpaid' ? 'had run out' : 'had been cancelled';
 }
 
-function givenBackBy(claim: ClaimOnPayment): string {
+/** What refunds of a payment that had failed seem to have been paid by, in words. */
+export async function paidFailures(app: Pick<App, 'db'>, paymentId: string): Promise<readonly string[]> {
+  const claims = await claimsOn(app.db, paymentId, null);
+  return claims
+    .filter((claim) => isFailed(claim) && isPaid(claim))
+    .map((claim) => {
+      const hash = claim.payout?.transactionHash ?? 'A transaction';
+      return `${hash} pays exactly ${encodeId('refund', claim.id)} to its address, although that ${endOf(claim)}. Do not give the money back a second time.`;
+    });
+}
+
+function givenBackBy(claim: ClaimOnPayment, shownId: string): string {
   const { id, payout } = claim;
+  if (payout?.isGuess) {
+    return (
+      `${payout.transactionHash} paid exactly the amount of ${encodeId('refund', id)} to its address, although that ${endOf(claim)}. If it was yours, do not pay again: cancel this refund. ` +
+      `If it was not, show this one with: cointill refund show ${encodeId('refund', shownId)} --not-paid-by ${payout.transactionHash}`
+    );
+  }
   const how = payout?.state === 'waiting' ? 'is being given back, once it is mined,' : 'was given back already';
   return `The money ${how} by ${payout?.transactionHash ?? 'a transaction'}, which pays ${encodeId('refund', id)}, which ${endOf(claim)}. Do not pay it again: cancel this refund.`;
 }

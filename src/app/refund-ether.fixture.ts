@@ -38,8 +38,12 @@ export async function paidOrder(shop: EtherShop) {
 }
 
 /** What is told of a refund in ether. */
-export async function showEther({ app }: EtherShop, { id }: Refund): Promise<RefundInstructions> {
-  const shown = await refundInstructions(app, id, () => null);
+export async function showEther(
+  { app }: EtherShop,
+  { id }: Refund,
+  notPaidBy: readonly string[] = [],
+): Promise<RefundInstructions> {
+  const shown = await refundInstructions(app, id, () => null, notPaidBy);
   if (shown.kind !== 'done') throw new Error(shown.message);
   return shown;
 }

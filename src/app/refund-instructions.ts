@@ -26,13 +26,15 @@ export interface RefundInstructions {
 }
 
 /**
- * What pays a refund: a payment URI, and call data or a PSBT. Without `utxo` there is no PSBT. Throws
+ * What pays a refund: a payment URI, and call data or a PSBT. Without `utxo` there is no PSBT. `notPaidBy`: transactions that only
+ * seem to have paid a refund that had failed, and did not. Throws
  * `ChainUnavailableError` when the node does not answer.
  */
 export async function refundInstructions(
   app: App,
   id: string,
   utxo: (network: Refund['network']) => UtxoAccess | null,
+  notPaidBy: readonly string[] = [],
 ): Promise<RefundInstructions | Rejected> {
   const refund = await findRefund(app.db, id);
   if (refund === null)
@@ -56,9 +58,9 @@ export async function refundInstructions(
   }
   // Who is shown a payment that needs nothing but confirmations pays it twice.
   if (payout !== null && payout.state !== 'dropped') return nothingToSign(refund, paidBy(payout));
-  const growths = await unexplainedGrowth(app.db, refund);
-  const cover = await coverOf(app, refund);
+  const cover = await coverOf(app, refund, notPaidBy);
   if (cover.kind === 'short') return nothingToSign(refund, cover.message);
+  const growths = await unexplainedGrowth(app.db, refund);
   const request = { asset, network, decimals, units, address, evm: rail.evmChain({ network, asset }) };
   const chain = utxo(network);
   const isUtxo = network === 'bitcoin' || network === 'litecoin';
@@ -73,8 +75,8 @@ export async function refundInstructions(
     problem: null,
     warnings: [
       ...(payout === null ? [] : [mayComeBack(payout)]),
-      ...growths.map((growth) => mayBePaid(refund, growth)),
       ...cover.warnings,
+      ...growths.map((growth) => mayBePaid(refund, growth)),
     ],
   };
 }
@@ -84,7 +86,10 @@ function nothingToSign(refund: Refund, problem: string | null): RefundInstructio
 }
 
 /** A failed refund is not completed by what its payout does later, but nobody should pay it a second time. */
-function paidAllTheSame({ transactionHash, state }: RefundPayout): string {
+function paidAllTheSame({ transactionHash, state, isGuess }: RefundPayout): string {
+  if (isGuess) {
+    return `${transactionHash} paid exactly this amount to this address after the refund had failed. Unless it has nothing to do with it, do not pay the customer a second time.`;
+  }
   const how = { block: 'is in a block', waiting: 'waits to be mined', dropped: 'was sent, and may be mined yet' }[
     state
   ];

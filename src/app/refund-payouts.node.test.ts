@@ -5,9 +5,10 @@ import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../test/litecoin
 import type { TestApp } from '../../test/harness.ts';
 import type { Refund } from '../domain/refund.ts';
 import { findRefund } from '../store/refunds.ts';
+import { createChainFollower } from './follow-chain.ts';
 import { etherShop, eventsOf } from './follow-chain.fixture.ts';
 import { DEADLINE_MS } from '../../test/deadline.ts';
-import { CUSTOMER, etherRefund, paidOrder } from './refund-ether.fixture.ts';
+import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
 import { COIN, CONFIRMATIONS, refundShop, type RefundShop } from './refund-psbt.fixture.ts';
 import { cancelRefund, runDueRefunds } from './refunds.ts';
 
@@ -322,8 +323,12 @@ describe('a refund in ether whose payout was seen', () => {
     expect(await refundEvents(shop.app, refund)).toEqual(['refund.created', 'refund.completed']);
   });
 
-  it('can be cancelled an hour after a reorganisation took its payout back, and that never pays the next', async () => {
+  it('can be cancelled once no node knows its payout that a reorganisation took back, and that never pays the next', async () => {
     const shop = await etherShop();
+    const follower = createChainFollower(shop.app, shop.source);
+    const follow = async (): Promise<void> => {
+      while ((await follower.follow()) !== 'at_head');
+    };
     const order = await paidOrder(shop);
     const refund = await etherRefund(shop, order);
     const undo = await shop.checkpoint();
@@ -331,10 +336,17 @@ describe('a refund in ether whose payout was seen', () => {
     const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
     await undo();
     await shop.mine(2, 13_000);
-    await shop.follow();
+    await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
+    await follow();
+    shop.app.clock.advance(2 * 60 * 60_000);
+    await follow();
+    // The node has it in its pool.
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
-    await shop.mine(2, 3_601_000);
-    await shop.follow();
+    await shop.anvil.rpc('anvil_dropTransaction', [hash]);
+    await follow();
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
+    await follow();
+    expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [expect.stringContaining(hash)] });
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
     const next = await etherRefund(shop, order);
     await shop.anvil.rpc('eth_sendRawTransaction', [raw]);

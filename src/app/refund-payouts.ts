@@ -8,11 +8,8 @@ import type { App } from './context.ts';
 
 /** How much earlier than a refund the block of its payout may be dated: miners of Bitcoin set their clocks as they like. */
 const BLOCK_CLOCK_MARGIN_MS = { utxo: 2 * 60 * 60_000, evm: 2 * 60_000 } as const;
-/**
- * How long a payout may wait that no mempool tells of. After a reorganisation EVM chains mine it again within minutes; nodes
- * of Bitcoin's family forget a transaction after two weeks (`-mempoolexpiry`).
- */
-const WAITING_MS = { utxo: 14 * 24 * 60 * 60_000, evm: 60 * 60_000 } as const;
+/** How long a payout may wait that the mempool does not tell of: nodes of Bitcoin's family forget it then (`-mempoolexpiry`). */
+const MAX_WAITING_MS = 14 * 24 * 60 * 60_000;
 
 /** A transfer that may pay a refund; `block` is null while it waits in a mempool. */
 export interface PossiblePayout {
@@ -79,18 +76,19 @@ export async function keepPayouts(
   }));
   const marginMs = BLOCK_CLOCK_MARGIN_MS[NETWORK_FACTS[network].family];
   const matches = matchPayouts(transfers, refunds, known, spends, marginMs);
-  const rows = matches.map(({ refundId, transfer }) => ({
+  const rows = matches.map(({ refundId, transfer, isGuess }) => ({
     ...transfer,
     refundId,
+    isGuess,
     network,
     spends: spends.get(transfer.transactionHash) ?? [],
   }));
   await savePayouts(trx, rows, now);
 }
 
-/** Gives up what has waited too long, where nothing else would tell that it is gone. */
-export function forgetStalePayouts(app: Pick<App, 'db'>, network: Network, now: number): Promise<void> {
-  return dropPayoutsBefore(app.db, network, now - WAITING_MS[NETWORK_FACTS[network].family], now);
+/** Gives up what has waited too long, where nothing else would tell that it is gone: nodes of EVM chains are asked for it. */
+export async function forgetStalePayouts(app: Pick<App, 'db'>, network: Network, now: number): Promise<void> {
+  if (NETWORK_FACTS[network].family === 'utxo') await dropPayoutsBefore(app.db, network, now - MAX_WAITING_MS, now);
 }
 
 function addressesOf(transfers: readonly ChainTransfer[]): readonly string[] {

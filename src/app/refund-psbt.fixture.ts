@@ -65,6 +65,8 @@ export interface ShowOptions {
   readonly urls?: readonly string[];
   /** What the node is taken to estimate, in the smallest units per virtual byte. */
   readonly feeRate?: number;
+  /** What seems to have paid a refund that had failed, and did not. */
+  readonly notPaidBy?: readonly string[];
 }
 
 export interface ShownPsbt extends Extract<PsbtAdvice, { kind: 'ok' }> {
@@ -126,12 +128,15 @@ export async function refundShop(
     await follow();
   };
   await follow();
-  const show = async (refund: Refund, { maxFeeRate = 1_000, urls = [url], feeRate }: ShowOptions = {}) => {
+  const show = async (
+    refund: Refund,
+    { maxFeeRate = 1_000, urls = [url], feeRate, notPaidBy = [] }: ShowOptions = {},
+  ) => {
     const real = createUtxoCaller({ params, urls, timeoutMs: 10_000, log: QUIET });
     // A chain of its own has no market for fees.
     const caller = feeRate === undefined ? real : { ...real, feeUnitsPerKvb: async () => BigInt(feeRate) * 1_000n };
     try {
-      const shown = await refundInstructions(app, refund.id, () => ({ params, caller, maxFeeRate }));
+      const shown = await refundInstructions(app, refund.id, () => ({ params, caller, maxFeeRate }), notPaidBy);
       if (shown.kind !== 'done') throw new Error(shown.message);
       return shown;
     } finally {

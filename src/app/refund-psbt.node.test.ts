@@ -221,7 +221,7 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
     await shop.follow();
     expect(await shop.show(refund)).toMatchObject({
       psbt: null,
-      problem: expect.stringContaining('blocks were taken back'),
+      problem: expect.stringContaining('not confirmed on the chain any more'),
     });
     await shop.mine(CONFIRMATIONS);
     expect(await shop.psbtOf(refund)).toMatchObject({ spends: shown.spends, changeAddress: shown.changeAddress });

@@ -1,4 +1,5 @@
 import { selects, type PaymentSelector } from '../app/change-payment.ts';
+import { paidFailures } from '../app/refund-cover.ts';
 import { encodeId } from '../domain/id.ts';
 import { otherMoney, type OtherMoney } from '../domain/other-money.ts';
 import type { Payment, PaymentStatus, Transfer } from '../domain/payment.ts';
@@ -15,6 +16,8 @@ export interface PaymentHistory {
   readonly transfers: readonly Transfer[];
   /** What came in a token that the payment is not quoted in. */
   readonly others: readonly OtherMoney[];
+  /** Refunds that had failed and were paid all the same, in words. */
+  readonly refundWarnings: readonly string[];
 }
 
 /** A step of the status; the first one, from null, is the creation. */
@@ -67,6 +70,7 @@ export async function readHistory(db: Database, payment: Payment): Promise<Payme
       .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0) || a.createdAt - b.createdAt),
     transfers,
     others: otherMoney(payment, transfers),
+    refundWarnings: await paidFailures({ db }, payment.id),
   };
 }
 

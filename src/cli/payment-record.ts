@@ -44,7 +44,10 @@ export function paymentRecord(payment: Payment, links: Links): object {
 }
 
 /** The history of a payment as `--json` prints it beside the payment. */
-export function historyRecord({ timeline, events, transfers, others }: PaymentHistory, quote: Quote | null): object {
+export function historyRecord(
+  { timeline, events, transfers, others, refundWarnings }: PaymentHistory,
+  quote: Quote | null,
+): object {
   return {
     other_received: others.map((other) => ({
       crypto_currency: other.asset,
@@ -53,6 +56,7 @@ export function historyRecord({ timeline, events, transfers, others }: PaymentHi
       amount_confirmed: exactNumber(other.confirmedUnits, decimalsOf(other, quote)),
       transaction_hashes: other.transactionHashes,
     })),
+    refund_warnings: refundWarnings,
     timeline: timeline.map(({ at, from, to, cause }) => ({ at: isoTime(at), from, to, cause })),
     events: events.map(({ id, type, sequence, createdAt }) => ({ id, type, sequence, created_at: isoTime(createdAt) })),
     transfers: transfers.map((transfer) => ({
@@ -99,12 +103,13 @@ export function paymentLines(payment: Payment, links: Links): readonly string[] 
 
 /** A payment's history for people. */
 export function historyLines(
-  { timeline, events, transfers, others }: PaymentHistory,
+  { timeline, events, transfers, others, refundWarnings }: PaymentHistory,
   quote: Quote | null,
 ): readonly string[] {
   return [
     '',
     ...otherLines(others, quote),
+    ...refundWarnings.flatMap((warning) => [warning, '']),
     'Timeline',
     ...timeline.map((step) => `  ${isoTime(step.at)}  ${stepText(step)}`),
     '',

@@ -15,12 +15,15 @@ import { fields, print, printsRecord, type OutputOptions } from './output.ts';
 
 const NODE_TIMEOUT_MS = 10_000;
 
+type ShowOptions = OutputOptions & { readonly notPaidBy?: readonly string[] };
+
 /** `cointill refund show`. */
 export function addRefundCommands(program: Command): void {
   const refund = program.command('refund').description('see what to sign for a refund');
   printsRecord(refund.command('show').description('show a refund, and exactly what to sign in your wallet for it'))
     .argument('<id>', "the refund's id, re_…")
-    .action((text: string, options: OutputOptions) => {
+    .option('--not-paid-by <hash...>', 'transactions that seem to have paid a refund that was cancelled, and did not')
+    .action((text: string, options: ShowOptions) => {
       const id = refundIdOf(text);
       return withCointill(async (cointill) => {
         const callers: UtxoCaller[] = [];
@@ -30,7 +33,7 @@ export function addRefundCommands(program: Command): void {
             if (access !== null) callers.push(access.caller);
             return access;
           };
-          const shown = done(await refundInstructions(cointill.app, id, open));
+          const shown = done(await refundInstructions(cointill.app, id, open, options.notPaidBy ?? []));
           print(options, record(shown, cointill), () => lines(shown));
         } catch (error) {
           if (error instanceof ChainUnavailableError) throw new CommandFailure(error.message, { cause: error });

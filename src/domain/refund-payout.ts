@@ -1,5 +1,8 @@
 import type { AssetCode } from './asset.ts';
-import type { RefundStatus } from './refund.ts';
+import { REFUND_LIFETIME_MS, type RefundStatus } from './refund.ts';
+
+/** So long after a refund was made, what pays exactly it although it failed is taken for its payout: paid late, or from a list that is old. */
+export const MAX_LATE_PAYOUT_MS = 2 * REFUND_LIFETIME_MS;
 
 /** A transfer to an address that a refund goes to; amounts in the smallest unit, times in epoch milliseconds. */
 export interface PayoutTransfer {
@@ -36,11 +39,19 @@ export interface KnownPayout {
   readonly spends: readonly string[];
   /** `block`: in a block. `waiting`: in a mempool, or taken back and not given up. `dropped`: nowhere any more. */
   readonly state: 'block' | 'waiting' | 'dropped';
+  readonly isGuess: boolean;
 }
 
 export interface PayoutMatch<T extends PayoutTransfer> {
   readonly refundId: string;
   readonly transfer: T;
+  /** Only amount and address say so, and the refund had failed before. */
+  readonly isGuess: boolean;
+}
+
+interface Payee {
+  readonly refund: PayableRefund;
+  readonly isGuess: boolean;
 }
 
 /**
@@ -50,7 +61,8 @@ export interface PayoutMatch<T extends PayoutTransfer> {
  * paid a cancelled refund never completes another. Then what was shown to be spent tells refunds of the same amount apart
  * (`spends`: inputs as `txid:vout`, by transaction), and after that their age. By these only a refund that waits gets a transfer, and
  * none that was created more than `marginMs` after its block. Refunds that nothing pays yet come first; one whose payout is in
- * no block may get another, for that is what an unknown replacement looks like. `refunds` are in the order of their creation.
+ * no block may get another, for that is what an unknown replacement looks like. What pays nothing else in a block may yet pay a
+ * failed refund exactly: that is a guess. `refunds` are in the order of their creation.
  */
 export function matchPayouts<T extends PayoutTransfer>(
   transfers: readonly T[],
@@ -61,10 +73,11 @@ export function matchPayouts<T extends PayoutTransfer>(
 ): readonly PayoutMatch<T>[] {
   const mined = new Set(known.filter(({ state }) => state === 'block').map(({ refundId }) => refundId));
   const paid = new Set(known.filter(({ state }) => state !== 'dropped').map(({ refundId }) => refundId));
-  const matches = new Map<T, string>();
-  const match = (transfer: T, refund: PayableRefund | undefined): void => {
-    if (refund === undefined) return;
-    matches.set(transfer, refund.id);
+  const matches = new Map<T, Payee>();
+  const match = (transfer: T, payee: Payee | null): void => {
+    if (payee === null) return;
+    const { refund } = payee;
+    matches.set(transfer, payee);
     paid.add(refund.id);
     if (transfer.blockAt !== null) mined.add(refund.id);
   };
@@ -76,29 +89,42 @@ export function matchPayouts<T extends PayoutTransfer>(
   // One that was completed waits again once its payout was taken back.
   const waits = ({ status, id }: PayableRefund): boolean =>
     status === 'pending' || (status === 'completed' && known.some(({ refundId }) => refundId === id));
-  const free = (transfer: T, candidates: readonly PayableRefund[]): PayableRefund | undefined => {
+  const isOlder = ({ createdAt }: PayableRefund, { blockAt }: T): boolean =>
+    blockAt === null || createdAt <= blockAt + marginMs;
+  const free = (transfer: T, candidates: readonly PayableRefund[]): Payee | null => {
     const open = candidates.filter((refund) => waits(refund) && !mined.has(refund.id));
+    const inTime = open.filter((refund) => isOlder(refund, transfer));
+    return certain(inTime.find(({ id }) => !paid.has(id)) ?? inTime[0]);
+  };
+  const guess = (transfer: T): Payee | null => {
     const { blockAt } = transfer;
-    const inTime = open.filter(({ createdAt }) => blockAt === null || createdAt <= blockAt + marginMs);
-    return inTime.find(({ id }) => !paid.has(id)) ?? inTime[0];
+    if (blockAt === null) return null;
+    const refund = fits(transfer).find(
+      (one) =>
+        one.status === 'failed' &&
+        !paid.has(one.id) &&
+        isOlder(one, transfer) &&
+        blockAt <= one.createdAt + MAX_LATE_PAYOUT_MS,
+    );
+    return refund === undefined ? null : { refund, isGuess: true };
   };
   const spentBy = ({ transactionHash }: T): readonly string[] => spends.get(transactionHash) ?? [];
   const spenders = (transfer: T): readonly PayableRefund[] =>
     fits(transfer).filter(({ inputs }) => sharesInput(inputs, spentBy(transfer)));
 
   const used = new Set<KnownPayout>();
-  const seenAs = (transfer: T, isSame: (payout: KnownPayout) => boolean): PayableRefund | undefined => {
+  const seenAs = (transfer: T, isSame: (payout: KnownPayout) => boolean): Payee | null => {
     for (const refund of fits(transfer)) {
       const payout = known.find(
         (one) => one.refundId === refund.id && one.asset === transfer.asset && isSame(one) && !used.has(one),
       );
       if (payout === undefined) continue;
       used.add(payout);
-      return refund;
+      return { refund, isGuess: payout.isGuess };
     }
-    return undefined;
+    return null;
   };
-  const rounds: ((transfer: T) => PayableRefund | undefined)[] = [
+  const rounds: ((transfer: T) => Payee | null)[] = [
     (transfer) => seenAs(transfer, (one) => isTransaction(one, transfer) && one.index === transfer.index),
     // In another block a transaction of an EVM chain runs anew, and its logs count from elsewhere.
     (transfer) => seenAs(transfer, (one) => isTransaction(one, transfer)),
@@ -107,12 +133,18 @@ export function matchPayouts<T extends PayoutTransfer>(
     (transfer) => free(transfer, spenders(transfer)),
     (transfer) => free(transfer, fits(transfer)),
     // Of a refund that was cancelled before its payout was seen.
-    (transfer) => spenders(transfer)[0],
+    (transfer) => certain(spenders(transfer)[0]),
+    // Of one that was cancelled and is paid from other coins all the same.
+    guess,
   ];
   for (const round of rounds) {
     for (const transfer of transfers) if (!matches.has(transfer)) match(transfer, round(transfer));
   }
-  return [...matches].map(([transfer, refundId]) => ({ transfer, refundId }));
+  return [...matches].map(([transfer, { refund, isGuess }]) => ({ transfer, refundId: refund.id, isGuess }));
+}
+
+function certain(refund: PayableRefund | undefined): Payee | null {
+  return refund === undefined ? null : { refund, isGuess: false };
 }
 
 type Transaction = Pick<PayoutTransfer, 'transactionHash'>;

@@ -69,10 +69,17 @@ export interface ChainSource {
   readonly spending?: SpendingWatch | null;
   /** What contracts pay natively; undefined or null where a block's transfers are all there is. */
   readonly native?: NativeBalances | null;
+  /** Where transactions are, all nodes asked; undefined where `mempool` tells. */
+  readonly whereabouts?: (hashes: readonly string[]) => Promise<ReadonlyMap<string, Whereabouts>>;
   /** Transactions that wait to be mined; null for networks whose transactions are only looked at in blocks. */
   readonly mempool: Mempool | null;
   close(): Promise<void>;
 }
+
+/** `nowhere`: no node knows it, or another transaction has taken its place. */
+export type Whereabouts =
+  | { readonly kind: 'block'; readonly height: number }
+  | { readonly kind: 'waiting' | 'nowhere' };
 
 /** What has to be kept of a chain while it is read, so that what a wallet received can be spent later. */
 export interface SpendingWatch {

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
 import type { RefundFailure, RefundStatus } from '../domain/refund.ts';
 import type { Database, Trx } from './database.ts';
@@ -13,19 +12,18 @@ export interface ClaimOnPayment {
   readonly payout: RefundPayout | null;
 }
 
-/** A payment's refunds in one token, in the order of their creation; failed ones only where something paid them. */
+/** A payment's refunds, in one token unless it is null, in the order of their creation; failed ones only where something paid them. */
 export async function claimsOn(
   executor: Database | Trx,
-  token: { readonly paymentId: string; readonly asset: AssetCode; readonly network: Network },
+  paymentId: string,
+  token: { readonly asset: AssetCode; readonly network: Network } | null,
 ): Promise<readonly ClaimOnPayment[]> {
-  const rows = await executor
+  let query = executor
     .selectFrom('refunds as r')
     .select(['r.id', 'r.status', 'r.failure_reason', 'r.units', TAKES_PAYMENTS.as('takes_payments')])
-    .where('r.payment_id', '=', token.paymentId)
-    .where('r.asset', '=', token.asset)
-    .where('r.network', '=', token.network)
-    .orderBy('r.id')
-    .execute();
+    .where('r.payment_id', '=', paymentId);
+  if (token !== null) query = query.where('r.asset', '=', token.asset).where('r.network', '=', token.network);
+  const rows = await query.orderBy('r.id').execute();
   const claims: ClaimOnPayment[] = [];
   for (const { id, status, failure_reason, units, takes_payments } of rows) {
     const payout = takes_payments ? null : await payoutOf(executor, id);

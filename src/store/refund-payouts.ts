@@ -14,6 +14,8 @@ export interface Payout {
   /** As `txid:vout`; empty where that is not known. */
   readonly spends: readonly string[];
   readonly blockHeight: number | null;
+  /** Only amount and address say so, and the refund had failed before. */
+  readonly isGuess: boolean;
 }
 
 /** What pays a refund, or was to: `dropped` where it is in no block and waits nowhere any more. */
@@ -22,6 +24,8 @@ export interface RefundPayout {
   readonly state: KnownPayout['state'];
   /** Since when it waits, in epoch milliseconds; null in a block. */
   readonly since: number | null;
+  /** Only amount and address say so, and the refund had failed before. */
+  readonly isGuess: boolean;
 }
 
 /**
@@ -73,19 +77,20 @@ export async function refundsTo(
 export async function knownPayouts(executor: Database | Trx, refundIds: readonly string[]): Promise<KnownPayout[]> {
   if (refundIds.length === 0) return [];
   const { rows } = await sql<KnownPayout>`
-    select refund_id as "refundId", transaction_hash as "transactionHash", asset, output_index as index, spends, 'block' as state
+    select refund_id as "refundId", transaction_hash as "transactionHash", asset, output_index as index, spends, 'block' as state,
+      is_guess as "isGuess"
     from refund_payouts where refund_id = any (${refundIds}::uuid[])
     union all
-    select refund_id, transaction_hash, asset, output_index, spends, case when dropped_at is null then 'waiting' else 'dropped' end
+    select refund_id, transaction_hash, asset, output_index, spends, case when dropped_at is null then 'waiting' else 'dropped' end, is_guess
     from waiting_payouts where refund_id = any (${refundIds}::uuid[])`.execute(executor);
   return rows;
 }
 
 /** Keeps payouts; one that is known already stays with its refund. The caller holds the network's cursor. */
 export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: number): Promise<void> {
-  for (const { refundId, network, transactionHash, asset, index, spends, blockHeight } of payouts) {
+  for (const { refundId, network, transactionHash, asset, index, spends, blockHeight, isGuess } of payouts) {
     const name = { network, transaction_hash: transactionHash, asset, output_index: index };
-    const row = { ...name, refund_id: refundId, spends: [...spends] };
+    const row = { ...name, refund_id: refundId, spends: [...spends], is_guess: isGuess };
     if (blockHeight === null) {
       await trx
         .insertInto('waiting_payouts')
@@ -119,10 +124,10 @@ export async function takeBackPayoutsAbove(trx: Trx, network: Network, height: n
   await sql`
     with gone as (
       delete from refund_payouts where network = ${network} and block_height > ${height}
-      returning network, transaction_hash, asset, output_index, refund_id, spends
+      returning network, transaction_hash, asset, output_index, refund_id, spends, is_guess
     )
-    insert into waiting_payouts (network, transaction_hash, asset, output_index, refund_id, spends, since)
-    select network, transaction_hash, asset, output_index, refund_id, spends, ${new Date(now)}::timestamptz from gone
+    insert into waiting_payouts (network, transaction_hash, asset, output_index, refund_id, spends, since, is_guess)
+    select network, transaction_hash, asset, output_index, refund_id, spends, ${new Date(now)}::timestamptz, is_guess from gone
     on conflict (network, transaction_hash, asset, output_index)
     do update set since = excluded.since, dropped_at = null`.execute(trx);
 }
@@ -156,20 +161,25 @@ export async function dropPayoutsBefore(db: Database, network: Network, before: 
 
 /** What pays a refund, deep enough or not: what is in a block before what waits, and that before what was dropped. Null: nothing. */
 export async function payoutOf(executor: Database | Trx, refundId: string): Promise<RefundPayout | null> {
-  const { rows } = await sql<{ hash: string; state: KnownPayout['state']; since: string | null }>`
-    select hash, state, (extract(epoch from since) * 1000)::bigint::text as since from (
-      select o.transaction_hash as hash, 'block' as state, null::timestamptz as since, o.block_height as height
+  const { rows } = await sql<{ hash: string; state: KnownPayout['state']; since: string | null; is_guess: boolean }>`
+    select hash, state, (extract(epoch from since) * 1000)::bigint::text as since, is_guess from (
+      select o.transaction_hash as hash, 'block' as state, null::timestamptz as since, o.block_height as height, o.is_guess
       from refund_payouts o where o.refund_id = ${refundId}
       union all
-      select w.transaction_hash, case when w.dropped_at is null then 'waiting' else 'dropped' end, w.since, null
+      select w.transaction_hash, case when w.dropped_at is null then 'waiting' else 'dropped' end, w.since, null, w.is_guess
       from waiting_payouts w where w.refund_id = ${refundId}
     ) payouts
-    order by case state when 'block' then 0 when 'waiting' then 1 else 2 end, height, since desc, hash limit 1`.execute(
+    order by case state when 'block' then 0 when 'waiting' then 1 else 2 end, is_guess, height, since desc, hash limit 1`.execute(
     executor,
   );
   const [row] = rows;
   if (row === undefined) return null;
-  return { transactionHash: row.hash, state: row.state, since: row.since === null ? null : Number(row.since) };
+  return {
+    transactionHash: row.hash,
+    state: row.state,
+    since: row.since === null ? null : Number(row.since),
+    isGuess: row.is_guess,
+  };
 }
 
 /** Those of these refunds that a transaction pays, in a block or waiting. The caller holds their locks. */

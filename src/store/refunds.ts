@@ -146,7 +146,7 @@ export async function lockDueRefunds(
 
 /**
  * What a payment's refunds in the token of its quote take: pending and completed ones, and failed ones that were paid all the
- * same. Those in another token gave back money on another quote. Read under the payment's lock.
+ * same; those that only seem to have been paid do not count. Those in another token gave back money on another quote. Read under the payment's lock.
  */
 export async function refundedMoney(
   trx: Trx,
@@ -166,7 +166,19 @@ export async function refundedMoney(
       where.or([
         where('status', '!=', 'failed'),
         where.exists(
-          where.selectFrom('refund_payouts as o').select('o.refund_id').whereRef('o.refund_id', '=', 'r.id'),
+          where
+            .selectFrom('refund_payouts as o')
+            .select('o.refund_id')
+            .whereRef('o.refund_id', '=', 'r.id')
+            .where('o.is_guess', '=', false),
+        ),
+        where.exists(
+          where
+            .selectFrom('waiting_payouts as w')
+            .select('w.refund_id')
+            .whereRef('w.refund_id', '=', 'r.id')
+            .where('w.is_guess', '=', false)
+            .where('w.dropped_at', 'is', null),
         ),
       ]),
     )

@@ -297,6 +297,7 @@ export interface Tables {
     refund_id: string;
     block_height: number;
     spends: Generated<string[]>;
+    is_guess: Generated<boolean>;
   };
   waiting_payouts: {
     network: Network;
@@ -307,6 +308,7 @@ export interface Tables {
     spends: string[];
     since: Timestamp;
     dropped_at: NullableTimestamp;
+    is_guess: Generated<boolean>;
   };
   refund_balances: {
     refund_id: string;

@@ -16,6 +16,7 @@ import { createNativeBalances } from './internal.ts';
 import { createTokenReader, type TokenReader } from './logs.ts';
 import { createEvmPool } from './pool.ts';
 import type { TokenContracts } from './presets.ts';
+import { whereaboutsOf } from './whereabouts.ts';
 
 /** Up to so many matched transactions, asking for each one's receipt moves less data than the receipts of a whole block. */
 const MAX_SINGLE_RECEIPTS = 4;
@@ -76,6 +77,7 @@ export function createEvmSource(options: EvmSourceOptions): EvmSource {
         matched.filter((transfer) => !isUncertain(transfer) || receipts.get(transfer.transactionHash)?.succeeded)
       );
     },
+    whereabouts: (hashes) => whereaboutsOf(pool, hashes),
     survey: () => pool.survey(),
     close: () => pool.close(),
   };

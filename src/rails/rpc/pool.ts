@@ -16,6 +16,8 @@ export interface RpcPool {
   askAll<T>(calls: readonly RpcCall[], decode: (results: readonly RpcResult[]) => T): Promise<T>;
   /** The same for several questions that one and the same node has to answer; `about` names them in messages. */
   askOneNode<T>(about: string, work: (node: RpcNode) => Promise<T>): Promise<T>;
+  /** The same, of every node: the answers of all that give a usable one. Throws `ChainUnavailableError` when none does. */
+  askEvery<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<readonly T[]>;
   /** Asks every node which chain it is on and how far it is, and puts those that lag last. Never throws for a node's fault. */
   readonly survey: () => Promise<readonly NodeReport[]>;
   readonly close: () => Promise<void>;
@@ -76,6 +78,24 @@ export function createRpcPool({ network, nodes, checkChain, stateOf, maxLagBlock
     throw missing ?? new ChainUnavailableError(network, method, failures);
   }
 
+  async function fromEvery<T>(method: string, work: (node: RpcNode) => Promise<T>): Promise<readonly T[]> {
+    const failures: NodeFailure[] = [];
+    const answers = await Promise.all(
+      nodes.map(async (node): Promise<readonly T[]> => {
+        try {
+          if (!verified.has(node)) await checkChain(node);
+          verified.add(node);
+          return [await work(node)];
+        } catch (fault) {
+          failures.push(noteFailure(node, method, fault));
+          return [];
+        }
+      }),
+    );
+    if (failures.length === nodes.length) throw new ChainUnavailableError(network, method, failures);
+    return answers.flat();
+  }
+
   /** `isPoor`: it answers, but is not as it should be. One that fails is known by that already, and may be well at the next call. */
   async function report(node: RpcNode): Promise<NodeReport & { readonly of: RpcNode; readonly isPoor: boolean }> {
     try {
@@ -107,6 +127,7 @@ export function createRpcPool({ network, nodes, checkChain, stateOf, maxLagBlock
     askAll: (calls, decode) =>
       fromAny(calls[0]?.method ?? 'nothing', async (node) => decode(await node.callAll(calls))),
     askOneNode: fromAny,
+    askEvery: (method, params, decode) => fromEvery(method, async (node) => decode(await node.call(method, params))),
     survey,
     close: async () => void (await Promise.all(nodes.map((node) => node.close()))),
   };

@@ -1,0 +1,49 @@
+import type { Whereabouts } from '../chain.ts';
+import { decodeObject } from '../rpc/decode.ts';
+import type { RpcPool } from '../rpc/pool.ts';
+import { decodeAddress, decodeNumber } from './decode.ts';
+
+interface KnownTransaction {
+  readonly from: string;
+  readonly nonce: number;
+  /** Null: it waits. */
+  readonly height: number | null;
+}
+
+/** Where transactions are, as all nodes that answer know together. Throws `ChainUnavailableError` when none does. */
+export async function whereaboutsOf(
+  pool: RpcPool,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, Whereabouts>> {
+  const found = new Map<string, Whereabouts>();
+  for (const hash of hashes) {
+    const answers = await pool.askEvery('eth_getTransactionByHash', [hash], decodeTransaction);
+    found.set(hash, await placeOf(pool, answers));
+  }
+  return found;
+}
+
+async function placeOf(pool: RpcPool, answers: readonly (KnownTransaction | null)[]): Promise<Whereabouts> {
+  const known = answers.filter((answer) => answer !== null);
+  const waiting = known.find(({ height }) => height === null);
+  if (waiting !== undefined) {
+    // A pool may keep for long what can never be mined, because its number was used by another transaction of the sender.
+    const used = await pool.ask('eth_getTransactionCount', [waiting.from, 'latest'], (answer) =>
+      decodeNumber(answer, 'the transaction count'),
+    );
+    if (used <= waiting.nonce) return { kind: 'waiting' };
+  }
+  const heights = known.flatMap(({ height }) => (height === null ? [] : [height]));
+  return heights.length > 0 ? { kind: 'block', height: Math.max(...heights) } : { kind: 'nowhere' };
+}
+
+function decodeTransaction(answer: unknown): KnownTransaction | null {
+  if (answer === null) return null;
+  const transaction = decodeObject(answer, 'the transaction');
+  const number = transaction['blockNumber'] ?? null;
+  return {
+    from: decodeAddress(transaction['from'], 'transaction.from'),
+    nonce: decodeNumber(transaction['nonce'], 'transaction.nonce'),
+    height: number === null ? null : decodeNumber(number, 'transaction.blockNumber'),
+  };
+}

@@ -30,6 +30,7 @@ import { utxoParams } from './rails/utxo/params.ts';
 import { createUtxoSource } from './rails/utxo/source.ts';
 import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
 import { startPrices } from './prices.ts';
+import { forgetAtHead } from './store/chain.ts';
 import { listen, type Notifications } from './store/notifications.ts';
 import { createWebhookSender } from './webhooks/send.ts';
 import { watchChain } from './workers/watch-chain.ts';
@@ -203,6 +204,8 @@ async function startWorkerParts(
   const { app } = core;
   const sealingKey = await core.sealingKey();
   const sender = createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() });
+  // Before anybody is answered: blocks may have come while no process was there.
+  await forgetAtHead(app.db);
   const workers = startWorkers(app, { sender, sealingKey }, notifications, onError);
   const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
   const sources = config.networks.map((network) => sourceOf(network, log));

@@ -12,6 +12,7 @@ import {
   moveCursor,
   oldestKnownBlock,
   readCursor,
+  saveAtHead,
   saveSpent,
   startCursor,
   takeBackTransfersAbove,
@@ -43,6 +44,8 @@ const START_DEPTH = 64;
 const CLOCK_MARGIN_MS = 2 * 60 * 60_000;
 /** Blocks that are taken in together at most, when there are many to catch up with. */
 const MOST_BLOCKS = 100;
+/** How often it is kept that the node's newest block was read, while there is no other. */
+const AT_HEAD_STEP_MS = 5_000;
 const NO_UNISSUED: ReadonlyMap<string, UnissuedAddress> = new Map();
 export type Followed = 'advanced' | 'rolled_back' | 'at_head';
 
@@ -75,6 +78,7 @@ export function createChainFollower(
   openWallet: WalletOpener | null = null,
 ): ChainFollower {
   const waiting = createWaitingRoom(app, source);
+  let saved = { hash: '', at: 0 };
   const contracts = createContractWatch(app, source);
   const contractPayouts = createContractPayoutWatch(app, source);
   const payouts = createPayoutWatch(app, source);
@@ -102,7 +106,15 @@ export function createChainFollower(
       if (view !== null) {
         await waiting.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
       }
-      if (isAtHead) await payouts.look(cursor);
+      if (isAtHead) {
+        await payouts.look(cursor);
+        const isNew = cursor.hash !== saved.hash || Math.abs(askedAt - saved.at) >= AT_HEAD_STEP_MS;
+        // Where a mempool is listed, what it has belongs to it.
+        if (isNew && (view !== null || source.mempool === null)) {
+          await saveAtHead(app.db, source.network, cursor.hash, askedAt);
+          saved = { hash: cursor.hash, at: askedAt };
+        }
+      }
       await reopenRefunds(app, source.network);
       const behind = cursor === null ? 0 : cursor.height - head.height;
       if (behind > mostBehind(source.network)) throw new NodeBehindError(source.network, behind);

@@ -4,6 +4,7 @@ import { payerOf } from '../../test/e2e/live-utxo-nodes.fixture.ts';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../test/litecoind.ts';
 import type { TestApp } from '../../test/harness.ts';
 import type { Refund } from '../domain/refund.ts';
+import { forgetAtHead } from '../store/chain.ts';
 import { findRefund } from '../store/refunds.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { etherShop, eventsOf } from './follow-chain.fixture.ts';
@@ -387,5 +388,22 @@ describe('a refund in ether whose payout was seen', () => {
     await shop.follow();
     expect(await statusOf(shop.app, refund)).toBe('pending');
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+  });
+
+  it('cannot be cancelled while the blocks that may pay it were not read, unless that is forced', async () => {
+    const shop = await etherShop();
+    const order = await paidOrder(shop);
+    const refund = await etherRefund(shop, order);
+    const other = await etherRefund(shop, order);
+    await forgetAtHead(shop.app.db);
+    const hash = await shop.anvil.transfer(CUSTOMER, refund.units);
+    await shop.mine(1);
+    const unread = { kind: 'refused', message: expect.stringMatching(/not read yet.*Try again.*--force/) };
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject(unread);
+    await shop.follow();
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ message: expect.stringContaining(hash) });
+    shop.app.clock.advance(10 * 60_000);
+    expect(await cancelRefund(shop.app, { id: other.id })).toMatchObject(unread);
+    expect(await cancelRefund(shop.app, { id: other.id, isForced: true })).toMatchObject({ kind: 'done' });
   });
 });

@@ -1,12 +1,13 @@
 import type { Network } from '../domain/asset.ts';
 import type { RefundEventType } from '../domain/event-type.ts';
+import { encodeId } from '../domain/id.ts';
 import type { Payment, Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { refundTransition, sizeRefund, type Refund, type RefundObservation } from '../domain/refund.ts';
 import { nextDueAt } from '../domain/transition.ts';
 import { refundView } from '../domain/views.ts';
 import { matchingAddress } from '../rails/address.ts';
-import { readCursor, readSeenUpTo } from '../store/chain.ts';
+import { readAtHead, readCursor, readSeenUpTo } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { saveChanges } from '../store/save-changes.ts';
 import { lockPayments } from '../store/payments.ts';
@@ -136,10 +137,16 @@ async function refundAddress(
   return { kind: 'refused', param: 'address', message: `address: ${message}`, ...(notYours && { notYours }) };
 }
 
-/** The merchant withdraws a refund that nothing pays yet: refused once its payout was seen, waiting or in a block. */
+/** So long ago a network's newest block may have been read: NODE_POLL_MS is a minute at most. */
+const MAX_HEAD_AGE_MS = 90_000;
+
+/**
+ * The merchant withdraws a refund that nothing pays yet: refused once its payout was seen, waiting or in a block, and while blocks
+ * that may have it were not read yet, unless that is forced.
+ */
 export function cancelRefund(
   app: App,
-  scope: { readonly id: string; readonly projectId?: string; readonly mode?: Mode },
+  scope: { readonly id: string; readonly projectId?: string; readonly mode?: Mode; readonly isForced?: boolean },
   idempotency: IdempotencyRequest | null = null,
 ): Promise<RefundOutcome> {
   return inTransaction(app, idempotency, async (trx) => {
@@ -147,6 +154,9 @@ export function cancelRefund(
     if (refund === null) return { kind: 'not_found' };
     const refused = refund.status === 'pending' ? await payoutRefusal(trx, refund) : null;
     if (refused !== null) return refused;
+    const unread =
+      refund.status === 'pending' && scope.isForced !== true ? await unreadRefusal(app, trx, refund) : null;
+    if (unread !== null) return unread;
     return settle(app, trx, refund, { kind: 'failed', reason: 'cancelled' }, idempotency);
   });
 }
@@ -160,6 +170,21 @@ async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | 
     payout?.state === 'block'
       ? `The refund is paid by ${hash} and cannot be cancelled any more. It completes when that has enough confirmations.`
       : `The refund is being paid by ${hash}, which waits to be mined, and cannot be cancelled meanwhile. It completes when that is confirmed; if it is replaced or dropped, the refund can be cancelled then.`;
+  return { kind: 'refused', param: null, message };
+}
+
+/** While the newest blocks were not read, nobody knows whether they have its payout. */
+async function unreadRefusal(
+  app: App,
+  trx: Trx,
+  { id, network, mode, address }: Refund,
+): Promise<RefundRefusal | null> {
+  if (address === null || app.railFor(mode).simulate !== null) return null;
+  const at = await readAtHead(trx, network);
+  if (at !== null && at >= app.clock() - MAX_HEAD_AGE_MS) return null;
+  const message =
+    `The newest ${network} blocks were not read yet, and may pay this refund, so that it cannot be cancelled now. Try again in a moment. ` +
+    `If the node is away for long, make sure that nothing was sent, and use: cointill refund cancel ${encodeId('refund', id)} --force`;
   return { kind: 'refused', param: null, message };
 }
 

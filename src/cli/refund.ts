@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { refundInstructions, type RefundInstructions } from '../app/refund-instructions.ts';
 import type { PsbtAdvice, UtxoAccess } from '../app/refund-psbt.ts';
+import { cancelRefund } from '../app/refunds.ts';
 import type { Cointill } from '../core.ts';
 import type { Network } from '../domain/asset.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
@@ -19,7 +20,7 @@ type ShowOptions = OutputOptions & { readonly notPaidBy?: readonly string[] };
 
 /** `cointill refund show`. */
 export function addRefundCommands(program: Command): void {
-  const refund = program.command('refund').description('see what to sign for a refund');
+  const refund = program.command('refund').description('see what to sign for a refund, or withdraw it');
   printsRecord(refund.command('show').description('show a refund, and exactly what to sign in your wallet for it'))
     .argument('<id>', "the refund's id, re_…")
     .option('--not-paid-by <hash...>', 'transactions that seem to have paid a refund that was cancelled, and did not')
@@ -41,6 +42,19 @@ export function addRefundCommands(program: Command): void {
         } finally {
           await Promise.all(callers.map((caller) => caller.close()));
         }
+      });
+    });
+  printsRecord(refund.command('cancel').description('withdraw a refund that nothing pays'))
+    .argument('<id>', "the refund's id, re_…")
+    .option('--force', 'even though the newest blocks were not read, and may pay it')
+    .action((text: string, options: OutputOptions & { readonly force?: boolean }) => {
+      const id = refundIdOf(text);
+      return withCointill(async (cointill) => {
+        const outcome = await cancelRefund(cointill.app, { id, isForced: options.force === true });
+        if (outcome.kind === 'refused') throw new CommandFailure(outcome.message);
+        if (outcome.kind !== 'done')
+          throw new CommandFailure('There is no such refund. List them with: GET /v1/refunds');
+        print(options, refundView(outcome.refund, cointill.app.links), () => [`Cancelled ${text}.`]);
       });
     });
 }

@@ -40,6 +40,31 @@ export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMa
   );
 }
 
+/** Keeps that this block was found to be the node's newest one, unless the cursor has moved on. */
+export async function saveAtHead(db: Database, network: Network, hash: string, at: number): Promise<void> {
+  await db
+    .updateTable('chain_cursors')
+    .set({ at_head_at: new Date(at) })
+    .where('network', '=', network)
+    .where('hash', '=', hash)
+    .execute();
+}
+
+/** What networks were read to the end of may have grown while the service was not there. */
+export async function forgetAtHead(db: Database): Promise<void> {
+  await db.updateTable('chain_cursors').set({ at_head_at: null }).where('at_head_at', 'is not', null).execute();
+}
+
+/** Since when, at the latest, a network is known to be read to its node's newest block; null while it is not, or nobody knows. */
+export async function readAtHead(executor: Database | Trx, network: Network): Promise<number | null> {
+  const row = await executor
+    .selectFrom('chain_cursors')
+    .select(['at_head_at', 'problem'])
+    .where('network', '=', network)
+    .executeTakeFirst();
+  return row === undefined || row.problem !== null ? null : row.at_head_at;
+}
+
 /** Keeps that everything up to this moment was looked at. */
 export async function saveLookedAt(db: Database, network: Network, at: number): Promise<void> {
   await db
@@ -103,6 +128,7 @@ function cursorRow(cursor: Cursor, now: number) {
     hash: cursor.hash,
     block_at: new Date(cursor.blockAt),
     updated_at: new Date(now),
+    at_head_at: null,
   };
 }
 

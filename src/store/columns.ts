@@ -241,6 +241,7 @@ export const CURSOR_COLUMNS = columnsOf<'chain_cursors'>({
   block_at: true,
   updated_at: true,
   looked_at: true,
+  at_head_at: true,
   problem: true,
 });
 

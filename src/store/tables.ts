@@ -356,6 +356,7 @@ export interface Tables {
     block_at: Timestamp;
     updated_at: Timestamp;
     looked_at: NullableTimestamp;
+    at_head_at: NullableTimestamp;
     problem: string | null;
   };
   chain_blocks: { network: Network; height: number; hash: string; block_at: Timestamp };

@@ -184,7 +184,7 @@ function cancelRoute(app: FastifyInstance, api: Api): void {
         operationId: 'cancelRefund',
         summary: 'Withdraw a refund that was not paid yet',
         description:
-          'It then counts as failed, and what it took can be refunded anew. Refused once a transaction that pays it was seen, until that is replaced or dropped. Needs Full Access or Write Only.',
+          'It then counts as failed, and what it took can be refunded anew. Refused once a transaction that pays it was seen, until that is replaced or dropped, and while the newest blocks of its network were not read yet. Needs Full Access or Write Only.',
         headers: idempotencyHeader,
         params: idParams,
         response: { 200: refundShape, ...orderErrors },

@@ -21,6 +21,7 @@ import {
 } from '../store/chain.ts';
 import type { Trx } from '../store/database.ts';
 import { dropLostAbove } from '../store/lost-transfers.ts';
+import { forgetRefundLooksAbove, saveRefundLooks } from '../store/refund-balances.ts';
 import { takeBackPayoutsAbove } from '../store/refund-payouts.ts';
 import { saveRawTransactions } from '../store/raw-transactions.ts';
 import type { UnissuedAddress } from '../store/unissued.ts';
@@ -29,6 +30,7 @@ import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer }
 import { changeOutputs, changeWatching } from './change-watch.ts';
 import type { App } from './context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
+import { createContractPayoutWatch, type ContractPayoutWatch } from './contract-payouts.ts';
 import { takeInLostMoney } from './lost-money.ts';
 import { createWaitingRoom, type LookProof } from './mempool.ts';
 import { createPayoutWatch } from './payout-watch.ts';
@@ -76,13 +78,14 @@ export function createChainFollower(
   openWallet: WalletOpener | null = null,
 ): ChainFollower {
   const waiting = createWaitingRoom(app, source);
+  const contracts = createContractWatch(app, source);
+  const contractPayouts = createContractPayoutWatch(app, source);
   const payouts = createPayoutWatch(app, source);
   let saved = { hash: '', at: 0 };
-  const contracts = createContractWatch(app, source);
   const unissued = openWallet === null ? null : createUnissuedWatch(app, source, openWallet);
 
   async function step(): Promise<Followed> {
-    const followed = await followBlocks(app, source, { contracts, unissued });
+    const followed = await followBlocks(app, source, { contracts, contractPayouts, unissued });
     if (followed === 'rolled_back') waiting.forget();
     if (followed === 'advanced') await settlePayouts(app, source.network);
     return followed;
@@ -129,6 +132,7 @@ function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number
 /** What is looked for beside the addresses of payments. */
 interface Watches {
   readonly contracts: ContractWatch;
+  readonly contractPayouts: ContractPayoutWatch;
   readonly unissued: UnissuedWatch | null;
 }
 
@@ -145,6 +149,7 @@ async function followBlocks(app: App, source: ChainSource, watches: Watches): Pr
   const state = source.mempool === null ? 'dropped' : 'seen';
   return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx, now) => {
     await takeBackPayoutsAbove(trx, source.network, fork.height, now);
+    await forgetRefundLooksAbove(trx, source.network, fork.height);
     await dropChangeAbove(trx, source.network, fork.height);
     await dropLostAbove(trx, source.network, fork.height);
     await forgetSpent(trx, source.network);
@@ -203,7 +208,7 @@ async function lastHeightBefore(source: ChainSource, top: number, at: number): P
 async function takeIn(
   app: App,
   source: ChainSource,
-  { contracts, unissued: unissuedWatch }: Watches,
+  { contracts, contractPayouts, unissued: unissuedWatch }: Watches,
   cursor: Cursor,
   blocks: readonly ChainBlock[],
 ): Promise<Followed> {
@@ -233,7 +238,8 @@ async function takeIn(
   }
   const top = taken.at(-1);
   if (top === undefined) return 'at_head';
-  const payouts = found.filter(({ transfer }) => refunds.has(transfer));
+  const byContracts = await contractPayouts.look(taken);
+  const payouts = [...found.filter(({ transfer }) => refunds.has(transfer)), ...byContracts.found];
   const spends = await spendsOf(source, payouts);
   const fromContracts = await contracts.look(taken, found);
   found.push(...fromContracts.found);
@@ -250,6 +256,7 @@ async function takeIn(
     await takeInLostMoney(app, trx, network, new Map([...unissued, ...alsoUnissued]), unknown, now);
     await saveSpent(trx, network, fromContracts.spent);
     await keepPayouts(trx, network, payouts, spends, now);
+    await saveRefundLooks(trx, byContracts.looks);
     await saveChangeOutputs(trx, changeOutputs(network, change, found));
     await saveRawTransactions(trx, network, whole);
     const confirmed = await confirmTransfers(trx, network, top.height);

@@ -1,5 +1,7 @@
+import { formatDecimal } from '../domain/money.ts';
 import { evmTransfer, paymentUri, type EvmTransfer } from '../domain/payment-uri.ts';
 import type { Refund } from '../domain/refund.ts';
+import { unexplainedGrowth } from '../store/refund-balances.ts';
 import { payoutOf, type RefundPayout } from '../store/refund-payouts.ts';
 import { findRefund } from '../store/refunds.ts';
 import type { App } from './context.ts';
@@ -57,6 +59,7 @@ export async function refundInstructions(
   if (payout !== null && payout.state !== 'dropped') return nothingToSign(refund, paidBy(payout));
   const cover = await coverOf(app, refund, notPaidBy);
   if (cover.kind === 'short') return nothingToSign(refund, cover.message);
+  const growth = await unexplainedGrowth(app.db, id);
   const request = { asset, network, decimals, units, address, evm: rail.evmChain({ network, asset }) };
   const chain = utxo(network);
   const isUtxo = network === 'bitcoin' || network === 'litecoin';
@@ -69,7 +72,11 @@ export async function refundInstructions(
     call: evmTransfer(request),
     psbt,
     problem: null,
-    warnings: [...(payout === null ? [] : [mayComeBack(payout)]), ...cover.warnings],
+    warnings: [
+      ...(payout === null ? [] : [mayComeBack(payout)]),
+      ...cover.warnings,
+      ...(growth === null ? [] : [mayBePaid(refund, growth)]),
+    ],
   };
 }
 
@@ -90,6 +97,13 @@ function paidAllTheSame({ transactionHash, state, isGuess }: RefundPayout): stri
 
 function mayComeBack({ transactionHash }: RefundPayout): string {
   return `${transactionHash} was to pay this refund and is in no block now. Before you pay again, make sure that it can no longer be mined: spend one of the same coins, or use the same nonce.`;
+}
+
+function mayBePaid(
+  { address, asset, decimals }: Refund,
+  { units, height }: { readonly units: bigint; readonly height: number },
+): string {
+  return `The balance of ${address} grew by ${formatDecimal(units, decimals)} ${asset} up to block ${height}, and no node shows by what: a contract (a Safe, say) may have paid this refund already. Look at the internal transactions of the address in a block explorer before you pay. If it was paid, do not pay again: leave the refund, which runs out by itself, or cancel it, and make no other for the same money.`;
 }
 
 const NO_NODE: PsbtAdvice = {

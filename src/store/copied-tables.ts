@@ -28,6 +28,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   refunds: 'rows',
   refund_payouts: 'rows',
   waiting_payouts: 'rows',
+  refund_balances: 'rows',
   refund_changes: 'rows',
   refund_inputs: 'rows',
   change_addresses: 'rows',

@@ -310,6 +310,13 @@ export interface Tables {
     dropped_at: NullableTimestamp;
     is_guess: Generated<boolean>;
   };
+  refund_balances: {
+    refund_id: string;
+    balance_units: NullableInteger;
+    looked_height: number;
+    grown_units: NullableInteger;
+    grown_height: number | null;
+  };
   change_addresses: { network: Network; address: string; first_change_address: string; change_index: number };
   change_watches: {
     wallet_id: string;

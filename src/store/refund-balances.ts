@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import type { AssetCode, Network } from '../domain/asset.ts';
+import type { Database, Trx } from './database.ts';
+import { TAKES_PAYMENTS } from './refund-payouts.ts';
+
+/** A live refund that no block pays yet, in the smallest units. */
+export interface UnpaidRefund {
+  readonly id: string;
+  /** In the form of `matchingAddress`. */
+  readonly address: string;
+  readonly units: bigint;
+  /** What lay on its address after the last block at which that was looked at; null: not known. */
+  readonly seen: { readonly balance: bigint; readonly height: number } | null;
+}
+
+/** What a look at the address of a refund gave. */
+export interface RefundLook {
+  readonly refundId: string;
+  readonly balance: bigint;
+  readonly height: number;
+  /** What it grew by without an explanation; null: nothing that might pay the refund. */
+  readonly grownUnits: bigint | null;
+}
+
+/** The refunds in an asset that have an address and that no block pays: pending ones, and those whose payout was taken back. */
+export async function unpaidRefunds(
+  db: Database,
+  network: Network,
+  asset: AssetCode,
+): Promise<readonly UnpaidRefund[]> {
+  const { rows } = await sql<{
+    id: string;
+    address: string;
+    units: string;
+    balance: string | null;
+    height: number | null;
+  }>`
+    select r.id, r.watched_address as address, r.units::text as units, b.balance_units::text as balance, b.looked_height as height
+    from refunds r left join refund_balances b on b.refund_id = r.id
+    where r.id in (
+        select pending.id from refunds pending
+        where pending.network = ${network} and pending.status = 'pending' and pending.watched_address is not null
+        union select taken.refund_id from waiting_payouts taken where taken.network = ${network})
+      and r.status in ('pending', 'completed') and r.network = ${network} and r.asset = ${asset} and r.mode = 'live'
+      and r.watched_address is not null
+      and not exists (select from refund_payouts o where o.refund_id = r.id) and not ${TAKES_PAYMENTS}`.execute(db);
+  return rows.map(({ id, address, units, balance, height }) => ({
+    id,
+    address,
+    units: BigInt(units),
+    seen: balance === null || height === null ? null : { balance: BigInt(balance), height },
+  }));
+}
+
+/** Keeps what looks gave. Growth that was found before stays. The caller holds the network's cursor. */
+export async function saveRefundLooks(trx: Trx, looks: readonly RefundLook[]): Promise<void> {
+  if (looks.length === 0) return;
+  const rows = looks.map(({ refundId, balance, height, grownUnits }) => ({
+    refund_id: refundId,
+    balance_units: String(balance),
+    looked_height: height,
+    grown_units: grownUnits === null ? null : String(grownUnits),
+    grown_height: grownUnits === null ? null : height,
+  }));
+  await sql`
+    insert into refund_balances (refund_id, balance_units, looked_height, grown_units, grown_height)
+    select refund_id, balance_units, looked_height, grown_units, grown_height
+    from json_populate_recordset(null::refund_balances, ${JSON.stringify(rows)}::json)
+    on conflict (refund_id) do update set balance_units = excluded.balance_units, looked_height = excluded.looked_height,
+      grown_units = coalesce(refund_balances.grown_units, excluded.grown_units),
+      grown_height = coalesce(refund_balances.grown_height, excluded.grown_height)`.execute(trx);
+}
+
+/** After a rollback, what was seen in blocks above a height is known no more. */
+export async function forgetRefundLooksAbove(trx: Trx, network: Network, height: number): Promise<void> {
+  await sql`
+    update refund_balances b set balance_units = null,
+      grown_units = case when b.grown_height <= ${height} then b.grown_units end,
+      grown_height = case when b.grown_height <= ${height} then b.grown_height end
+    from refunds r
+    where r.id = b.refund_id and r.network = ${network} and b.looked_height > ${height}`.execute(trx);
+}
+
+/** By how much the balance of a refund's address grew without an explanation, and at which block; null: it did not. */
+export async function unexplainedGrowth(
+  db: Database,
+  refundId: string,
+): Promise<{ readonly units: bigint; readonly height: number } | null> {
+  const row = await db
+    .selectFrom('refund_balances')
+    .select(['grown_units', 'grown_height'])
+    .where('refund_id', '=', refundId)
+    .executeTakeFirst();
+  const [units, height] = [row?.grown_units ?? null, row?.grown_height ?? null];
+  return units === null || height === null ? null : { units, height };
+}

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { contractOf, deployContract, type DeployedContract } from '../../test/erc20.ts';
+import { encodeId } from '../domain/id.ts';
 import type { Refund } from '../domain/refund.ts';
 import { ChainUnavailableError, type ChainSource, type NativeBalances } from '../rails/chain.ts';
 import { findRefund } from '../store/refunds.ts';
 import { CONFIRMATIONS, eventsOf, etherShop, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { refundInstructions } from './refund-instructions.ts';
-import { createRefund } from './refunds.ts';
+import { cancelRefund, createRefund } from './refunds.ts';
 
 const PART = OWED_WEI / 4n;
 
@@ -165,6 +166,23 @@ describe('the warning that a contract may have paid a refund', () => {
     await shop.follow();
     expect(await shop.warningsOf(refund)).toEqual([]);
     expect(await shop.statusOf(refund)).toBe('pending');
+  });
+});
+
+describe('the warning that a contract may have paid a refund, once that is cancelled,', () => {
+  it('is given at the next refund of the same money', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine();
+    await shop.follow(traceless(shop));
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+    const next = await shop.refund();
+    expect(await shop.warningsOf(next)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^The balance of ${refund.address} .* may have paid ${encodeId('refund', refund.id)}, which`),
+      ),
+    ]);
   });
 });
 

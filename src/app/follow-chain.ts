@@ -78,10 +78,10 @@ export function createChainFollower(
   openWallet: WalletOpener | null = null,
 ): ChainFollower {
   const waiting = createWaitingRoom(app, source);
+  let saved = { hash: '', at: 0 };
   const contracts = createContractWatch(app, source);
   const contractPayouts = createContractPayoutWatch(app, source);
   const payouts = createPayoutWatch(app, source);
-  let saved = { hash: '', at: 0 };
   const unissued = openWallet === null ? null : createUnissuedWatch(app, source, openWallet);
 
   async function step(): Promise<Followed> {

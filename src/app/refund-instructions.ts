@@ -1,7 +1,8 @@
+import { encodeId } from '../domain/id.ts';
 import { formatDecimal } from '../domain/money.ts';
 import { evmTransfer, paymentUri, type EvmTransfer } from '../domain/payment-uri.ts';
 import type { Refund } from '../domain/refund.ts';
-import { unexplainedGrowth } from '../store/refund-balances.ts';
+import { unexplainedGrowth, type UnexplainedGrowth } from '../store/refund-balances.ts';
 import { payoutOf, type RefundPayout } from '../store/refund-payouts.ts';
 import { findRefund } from '../store/refunds.ts';
 import type { App } from './context.ts';
@@ -59,7 +60,7 @@ export async function refundInstructions(
   if (payout !== null && payout.state !== 'dropped') return nothingToSign(refund, paidBy(payout));
   const cover = await coverOf(app, refund, notPaidBy);
   if (cover.kind === 'short') return nothingToSign(refund, cover.message);
-  const growth = await unexplainedGrowth(app.db, id);
+  const growths = await unexplainedGrowth(app.db, refund);
   const request = { asset, network, decimals, units, address, evm: rail.evmChain({ network, asset }) };
   const chain = utxo(network);
   const isUtxo = network === 'bitcoin' || network === 'litecoin';
@@ -75,7 +76,7 @@ export async function refundInstructions(
     warnings: [
       ...(payout === null ? [] : [mayComeBack(payout)]),
       ...cover.warnings,
-      ...(growth === null ? [] : [mayBePaid(refund, growth)]),
+      ...growths.map((growth) => mayBePaid(refund, growth)),
     ],
   };
 }
@@ -99,11 +100,14 @@ function mayComeBack({ transactionHash }: RefundPayout): string {
   return `${transactionHash} was to pay this refund and is in no block now. Before you pay again, make sure that it can no longer be mined: spend one of the same coins, or use the same nonce.`;
 }
 
-function mayBePaid(
-  { address, asset, decimals }: Refund,
-  { units, height }: { readonly units: bigint; readonly height: number },
-): string {
-  return `The balance of ${address} grew by ${formatDecimal(units, decimals)} ${asset} up to block ${height}, and no node shows by what: a contract (a Safe, say) may have paid this refund already. Look at the internal transactions of the address in a block explorer before you pay. If it was paid, do not pay again: leave the refund, which runs out by itself, or cancel it, and make no other for the same money.`;
+function mayBePaid({ id, asset, decimals }: Refund, { refundId, address, units, height }: UnexplainedGrowth): string {
+  const which =
+    refundId === id ? 'this refund' : `${encodeId('refund', refundId)}, which gave back money of the same payment,`;
+  return (
+    `The balance of ${address} grew by ${formatDecimal(units, decimals)} ${asset} up to block ${height}, and no node shows by what: ` +
+    `a contract (a Safe, say) may have paid ${which} already. Look at the internal transactions of the address in a block explorer before you pay. ` +
+    'If it was paid, do not pay again: cancel this refund, or leave it to run out, and make no other for the same money.'
+  );
 }
 
 const NO_NODE: PsbtAdvice = {

@@ -81,16 +81,25 @@ export async function forgetRefundLooksAbove(trx: Trx, network: Network, height:
     where r.id = b.refund_id and r.network = ${network} and b.looked_height > ${height}`.execute(trx);
 }
 
-/** By how much the balance of a refund's address grew without an explanation, and at which block; null: it did not. */
+/** Growth that no node explained, on the address of a refund that it may have paid. */
+export interface UnexplainedGrowth {
+  readonly refundId: string;
+  /** In the form of `matchingAddress`. */
+  readonly address: string;
+  readonly units: bigint;
+  readonly height: number;
+}
+
+/** Such growth at a pending refund, and at failed ones that gave back the same payment's money in the same asset. */
 export async function unexplainedGrowth(
   db: Database,
-  refundId: string,
-): Promise<{ readonly units: bigint; readonly height: number } | null> {
-  const row = await db
-    .selectFrom('refund_balances')
-    .select(['grown_units', 'grown_height'])
-    .where('refund_id', '=', refundId)
-    .executeTakeFirst();
-  const [units, height] = [row?.grown_units ?? null, row?.grown_height ?? null];
-  return units === null || height === null ? null : { units, height };
+  refund: { readonly id: string; readonly paymentId: string; readonly asset: AssetCode; readonly network: Network },
+): Promise<readonly UnexplainedGrowth[]> {
+  const { rows } = await sql<{ id: string; address: string; units: string; height: number }>`
+    select r.id, r.watched_address as address, b.grown_units::text as units, b.grown_height as height
+    from refunds r join refund_balances b on b.refund_id = r.id
+    where r.payment_id = ${refund.paymentId} and r.asset = ${refund.asset} and r.network = ${refund.network}
+      and (r.id = ${refund.id} or r.status = 'failed') and b.grown_units is not null
+    order by r.id`.execute(db);
+  return rows.map(({ id, units, ...row }) => ({ ...row, refundId: id, units: BigInt(units) }));
 }

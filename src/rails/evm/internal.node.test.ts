@@ -167,6 +167,26 @@ describe('internal transfers', () => {
     expect(await nativeOf(sourceOf([await deadUrl()])).internalTransfers(block, EVERYBODY)).toBeNull();
   });
 
+  it('are asked for again of a node that took too long, three times in all', async () => {
+    await payer.send('pay', [FIRST], { valueWei: 5n });
+    const block = await minedBlock();
+    for (const [slow, found] of [
+      [2, 1],
+      [3, undefined],
+    ] as const) {
+      const asked: string[] = [];
+      const node = await nodeThat((call) => {
+        if (call.method === 'debug_traceBlockByHash') asked.push(call.method);
+        if (call.method === 'trace_block') return { error: { code: -32601, message: 'no such method' } };
+        const isSlow = call.method === 'debug_traceBlockByHash' && asked.length <= slow;
+        return isSlow ? { text: '', stall: true } : forwardTo(anvil.url, call);
+      });
+      const native = nativeOf(sourceOf([node.url], { timeoutMs: 1_000 }));
+      expect((await native.internalTransfers(block, EVERYBODY))?.length).toBe(found);
+      expect(asked).toHaveLength(3);
+    }
+  });
+
   it('of a block that was reorganised away are not those of the block that took its place', async () => {
     await payer.send('pay', [FIRST], { valueWei: 5n });
     const orphan = await minedBlock();

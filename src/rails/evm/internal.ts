@@ -1,7 +1,7 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import { ChainUnavailableError, type BlockId, type NativeBalances } from '../chain.ts';
 import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
-import type { RpcCall, RpcResult } from '../rpc/node.ts';
+import { TOO_SLOW, type RpcCall, type RpcResult } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
 import { decodeHash, decodeQuantity, encodeNumber, resultOf } from './decode.ts';
 import { decodeBalances, encodeBalanceCalls, MULTICALL_ADDRESS } from './multicall.ts';
@@ -12,6 +12,8 @@ const INTERNAL_INDEX_BASE = 1_000_000;
 /** About 5,000 gas and 200 bytes of call data each: far below what nodes allow one `eth_call`. */
 const BALANCES_PER_CALL = 500;
 const INVALID_PARAMS_CODE = -32_602;
+/** A node that is busy for a moment is asked again: money that it does not show is for the merchant to look after. */
+const MAX_TRACE_ATTEMPTS = 3;
 
 /** Reads what `NativeBalances` describes: balances by Multicall3 where the chain has it, payments by whichever trace a node offers. */
 export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBalances {
@@ -23,16 +25,18 @@ export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBal
     decode: (results: readonly RpcResult[]) => readonly InternalPayment[],
   ): Promise<readonly InternalPayment[] | null> {
     const [{ method }] = calls;
-    if (missing.has(method)) return null;
-    try {
-      // As a batch, so that a node without the method is passed over for one that has it.
-      return await pool.askAll(calls, decode);
-    } catch (fault) {
-      if (!(fault instanceof ChainUnavailableError)) throw fault;
-      const isMissing = fault.failures.every(({ reason }) => /JSON-RPC error -(32601|32004):/.test(reason));
-      if (isMissing) missing.add(method);
-      return null;
+    for (let attempt = 0; attempt < MAX_TRACE_ATTEMPTS && !missing.has(method); attempt += 1) {
+      try {
+        // As a batch, so that a node without the method is passed over for one that has it.
+        return await pool.askAll(calls, decode);
+      } catch (fault) {
+        if (!(fault instanceof ChainUnavailableError)) throw fault;
+        const reasons = fault.failures.map(({ reason }) => reason);
+        if (reasons.every((reason) => /JSON-RPC error -(32601|32004):/.test(reason))) missing.add(method);
+        if (!reasons.some((reason) => reason.includes(TOO_SLOW))) break;
+      }
     }
+    return null;
   }
 
   function traceByHash({ hash }: BlockId): Promise<readonly InternalPayment[] | null> {

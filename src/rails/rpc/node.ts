@@ -5,6 +5,8 @@ import { decodeArray, MalformedAnswerError } from './decode.ts';
 /** A mainnet block with all its transactions is up to 15 MB as JSON; fast chains and receipts with logs reach tens of MB. */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const MAX_REASON_LENGTH = 200;
+/** How the reason begins when a node took longer than it may. */
+export const TOO_SLOW = 'no complete answer within';
 /** JSON-RPC 2.0's "method not found" and EIP-1474's "method not supported". */
 const METHOD_MISSING_CODES: readonly unknown[] = [-32601, -32004];
 
@@ -116,9 +118,7 @@ export function createRpcNode(url: string, timeoutMs: number, cookieFile: string
       return parseAnswer(text, response.statusCode);
     } catch (fault) {
       if (fault instanceof MalformedAnswerError || fault instanceof NodeError) throw fault;
-      throw new NodeError(
-        signal.aborted ? `no complete answer within ${timeoutMs} ms` : redact(reasonOf(fault), allSecrets()),
-      );
+      throw new NodeError(signal.aborted ? `${TOO_SLOW} ${timeoutMs} ms` : redact(reasonOf(fault), allSecrets()));
     }
   }
 

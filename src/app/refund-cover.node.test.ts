@@ -60,7 +60,7 @@ describe.each(utxoNodeKinds())('a refund that the money on a real %s node', (kin
     // Of another payment the wallet has enough for both.
     await shop.paid(2n * COIN);
     const shown = await shop.psbtOf(cancelled);
-    expect(await cancelRefund(shop.app, { id: cancelled.id })).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: cancelled.id, isForced: true })).toMatchObject({ kind: 'done' });
     shop.app.clock.advance(1_000);
     const next = await shop.refund(payment, COIN, await node.newAddress());
     await shop.psbtOf(next);
@@ -83,7 +83,7 @@ describe.each(utxoNodeKinds())('a refund that the money on a real %s node', (kin
     const address = await node.newAddress();
     const cancelled = await shop.refund(payment, COIN, address);
     await shop.psbtOf(cancelled);
-    expect(await cancelRefund(shop.app, { id: cancelled.id })).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: cancelled.id, isForced: true })).toMatchObject({ kind: 'done' });
     const { hash } = await payerOf(node).pay([[address, COIN]]);
     await shop.mine(1);
     const next = await shop.refund(payment, COIN, await node.newAddress());
@@ -128,7 +128,7 @@ describe('a refund in ether that the money on the chain', () => {
     const shop = await etherShop();
     const order = await paidOrder(shop);
     const cancelled = await etherRefund(shop, order, { amountMinor: 3_000n });
-    await cancelRefund(shop.app, { id: cancelled.id });
+    await cancelRefund(shop.app, { id: cancelled.id, isForced: true });
     const undo = await shop.checkpoint();
     const hash = await shop.pay(CUSTOMER, cancelled.units);
     const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
@@ -158,7 +158,7 @@ describe('a refund in ether that the money on the chain', () => {
     const shop = await etherShop();
     const order = await paidOrder(shop);
     const cancelled = await etherRefund(shop, order, { amountMinor: 3_000n });
-    await cancelRefund(shop.app, { id: cancelled.id });
+    await cancelRefund(shop.app, { id: cancelled.id, isForced: true });
     await shop.pay(CUSTOMER, cancelled.units - 1n);
     await shop.mine(1, MAX_LATE_PAYOUT_MS);
     await shop.pay(CUSTOMER, cancelled.units);

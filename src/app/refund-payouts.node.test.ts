@@ -102,7 +102,7 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
     await untilSeen(shop, first.hash);
     const bumped = await payer.pay([[address, older.units]], { coin: first.coin, feeUnits: 500_000n });
     await untilSeen(shop, bumped.hash);
-    expect(await cancelRefund(shop.app, { id: newer.id })).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: newer.id, isForced: true })).toMatchObject({ kind: 'done' });
     await shop.mine(CONFIRMATIONS);
     expect(await findRefund(shop.app.db, older.id)).toMatchObject({
       status: 'completed',
@@ -131,7 +131,7 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
     const address = await node.newAddress();
     const refund = await shop.refund(payment, COIN / 2n, address);
     const shown = await shop.psbtOf(refund);
-    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: refund.id, isForced: true })).toMatchObject({ kind: 'done' });
     const hash = String(await node.rpc('sendrawtransaction', [shop.signed(shown).hex]));
     await shop.mine(1);
     const next = await shop.refund(payment, COIN / 2n, address);
@@ -271,7 +271,7 @@ describe('a refund in ether whose payout was seen', () => {
     const shop = await etherShop();
     const order = await paidOrder(shop);
     const first = await etherRefund(shop, order);
-    await cancelRefund(shop.app, { id: first.id });
+    await cancelRefund(shop.app, { id: first.id, isForced: true });
     await shop.anvil.transfer(CUSTOMER, first.units);
     await shop.mine(60);
     const next = await etherRefund(shop, order);
@@ -394,6 +394,8 @@ describe('a refund in ether whose payout was seen', () => {
     const shop = await etherShop();
     const order = await paidOrder(shop);
     const refund = await etherRefund(shop, order);
+    // Of two alike the older one is paid first.
+    shop.app.clock.advance(1);
     const other = await etherRefund(shop, order);
     await forgetAtHead(shop.app.db);
     const hash = await shop.anvil.transfer(CUSTOMER, refund.units);

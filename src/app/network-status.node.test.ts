@@ -140,16 +140,16 @@ describe('the gap of a wallet', () => {
     expect(await networkStatus(app, ['ethereum'])).toMatchObject([{ problem: null, warnings: [expect.any(String)] }]);
   });
 
-  it('is told as a thousand or more where none of the newest thousand was paid, and the limit is that for all', async () => {
+  it('is told as ten thousand or more where none of the newest was paid, and the limit is that for all', async () => {
     const app = await shop();
     await setWallet(app, app.projectId);
     const first = await order(app, app.projectId, 1);
     await paid(app, first.id, 'confirmed');
-    await app.db.updateTable('address_indexes').set({ next_index: 1_200 }).execute();
+    await app.db.updateTable('address_indexes').set({ next_index: 11_200 }).execute();
     await order(app, app.projectId, 1);
-    expect(await addressGaps(app.db)).toMatchObject([{ gap: 1_000, nextIndex: 1_201 }]);
+    expect(await addressGaps(app.db)).toMatchObject([{ gap: 10_000, nextIndex: 11_201 }]);
     expect(await warningsOf(app)).toEqual([
-      expect.stringMatching(/^1000 or more addresses .* gap limit to 1221 or more/),
+      expect.stringMatching(/^10000 or more addresses .* gap limit to 11221 or more/),
     ]);
   });
 

@@ -8,6 +8,7 @@ import type { WalletKind } from '../store/tables.ts';
 import type { App } from './context.ts';
 import { tellLost } from './lost-money.ts';
 import { setHalted, skipTo } from '../store/unissued.ts';
+import { addressGaps, gapInWords } from '../store/wallets.ts';
 import { notify } from '../store/notifications.ts';
 
 /** Twice the busiest day of the last thirty, for every day that is lost. */
@@ -25,6 +26,8 @@ export interface Recovery {
     /** The first number that was passed over, and the next one that is handed out. */
     readonly from: number;
     readonly to: number;
+    /** With which the merchant's own wallet finds what comes from now on; null for deposit contracts, which are in none. */
+    readonly gapLimit: number | null;
   }[];
   readonly numbers: readonly {
     readonly projectId: string;
@@ -49,14 +52,22 @@ export async function passOver(
 ): Promise<Recovery> {
   const days = Math.max(1, (now - lostSince) / DAY_MS);
   const beyond = (busiestDay: number): number => skip ?? Math.max(MIN_SKIP, Math.ceil(PACE_FACTOR * busiestDay * days));
-  const wallets: Recovery['wallets'][number][] = [];
+  const skipped: Omit<Recovery['wallets'][number], 'gapLimit'>[] = [];
   for (const { network, firstAddress, kind, nextIndex, projectIds, busiestDay } of await lockPaces(trx, lostSince)) {
     const seen = await highestLostIndex(trx, network, firstAddress);
     const to = Math.max(nextIndex, (seen ?? -1) + 1) + beyond(busiestDay);
     await skipTo(trx, network, { firstAddress, nextIndex }, to, now);
     await setHalted(trx, network, firstAddress, null);
-    wallets.push({ network, firstAddress, kind, projectIds, from: nextIndex, to });
+    skipped.push({ network, firstAddress, kind, projectIds, from: nextIndex, to });
   }
+  // What was passed over before, or was unpaid, counts too.
+  const gaps = await addressGaps(trx);
+  const wallets = skipped.map((wallet) => {
+    const gap = gaps.find(
+      ({ network, projectId }) => network === wallet.network && wallet.projectIds.includes(projectId),
+    );
+    return { ...wallet, gapLimit: gap === undefined ? null : gapInWords(gap).limit };
+  });
   const numbers: Recovery['numbers'][number][] = [];
   for (const { projectId, mode, year, last, busiestDay } of await counterPaces(
     trx,

@@ -13,13 +13,21 @@ import { writeErrorLines } from './output.ts';
 
 /**
  * Does one command's work on the database, whether the service runs or not: the embedded server is joined, or started and
- * left again.
+ * left again. With `mustExist` none is made: who is in the wrong folder on a bad night must not believe that all is well.
  *
  * @throws ConfigError, EmbeddedPostgresError, MigrationError, or CommandFailure when the database cannot be reached
  */
-export async function withCointill<Result>(work: (cointill: Cointill) => Promise<Result>): Promise<Result> {
+export async function withCointill<Result>(
+  work: (cointill: Cointill) => Promise<Result>,
+  { mustExist = false }: { readonly mustExist?: boolean } = {},
+): Promise<Result> {
   const config = readConfig(process.env, process.cwd());
   const isNew = config.databaseUrl === null && !existsSync(path.join(config.dataDir, 'postgres'));
+  if (isNew && mustExist) {
+    throw new CommandFailure(
+      `There is no database in ${config.dataDir}. Set DATA_DIR or DATABASE_URL as it is set for the service.`,
+    );
+  }
   const cointill = await openDatabase(config);
   // Somebody in the wrong folder would otherwise look for his payments in an empty database.
   if (isNew) writeErrorLines([`Made a new database in ${config.dataDir} (set DATA_DIR to use another).`]);

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { bookLost } from '../app/book-lost.ts';
 import { recover, type Recovery } from '../app/recover.ts';
 import { FIATS, isFiat, parseFiatAmount, type Fiat } from '../domain/money.ts';
-import { GAP_LIMIT, NETWORK_FACTS } from '../domain/network.ts';
+import { GAP_LIMIT } from '../domain/network.ts';
 import { formatTransactionNumber, isoTime } from '../domain/views.ts';
 import { projectIdOf, wholeNumber } from './arguments.ts';
 import { done, UsageFailure } from './failure.ts';
@@ -42,11 +42,14 @@ export function addRecoverCommands(program: Command): void {
     .action((options: RecoverOptions) => {
       const now = Date.now();
       const lostSince = options.since === undefined ? now - DEFAULT_LOST_MS : timeOf(options.since, now);
-      return withCointill(async ({ app }) => {
-        const skip = options.skip ?? null;
-        const recovery = await app.db.transaction().execute((trx) => recover(app, trx, { lostSince, now, skip }));
-        print(options, recoveryRecord(recovery), () => recoveryLines(recovery));
-      });
+      return withCointill(
+        async ({ app }) => {
+          const skip = options.skip ?? null;
+          const recovery = await app.db.transaction().execute((trx) => recover(app, trx, { lostSince, now, skip }));
+          print(options, recoveryRecord(recovery), () => recoveryLines(recovery));
+        },
+        { mustExist: true },
+      );
     });
 
   printsRecord(
@@ -86,23 +89,26 @@ function book(address: string, options: BookOptions): Promise<void> {
     throw new UsageFailure(`--order-id must have at most ${MAX_ORDER_ID} characters.`);
   }
   const projectId = project === undefined ? null : projectIdOf(project);
-  return withCointill(async ({ app }) => {
-    const booking = { address, amountMinor: parsed.minor, currency, merchantOrderId: orderId, projectId };
-    const { payment } = done(await bookLost(app, booking));
-    print(options, paymentRecord(payment, app.links), () => paymentLines(payment, app.links));
-  });
+  return withCointill(
+    async ({ app }) => {
+      const booking = { address, amountMinor: parsed.minor, currency, merchantOrderId: orderId, projectId };
+      const { payment } = done(await bookLost(app, booking));
+      print(options, paymentRecord(payment, app.links), () => paymentLines(payment, app.links));
+    },
+    { mustExist: true },
+  );
 }
 
 /** What was passed over, as commands tell it. */
 export function recoveryRecord({ lostSince, wallets, numbers, waitingDeliveries }: Recovery): object {
   return {
     lost_since: isoTime(lostSince),
-    wallets: wallets.map(({ network, projectIds, from, to }) => ({
+    wallets: wallets.map(({ network, projectIds, from, to, gapLimit }) => ({
       network,
       project_ids: projectIds,
       skipped_from: from,
       next_index: to,
-      gap_limit: to - from + GAP_LIMIT,
+      gap_limit: gapLimit,
     })),
     transaction_numbers: numbers.map(({ projectId, mode, year, last, to }) => ({
       project_id: projectId,
@@ -143,9 +149,9 @@ export function recoveryLines({ lostSince, wallets, numbers, waitingDeliveries }
 /** Only wallets of keys look for their addresses; deposit contracts are known by their numbers. */
 function gapLines(wallets: Recovery['wallets']): readonly string[] {
   return wallets
-    .filter(({ network, kind }) => NETWORK_FACTS[network].family === 'utxo' || kind !== 'treasury')
-    .flatMap(({ network, from, to }) => [
+    .filter(({ gapLimit }) => gapLimit !== null)
+    .flatMap(({ network, gapLimit }) => [
       '',
-      `Most wallets stop looking after ${GAP_LIMIT} addresses without money: raise the gap limit of your ${network} wallet to ${to - from + GAP_LIMIT} or more, so that it finds what comes from now on.`,
+      `Most wallets stop looking after ${GAP_LIMIT} addresses without money: raise the gap limit of your ${network} wallet to ${gapLimit} or more, so that it finds what comes from now on.`,
     ]);
 }

@@ -26,7 +26,7 @@ export interface Wallet {
 }
 
 /** A gap of so many stands for one of so many or more. */
-export const MAX_GAP = 1_000;
+export const MAX_GAP = 10_000;
 
 /** A gap in words, and the gap limit with which the merchant's own wallet finds every address. */
 export function gapInWords({ gap, nextIndex }: Pick<Wallet, 'gap' | 'nextIndex'>): {
@@ -127,7 +127,7 @@ export interface AddressGap {
  * The gaps of all wallets in use, by project and network. Deposit contracts are in no wallet that would stop looking, and
  * are left out. A few indexed rows a wallet, so that it may be read every few seconds.
  */
-export async function addressGaps(db: Database): Promise<readonly AddressGap[]> {
+export async function addressGaps(db: Database | Trx): Promise<readonly AddressGap[]> {
   const rows = await db
     .selectFrom('wallets as w')
     .innerJoin('address_indexes as i', (join) =>

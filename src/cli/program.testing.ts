@@ -42,7 +42,8 @@ export async function program(env: Readonly<Record<string, string>> = {}): Promi
   onTestFinished(async () => {
     for (const one of running) one.signal('SIGKILL');
     await Promise.all([...running].map((one) => one.ended));
-    await rm(dataDir, { recursive: true, force: true });
+    // A killed database ends a moment after its service, and writes until then.
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   });
   const start = (...args: readonly string[]): Running => begin(PROGRAM, args);
   const begin = (command: string, args: readonly string[]): Running => {

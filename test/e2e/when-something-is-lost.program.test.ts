@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parseEther } from 'viem';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { account, xpubOf } from '../../src/app/follow-chain.fixture.ts';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/local-receivers.testing.ts';
@@ -113,6 +113,8 @@ let anvil: Anvil;
 let receiver: LocalReceiver;
 let home: string;
 let trust: string;
+/** What a test started; ends before the folder that it writes to goes. */
+let stopShop: () => Promise<void> = async () => {};
 
 beforeEach(async () => {
   const tls = selfSigned('localhost');
@@ -124,8 +126,10 @@ beforeEach(async () => {
   [anvil, receiver] = await Promise.all([startAnvil(), receive((response) => void response.end(), { tls })]);
 });
 afterEach(async () => {
+  await stopShop();
   await Promise.all([anvil.stop(), receiver.close()]);
-  await rm(home, { recursive: true, force: true });
+  // A killed server's processes end a moment after it, and write until then.
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** A shop that sells for ether, and has a backup; `lost` is an order of after it, which nothing knows but the chain. */
@@ -152,10 +156,10 @@ async function shop(more: Readonly<Record<string, string>> = {}) {
   };
   const places = new Map<string, string>();
   const installation = new Installation(env, places);
-  onTestFinished(async () => {
+  stopShop = async () => {
     await installation.stop('SIGKILL');
     for (const dir of [dataDir, path.join(home, 'restored')]) await killServer(dir);
-  });
+  };
   await installation.start();
   const url = `http://127.0.0.1:${port}`;
   const projectId = textAt(await installation.cointill('project', 'create', '--name', 'Shop'), 'id');
@@ -294,7 +298,7 @@ describe('when this is lost, the page brings the shop back:', () => {
       places.set(example, place);
     await installation.stop('SIGKILL');
     await killServer(dataDir);
-    await rm(dataDir, { recursive: true });
+    await rm(dataDir, { recursive: true, maxRetries: 5 });
     await rm(`${dataDir}-socket`, { recursive: true, force: true });
 
     const [book, ...none] = commandsOf('The disk', 'Look for money');

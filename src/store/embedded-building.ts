@@ -1,6 +1,7 @@
-import { chmod, lstat, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lchown, lstat, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
+import { ownerAt, readMachine, userName, type Owner } from './embedded-account.ts';
 import { EmbeddedPostgresError, errorCode, fileFault, reasonOf } from './embedded-error.ts';
 import { exists, syncFolder, unfinishedName } from './embedded-files.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.ts';
@@ -42,7 +43,9 @@ export async function buildDataDir<Result>(
 ): Promise<Result> {
   await checkFree(dataDir);
   await removeKilled(dataDir);
-  return inUnfinished(unfinishedName(dataDir), log, work, async (unfinished) => {
+  const owner = await ownerAt(dataDir);
+  return inUnfinished(unfinishedName(dataDir), { log, owner }, work, async (unfinished) => {
+    await giveToServerUser(unfinished);
     await syncFolder(unfinished);
     await rename(unfinished, dataDir);
     await syncFolder(dirname(dataDir));
@@ -58,12 +61,12 @@ export async function inTemporaryDataDir<Result>(
   const dataDir = join(await realpath(home), 'cointill-check');
   await removeKilled(dataDir);
   const unfinished = unfinishedName(dataDir);
-  return inUnfinished(unfinished, log, work, remove);
+  return inUnfinished(unfinished, { log, owner: null }, work, remove);
 }
 
 async function inUnfinished<Result>(
   unfinished: string,
-  log: EmbeddedPostgresOptions['log'],
+  { log, owner }: { readonly log: EmbeddedPostgresOptions['log']; readonly owner: Owner | null },
   work: (building: Building) => Promise<Result>,
   finish: (unfinished: string) => Promise<void>,
 ): Promise<Result> {
@@ -71,14 +74,11 @@ async function inUnfinished<Result>(
     try {
       await mkdir(unfinished);
     } catch (error) {
-      throw new EmbeddedPostgresError(
-        `No folder can be made in ${dirname(unfinished)} (${fileFault(error) ?? reasonOf(error)}). Choose another one.`,
-        { cause: error },
-      );
+      throw await notMade(dirname(unfinished), error);
     }
     // The server's user has to get in, whatever our umask is.
     await chmod(unfinished, 0o755);
-    const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, settings: BUILDING_SETTINGS });
+    const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, owner, settings: BUILDING_SETTINGS });
     let result: Result;
     try {
       result = await work({ connection: embedded.connection, dataDir: unfinished });
@@ -93,10 +93,30 @@ async function inUnfinished<Result>(
   }
 }
 
+async function notMade(home: string, error: unknown): Promise<EmbeddedPostgresError> {
+  const way =
+    errorCode(error) === 'EACCES'
+      ? `${userName(await readMachine(), process.getuid?.() ?? 0)} may not write there. Run it as root, which gives what it makes to the user of the service, or name a folder elsewhere.`
+      : `${fileFault(error) ?? reasonOf(error)}. Name one elsewhere, in a folder that is there.`;
+  return new EmbeddedPostgresError(`No new folder can be made in ${home}: ${way}`, { cause: error });
+}
+
+/**
+ * What root has made goes to the user that the database server runs as, the key with it: the service runs as that user, or as root
+ * itself, and has to read it.
+ */
+async function giveToServerUser(dataDir: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(join(dataDir, 'postgres'));
+  for (const name of await readdir(dataDir)) await lchown(join(dataDir, name), uid, gid);
+  await chown(dataDir, uid, gid);
+}
+
 async function checkFree(dataDir: string): Promise<void> {
   if (!(await exists(dataDir))) return;
   const names = await readdir(dataDir).catch((error: unknown) => {
     if (errorCode(error) === 'ENOTDIR') return ['a file'];
+    if (errorCode(error) === 'EACCES') return ['what this user may not see'];
     throw error;
   });
   if (names.length === 0) return;

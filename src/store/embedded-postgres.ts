@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { chooseAccount, readMachine } from './embedded-account.ts';
+import { chooseAccount, readMachine, type Owner } from './embedded-account.ts';
 import { findBinariesPackage, prepareBinaries } from './embedded-binaries.ts';
 import { CLUSTER_USER, findCluster, openDataDir, prepareCluster } from './embedded-cluster.ts';
 import {
@@ -29,6 +29,8 @@ export interface EmbeddedPostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Where programs and data go that the server's user cannot reach where they are. Default: /var/lib/cointill. */
   readonly systemDir?: string;
+  /** Whose a new cluster is when root makes it. Default: the user that is chosen for the service. */
+  readonly owner?: Owner | null;
 }
 
 export interface EmbeddedPostgres {
@@ -88,7 +90,8 @@ async function preparePlace(options: EmbeddedPostgresOptions): Promise<ServerPla
   const dataDir = await openDataDir(options.dataDir);
   const home = { dataDir, systemDir };
   const existing = await findCluster(home);
-  const account = chooseAccount(machine, existing);
+  const { owner = null } = options;
+  const account = chooseAccount(machine, existing ?? (owner === null ? undefined : { dir: dataDir, owner }));
   const found = await findBinariesPackage(import.meta.dirname);
   const binaries = await prepareBinaries(found, account, account.switchUser ? systemDir : dataDir);
   const clusterDir = await prepareCluster(home, existing, account, binaries);

@@ -130,6 +130,7 @@ export async function tellLost(app: App, trx: Trx, lost: readonly LostTransfer[]
 
 export function lostMoney(one: LostTransfer, decimals: number): LostMoney {
   return {
+    network: one.network,
     address: shownAddress(one.network, one.address),
     index: one.addressIndex,
     amountUnits: one.amountUnits,

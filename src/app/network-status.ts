@@ -98,7 +98,7 @@ function gapWarning(wallet: AddressGap): string {
   const { projectId, network } = wallet;
   const { count, limit } = gapInWords(wallet);
   return (
-    `${count} addresses of the ${network} wallet of project ${projectId} were handed out after the last one that received money, ` +
+    `${count} addresses of the ${network} wallet of project ${projectId} were handed out or passed over after the last one that received money, ` +
     `and most wallets stop looking after ${GAP_LIMIT}: raise the wallet's gap limit to ${limit} or more, so that it finds later payments`
   );
 }

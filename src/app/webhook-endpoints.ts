@@ -235,6 +235,7 @@ function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: n
       return refundView(sampleRefund(payment, type, now), app.links);
     case 'payment.lost':
       return lostMoneyView({
+        network: 'bitcoin',
         address: payment.quote?.address ?? '',
         index: 1_234,
         amountUnits: 166_667n,

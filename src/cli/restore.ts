@@ -75,7 +75,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
         restored_to: note.restored_to,
       })),
       noted_in: problem === null ? notesFile : null,
-      problem: problem === null ? null : notNoted(notesFile, problem, recovery),
+      note_problem: problem === null ? null : notNoted(notesFile, problem, recovery),
     },
     () => [
       ...fields([

@@ -1,3 +1,4 @@
+import type { Network } from './asset.ts';
 import { encodeId } from './id.ts';
 import { fiatDecimals, formatDecimal } from './money.ts';
 import { orderStatus } from './order-status.ts';
@@ -209,6 +210,7 @@ export function paymentEventData(payment: Payment) {
 
 /** Money on an address of the hours that a restore lost. */
 export interface LostMoney {
+  readonly network: Network;
   /** As customers are shown it. */
   readonly address: string;
   /** The number of the address in its wallet. */
@@ -220,8 +222,15 @@ export interface LostMoney {
 }
 
 /** Such money as it is told: the data of its event, and its row in the status of its network. */
-export function lostMoneyView({ address, index, amountUnits, decimals, asset, transactionHash }: LostMoney) {
-  return { address, index, amount: exactNumber(amountUnits, decimals), asset, transaction_hash: transactionHash };
+export function lostMoneyView({ network, address, index, amountUnits, decimals, asset, transactionHash }: LostMoney) {
+  return {
+    address,
+    index,
+    amount: exactNumber(amountUnits, decimals),
+    asset,
+    network,
+    transaction_hash: transactionHash,
+  };
 }
 
 /** The bytes of an event: written once, stored, and sent as they are to every endpoint at every attempt. */

@@ -98,7 +98,7 @@ async function notMade(home: string, error: unknown): Promise<EmbeddedPostgresEr
     errorCode(error) === 'EACCES'
       ? `${userName(await readMachine(), process.getuid?.() ?? 0)} may not write there. Run it as root, which gives what it makes to the user of the service, or name a folder elsewhere.`
       : `${fileFault(error) ?? reasonOf(error)}. Name one elsewhere, in a folder that is there.`;
-  return new EmbeddedPostgresError(`No new folder can be made in ${home}: ${way}`, { cause: error });
+  return new EmbeddedPostgresError(`No new folder can be made in ${home} for --data-dir: ${way}`, { cause: error });
 }
 
 /**

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { chainRail } from './app/chain-rail.ts';
+import { chainRail } from './modes/live-rail.ts';
 import type { App } from './app/context.ts';
 import type { Observer } from './app/observer.ts';
-import { sandboxRail } from './app/sandbox-rail.ts';
-import { checkSealingKey } from './app/sealing-key.ts';
+import { sandboxRail } from './modes/sandbox-rail.ts';
+import { checkSealingKey } from './app/webhooks/sealing-key.ts';
 import type { Config, NetworkConfig } from './config.ts';
 import { allTokens, type Network, type Token } from './domain/asset.ts';
 import { pow10 } from './domain/money.ts';

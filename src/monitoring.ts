@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { networkStatus } from './app/network-status.ts';
+import { networkStatus } from './app/chains/network-status.ts';
 import type { Observer } from './app/observer.ts';
 import { sharedAnswer } from './app/shared-answer.ts';
 import { within } from './app/within.ts';

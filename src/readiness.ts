@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { networkStatus, type NetworkStatus } from './app/network-status.ts';
+import { networkStatus, type NetworkStatus } from './app/chains/network-status.ts';
 import { within } from './app/within.ts';
 import type { Cointill } from './core.ts';
 import type { Readiness } from './http/health.ts';

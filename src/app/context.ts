@@ -4,7 +4,7 @@ import type { PaymentPolicy } from '../domain/transition.ts';
 import type { Links } from '../domain/views.ts';
 import type { Database } from '../store/database.ts';
 import type { Observer } from './observer.ts';
-import type { RailFor } from './rail.ts';
+import type { RailFor } from '../modes/rail.ts';
 
 /** What every use case works with; put together once in the composition root. */
 export interface App {

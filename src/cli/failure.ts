@@ -1,4 +1,4 @@
-import type { Rejected } from '../app/projects.ts';
+import type { Rejected } from '../app/projects/projects.ts';
 import { ArchiveError } from '../archive/format.ts';
 import { BackupError } from '../backup/errors.ts';
 import { ConfigError } from '../config.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { networkStatus, type NetworkStatus } from '../app/network-status.ts';
+import { networkStatus, type NetworkStatus } from '../app/chains/network-status.ts';
 import { formatDecimal } from '../domain/money.ts';
 import { isoTime, lostMoneyView } from '../domain/views.ts';
 import { withCointill } from './open.ts';

@@ -1,5 +1,5 @@
-import { selects, type PaymentSelector } from '../app/change-payment.ts';
-import { paidFailures } from '../app/refund-cover.ts';
+import { selects, type PaymentSelector } from '../app/payments/change-payment.ts';
+import { paidFailures } from '../app/refunds/refund-cover.ts';
 import { encodeId } from '../domain/id.ts';
 import { otherMoney, type OtherMoney } from '../domain/other-money.ts';
 import type { Payment, PaymentStatus, Transfer } from '../domain/payment.ts';

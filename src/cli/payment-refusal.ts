@@ -1,6 +1,6 @@
-import type { ChangeOutcome } from '../app/change-payment.ts';
-import type { NotSandbox } from '../app/payment-actions.ts';
-import type { TokenRefusal } from '../app/quote-payment.ts';
+import type { ChangeOutcome } from '../app/payments/change-payment.ts';
+import type { NotSandbox } from '../app/payments/payment-actions.ts';
+import type { TokenRefusal } from '../app/payments/quote-payment.ts';
 import type { Payment } from '../domain/payment.ts';
 import { MAX_TOKEN_CHANGES, type RefusalReason } from '../domain/transition.ts';
 import { publicPaymentId } from '../domain/views.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
-import { completeSandboxPayment, simulatePayment } from '../app/payment-actions.ts';
-import { createProject } from '../app/projects.ts';
+import { completeSandboxPayment, simulatePayment } from '../app/payments/payment-actions.ts';
+import { createProject } from '../app/projects/projects.ts';
 import { publicPaymentId } from '../domain/views.ts';
 import { program, textAt, type Program } from './program.testing.ts';
 

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { bookLost } from '../app/book-lost.ts';
-import { recover, type Recovery } from '../app/recover.ts';
+import { bookLost } from '../app/chains/book-lost.ts';
+import { recover, type Recovery } from '../app/chains/recover.ts';
 import { FIATS, isFiat, parseFiatAmount, type Fiat } from '../domain/money.ts';
 import { GAP_LIMIT } from '../domain/network.ts';
 import { formatTransactionNumber, isoTime } from '../domain/views.ts';

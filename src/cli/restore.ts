@@ -40,7 +40,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
   );
   const [{ restoreBackup }, { passOver }, { onConnection }] = await Promise.all([
     import('../backup/restore-backup.ts'),
-    import('../app/recover.ts'),
+    import('../app/chains/recover.ts'),
     import('../store/one-connection.ts'),
   ]);
   const restored = await restoreBackup(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { sweepOverview, type DepositHolding, type SweepOverview } from '../app/sweep.ts';
+import { sweepOverview, type DepositHolding, type SweepOverview } from '../app/projects/sweep.ts';
 import { readConfig } from '../config.ts';
 import { isNetwork, tokenOf, type Network } from '../domain/asset.ts';
 import { formatDecimal } from '../domain/money.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { otherChain } from '../app/locked-issuer.ts';
-import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../app/quote-payment.ts';
-import { confirmationTiers, firstAddresses, setProjectWallet, walletOf, walletsOf } from '../app/wallets.ts';
+import { otherChain } from '../modes/locked-issuer.ts';
+import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../modes/rail.ts';
+import { confirmationTiers, firstAddresses, setProjectWallet, walletOf, walletsOf } from '../app/projects/wallets.ts';
 import { GAP_LIMIT } from '../domain/network.ts';
 import { isoTime } from '../domain/views.ts';
 import type { Cointill } from '../core.ts';

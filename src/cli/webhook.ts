@@ -5,7 +5,7 @@ import {
   endpointsOf,
   reopenEndpoint,
   rotateEndpointSecret,
-} from '../app/webhook-endpoints.ts';
+} from '../app/webhooks/webhook-endpoints.ts';
 import { DOCUMENTED_EVENTS, OPT_IN_EVENTS } from '../domain/event-type.ts';
 import { encodeId } from '../domain/id.ts';
 import { MODES, type Mode } from '../domain/permission.ts';

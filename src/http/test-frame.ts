@@ -3,7 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { Access, AccessKey, ProjectAccess } from '../app/access.ts';
+import type { Access, AccessKey, ProjectAccess } from '../app/projects/access.ts';
 import { healthRoutes } from './health.ts';
 import { createMetrics, createScrape, metricsRoute } from './metrics.ts';
 import { createRateLimits } from './rate-limit.ts';

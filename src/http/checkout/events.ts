@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { PaymentSelector } from '../../app/change-payment.ts';
-import { createLooker, createLookQueue, type Looker, type PaymentWatch } from '../../app/payment-watch.ts';
-import type { PaymentReader } from '../../app/read-payment.ts';
+import type { PaymentSelector } from '../../app/payments/change-payment.ts';
+import { createLooker, createLookQueue, type Looker, type PaymentWatch } from '../../app/live/payment-watch.ts';
+import type { PaymentReader } from '../../app/payments/read-payment.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { countedAddress } from '../client.ts';
 import { clientBucket } from '../rate-limit.ts';

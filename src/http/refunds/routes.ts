@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { cancelRefund, createRefund, readRefund, type RefundOutcome } from '../../app/refunds.ts';
+import { cancelRefund, createRefund, readRefund, type RefundOutcome } from '../../app/refunds/refunds.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import { parseFiatAmount } from '../../domain/money.ts';
 import type { Operation } from '../../domain/permission.ts';

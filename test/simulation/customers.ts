@@ -1,7 +1,8 @@
 import type { AssetCode } from '../../src/domain/asset.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { acceptPayment, cancelPayment, selectToken } from '../../src/app/payments/payment-actions.ts';
-import { cancelRefund, createRefund } from '../../src/app/refunds/refunds.ts';
+import { cancelRefund } from '../../src/app/refunds/cancel-refund.ts';
+import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { createPaymentCreator, type NewPayment } from '../../src/app/payments/create-payment.ts';
 import { newPayment } from '../harness.ts';
 import type { Interruption } from './await-points.ts';

@@ -35,7 +35,7 @@ import { takeInLostMoney } from './lost-money.ts';
 import { createWaitingRoom, type LookProof } from './mempool.ts';
 import { createPayoutWatch } from '../refunds/payout-watch.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
-import { reopenRefunds, settlePayouts } from '../refunds/refunds.ts';
+import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
 
 /** How far below the head the first look starts: two epochs, past which Ethereum's blocks are final. A reorganisation right after it finds its fork. */
@@ -87,7 +87,7 @@ export function createChainFollower(
   async function step(): Promise<Followed> {
     const followed = await followBlocks(app, source, { contracts, contractPayouts, unissued });
     if (followed === 'rolled_back') waiting.forget();
-    if (followed === 'advanced') await settlePayouts(app, source.network);
+    if (followed === 'advanced') await completePaidRefunds(app, source.network);
     return followed;
   }
 

@@ -28,7 +28,7 @@ import { newWebhookSecret, sealSecret } from '../../webhooks/secret.ts';
 import { newId, type App } from '../context.ts';
 import { attempt, createSecretCache, record } from './attempt-delivery.ts';
 import type { WebhookDelivery } from './deliver-due.ts';
-import { malformed, type Rejected } from '../projects/projects.ts';
+import { malformed, noProject, type Rejected } from '../rejected.ts';
 import { opens } from './sealing-key.ts';
 
 /** How long a replaced secret signs along. */
@@ -93,10 +93,7 @@ export async function createEndpoint(
     createdAt: now,
   };
   return app.db.transaction().execute(async (trx) => {
-    if ((await findProject(trx, request.projectId)) === null) {
-      const message = `There is no project ${request.projectId}. List them with: cointill project list`;
-      return { kind: 'rejected', message };
-    }
+    if ((await findProject(trx, request.projectId)) === null) return noProject(request.projectId);
     await insertEndpoint(trx, endpoint);
     return { kind: 'done', endpoint, secret };
   });

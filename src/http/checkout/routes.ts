@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
 import { cancelPayment, selectToken, simulatePayment, SIMULATIONS } from '../../app/payments/payment-actions.ts';
 import type { PaymentWatch } from '../../app/live/payment-watch.ts';
-import { claimRefund } from '../../app/refunds/refunds.ts';
+import { claimRefund } from '../../app/refunds/claim-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, Surface } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';

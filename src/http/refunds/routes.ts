@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { cancelRefund, createRefund, readRefund, type RefundOutcome } from '../../app/refunds/refunds.ts';
+import { cancelRefund } from '../../app/refunds/cancel-refund.ts';
+import { createRefund } from '../../app/refunds/create-refund.ts';
+import { readRefund } from '../../app/refunds/read-refund.ts';
+import type { RefundOutcome } from '../../app/refunds/save-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import { parseFiatAmount } from '../../domain/money.ts';
 import type { Operation } from '../../domain/permission.ts';

@@ -4,7 +4,7 @@ import type { TestApp } from '../../../test/harness.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { MAIN_CHAINS } from '../../rails/wallet.ts';
 import { cancelPayment } from '../payments/payment-actions.ts';
-import { createRefund, type NewRefund } from './refunds.ts';
+import { createRefund, type NewRefund } from './create-refund.ts';
 import { arrives, choose, dollars, tokenShop, transaction } from '../payments/token-shop.fixture.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
 

@@ -9,7 +9,7 @@ import type { BackupTarget } from '../backup/backup-file.ts';
 import type { Backup } from '../backup/make-backup.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { readConfig } from '../config.ts';
-import { isoTime } from '../domain/views.ts';
+import { isoTime } from '../wire/time.ts';
 import { wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';

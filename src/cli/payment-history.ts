@@ -3,7 +3,7 @@ import { paidFailures } from '../app/refunds/refund-cover.ts';
 import { encodeId } from '../domain/id.ts';
 import { otherMoney, type OtherMoney } from '../domain/other-money.ts';
 import type { Payment, PaymentStatus, Transfer } from '../domain/payment.ts';
-import { publicPaymentId } from '../domain/views.ts';
+import { publicPaymentId } from '../wire/payment.ts';
 import type { Database } from '../store/database.ts';
 import { findPayments, listArrows, listEvents } from '../store/payments.ts';
 import { findTransfers } from '../store/transfers.ts';

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { MAX_LOGO_BYTES, type LogoFile } from '../app/projects/logo.ts';
 import { changeProject, createProject, projectsOf } from '../app/projects/projects.ts';
-import { isoTime } from '../domain/views.ts';
+import { isoTime } from '../wire/time.ts';
 import { logoPath } from '../http/checkout/look-routes.ts';
 import type { Project } from '../store/projects.ts';
 import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';

@@ -3,7 +3,7 @@ import type { Arrow } from '../domain/transition.ts';
 import type { EventType } from '../domain/event-type.ts';
 import type { Payment, PaymentStatus, Quote, Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
-import { isoTime } from '../domain/views.ts';
+import { isoTime } from '../wire/time.ts';
 import {
   ANSWER_COLUMNS,
   CHANGING_PAYMENT_COLUMNS,

@@ -1,6 +1,6 @@
 import type { Network } from '../../domain/asset.ts';
 import { GAP_LIMIT, NETWORK_FACTS } from '../../domain/network.ts';
-import type { LostMoney } from '../../domain/views.ts';
+import type { LostMoney } from '../../domain/lost-money.ts';
 import type { Cursor } from '../../store/chain.ts';
 import { shownAddress } from '../../rails/address.ts';
 import { lostTransfers, projectsOfWallet, transfersAhead, type AheadTransfer } from '../../store/lost-transfers.ts';

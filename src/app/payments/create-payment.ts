@@ -2,7 +2,7 @@ import { NO_MONEY, type Payment, type Surface } from '../../domain/payment.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { nextDueAt } from '../../domain/transition.ts';
-import { formatTransactionNumber } from '../../domain/views.ts';
+import { formatTransactionNumber } from '../../domain/transaction-number.ts';
 import { takeTransactionNumbers } from '../../store/payments.ts';
 import type { Ending, Statement, StatementRunner, TransactionRunner } from '../../store/pipeline.ts';
 import {

@@ -1,4 +1,4 @@
-import { refundView } from '../../domain/views.ts';
+import { refundView } from '../../wire/refund.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import { lockRefund, setRefundAddress } from '../../store/refunds.ts';
 import type { App } from '../context.ts';

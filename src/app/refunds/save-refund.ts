@@ -2,7 +2,7 @@ import type { RefundEventType } from '../../domain/event-type.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { refundTransition, type Refund, type RefundObservation } from '../../domain/refund.ts';
 import { nextDueAt } from '../../domain/transition.ts';
-import { refundView } from '../../domain/views.ts';
+import { refundView } from '../../wire/refund.ts';
 import type { Trx } from '../../store/database.ts';
 import { lockPayments } from '../../store/payments.ts';
 import { updateRefund } from '../../store/refunds.ts';

@@ -7,7 +7,9 @@ import {
 } from '../../domain/event-type.ts';
 import { NO_MONEY, type Payment } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
-import { eventBody, lostMoneyView, paymentEventData, refundView, wrongAssetEventData } from '../../domain/views.ts';
+import { eventBody, paymentEventData, wrongAssetEventData } from '../../wire/event.ts';
+import { lostMoneyView } from '../../wire/lost-money.ts';
+import { refundView } from '../../wire/refund.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../../rails/sandbox/sandbox.ts';
 import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../../store/deliveries.ts';

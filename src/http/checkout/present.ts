@@ -1,7 +1,7 @@
 import { tokenOf } from '../../domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
 import { NETWORK_FACTS } from '../../domain/network.ts';
-import { publicPaymentId } from '../../domain/views.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
 import { evmTransfer, paymentUri, type EvmChain } from '../../domain/payment-uri.ts';
 import type {
   ClosedStep,

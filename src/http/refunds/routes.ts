@@ -7,7 +7,7 @@ import type { RefundOutcome } from '../../app/refunds/save-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import { parseFiatAmount } from '../../domain/money.ts';
 import type { Operation } from '../../domain/permission.ts';
-import { refundView } from '../../domain/views.ts';
+import { refundView } from '../../wire/refund.ts';
 import { listRefunds } from '../../store/refunds.ts';
 import { keyOf, selectorOf, type Api } from '../api.ts';
 import { invalid, notFound } from '../errors.ts';

@@ -7,7 +7,7 @@ import { changeProject, createProject } from '../src/app/projects/projects.ts';
 import { createPaymentReader } from '../src/app/payments/read-payment.ts';
 import type { KeyKind, Mode, Permission } from '../src/domain/permission.ts';
 import { createPaymentWatch } from '../src/app/live/payment-watch.ts';
-import { loadAssets } from '../src/http/checkout/assets.ts';
+import { loadAssets } from '../src/http/pages/assets.ts';
 import { checkoutRoutes, type Checkout } from '../src/http/checkout/routes.ts';
 import { docsRoutes } from '../src/http/docs/routes.ts';
 import { healthRoutes } from '../src/http/health.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');

@@ -8,7 +8,7 @@ import type { Sink } from '../archive/write-archive.ts';
 import type { BackupTarget } from '../backup/backup-file.ts';
 import type { Backup } from '../backup/make-backup.ts';
 import type { Manifest } from '../backup/manifest.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { isoTime } from '../wire/time.ts';
 import { wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';

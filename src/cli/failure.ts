@@ -1,7 +1,7 @@
 import { noProject as noSuchProject, type Rejected } from '../app/rejected.ts';
 import { ArchiveError } from '../archive/format.ts';
 import { BackupError } from '../backup/errors.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import { UnfitDatabaseError } from '../store/check-database.ts';
 import { EmbeddedPostgresError } from '../store/embedded-error.ts';
 import { OccupiedDatabaseError } from '../store/load.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { refundInstructions, type RefundInstructions } from '../app/refunds/refund-instructions.ts';
 import type { PsbtAdvice, UtxoAccess } from '../app/refunds/refund-psbt.ts';
 import { cancelRefund } from '../app/refunds/cancel-refund.ts';
-import type { Cointill } from '../core.ts';
+import type { Cointill } from '../service/core.ts';
 import type { Network } from '../domain/asset.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
 import { isoTime } from '../wire/time.ts';

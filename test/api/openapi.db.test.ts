@@ -11,7 +11,7 @@ import { cancelRefund } from '../../src/app/refunds/cancel-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { EVENT_TYPES, isEventType } from '../../src/domain/event-type.ts';
 import { PAYMENT_STATUSES } from '../../src/domain/payment.ts';
-import { eventShape } from '../../src/http/webhook-schema.ts';
+import { eventShape } from '../../src/http/openapi/webhook-schema.ts';
 import { httpTest } from '../http.ts';
 import { responseFaults } from '../response-shape.ts';
 

@@ -12,7 +12,7 @@ import { findRefund } from '../../store/refunds.ts';
 import type { Api } from '../api.ts';
 import { asRequestError } from '../errors.ts';
 import { pathOf } from '../path.ts';
-import { assetRoutes, type Assets } from './assets.ts';
+import { assetRoutes, type Assets } from '../pages/assets.ts';
 import { checkoutEvents } from './events.ts';
 import { currentVersion, pageFacts, payingFacts } from './facts.ts';
 import { frameOf, localeOf, type PageRequest } from './frame.ts';

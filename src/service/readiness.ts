@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { networkStatus, type NetworkStatus } from './app/chains/network-status.ts';
-import { within } from './app/within.ts';
+import { networkStatus, type NetworkStatus } from '../app/chains/network-status.ts';
+import { within } from '../app/within.ts';
 import type { Cointill } from './core.ts';
-import type { Readiness } from './http/health.ts';
-import type { SharedRedis } from './http/redis.ts';
-import { writeProblem } from './store/check-database.ts';
-import type { DatabaseHandle } from './store/database.ts';
-import type { Listening } from './store/notifications.ts';
+import type { Readiness } from '../http/health.ts';
+import type { SharedRedis } from '../http/redis.ts';
+import { writeProblem } from '../store/check-database.ts';
+import type { DatabaseHandle } from '../store/database.ts';
+import type { Listening } from '../store/notifications.ts';
 
 /** A supervisor waits for a few seconds only, and what takes longer is of no use to customers either. */
 const READY_WITHIN_MS = 3_000;

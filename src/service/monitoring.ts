@@ -1,22 +1,22 @@
 import type { FastifyInstance } from 'fastify';
-import { networkStatus } from './app/chains/network-status.ts';
-import type { Observer } from './app/observer.ts';
-import { sharedAnswer } from './app/shared-answer.ts';
-import { within } from './app/within.ts';
+import { networkStatus } from '../app/chains/network-status.ts';
+import type { Observer } from '../app/observer.ts';
+import { sharedAnswer } from '../app/shared-answer.ts';
+import { within } from '../app/within.ts';
 import type { Cointill } from './core.ts';
-import { healthRoutes, type Readiness } from './http/health.ts';
-import { isDirect, isLocal } from './http/https-rule.ts';
-import { ListenError, MONITOR_HOST } from './http/listen-error.ts';
-import { createMetrics, createScrape, metricsRoute, type Metrics } from './http/metrics.ts';
-import { buildMonitor } from './http/monitor.ts';
-import type { SharedRedis } from './http/redis.ts';
-import { createObserver, registerService } from './http/service-metrics.ts';
+import { healthRoutes, type Readiness } from '../http/health.ts';
+import { isDirect, isLocal } from '../http/https-rule.ts';
+import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
+import { createMetrics, createScrape, metricsRoute, type Metrics } from '../http/metrics.ts';
+import { buildMonitor } from '../http/monitor.ts';
+import type { SharedRedis } from '../http/redis.ts';
+import { createObserver, registerService } from '../http/service-metrics.ts';
 import type { Prices } from './prices.ts';
 import { readiness } from './readiness.ts';
-import { readFigures } from './store/figures.ts';
-import type { Listening } from './store/notifications.ts';
-import { addressGaps } from './store/wallets.ts';
-import { version } from './version.ts';
+import { readFigures } from '../store/figures.ts';
+import type { Listening } from '../store/notifications.ts';
+import { addressGaps } from '../store/wallets.ts';
+import { version } from '../config/version.ts';
 
 /** Whoever asks oftener gets the same answer again, so that asking without a key costs the database nothing. */
 const SHARED_MS = 500;

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
-import type { AssetCode } from './domain/asset.ts';
-import { FIATS, type Fiat } from './domain/money.ts';
-import { NETWORK_FACTS } from './domain/network.ts';
-import { createEvmCaller } from './rails/evm/caller.ts';
-import { createChainlinkSource, ETHEREUM_FEEDS, ETHEREUM_FEEDS_CHAIN_ID } from './rates/chainlink.ts';
-import { fixedOver, fixedRates } from './rates/fixed.ts';
-import { createHttpClient } from './rates/http.ts';
-import { createLiveRates, type LiveRates } from './rates/live.ts';
-import type { PriceSource, RateSource } from './rates/source.ts';
-import { sourceOwner, WEB_SOURCES, webSources } from './rates/web-sources.ts';
-import { startLoop } from './workers/loop.ts';
+import type { Config } from '../config/config.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import { FIATS, type Fiat } from '../domain/money.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
+import { createEvmCaller } from '../rails/evm/caller.ts';
+import { createChainlinkSource, ETHEREUM_FEEDS, ETHEREUM_FEEDS_CHAIN_ID } from '../rates/chainlink.ts';
+import { fixedOver, fixedRates } from '../rates/fixed.ts';
+import { createHttpClient } from '../rates/http.ts';
+import { createLiveRates, type LiveRates } from '../rates/live.ts';
+import type { PriceSource, RateSource } from '../rates/source.ts';
+import { sourceOwner, WEB_SOURCES, webSources } from '../rates/web-sources.ts';
+import { startLoop } from '../workers/loop.ts';
 
 /** Well below the least RATE_MAX_AGE_SECONDS, so that one failed round leaves a price fresh. */
 const REFRESH_MS = 20_000;

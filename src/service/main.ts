@@ -3,38 +3,38 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { createAccess } from './app/projects/access.ts';
-import { createPaymentCreator } from './app/payments/create-payment.ts';
-import { firstStart, type FirstStart } from './app/projects/first-start.ts';
-import { prepareAddresses } from './modes/prepare-addresses.ts';
-import { createPaymentWatch } from './app/live/payment-watch.ts';
-import { createPaymentReader } from './app/payments/read-payment.ts';
-import { startScheduledBackups } from './backup/scheduled-backups.ts';
-import type { Config, NetworkConfig } from './config.ts';
-import { NETWORK_FACTS } from './domain/network.ts';
+import { createAccess } from '../app/projects/access.ts';
+import { createPaymentCreator } from '../app/payments/create-payment.ts';
+import { firstStart, type FirstStart } from '../app/projects/first-start.ts';
+import { prepareAddresses } from '../modes/prepare-addresses.ts';
+import { createPaymentWatch } from '../app/live/payment-watch.ts';
+import { createPaymentReader } from '../app/payments/read-payment.ts';
+import { startScheduledBackups } from '../backup/scheduled-backups.ts';
+import type { Config, NetworkConfig } from '../config/config.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
 import { openCointill, type Cointill } from './core.ts';
-import type { Api } from './http/api.ts';
-import { loadAssets } from './http/checkout/assets.ts';
-import { checkoutRoutes } from './http/checkout/routes.ts';
-import { docsRoutes } from './http/docs/routes.ts';
-import { ListenError } from './http/listen-error.ts';
-import { orderRoutes } from './http/orders/routes.ts';
-import { createRateLimits } from './http/rate-limit.ts';
-import type { SharedRedis } from './http/redis.ts';
-import { refundRoutes } from './http/refunds/routes.ts';
-import { buildServer } from './http/server.ts';
-import { transactionRoutes } from './http/transactions/routes.ts';
-import type { ChainSource, RailLog } from './rails/chain.ts';
-import { createEvmSource } from './rails/evm/source.ts';
-import { utxoParams } from './rails/utxo/params.ts';
-import { createUtxoSource } from './rails/utxo/source.ts';
+import type { Api } from '../http/api.ts';
+import { loadAssets } from '../http/pages/assets.ts';
+import { checkoutRoutes } from '../http/checkout/routes.ts';
+import { docsRoutes } from '../http/docs/routes.ts';
+import { ListenError } from '../http/listen-error.ts';
+import { orderRoutes } from '../http/orders/routes.ts';
+import { createRateLimits } from '../http/rate-limit.ts';
+import type { SharedRedis } from '../http/redis.ts';
+import { refundRoutes } from '../http/refunds/routes.ts';
+import { buildServer } from '../http/server.ts';
+import { transactionRoutes } from '../http/transactions/routes.ts';
+import type { ChainSource, RailLog } from '../rails/chain.ts';
+import { createEvmSource } from '../rails/evm/source.ts';
+import { utxoParams } from '../rails/utxo/params.ts';
+import { createUtxoSource } from '../rails/utxo/source.ts';
 import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
 import { startPrices } from './prices.ts';
-import { forgetAtHead } from './store/chain.ts';
-import { listen, type Notifications } from './store/notifications.ts';
-import { createWebhookSender } from './webhooks/send.ts';
-import { watchChain } from './workers/watch-chain.ts';
-import { startWorkers } from './workers/workers.ts';
+import { forgetAtHead } from '../store/chain.ts';
+import { listen, type Notifications } from '../store/notifications.ts';
+import { createWebhookSender } from '../webhooks/send.ts';
+import { watchChain } from '../workers/watch-chain.ts';
+import { startWorkers } from '../workers/workers.ts';
 
 /** A running service. */
 export interface Service {
@@ -183,7 +183,7 @@ async function closeServer(server: FastifyInstance): Promise<void> {
 /** Loaded only where it is used: it is a third of the program's start. */
 async function sharedRedis(redisUrl: string | null, log: Logger): Promise<SharedRedis | null> {
   if (redisUrl === null) return null;
-  const { connectRedis } = await import('./http/redis.ts');
+  const { connectRedis } = await import('../http/redis.ts');
   return connectRedis(redisUrl, {
     onAway: (reason) => log.warn({ reason }, 'Redis is away: rate limits count in this process alone'),
     onBack: (awayMs) =>

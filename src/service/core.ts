@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { chainRail } from './modes/live-rail.ts';
-import type { App } from './app/context.ts';
-import type { Observer } from './app/observer.ts';
-import { sandboxRail } from './modes/sandbox-rail.ts';
-import { checkSealingKey } from './app/webhooks/sealing-key.ts';
-import type { Config, NetworkConfig } from './config.ts';
-import { allTokens, type Network, type Token } from './domain/asset.ts';
-import { pow10 } from './domain/money.ts';
-import { NETWORK_FACTS } from './domain/network.ts';
-import type { Mode } from './domain/permission.ts';
-import { DEFAULT_POLICY } from './domain/transition.ts';
-import { createAddressesAhead, type AddressesAhead } from './rails/addresses-ahead.ts';
-import { createWalletOpener, type UtxoChains, type WalletOpener } from './rails/wallet.ts';
-import { fixedRates, testRates } from './rates/fixed.ts';
-import type { RateSource } from './rates/source.ts';
-import { byWayOf, checkPool, checkSameDatabase, checkWrites } from './store/check-database.ts';
-import { openDatabase, type DatabaseHandle } from './store/database.ts';
-import { startEmbeddedPostgres } from './store/embedded-postgres.ts';
-import { migrate } from './store/migrate.ts';
-import type { WebhookPolicy } from './webhooks/guard.ts';
-import { loadSealingKey } from './webhooks/secret.ts';
+import { chainRail } from '../modes/live-rail.ts';
+import type { App } from '../app/context.ts';
+import type { Observer } from '../app/observer.ts';
+import { sandboxRail } from '../modes/sandbox-rail.ts';
+import { checkSealingKey } from '../app/webhooks/sealing-key.ts';
+import type { Config, NetworkConfig } from '../config/config.ts';
+import { allTokens, type Network, type Token } from '../domain/asset.ts';
+import { pow10 } from '../domain/money.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
+import type { Mode } from '../domain/permission.ts';
+import { DEFAULT_POLICY } from '../domain/transition.ts';
+import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
+import { createWalletOpener, type UtxoChains, type WalletOpener } from '../rails/wallet.ts';
+import { fixedRates, testRates } from '../rates/fixed.ts';
+import type { RateSource } from '../rates/source.ts';
+import { byWayOf, checkPool, checkSameDatabase, checkWrites } from '../store/check-database.ts';
+import { openDatabase, type DatabaseHandle } from '../store/database.ts';
+import { startEmbeddedPostgres } from '../store/embedded-postgres.ts';
+import { migrate } from '../store/migrate.ts';
+import type { WebhookPolicy } from '../webhooks/guard.ts';
+import { loadSealingKey } from '../webhooks/secret.ts';
 
 /** What the service and every command share: the database, brought to this program's version, and the use cases' context. */
 export interface Cointill {

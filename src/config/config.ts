@@ -1,15 +1,15 @@
 import path from 'node:path';
 import { readDatabaseUrl } from './database-url.ts';
-import { NETWORKS, type AssetCode, type UsdPriceE8 } from './domain/asset.ts';
-import { parseDayTime, type DayTime } from './domain/backup-time.ts';
-import type { Fiat } from './domain/money.ts';
-import { EVM_CHAIN_IDS, EVM_TOKENS, parseTokens, type EvmNetwork, type TokenContracts } from './rails/evm/presets.ts';
-import { UTXO_CHAINS, utxoParams, type UtxoChain, type UtxoNetwork } from './rails/utxo/params.ts';
-import type { UtxoChains } from './rails/wallet.ts';
-import { parseFixedRates } from './rates/fixed.ts';
-import { sourceOwner, WEB_SOURCES } from './rates/web-sources.ts';
+import { NETWORKS, type AssetCode, type UsdPriceE8 } from '../domain/asset.ts';
+import { parseDayTime, type DayTime } from '../domain/backup-time.ts';
+import type { Fiat } from '../domain/money.ts';
+import { EVM_CHAIN_IDS, EVM_TOKENS, parseTokens, type EvmNetwork, type TokenContracts } from '../rails/evm/presets.ts';
+import { UTXO_CHAINS, utxoParams, type UtxoChain, type UtxoNetwork } from '../rails/utxo/params.ts';
+import type { UtxoChains } from '../rails/wallet.ts';
+import { parseFixedRates } from '../rates/fixed.ts';
+import { sourceOwner, WEB_SOURCES } from '../rates/web-sources.ts';
 import { readTlsFiles, type TlsFiles } from './tls-files.ts';
-import { parseCidr } from './webhooks/guard.ts';
+import { parseCidr } from '../webhooks/guard.ts';
 
 export const ROLES = ['all', 'api', 'worker'] as const;
 export type Role = (typeof ROLES)[number];

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { databaseProxy } from '../test/database-proxy.ts';
-import { testApp } from '../test/harness.ts';
-import type { DatabaseHandle } from './store/database.ts';
+import { databaseProxy } from '../../test/database-proxy.ts';
+import { testApp } from '../../test/harness.ts';
+import type { DatabaseHandle } from '../store/database.ts';
 import { readiness } from './readiness.ts';
-import { PROMPT_MS } from '../test/deadline.ts';
+import { PROMPT_MS } from '../../test/deadline.ts';
 
 const LISTENING = { problem: () => null };
 const WITHIN_MS = 500;

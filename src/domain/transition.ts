@@ -1,4 +1,5 @@
-import { requiredUnits, type Exception, type Ledger, type Payment, type PaymentStatus, type Quote } from './payment.ts';
+import { requiredUnits, type Exception, type Ledger, type Payment, type Quote } from './payment.ts';
+import { isCounting, isFinal, isOpen, type PaymentStatus } from './status.ts';
 import type { OrderEventType } from './event-type.ts';
 
 /**
@@ -73,6 +74,25 @@ export type Transition =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
+/**
+ * The steps that a payment was created with. They are not stored, since they are known: an order's token is chosen when it is
+ * made, a transaction's by its customer later.
+ */
+export function creationArrows({ surface, createdAt: at }: Pick<Payment, 'surface' | 'createdAt'>): readonly Arrow[] {
+  if (surface === 'transaction') return [];
+  return [
+    { from: 'created', to: 'prepared', cause: 'token_chosen', at },
+    { from: 'prepared', to: 'pending', cause: 'token_chosen', at },
+  ];
+}
+
+/** A payment with its first token, as the one who creates it names it. */
+export function withFirstToken(payment: Payment, quote: Quote): Payment {
+  const chosen = transition(payment, { kind: 'token_chosen', quote, changes: 0 }, payment.createdAt);
+  if (chosen.kind !== 'changed') throw new Error(`A new payment that takes no token: ${JSON.stringify(chosen)}`);
+  return chosen.payment;
+}
+
 /** Durations that the operator may set. */
 export interface PaymentPolicy {
   /** How long a payment whose money was lost after expiry waits for its replacement: 60 minutes. */
@@ -86,8 +106,6 @@ export const DEFAULT_POLICY: PaymentPolicy = { graceMs: 60 * 60_000, monitoringM
 /** How often the token of one payment may be changed: who holds its link could otherwise ask for quotes without end. */
 export const MAX_TOKEN_CHANGES = 10;
 
-const OPEN: ReadonlySet<PaymentStatus> = new Set(['created', 'prepared', 'pending']);
-
 /** When the payment's next deadline is due, in epoch milliseconds; null while none is. */
 export function nextDueAt(payment: Payment, policy: PaymentPolicy = DEFAULT_POLICY): number | null {
   const deadline = deadlineAt(payment, policy);
@@ -96,7 +114,7 @@ export function nextDueAt(payment: Payment, policy: PaymentPolicy = DEFAULT_POLI
 }
 
 function deadlineAt(payment: Payment, policy: PaymentPolicy): number | null {
-  if (OPEN.has(payment.status)) return payment.graceUntil ?? payment.expiresAt;
+  if (isOpen(payment.status)) return payment.graceUntil ?? payment.expiresAt;
   return payment.status === 'processing' ? payment.expiresAt + policy.monitoringMs : null;
 }
 
@@ -129,7 +147,7 @@ export function transition(
 
 /** Why no token can be chosen for the payment at `now`; null: one can. `changes` is how often its token was changed before. */
 export function tokenRefusal(payment: Payment, changes: number, now: number): RefusalReason | null {
-  if (!OPEN.has(payment.status)) return 'not_open';
+  if (!isOpen(payment.status)) return 'not_open';
   if (payment.ledger.all.seenUnits > 0n) return 'money_seen';
   if (now >= payment.expiresAt) return 'expired';
   return payment.quote !== null && changes >= MAX_TOKEN_CHANGES ? 'too_many_changes' : null;
@@ -244,23 +262,19 @@ function onDeadline(payment: Payment, seenUpTo: number | 'by_hand', now: number,
 
 function onSettled(payment: Payment, ledger: Ledger, quote: Quote, now: number): Transition {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
-  if (!OPEN.has(payment.status)) return { kind: 'refused', reason: 'not_open' };
+  if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
   return walk({ ...payment, quote, ledger }, ['completed'], 'settled', now);
 }
 
 function onCancelled(payment: Payment, moneyElsewhere: boolean, now: number): Transition {
-  if (!OPEN.has(payment.status)) return { kind: 'refused', reason: 'not_open' };
+  if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
   if (payment.ledger.all.seenUnits > 0n || moneyElsewhere) return { kind: 'refused', reason: 'money_seen' };
   return walk({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
 }
 
 function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Transition {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
-  const acceptable =
-    payment.status === 'expired' ||
-    payment.status === 'cancelled' ||
-    payment.status === 'failed' ||
-    (payment.status === 'pending' && payment.exception === 'underpaid');
+  const acceptable = isFinal(payment.status) || (payment.status === 'pending' && payment.exception === 'underpaid');
   if (!acceptable) return { kind: 'refused', reason: 'not_open' };
   if (payment.ledger.all.confirmedUnits === 0n) return { kind: 'refused', reason: 'no_confirmed_money' };
   if (payment.ledger.all.confirmedUnits <= refundedUnits) return { kind: 'refused', reason: 'refunded' };
@@ -278,15 +292,14 @@ function walk(start: Payment, path: readonly PaymentStatus[], cause: Observation
     }
     arrows.push({ from: payment.status, to, cause, at: now });
     payment = { ...payment, status: to };
-    if ((to === 'processing' || to === 'confirming') && !payment.confirmingSent) {
+    if (isCounting(to) && !payment.confirmingSent) {
       payment = { ...payment, confirmingSent: true };
       events.push('order.confirming');
     }
     if (to === 'completed') payment = complete(payment, now);
-    if (to === 'completed' || to === 'expired' || to === 'failed' || to === 'cancelled') events.push(`order.${to}`);
+    if (isFinal(to)) events.push(`order.${to}`);
   }
-  const open = OPEN.has(payment.status) || payment.status === 'processing' || payment.status === 'confirming';
-  if (!open) payment = { ...payment, completesAt: null };
+  if (isFinal(payment.status)) payment = { ...payment, completesAt: null };
   const exception = exceptionOf(payment);
   if (exception !== payment.exception) {
     payment = { ...payment, exception };

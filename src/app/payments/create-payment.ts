@@ -1,7 +1,7 @@
 import { NO_MONEY, type Payment, type Surface } from '../../domain/payment.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Mode } from '../../domain/permission.ts';
-import { nextDueAt } from '../../domain/transition.ts';
+import { nextDueAt, withFirstToken } from '../../domain/transition.ts';
 import { formatTransactionNumber } from '../../domain/transaction-number.ts';
 import { takeTransactionNumbers } from '../../store/payments.ts';
 import type { Ending, Statement, StatementRunner, TransactionRunner } from '../../store/pipeline.ts';
@@ -305,8 +305,8 @@ async function draftPayment(
   const quoted = await quotePayment(issuer, blank, choice.token);
   if (quoted.kind !== 'ok') return quoted;
   const { quote, wallet } = quoted;
-  // A payment whose token is given starts out pending: its address is watched from the moment it is saved.
-  const payment: Payment = { ...blank, status: 'pending', quote };
+  // Its address is watched from the moment it is saved.
+  const payment = withFirstToken(blank, quote);
   const address = wallet === null ? null : issuedAddress(app, payment, quote, wallet, createdAt);
   return { kind: 'draft', item, payment, address };
 }

@@ -1,7 +1,7 @@
 import { Type, type TSchema } from 'typebox';
 import { EVENT_TYPES, OPT_IN_EVENTS, type EventType } from '../../domain/event-type.ts';
-import { ORDER_STATUSES } from '../../domain/order-status.ts';
-import { EXCEPTIONS, PAYMENT_STATUSES, SURFACES } from '../../domain/payment.ts';
+import { ORDER_STATUSES, PAYMENT_STATUSES } from '../../domain/status.ts';
+import { EXCEPTIONS, SURFACES } from '../../domain/payment.ts';
 import { refundFields } from '../refunds/schema.ts';
 import { described, nullable, time } from '../shapes.ts';
 import { oneOf } from '../validation.ts';

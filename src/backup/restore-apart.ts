@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { passOver, type Recovery } from '../app/recover.ts';
+import { passOver, type Recovery } from '../app/chains/recover.ts';
 import { onConnection } from '../store/one-connection.ts';
 import { MAX_SPREAD } from '../domain/recovery.ts';
 import { restoreBackup, type Restored, type RestoreOptions, type RestoreTarget } from './restore-backup.ts';

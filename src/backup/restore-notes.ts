@@ -4,8 +4,8 @@ import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
-import type { Elsewhere, Recovery } from '../app/recover.ts';
-import { isoTime } from '../domain/views.ts';
+import type { Elsewhere, Recovery } from '../app/chains/recover.ts';
+import { isoTime } from '../wire/time.ts';
 import { errorCode, fileFault, reasonOf } from '../store/embedded-error.ts';
 import type { Manifest } from './manifest.ts';
 

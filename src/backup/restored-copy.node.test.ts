@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MIN_SKIP, skipOf } from '../domain/recovery.ts';
-import { bookLost } from '../app/book-lost.ts';
-import { recover } from '../app/recover.ts';
+import { bookLost } from '../app/chains/book-lost.ts';
+import { recover } from '../app/chains/recover.ts';
 import { backedUp, DAY_MS, ether, installation, SCENES } from './restored-copy.fixture.ts';
 
 describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on', (name, open) => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { skipOf } from '../domain/recovery.ts';
 import { backedUp, backUp, DAY_MS, ether, installation } from './restored-copy.fixture.ts';
-import { account, xpubOf } from '../app/follow-chain.fixture.ts';
+import { account, xpubOf } from '../app/chains/follow-chain.fixture.ts';
 
 const NOTES = 'cointill-restores.jsonl';
 const HOUR_MS = 60 * 60_000;

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { readConfig, type Config } from '../config.ts';
-import type { Recovery } from '../app/recover.ts';
-import { readDatabaseUrl } from '../database-url.ts';
+import { readConfig, type Config } from '../config/config.ts';
+import type { Recovery } from '../app/chains/recover.ts';
+import { readDatabaseUrl } from '../config/database-url.ts';
 import type { RestoreTarget } from '../backup/restore-backup.ts';
 import type { RestoreNote } from '../backup/restore-notes.ts';
 import { manifestFields, manifestRecord, passphraseOf, withPassphrase, type PassphraseOptions } from './backup.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MIN_SKIP, skipOf } from '../domain/recovery.ts';
 import { bookLost } from '../app/chains/book-lost.ts';
+import { account, xpubOf } from '../app/chains/follow-chain.fixture.ts';
 import { recover } from '../app/chains/recover.ts';
 import { backedUp, DAY_MS, ether, installation, SCENES } from './restored-copy.fixture.ts';
 
@@ -115,6 +116,18 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
     expect((await original.status()).lost.map(({ index }) => index)).toEqual([index]);
     expect(await original.toldLost()).toMatchObject([{ index }]);
   });
+});
+
+it('the gap limit counts what was passed over of a wallet that had handed out nothing when the backup was made', async () => {
+  const scene = await ether({ kind: 'xpub', text: xpubOf(account(3)) });
+  const { restore } = await backedUp(scene);
+  const copy = await restore();
+  const to = copy.recovery.wallets[0]?.to ?? 0;
+  expect(copy.recovery.wallets).toMatchObject([{ from: 0, gapLimit: to + 20 }]);
+  await copy.order();
+  expect((await copy.status()).warnings.join()).toMatch(
+    new RegExp(`raise the wallet's gap limit to ${to + 21} or more`),
+  );
 });
 
 describe('money of lost hours', () => {

@@ -8,7 +8,7 @@ import { readArchive, type ArchiveReader } from '../archive/read-archive.ts';
 import type { Connection } from '../store/database.ts';
 import { buildDataDir, inTemporaryDataDir } from '../store/embedded-building.ts';
 import { ownerAt, readMachine, serviceUser } from '../store/embedded-account.ts';
-import { fileFault, reasonOf } from '../store/embedded-error.ts';
+import { errorCode, fileFault, reasonOf } from '../store/embedded-error.ts';
 import { exists, makeFolders } from '../store/embedded-files.ts';
 import { countRows, loadSnapshot, type LoadedTable } from '../store/load.ts';
 import { KEY_FILE_NAME, loadSealingKey } from '../webhooks/secret.ts';
@@ -103,15 +103,27 @@ async function withArchive<Result>(
   work: (archive: ArchiveReader, manifest: Manifest) => Promise<Result>,
 ): Promise<Result> {
   const archive = await readArchive(file, passphrase).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new BackupError(`There is no file ${file}.`);
-    }
-    throw error;
+    throw unreadable(file, error);
   });
   try {
     return await work(archive, readManifest(file, archive.manifest));
   } finally {
     await archive.close();
+  }
+}
+
+function unreadable(file: string, error: unknown): unknown {
+  switch (errorCode(error)) {
+    case 'ENOENT':
+      return new BackupError(`There is no file ${file}.`);
+    case 'EISDIR':
+      return new BackupError(`${file} is a folder. Name the backup in it that is to be read, such as the newest one.`);
+    case 'EACCES':
+      return new BackupError(`${file} may not be read by this user. Run the command as the file's owner, or as root.`, {
+        cause: error,
+      });
+    default:
+      return error;
   }
 }
 
@@ -219,9 +231,7 @@ async function restoreKey(source: KeySource, text: string): Promise<void> {
   const present = presentKey(source);
   if (present !== null) {
     if (`${present.key.toString('base64')}\n` === text) return;
-    throw new BackupError(
-      `There is another ${KEY_FILE_NAME} in ${source.dataDir} than the one of the backup. Set DATA_DIR to a new folder, here and for the service that will run on what is restored.`,
-    );
+    throw otherKey(source.dataDir);
   }
   const file = path.join(source.dataDir, KEY_FILE_NAME);
   await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true });
@@ -231,9 +241,17 @@ async function restoreKey(source: KeySource, text: string): Promise<void> {
   if (owner !== null) await chown(file, owner.uid, owner.gid);
 }
 
+function otherKey(dataDir: string): BackupError {
+  return new BackupError(
+    `There is another ${KEY_FILE_NAME} in ${dataDir} than the one of the backup. Set DATA_DIR to a new folder, here and for the service that will run on what is restored.`,
+  );
+}
+
 /** Before anything is loaded: a key that cannot be put where it belongs would be found out at the end. */
 async function checkKeyDir({ key }: Manifest, dataDir: string): Promise<void> {
   if (key.kind !== 'file') return;
+  const present = presentKey({ secretKey: null, dataDir });
+  if (present !== null && keyCheck(present.key) !== key.check) throw otherKey(dataDir);
   const owner = (await ownerAt(dataDir)) ?? (process.getuid?.() === 0 ? serviceUser(await readMachine()) : null);
   try {
     const isNew = !(await exists(dataDir));

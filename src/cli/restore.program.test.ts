@@ -54,6 +54,10 @@ describe('restore', () => {
       code: 1,
       stderr: expect.stringMatching(/cannot be reached .* or correct --to\./),
     });
+    expect(await told(dir, '--data-dir', given)).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/is a folder\. Name the backup in it/),
+    });
     expect(await told(file, '--data-dir', path.join(dir, 'missing/new'))).toEqual({
       code: 1,
       stderr: expect.stringMatching(/No new folder can be made in .*missing for --data-dir: .*folder that is there/),
@@ -73,6 +77,20 @@ describe('restore', () => {
         /key of the backup goes into DATA_DIR, and .*data cannot be written .*Set DATA_DIR as/,
       ),
     });
+  });
+
+  it('into a database of one’s own leaves another key that is in DATA_DIR, and says so before it begins', async () => {
+    const { dir, file } = await start();
+    const key = path.join(dir, 'secret.key');
+    await writeFile(key, `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
+    const cointill = await program({ DATA_DIR: dir });
+    // Nobody answers there: it is found out without asking.
+    const { code, stderr } = await cointill.run('restore', file, '--to', 'postgres://a:b@127.0.0.1:1/c');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/another secret\.key in .*Set DATA_DIR to/),
+    });
+    expect((await stat(key)).size).toBe(45);
   });
 
   it('is noted beside the backup, and tells of earlier ones', async () => {
@@ -128,13 +146,19 @@ describe('restore', () => {
 
   it.runIf(isRoot)('by a user who may not write there names the user and the way out', async () => {
     const { dir, file } = await start();
+    const run = () =>
+      promisify(execFile)(path.join(ROOT, 'bin/cointill'), ['restore', file, '--data-dir', path.join(dir, 'new')], {
+        uid: NOBODY,
+        gid: NOBODY,
+        env: { PATH: process.env['PATH'] ?? '', DATA_DIR: path.join(dir, 'data') },
+      });
+    await chmod(file, 0o600);
+    await expect(run()).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/shop\.backup may not be read by this user\. Run the command as/),
+    });
     await chmod(file, 0o644);
-    const run = promisify(execFile)(
-      path.join(ROOT, 'bin/cointill'),
-      ['restore', file, '--data-dir', path.join(dir, 'new')],
-      { uid: NOBODY, gid: NOBODY, env: { PATH: process.env['PATH'] ?? '', DATA_DIR: path.join(dir, 'data') } },
-    );
-    await expect(run).rejects.toMatchObject({
+    await expect(run()).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/in .* for --data-dir: nobody may not write there\. Run it as root, which gives/),
     });

@@ -1,5 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
-import { NETWORK_FACTS } from '../../domain/network.ts';
+import { NETWORK_FACTS, settingOf, type Network } from '../../domain/networks.ts';
 import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
 import type { WalletOpener } from '../../rails/wallet.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../../store/change.ts';
@@ -307,7 +306,7 @@ function mostBehind(network: Network): number {
 function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): Error {
   return new Error(
     `The ${network} node is on another chain than the one followed so far: not even block ${oldest.height} is the same. ` +
-      `Nothing was changed. Set ${network.toUpperCase()}_RPC_URL to a node of the chain that was followed.`,
+      `Nothing was changed. Set ${settingOf(network, 'RPC_URL')} to a node of the chain that was followed.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { PaymentSelector } from '../payments/change-payment.ts';

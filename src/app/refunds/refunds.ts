@@ -1,4 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import type { RefundEventType } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
 import type { Payment, Surface } from '../../domain/payment.ts';

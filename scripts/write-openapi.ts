@@ -5,7 +5,7 @@ import type { App } from '../src/app/context.ts';
 import { createPaymentCreator } from '../src/app/payments/create-payment.ts';
 import { createPaymentReader } from '../src/app/payments/read-payment.ts';
 import { sandboxRail } from '../src/modes/sandbox-rail.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { DEFAULT_POLICY } from '../src/domain/transition.ts';
 import type { Api } from '../src/http/api.ts';
 import { OPENAPI_FILE } from '../src/http/docs/openapi-document.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { openDatabase, type Connection, type DatabaseHandle } from '../store/database.ts';
 import { BackupError } from './errors.ts';
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts';

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
 import { newPayment, testApp } from '../../test/harness.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { openDatabase } from '../store/database.ts';
 import { MigrationError } from '../store/migrate.ts';
 import type { BackupTarget } from './backup-file.ts';

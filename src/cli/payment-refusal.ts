@@ -3,7 +3,7 @@ import type { NotSandbox } from '../app/payments/payment-actions.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
 import type { Payment } from '../domain/payment.ts';
 import { MAX_TOKEN_CHANGES, type RefusalReason } from '../domain/transition.ts';
-import { publicPaymentId } from '../domain/views.ts';
+import { publicPaymentId } from '../wire/payment.ts';
 import { CommandFailure, noPayment } from './failure.ts';
 import { moneySeen } from './payment-record.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { readConfig, type Config } from '../config.ts';
+import { readConfig, type Config } from '../config/config.ts';
 import type { RestoreTarget } from '../backup/restore-backup.ts';
 import { manifestFields, manifestRecord, passphraseOf, withPassphrase, type PassphraseOptions } from './backup.ts';
 import { UsageFailure } from './failure.ts';

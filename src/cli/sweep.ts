@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { sweepOverview, type DepositHolding, type SweepOverview } from '../app/projects/sweep.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { tokenOf } from '../domain/asset.ts';
 import { formatDecimal } from '../domain/money.ts';
 import { EVM_NETWORKS, isNetwork, isEvmNetwork, settingOf, type Network } from '../domain/networks.ts';
-import { pricesNow } from '../prices.ts';
+import { pricesNow } from '../service/prices.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import { createEvmCaller } from '../rails/evm/caller.ts';
 import { oneOf, projectIdOf } from './arguments.ts';

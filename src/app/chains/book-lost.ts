@@ -14,7 +14,7 @@ import { newId, type App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { decimalsOf } from './lost-money.ts';
 import { countEvents } from '../observer.ts';
-import type { Rejected } from '../projects/projects.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import { priceInUsd } from '../payments/quote-payment.ts';
 
 /** What an operator says of money on a lost address. */
@@ -92,10 +92,6 @@ export async function bookLost(
     const [booked] = await findPayments(trx, [payment.id]);
     return { kind: 'done', payment: booked ?? payment };
   });
-}
-
-function rejected(message: string): Rejected {
-  return { kind: 'rejected', message };
 }
 
 /** The lost money on an address, whatever way it is written. */

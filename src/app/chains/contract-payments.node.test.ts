@@ -12,7 +12,7 @@ import { chainRail } from '../../modes/live-rail.ts';
 import { CHAIN_ID, CONFIRMATIONS, eventsOf, etherShop, type EtherShop } from './follow-chain.fixture.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { cancelPayment } from '../payments/payment-actions.ts';
-import { createRefund } from '../refunds/refunds.ts';
+import { createRefund } from '../refunds/create-refund.ts';
 import { runDue } from '../payments/run-due.ts';
 import { sweepOverview } from '../projects/sweep.ts';
 import { setProjectWallet } from '../projects/wallets.ts';

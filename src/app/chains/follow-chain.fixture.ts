@@ -10,7 +10,7 @@ import { createEvmSource } from '../../rails/evm/source.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
-import type { NewPayment } from '../payments/create-payment.ts';
+import type { NewPayment } from '../payments/draft-payment.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { createChainFollower, type Followed } from './follow-chain.ts';
 import type { Rail } from '../../modes/rail.ts';

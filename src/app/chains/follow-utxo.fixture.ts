@@ -10,7 +10,7 @@ import type { UtxoChains } from '../../rails/utxo/params.ts';
 import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { chainRail } from '../../modes/live-rail.ts';
-import type { NewPayment } from '../payments/create-payment.ts';
+import type { NewPayment } from '../payments/draft-payment.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { runDue } from '../payments/run-due.ts';
 import { setProjectWallet } from '../projects/wallets.ts';

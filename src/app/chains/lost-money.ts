@@ -1,7 +1,9 @@
 import { tokenOf, type AssetCode } from '../../domain/asset.ts';
 import type { Network } from '../../domain/networks.ts';
 import { MIN_SKIP } from '../../domain/recovery.ts';
-import { eventBody, lostMoneyView, type LostMoney } from '../../domain/views.ts';
+import { eventBody } from '../../wire/event.ts';
+import { lostMoneyView } from '../../wire/lost-money.ts';
+import type { LostMoney } from '../../domain/lost-money.ts';
 import { shownAddress } from '../../rails/address.ts';
 import type { Trx } from '../../store/database.ts';
 import {

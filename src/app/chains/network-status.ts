@@ -1,5 +1,5 @@
 import { NETWORK_FACTS, settingOf, GAP_LIMIT, type Network } from '../../domain/networks.ts';
-import type { LostMoney } from '../../domain/views.ts';
+import type { LostMoney } from '../../domain/lost-money.ts';
 import type { Cursor } from '../../store/chain.ts';
 import { shownAddress } from '../../rails/address.ts';
 import { lostTransfers, projectsOfWallet, transfersAhead, type AheadTransfer } from '../../store/lost-transfers.ts';

@@ -9,7 +9,7 @@ import { listEndpoints } from '../../store/webhook-endpoints.ts';
 import { etherShop, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
 import { completeSandboxPayment, selectToken, simulatePayment } from '../payments/payment-actions.ts';
 import { projectsOf } from '../projects/projects.ts';
-import { createRefund } from '../refunds/refunds.ts';
+import { createRefund } from '../refunds/create-refund.ts';
 import { runDue } from '../payments/run-due.ts';
 import { deliverAll, shop, webhookApp } from '../webhooks/webhooks.testing.ts';
 import { walletsOf } from '../projects/wallets.ts';

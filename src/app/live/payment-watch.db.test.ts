@@ -6,7 +6,11 @@ import { listen, type Notifications } from '../../store/notifications.ts';
 import { setRefundAddress } from '../../store/refunds.ts';
 import { completeSandboxPayment } from '../payments/payment-actions.ts';
 import { createPaymentWatch, type PaymentWatch, type PaymentWatchOptions } from './payment-watch.ts';
-import { cancelRefund, claimRefund, createRefund, runDueRefunds, type RefundOutcome } from '../refunds/refunds.ts';
+import { cancelRefund } from '../refunds/cancel-refund.ts';
+import { claimRefund } from '../refunds/claim-refund.ts';
+import { createRefund } from '../refunds/create-refund.ts';
+import { runDueRefunds } from '../refunds/end-refunds.ts';
+import type { RefundOutcome } from '../refunds/save-refund.ts';
 import { runDue } from '../payments/run-due.ts';
 import { DEADLINE_MS, WAIT } from '../../../test/deadline.ts';
 

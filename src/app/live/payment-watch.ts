@@ -1,8 +1,5 @@
 import type { Network } from '../../domain/networks.ts';
-import type { Payment } from '../../domain/payment.ts';
 import type { Notifications } from '../../store/notifications.ts';
-import type { PaymentSelector } from '../payments/change-payment.ts';
-import type { PaymentReader } from '../payments/read-payment.ts';
 
 /** Tells those who show a payment that it may have changed, whichever process changed it. */
 export interface PaymentWatch {
@@ -86,7 +83,7 @@ export function createPaymentWatch(
 }
 
 function wakeEach(watchers: ReadonlySet<Watcher> | undefined): void {
-  // A copy, for who is woken may leave and come back.
+  // A copy: a listener may stop watching, and watch again, while it is called.
   for (const watcher of new Set(watchers)) watcher.wake();
 }
 
@@ -100,126 +97,4 @@ function leave<Key>(groups: Map<Key, Set<Watcher>>, key: Key, watcher: Watcher):
   const group = groups.get(key);
   group?.delete(watcher);
   if (group?.size === 0) groups.delete(key);
-}
-
-/** Looks under way at once. The rest wait here and not in the reader, which requests share. */
-const LOOKS_AT_ONCE = 100;
-const LOOK_AGAIN_MS = 1_000;
-const LOOK_AGAIN_AT_MOST_MS = 15_000;
-
-export interface LookerOptions {
-  readonly reader: PaymentReader;
-  readonly watch: PaymentWatch;
-  /** A short text that changes exactly when what is shown of the payment does. */
-  readonly versionOf: (payment: Payment) => string | Promise<string>;
-  readonly selector: PaymentSelector;
-  readonly queue: LookQueue;
-  readonly onVersion: (version: string) => void;
-  readonly onFault: (error: unknown) => void;
-}
-
-export interface Looker {
-  /** The payment's version now; null when there is no such payment. */
-  look(): Promise<string | null>;
-  /** Looks whenever the payment may have changed, and did since the first look. */
-  start(): void;
-  stop(): void;
-}
-
-/** Watches a payment from the beginning, so that nothing is missed between the first look and the start. */
-export function createLooker({ reader, watch, versionOf, selector, queue, onVersion, onFault }: LookerOptions): Looker {
-  let isStopped = false;
-  // Until it starts, wakes are only remembered.
-  let isLooking = true;
-  let isStale = false;
-  let failures = 0;
-  let retry: NodeJS.Timeout | undefined;
-  let network: Network | null = null;
-
-  const wake = (): void => {
-    if (isLooking) isStale = true;
-    else if (!isStopped) queue.add(lookAgain);
-  };
-  const rest = (): void => {
-    isLooking = false;
-    if (isStale) wake();
-  };
-  let unwatch = watch.watch(selector.id, network, wake);
-
-  const look = async (): Promise<string | null> => {
-    const payment = await reader.read(selector);
-    if (payment === null) return null;
-    const counting = countingNetwork(payment);
-    if (counting !== network && !isStopped) {
-      network = counting;
-      unwatch();
-      unwatch = watch.watch(selector.id, network, wake);
-    }
-    return versionOf(payment);
-  };
-
-  const lookAgain = async (): Promise<void> => {
-    isLooking = true;
-    isStale = false;
-    clearTimeout(retry);
-    try {
-      const version = await look();
-      failures = 0;
-      if (version !== null) onVersion(version);
-    } catch (error) {
-      onFault(error);
-      if (!isStopped) retry = setTimeout(wake, Math.min(LOOK_AGAIN_AT_MOST_MS, LOOK_AGAIN_MS * 2 ** failures));
-      failures += 1;
-    }
-    rest();
-  };
-
-  return {
-    look,
-    start: rest,
-    stop: () => {
-      isStopped = true;
-      clearTimeout(retry);
-      queue.remove(lookAgain);
-      unwatch();
-    },
-  };
-}
-
-/** The network whose blocks change what the page shows: confirmations are counted while a payment is on its way. */
-function countingNetwork({ status, quote }: Payment): Network | null {
-  const isCounting = status === 'processing' || status === 'confirming';
-  return isCounting ? (quote?.network ?? null) : null;
-}
-
-export interface LookQueue {
-  /** Runs the job when its turn comes; a job that waits already waits once. A job must not fail. */
-  add(job: () => Promise<void>): void;
-  remove(job: () => Promise<void>): void;
-}
-
-/** One queue for all lookers of a process. */
-export function createLookQueue(): LookQueue {
-  const waiting = new Set<() => Promise<void>>();
-  let running = 0;
-  const run = async (job: () => Promise<void>): Promise<void> => {
-    running += 1;
-    await job();
-    running -= 1;
-    start();
-  };
-  const start = (): void => {
-    for (const job of waiting) {
-      if (running >= LOOKS_AT_ONCE) return;
-      waiting.delete(job);
-      void run(job);
-    }
-  };
-  return {
-    add: (job) => {
-      waiting.add(job);
-      start();
-    },
-    remove: (job) => void waiting.delete(job),
-  };
 }

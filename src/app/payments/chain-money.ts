@@ -10,7 +10,7 @@ import {
   type Transfer,
 } from '../../domain/payment.ts';
 import { nextDueAt, type Observation } from '../../domain/transition.ts';
-import { wrongAssetEventData } from '../../domain/views.ts';
+import { wrongAssetEventData } from '../../wire/event.ts';
 import type { ChainBlock, ChainTransfer } from '../../rails/chain.ts';
 import { matchingAddress, shownAddress } from '../../rails/address.ts';
 import { findWatched, type ConfirmedTransfer } from '../../store/chain.ts';

@@ -5,7 +5,8 @@ import { testApp, type TestApp } from '../../../test/harness.ts';
 import type { DatabaseHandle } from '../../store/database.ts';
 import { listen, notify, type Notifications } from '../../store/notifications.ts';
 import { createAccess, type Access } from './access.ts';
-import { changeProject, createKey, createProject, removeKey } from './projects.ts';
+import { changeProject, createProject } from './projects.ts';
+import { createKey, removeKey } from './keys.ts';
 import { DEADLINE_MS, PROMPT_MS, WAIT } from '../../../test/deadline.ts';
 
 /** Far beyond what a test takes. */

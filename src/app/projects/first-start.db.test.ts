@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { testApp } from '../../../test/harness.ts';
 import { firstStart } from './first-start.ts';
-import { keysOf, projectsOf } from './projects.ts';
+import { keysOf } from './keys.ts';
+import { projectsOf } from './projects.ts';
 
 it('makes one project with one key, however many processes start on the empty database at once', async () => {
   const app = await testApp();

@@ -1,5 +1,6 @@
 import { holdLease, releaseLease } from '../../store/leases.ts';
-import { createKey, createProject, projectsOf } from './projects.ts';
+import { createKey } from './keys.ts';
+import { createProject, projectsOf } from './projects.ts';
 import { newId, type App } from '../context.ts';
 
 const LEASE = 'first start';

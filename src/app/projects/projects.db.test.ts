@@ -4,7 +4,8 @@ import { testApp } from '../../../test/harness.ts';
 import { parseKey } from '../../domain/api-key.ts';
 import { listen } from '../../store/notifications.ts';
 import { findLogo } from '../../store/projects.ts';
-import { changeProject, createKey, createProject, keysOf, projectsOf, removeKey } from './projects.ts';
+import { changeProject, createProject, projectsOf } from './projects.ts';
+import { createKey, keysOf, removeKey } from './keys.ts';
 import { WAIT } from '../../../test/deadline.ts';
 
 const UNKNOWN = '019bbf3a-0000-7000-8000-00000000dead';

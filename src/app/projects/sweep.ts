@@ -9,7 +9,7 @@ import type { RateSource } from '../../rates/source.ts';
 import { findProject } from '../../store/projects.ts';
 import { paidDeposits, type PaidDeposit } from '../../store/wallets.ts';
 import type { App } from '../context.ts';
-import type { Rejected } from './projects.ts';
+import { noProject, type Rejected } from '../rejected.ts';
 
 /** What lies on a deposit contract. */
 export interface DepositHolding {
@@ -48,9 +48,7 @@ export async function sweepOverview(
 ): Promise<SweepOverview | Rejected> {
   const { projectId, network, tokens } = request;
   const project = await findProject(app.db, projectId);
-  if (project === null) {
-    return { kind: 'rejected', message: `There is no project ${projectId}. List them with: cointill project list` };
-  }
+  if (project === null) return noProject(projectId);
   const deposits = await paidDeposits(app.db, projectId, network);
   const contracts = [...tokens.values()].map(({ contract }) => contract);
   const held = await caller.holdings(

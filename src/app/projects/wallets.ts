@@ -11,7 +11,7 @@ import { findProject } from '../../store/projects.ts';
 import { issuedAddresses, listWallets, setWallet, skipAddressesBelow, type Wallet } from '../../store/wallets.ts';
 import { newId, type App } from '../context.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../../modes/rail.ts';
-import { malformed, type Rejected } from './projects.ts';
+import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
 
 const MAX_CONFIRMATIONS = 10_000;
 /** 10 %: beyond it, a payment that is plainly too small would count as paid. */
@@ -194,12 +194,4 @@ export function confirmationTiers({ network, confirmations }: Wallet): readonly 
 
 function isWhole(value: number, min: number, max: number): boolean {
   return Number.isInteger(value) && value >= min && value <= max;
-}
-
-function noProject(projectId: string): Rejected {
-  return rejected(`There is no project ${projectId}. List them with: cointill project list`);
-}
-
-function rejected(message: string): Rejected {
-  return { kind: 'rejected', message };
 }

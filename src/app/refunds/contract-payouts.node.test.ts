@@ -8,7 +8,8 @@ import { findRefund } from '../../store/refunds.ts';
 import { CONFIRMATIONS, eventsOf, etherShop, OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
 import { refundInstructions } from './refund-instructions.ts';
-import { cancelRefund, createRefund } from './refunds.ts';
+import { cancelRefund } from './cancel-refund.ts';
+import { createRefund } from './create-refund.ts';
 
 const PART = OWED_WEI / 4n;
 

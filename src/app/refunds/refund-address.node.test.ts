@@ -4,7 +4,8 @@ import { testApp, type TestApp } from '../../../test/harness.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { completeSandboxPayment } from '../payments/payment-actions.ts';
-import { claimRefund, createRefund } from './refunds.ts';
+import { claimRefund } from './claim-refund.ts';
+import { createRefund } from './create-refund.ts';
 import { arrives, choose, dollars, tokenShop, transaction } from '../payments/token-shop.fixture.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
 

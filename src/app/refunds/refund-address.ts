@@ -5,6 +5,7 @@ import type { Database, Trx } from '../../store/database.ts';
 import { findPayments } from '../../store/payments.ts';
 import { ownerOfAddress } from '../../store/wallets.ts';
 import type { App } from '../context.ts';
+import type { RefundRefusal } from './refund-money.ts';
 
 /** `notYours`: it is a good address, but no wallet of the customer's. `message` names the rule and the way out. */
 type RefundAddressCheck =
@@ -43,4 +44,22 @@ export async function checkRefundAddress(
       ? `This is the address that the payment was made to. ${OWN_WALLET}`
       : `This address takes payments for a shop here. ${OWN_WALLET}`;
   return { kind: 'bad', message, notYours: true };
+}
+
+/** As the chain writes it, so that the payout is recognised; null before the customer has said where. */
+export function watchedAddress({ network, address }: Refund): string | null {
+  return address === null ? null : matchingAddress(network, address);
+}
+
+/** The address that a refund is to go to, checked, as a refusal of the request's field where it is none. */
+export async function refundAddress(
+  app: App,
+  trx: Trx,
+  refund: Parameters<typeof checkRefundAddress>[2],
+  text: string,
+): Promise<{ readonly kind: 'ok'; readonly address: string } | RefundRefusal> {
+  const checked = await checkRefundAddress(app, trx, refund, text);
+  if (checked.kind === 'ok') return checked;
+  const { notYours, message } = checked;
+  return { kind: 'refused', param: 'address', message: `address: ${message}`, ...(notYours && { notYours }) };
 }

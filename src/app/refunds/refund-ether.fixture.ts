@@ -1,7 +1,7 @@
 import type { Refund } from '../../domain/refund.ts';
 import { OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
 import { refundInstructions, type RefundInstructions } from './refund-instructions.ts';
-import { createRefund } from './refunds.ts';
+import { createRefund } from './create-refund.ts';
 
 export const CUSTOMER = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 

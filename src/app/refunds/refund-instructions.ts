@@ -7,7 +7,7 @@ import { unexplainedGrowth, type UnexplainedGrowth } from '../../store/refund-ba
 import { payoutOf, type RefundPayout } from '../../store/refund-payouts.ts';
 import { findRefund } from '../../store/refunds.ts';
 import type { App } from '../context.ts';
-import type { Rejected } from '../projects/projects.ts';
+import type { Rejected } from '../rejected.ts';
 import { checkRefundAddress } from './refund-address.ts';
 import { coverOf } from './refund-cover.ts';
 import { paidBy, refundPsbt, type PsbtAdvice, type UtxoAccess } from './refund-psbt.ts';

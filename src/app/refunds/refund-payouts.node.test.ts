@@ -11,7 +11,8 @@ import { etherShop, eventsOf } from '../chains/follow-chain.fixture.ts';
 import { DEADLINE_MS } from '../../../test/deadline.ts';
 import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
 import { COIN, CONFIRMATIONS, refundShop, type RefundShop } from './refund-psbt.fixture.ts';
-import { cancelRefund, runDueRefunds } from './refunds.ts';
+import { cancelRefund } from './cancel-refund.ts';
+import { runDueRefunds } from './end-refunds.ts';
 
 const POLL = { timeout: DEADLINE_MS, interval: 20 };
 

@@ -18,7 +18,7 @@ import { chainRail } from '../../modes/live-rail.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
 import { refundInstructions, type RefundInstructions } from './refund-instructions.ts';
 import type { PsbtAdvice } from './refund-psbt.ts';
-import { createRefund } from './refunds.ts';
+import { createRefund } from './create-refund.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
 
 export const COIN = 100_000_000n;

@@ -5,7 +5,7 @@ import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findRefund } from '../../store/refunds.ts';
-import { cancelRefund } from './refunds.ts';
+import { cancelRefund } from './cancel-refund.ts';
 import { COIN, CONFIRMATIONS, refundShop, type ShownPsbt } from './refund-psbt.fixture.ts';
 
 describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind) => {

@@ -1,16 +1,14 @@
-import { giveBackDeliveries, claimDeliveries, recordAttempts, type DueDelivery } from '../../store/deliveries.ts';
+import { giveBackDeliveries, claimDeliveries, type DueDelivery } from '../../store/deliveries.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
-import { attempt, closeGone, createSecretCache, type Attempted } from './attempt-delivery.ts';
-import { createBatcher } from '../batch.ts';
 import type { App } from '../context.ts';
-import { createLanes, type Lane, type Quotas } from './delivery-lanes.ts';
-import { wasRolledBack } from '../idempotency.ts';
 import type { AttemptOutcome } from '../observer.ts';
+import { attempt, createSecretCache, type Attempted } from './attempt-delivery.ts';
+import { createLanes, type Lane, type Quotas } from './delivery-lanes.ts';
+import { createHeldDeliveries, MAX_CLAIMED } from './held-deliveries.ts';
+import { createRecorder } from './record-attempts.ts';
 
 /** Longer than a delivery waits in its lane, is attempted and recorded: if its worker dies, it is due again after this. */
 const LEASE_MS = 60_000;
-const MOST_HELD = 5_000;
-const CLAIM_LIMIT = 500;
 /** A wrong key or a database that is away fails every delivery: it is told once in this time. */
 const FAULT_QUIET_MS = 10_000;
 
@@ -42,7 +40,7 @@ export interface Deliverer {
 /** Sends due deliveries, each endpoint in its own lane. */
 export function createDeliverer(app: App, webhooks: WebhookDelivery, events: DelivererEvents): Deliverer {
   const lanes = createLanes();
-  const held = createHeld(events.onFree);
+  const held = createHeldDeliveries(events.onFree);
   const secrets = createSecretCache(webhooks.sealingKey);
   const onFault = quietly(app, events.onFault);
   let stopping = false;
@@ -79,7 +77,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       held.startRecording(delivery);
       lanes.end(lane, attempted?.record.next.kind === 'delivered');
       // What waits for an endpoint that is gone is stopped when that is recorded.
-      if (attempted?.gone === true) held.release(lane.waiting.splice(0));
+      if (attempted?.gone === true) held.release(lanes.takeOut(lane));
       startWaiting(lane);
       // A claim under way looks for itself, when it is done, whether there is room again.
       if (attempted !== null && !claiming && lanes.wantsMore(lane)) events.onFree();
@@ -106,7 +104,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       const quotas = lanes.quotas();
       claiming = true;
       const due = await claimDue(app, quotas, now).finally(() => (claiming = false));
-      const isCut = due.length === CLAIM_LIMIT;
+      const isCut = due.length === MAX_CLAIMED;
       // A lease that ended under way, since the clock was set or the machine slept, makes no second attempt beside the first.
       const filled = lanes.lineUp(held.take(due), { quotas, isCut, now });
       if (stopping) await giveBack(lanes.takeOutAll());
@@ -128,43 +126,8 @@ function claimDue(app: App, quotas: Quotas, now: number): Promise<readonly DueDe
     leaseUntil: now + LEASE_MS,
     quotas: quotas.named,
     defaultQuota: quotas.others,
-    limit: CLAIM_LIMIT,
+    limit: MAX_CLAIMED,
   });
-}
-
-/** The deliveries that this process holds. `onRoom` is told when there is room for a whole claim again. */
-function createHeld(onRoom: () => void) {
-  const open = new Set<bigint>();
-  let recording = 0;
-  let idleListeners: (() => void)[] = [];
-  const isFull = (): boolean => open.size + recording + CLAIM_LIMIT > MOST_HELD;
-  const isIdle = (): boolean => open.size + recording === 0;
-  const change = (apply: () => void): void => {
-    const wasFull = isFull();
-    apply();
-    if (wasFull && !isFull()) onRoom();
-    if (isIdle()) for (const listener of idleListeners.splice(0)) listener();
-  };
-  return {
-    isFull,
-    /** Takes hold of those that are not waiting or being sent already. */
-    take: (deliveries: readonly DueDelivery[]): readonly DueDelivery[] => {
-      const taken = deliveries.filter(({ id }) => !open.has(id));
-      for (const { id } of taken) open.add(id);
-      return taken;
-    },
-    release: (deliveries: readonly DueDelivery[]): void =>
-      change(() => {
-        for (const { id } of deliveries) open.delete(id);
-      }),
-    /** It was sent. From the moment its record is committed it may be claimed anew, which may be heard of before the commit is. */
-    startRecording: ({ id }: DueDelivery): void => {
-      open.delete(id);
-      recording += 1;
-    },
-    endRecording: (): void => change(() => (recording -= 1)),
-    idle: (): Promise<void> => (isIdle() ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
-  };
 }
 
 function quietly(app: App, onFault: (error: unknown) => void): (error: unknown) => void {
@@ -175,36 +138,4 @@ function quietly(app: App, onFault: (error: unknown) => void): (error: unknown) 
     toldAt = app.clock();
     onFault(error);
   };
-}
-
-type Recorded = { readonly kind: 'recorded' } | { readonly kind: 'fault'; readonly error: unknown };
-
-/** Saves attempts that end together in one statement, one at a time: fewer and larger ones cost the database less. */
-function createRecorder(app: App) {
-  return createBatcher<Attempted, Recorded>({ maxInFlight: 1, maxBatch: 200, maxWaiting: MOST_HELD }, async (batch) => {
-    const outcomes = await recordTogether(app, batch);
-    await closeGone(app, batch);
-    return outcomes;
-  });
-}
-
-/** One record that the database refuses must not fail its neighbours: then each is saved alone. */
-async function recordTogether(app: App, batch: readonly Attempted[]): Promise<readonly Recorded[]> {
-  const records = batch.map((attempted) => attempted.record);
-  try {
-    await recordAttempts(app.db, records);
-    return records.map(() => ({ kind: 'recorded' }));
-  } catch (error) {
-    if (records.length === 1 || !wasRolledBack(error)) throw error;
-  }
-  const outcomes: Recorded[] = [];
-  for (const record of records) {
-    outcomes.push(
-      await recordAttempts(app.db, [record]).then(
-        () => ({ kind: 'recorded' as const }),
-        (error: unknown) => ({ kind: 'fault' as const, error }),
-      ),
-    );
-  }
-  return outcomes;
 }

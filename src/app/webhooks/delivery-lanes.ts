@@ -2,15 +2,15 @@ import type { DueDelivery } from '../../store/deliveries.ts';
 
 /** This many go at once to an endpoint that nothing is known of yet or that fails; twice as many with each success. */
 const FIRST_WIDTH = 8;
-const MOST_WIDTH = 128;
+const MAX_WIDTH = 128;
 /** Of an endpoint that answers, up to this many times its width is taken: a large claim costs hardly more than a small one. */
 const AHEAD = 4;
 /** What was taken ahead is given back after this: the endpoint is slower than thought, or was changed meanwhile. */
-const LONGEST_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 2_000;
 /** Endpoints that are new or fail share these places, so that dead ones never take those of the living. */
 const UNPROVEN_PLACES = 1_000;
 /** Idle lanes are remembered for what was learnt of their endpoints, unless there are more lanes than this. */
-const MANY_LANES = 1_000;
+const MAX_IDLE_LANES = 1_000;
 
 /** One endpoint's deliveries in this process. Only `createLanes` changes it. */
 export interface Lane {
@@ -50,6 +50,8 @@ export interface Lanes {
   /** Whether there is room for more and probably something to take. */
   wantsMore(lane: Lane): boolean;
   anyWantsMore(): boolean;
+  /** Takes out what waits in one lane. */
+  takeOut(lane: Lane): readonly DueDelivery[];
   /** Takes out what has waited for too long. */
   takeOutStale(now: number): readonly DueDelivery[];
   takeOutAll(): readonly DueDelivery[];
@@ -78,12 +80,12 @@ export function createLanes(): Lanes {
 
   const wantsMore = (lane: Lane): boolean => lane.mayHaveMore && placesIn(lane) > 0;
 
-  const takeOut = (isStale: (lane: Lane) => boolean): readonly DueDelivery[] =>
+  const takeOutOf = (isStale: (lane: Lane) => boolean): readonly DueDelivery[] =>
     [...lanes.values()].filter(isStale).flatMap((lane) => lane.waiting.splice(0));
 
   return {
     quotas() {
-      for (const [id, lane] of lanes) if (lanes.size > MANY_LANES && heldIn(lane) === 0) lanes.delete(id);
+      for (const [id, lane] of lanes) if (lanes.size > MAX_IDLE_LANES && heldIn(lane) === 0) lanes.delete(id);
       const unproven = [...lanes.values()].filter((lane) => !lane.proven);
       const isFull = unproven.reduce((sum, lane) => sum + heldIn(lane), 0) >= UNPROVEN_PLACES;
       unprovenPlaces = isFull ? 0 : Math.min(FIRST_WIDTH, Math.ceil(UNPROVEN_PLACES / Math.max(1, unproven.length)));
@@ -111,12 +113,13 @@ export function createLanes(): Lanes {
     end(lane, acknowledged) {
       lane.sending -= 1;
       lane.proven = acknowledged;
-      lane.width = acknowledged ? Math.min(MOST_WIDTH, lane.width * 2) : FIRST_WIDTH;
+      lane.width = acknowledged ? Math.min(MAX_WIDTH, lane.width * 2) : FIRST_WIDTH;
     },
     wantsMore,
+    takeOut: (lane) => lane.waiting.splice(0),
     anyWantsMore: () => [...lanes.values()].some(wantsMore),
-    takeOutStale: (now) => takeOut((lane) => now - lane.takenAt > LONGEST_WAIT_MS),
-    takeOutAll: () => takeOut(() => true),
+    takeOutStale: (now) => takeOutOf((lane) => now - lane.takenAt > MAX_WAIT_MS),
+    takeOutAll: () => takeOutOf(() => true),
   };
 }
 

@@ -1,7 +1,7 @@
 import { ASSETS, type AssetCode } from '../../domain/asset.ts';
 import { NETWORK_FACTS, nativeAsset, type Network } from '../../domain/networks.ts';
 import { formatDecimal } from '../../domain/money.ts';
-import { html, raw, type Html } from './html.ts';
+import { html, raw, type Html } from '../pages/html.ts';
 
 /** The network's name. */
 export function networkName(network: Network): string {

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { otherChain } from '../modes/locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../modes/rail.ts';
 import { confirmationTiers, firstAddresses, setProjectWallet, walletOf, walletsOf } from '../app/projects/wallets.ts';
-import { GAP_LIMIT } from '../domain/network.ts';
+import { GAP_LIMIT, NETWORKS } from '../domain/networks.ts';
 import { isoTime } from '../wire/time.ts';
 import type { Cointill } from '../service/core.ts';
-import type { WalletSource } from '../rails/wallet.ts';
+import type { WalletSource } from '../rails/family.ts';
 import { gapInWords, type Wallet } from '../store/wallets.ts';
-import { projectIdOf, percentage, wholeNumber } from './arguments.ts';
+import { oneOf, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
@@ -41,7 +41,7 @@ function addSet(wallet: Command): void {
       .description("set a project's wallet on a network; never give a private key or recovery phrase"),
   )
     .requiredOption('--project <id>', 'whose wallet')
-    .requiredOption('--network <network>', 'bitcoin, litecoin, ethereum, polygon, base, arbitrum or bsc')
+    .requiredOption('--network <network>', oneOf(NETWORKS))
     .option('--xpub <xpub>', 'the extended public key of the account: xpub…, ypub…, zpub…, Ltub… and their kin')
     .option('--descriptor <descriptor>', 'an output descriptor: wpkh([…]xpub…/0/*), tr(…), sh(wpkh(…)) or pkh(…)')
     .option('--treasury <0x…>', 'EVM networks: deposit contracts that can pay out to this address alone')

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import { LOST_TRANSFER_COLUMNS, type RecordOf } from './columns.ts';
 import type { AwaitingAddress } from './chain.ts';
 import { timestamp, type Database, type Trx } from './database.ts';

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { EventType } from '../domain/event-type.ts';
 import type { Fiat } from '../domain/money.ts';
 import type { Exception, FailureReason, Surface, Transfer } from '../domain/payment.ts';

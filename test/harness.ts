@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { App } from '../src/app/context.ts';
-import { createPaymentCreator, type NewPayment, type PaymentCreator } from '../src/app/payments/create-payment.ts';
+import { createPaymentCreator, type PaymentCreator } from '../src/app/payments/create-payment.ts';
+import type { NewPayment } from '../src/app/payments/draft-payment.ts';
 import { createProject } from '../src/app/projects/projects.ts';
 import type { Rail } from '../src/modes/rail.ts';
 import { sandboxRail } from '../src/modes/sandbox-rail.ts';

@@ -175,7 +175,7 @@ export function moneySeen(payment: Payment): string | null {
 
 const CAUSES: Readonly<Record<string, string>> = {
   created: 'created',
-  token_chosen: 'the customer chose a token',
+  token_chosen: 'a token was chosen',
   money: 'money was seen, confirmed or lost',
   deadline: 'the time was up',
   settled: 'completed by the sandbox',

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { testApp } from '../../test/harness.ts';
 import { ASSET_CODES, NETWORKS } from '../domain/asset.ts';
 import { FIATS } from '../domain/money.ts';
-import { EXCEPTIONS, PAYMENT_STATUSES, SURFACES, type MerchantFields, type Payment } from '../domain/payment.ts';
+import { EXCEPTIONS, SURFACES, type MerchantFields, type Payment } from '../domain/payment.ts';
+import { PAYMENT_STATUSES } from '../domain/status.ts';
 import { findPayments } from './payments.ts';
 import { saveChanges, type PaymentChange } from './save-changes.ts';
 

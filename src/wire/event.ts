@@ -1,5 +1,5 @@
 import { encodeId } from '../domain/id.ts';
-import { orderStatus } from '../domain/order-status.ts';
+import { orderStatus } from '../domain/status.ts';
 import { tracedHash, type Payment, type Transfer } from '../domain/payment.ts';
 import { exactNumber } from './number.ts';
 import { amountNumber, metadataView, publicPaymentId } from './payment.ts';

@@ -1,4 +1,4 @@
-import { orderStatus } from '../domain/order-status.ts';
+import { orderStatus } from '../domain/status.ts';
 import type { Payment } from '../domain/payment.ts';
 import { exactNumber } from './number.ts';
 import {

@@ -1,5 +1,6 @@
 import { matchingAddress, shownAddress } from '../../rails/address.ts';
 import { NETWORKS, type Network } from '../../domain/asset.ts';
+import { withFirstToken } from '../../domain/creation.ts';
 import { requiredConfirmations } from '../../domain/network.ts';
 import type { Fiat } from '../../domain/money.ts';
 import { blankPayment, type Payment, type Quote } from '../../domain/payment.ts';
@@ -146,20 +147,19 @@ function draftOf(
     readonly now: number;
   },
 ): Payment {
-  return blankPayment({
+  const blank = blankPayment({
     id: newId(app, now),
     projectId,
     mode: 'live',
     surface: 'order',
-    status: 'pending',
     amountMinor,
     currency,
     amountUsdCents,
     merchantOrderId,
-    quote,
     createdAt: now,
     expiresAt: now + LIFETIME_MS,
   });
+  return withFirstToken(blank, quote);
 }
 
 function transferOf(one: LostTransfer, paymentId: string): Parameters<typeof saveTransfers>[1][number] {

@@ -9,7 +9,7 @@ import type { ChainSource } from '../../rails/chain.ts';
 import { createEvmSource } from '../../rails/evm/source.ts';
 import { createWalletOpener, MAIN_CHAINS } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
-import type { NewPayment } from '../payments/create-payment.ts';
+import type { NewPayment } from '../payments/draft-payment.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { createChainFollower, type Followed } from './follow-chain.ts';
 import type { Rail } from '../../modes/rail.ts';

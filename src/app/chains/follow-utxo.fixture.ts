@@ -9,7 +9,7 @@ import { COINS, sourceOf } from '../../rails/utxo/source.fixture.ts';
 import { createWalletOpener, type UtxoChains } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { chainRail } from '../../modes/live-rail.ts';
-import type { NewPayment } from '../payments/create-payment.ts';
+import type { NewPayment } from '../payments/draft-payment.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { runDue } from '../payments/run-due.ts';
 import { setProjectWallet } from '../projects/wallets.ts';

@@ -1,5 +1,6 @@
 import type { Network } from '../../domain/asset.ts';
 import type { Payment } from '../../domain/payment.ts';
+import { isCounting } from '../../domain/status.ts';
 import type { PaymentSelector } from '../payments/change-payment.ts';
 import type { PaymentReader } from '../payments/read-payment.ts';
 import type { PaymentWatch } from './payment-watch.ts';
@@ -95,6 +96,5 @@ export function createVersionStream(options: VersionStreamOptions): VersionStrea
 
 /** The network whose blocks change what the page shows: confirmations are counted while a payment is on its way. */
 function countingNetwork({ status, quote }: Payment): Network | null {
-  const isCounting = status === 'processing' || status === 'confirming';
-  return isCounting ? (quote?.network ?? null) : null;
+  return isCounting(status) ? (quote?.network ?? null) : null;
 }

@@ -1,3 +1,4 @@
+import { isOpen } from '../../domain/status.ts';
 import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
 import { tokenRefusal, type Observation } from '../../domain/transition.ts';
 import type { Token } from '../../domain/asset.ts';
@@ -122,15 +123,11 @@ export function completeSandboxPayment(
       const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
       const settled = await settle(rail, payment, known, now, trx);
       if (settled.kind !== 'settled') return settled;
-      if (isOpen(payment))
+      if (isOpen(payment.status))
         await saveTransfers(trx, [{ paymentId: payment.id, transfer: settled.transfer, blockHash: null }]);
       return observed(settled.observation);
     },
   });
-}
-
-function isOpen(payment: Payment): boolean {
-  return payment.status === 'created' || payment.status === 'prepared' || payment.status === 'pending';
 }
 
 /** The sandbox's whole payment: in the chosen token, or in the first that the amount is not too small for. */
@@ -183,7 +180,7 @@ export function simulatePayment(
       if (rail.simulate === null) return { kind: 'not_sandbox' };
       const opening: Observation[] = [{ kind: 'timer_stopped' }];
       let quote = payment.quote;
-      if (quote === null && isOpen(payment)) {
+      if (quote === null && isOpen(payment.status)) {
         const first = await firstQuote(rail, payment, trx);
         if ('kind' in first) return first;
         quote = first;
@@ -228,7 +225,7 @@ async function simulatedSteps(
       return [await arrives(missing + quote.owedUnits / 2n + quote.toleranceUnits + 1n, now, 'confirmed')];
     case 'late': {
       const late = await arrives(missing, Math.max(now, payment.expiresAt), 'confirmed');
-      return isOpen(payment) ? [deadline, late] : [late];
+      return isOpen(payment.status) ? [deadline, late] : [late];
     }
     case 'failed':
       return [await arrives(missing, now, 'seen'), deadline];

@@ -1,6 +1,7 @@
 import type { Payment, Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { sizeRefund, type Refund } from '../../domain/refund.ts';
+import { isFinal } from '../../domain/status.ts';
 import type { Trx } from '../../store/database.ts';
 import { lockPayments } from '../../store/payments.ts';
 import { insertRefund, refundedMoney } from '../../store/refunds.ts';
@@ -23,8 +24,6 @@ export interface NewRefund {
   readonly address: string | null;
   readonly reason: string | null;
 }
-
-const FINAL = new Set<Payment['status']>(['completed', 'expired', 'failed', 'cancelled']);
 
 /** Promises money back: checked against what was received under the payment's lock, so that the sum never exceeds it. */
 export function createRefund(
@@ -53,7 +52,7 @@ async function draftRefund(
   now: number,
 ): Promise<{ readonly kind: 'ok'; readonly refund: Refund } | RefundRefusal> {
   const blame = payment.surface === 'order' ? 'order_id' : 'transaction_id';
-  if (!FINAL.has(payment.status)) {
+  if (!isFinal(payment.status)) {
     const message = `${blame} names a payment that is still ${payment.status}; only a completed, expired, failed or cancelled one can be refunded.`;
     return { kind: 'refused', param: blame, message };
   }

@@ -1,17 +1,6 @@
-import {
-  DOCUMENTED_EVENTS,
-  EVENT_TYPES,
-  isEventType,
-  type EventType,
-  type RefundEventType,
-} from '../../domain/event-type.ts';
-import { blankPayment, type Payment } from '../../domain/payment.ts';
+import { DOCUMENTED_EVENTS, EVENT_TYPES, isEventType, type EventType } from '../../domain/event-type.ts';
 import type { Mode } from '../../domain/permission.ts';
-import { eventBody, paymentEventData, wrongAssetEventData } from '../../wire/event.ts';
-import { lostMoneyView } from '../../wire/lost-money.ts';
-import { refundView } from '../../wire/refund.ts';
-import type { Refund } from '../../domain/refund.ts';
-import { sandboxAddress, sandboxTransactionHash } from '../../rails/sandbox/sandbox.ts';
+import { eventBody } from '../../wire/event.ts';
 import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../../store/deliveries.ts';
 import { saveEvents } from '../../store/save-changes.ts';
 import { findProject } from '../../store/projects.ts';
@@ -31,6 +20,7 @@ import { newId, type App } from '../context.ts';
 import { attempt, createSecretCache, record } from './attempt-delivery.ts';
 import type { WebhookDelivery } from './deliver-due.ts';
 import { malformed, noProject, type Rejected } from '../rejected.ts';
+import { sampleData } from './sample-events.ts';
 import { opens } from './sealing-key.ts';
 
 /** How long a replaced secret signs along. */
@@ -204,118 +194,4 @@ export async function sendTestEvent(
     return insertDelivery(trx, id, endpointId, now);
   });
   return { kind: 'done', eventId: id, deliveryId };
-}
-
-/** The data of a sample event: a payment or refund that was never made, in the state that the type announces. */
-function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: number): object {
-  const payment = samplePayment(app, endpoint, now);
-  const completed = {
-    status: 'completed',
-    completedAt: now,
-    transactionHash: sandboxTransactionHash('bitcoin', payment.id),
-  } as const;
-  switch (type) {
-    case 'order.created':
-    case 'order.exception':
-      return paymentEventData(payment);
-    case 'order.confirming':
-    case 'order.expired':
-    case 'order.failed':
-    case 'order.cancelled':
-      return paymentEventData({ ...payment, status: type === 'order.confirming' ? 'confirming' : statusOf(type) });
-    case 'order.completed':
-      return paymentEventData({ ...payment, ...completed });
-    case 'payment.wrong_asset':
-      return wrongAssetEventData(payment, sampleTransfer(payment), 6);
-    case 'refund.created':
-    case 'refund.completed':
-    case 'refund.failed':
-    case 'refund.reorged':
-      return refundView(sampleRefund(payment, type, now), app.links);
-    case 'payment.lost':
-      return lostMoneyView({
-        address: payment.quote?.address ?? '',
-        index: 1_234,
-        amountUnits: 166_667n,
-        decimals: 8,
-        asset: 'BTC',
-        transactionHash: completed.transactionHash,
-      });
-  }
-}
-
-function statusOf(type: 'order.expired' | 'order.failed' | 'order.cancelled'): 'expired' | 'failed' | 'cancelled' {
-  if (type === 'order.expired') return 'expired';
-  return type === 'order.failed' ? 'failed' : 'cancelled';
-}
-
-function samplePayment(app: App, endpoint: WebhookEndpoint, now: number): Payment {
-  const id = newId(app, now);
-  return blankPayment({
-    id,
-    projectId: endpoint.projectId,
-    mode: endpoint.mode,
-    surface: 'order',
-    status: 'pending',
-    amountMinor: 10_000n,
-    currency: 'USD',
-    amountUsdCents: 10_000n,
-    merchantOrderId: 'TEST-1',
-    description: 'A test event',
-    customerEmail: 'customer@example.com',
-    quote: {
-      asset: 'BTC',
-      network: 'bitcoin',
-      decimals: 8,
-      owedUnits: 166_667n,
-      toleranceUnits: 833n,
-      address: sandboxAddress('bitcoin', id),
-    },
-    createdAt: now,
-    expiresAt: now + 30 * 60_000,
-  });
-}
-
-function sampleTransfer({ id }: Payment) {
-  const network = 'ethereum';
-  const transactionHash = sandboxTransactionHash(network, id);
-  return {
-    asset: 'USDC',
-    network,
-    amountUnits: 100_000_000n,
-    address: sandboxAddress(network, id),
-    transactionHash,
-  } as const;
-}
-
-const REFUND_STATUS_OF = {
-  'refund.created': 'pending',
-  'refund.reorged': 'pending',
-  'refund.completed': 'completed',
-  'refund.failed': 'failed',
-} as const satisfies Readonly<Record<RefundEventType, Refund['status']>>;
-
-function sampleRefund(payment: Payment, type: RefundEventType, now: number): Refund {
-  const status = REFUND_STATUS_OF[type];
-  return {
-    id: payment.id,
-    projectId: payment.projectId,
-    mode: payment.mode,
-    paymentId: payment.id,
-    paymentSurface: 'order',
-    status,
-    amountMinor: payment.amountMinor,
-    currency: payment.currency,
-    asset: 'BTC',
-    network: 'bitcoin',
-    decimals: 8,
-    units: 166_667n,
-    address: sandboxAddress('bitcoin', `refund of ${payment.id}`),
-    reason: 'A test event',
-    failureReason: status === 'failed' ? 'unpaid' : null,
-    transactionHash: status === 'completed' ? sandboxTransactionHash('bitcoin', payment.id) : null,
-    createdAt: now,
-    completedAt: status === 'completed' ? now : null,
-    dueAt: null,
-  };
 }

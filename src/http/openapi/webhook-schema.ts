@@ -1,28 +1,10 @@
 import { Type, type TSchema } from 'typebox';
-import { EVENT_TYPES, OPT_IN_EVENTS, type EventType } from '../../domain/event-type.ts';
-import { ORDER_STATUSES } from '../../domain/order-status.ts';
-import { EXCEPTIONS, PAYMENT_STATUSES, SURFACES } from '../../domain/payment.ts';
+import { EVENT_TYPES, isOptIn, isRefundEvent, meaningOf, type EventType } from '../../domain/event-type.ts';
+import { ORDER_STATUSES, PAYMENT_STATUSES } from '../../domain/status.ts';
+import { EXCEPTIONS, SURFACES } from '../../domain/payment.ts';
 import { refundFields } from '../refunds/schema.ts';
 import { described, nullable, time } from '../shapes.ts';
 import { oneOf } from '../validation.ts';
-
-const MEANINGS: Readonly<Record<EventType, string>> = {
-  'order.created': 'An order or a transaction was created.',
-  'order.confirming': 'The payment was detected and waits for confirmations. Sent once.',
-  'order.completed': 'The payment was confirmed and is completed. Hand out the goods on this event.',
-  'order.expired': 'It expired without a payment.',
-  'order.failed': 'The payment failed: a part of the amount at expiry (underpaid), or never confirmed (unconfirmed).',
-  'refund.created': 'A refund was initiated.',
-  'refund.completed': 'A refund was paid.',
-  'refund.failed': 'A refund was cancelled, not paid in time, or asked to fail in test mode.',
-  'order.cancelled': 'It was cancelled by the merchant or the customer.',
-  'order.exception': 'Something unusual happened, named by data.exception.',
-  'payment.wrong_asset':
-    'Confirmed money came in an asset that the payment was never quoted in. It counts for nothing; once the payment is final it can be refunded by its crypto_currency.',
-  'refund.reorged': 'A reorganisation took back what had paid a completed refund. It is pending again.',
-  'payment.lost':
-    'Money came to an address that was handed out in the hours that a restored backup does not know. Live mode only; book it with: cointill recover book',
-};
 
 const test = Type.Optional(Type.Literal(true, { description: 'Only in a test event, whose data is a sample.' }));
 
@@ -115,7 +97,7 @@ const EVENTS = {
 export function eventShape(type: EventType): TSchema {
   if (type === 'payment.wrong_asset') return EVENTS.wrongAsset;
   if (type === 'payment.lost') return EVENTS.lost;
-  return type.startsWith('refund.') ? EVENTS.refund : EVENTS.order;
+  return isRefundEvent(type) ? EVENTS.refund : EVENTS.order;
 }
 
 const header = (name: string, description: string) => ({
@@ -138,14 +120,13 @@ const RULES =
 
 /** The `webhooks` part of the OpenAPI document: what is sent to a registered endpoint, by type of event. */
 export function describeWebhooks(): Readonly<Record<string, object>> {
-  const isOptIn = (type: EventType): boolean => OPT_IN_EVENTS.some((other) => other === type);
   return Object.fromEntries(
     EVENT_TYPES.map((type) => [
       type,
       {
         post: {
           operationId: `on ${type}`.replaceAll(/[ ._](\w)/g, (_match, letter: string) => letter.toUpperCase()),
-          summary: MEANINGS[type],
+          summary: meaningOf(type),
           description: isOptIn(type) ? `${RULES} Sent only to endpoints that ask for this type by name.` : RULES,
           tags: ['Webhooks'],
           security: [],

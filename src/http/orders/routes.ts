@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { decodeId } from '../../domain/id.ts';
 import { FIATS, isFiat, parseFiatAmount } from '../../domain/money.ts';
-import { statusesOfOrder } from '../../domain/order-status.ts';
+import { statusesOfOrder } from '../../domain/status.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Operation } from '../../domain/permission.ts';
 import { confirmationsView } from '../../wire/payment.ts';

@@ -1,7 +1,8 @@
 import type { AssetCode, Network } from '../../domain/asset.ts';
 import type { Fiat } from '../../domain/money.ts';
-import type { Exception, FailureReason, PaymentStatus, Surface } from '../../domain/payment.ts';
+import type { Exception, FailureReason, Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
+import type { PaymentStatus } from '../../domain/status.ts';
 import {
   bigint,
   boolean,

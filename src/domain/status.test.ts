@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ORDER_STATUSES, orderStatus, statusesOfOrder } from './order-status.ts';
-import { PAYMENT_STATUSES } from './payment.ts';
+import { ORDER_STATUSES, PAYMENT_STATUSES, orderStatus, statusesOfOrder } from './status.ts';
 
 describe('the order view', () => {
   it.each([

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { constants, rmSync } from 'node:fs';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sink } from '../archive/write-archive.ts';
 import { isArchive } from '../archive/read-archive.ts';
 import { BackupError } from './errors.ts';
 import { errorCode } from '../store/embedded-error.ts';
 import { syncFolder } from '../store/embedded-files.ts';
-import { isRunning } from '../store/embedded-process.ts';
 
 /** Where a backup goes. */
 export type BackupTarget =
@@ -18,8 +17,12 @@ export type BackupTarget =
 
 const NAME = /^cointill-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.backup$/;
 const UNFINISHED = '.unfinished-';
-/** Whoever writes one writes every second: what is older belongs to nobody, on whatever machine its maker ran. */
-const ABANDONED_MS = 10 * 60_000;
+/**
+ * Whoever writes one touches it every so often, also while the database keeps it waiting: what nobody has touched for long is
+ * nobody's. The process id in its name would not tell: it may be of another machine or container, or be given to another process.
+ */
+const TOUCH_MS = 60_000;
+const ABANDONED_MS = 10 * TOUCH_MS;
 
 /** Put on disk bit by bit: in one go at the end it would hold up what the database has to put there meanwhile. */
 const SYNC_BYTES = 8 * 1024 * 1024;
@@ -46,6 +49,7 @@ export async function writeBackupFile<Result>(
   const unfinished = `${file}${UNFINISHED}${process.pid}-${randomBytes(4).toString('hex')}`;
   const removeNow = (): void => rmSync(unfinished, { force: true });
   process.once('exit', removeNow);
+  const touching = setInterval(() => void touch(unfinished), TOUCH_MS);
   try {
     const handle = await open(unfinished, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
     let result: Result;
@@ -70,6 +74,7 @@ export async function writeBackupFile<Result>(
     await rm(unfinished, { force: true });
     throw fileFault(error, folder);
   } finally {
+    clearInterval(touching);
     process.removeListener('exit', removeNow);
   }
 }
@@ -107,15 +112,20 @@ function fileFault(error: unknown, folder: string): unknown {
   });
 }
 
+async function touch(file: string): Promise<void> {
+  const now = new Date();
+  await utimes(file, now, now).catch(() => {});
+}
+
 /** Removes what killed backups have left in a folder. What resists stays for the next time. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const maker = /\.unfinished-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1];
+    if (!/\.unfinished-\d+-[0-9a-f]{8}$/.test(name)) continue;
     const file = path.join(folder, name);
-    const stats = maker === undefined ? null : await stat(file).catch(() => null);
-    if (stats === null || (stats.size > 0 && !(await isUnfinishedBackup(file)))) continue;
-    const isOld = Date.now() - stats.mtimeMs > ABANDONED_MS;
-    if (isOld && !(await isRunning(Number(maker)))) await rm(file, { force: true }).catch(() => {});
+    const stats = await stat(file).catch(() => null);
+    if (stats === null || Date.now() - stats.mtimeMs < ABANDONED_MS) continue;
+    // Something else may be called so.
+    if (stats.size === 0 || (await isUnfinishedBackup(file))) await rm(file, { force: true }).catch(() => {});
   }
 }
 

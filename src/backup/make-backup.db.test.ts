@@ -1,15 +1,16 @@
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
 import { newPayment, testApp } from '../../test/harness.ts';
+import { eventually } from '../../test/program.ts';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../store/database.ts';
 import { MigrationError } from '../store/migrate.ts';
-import type { BackupTarget } from './backup-file.ts';
+import { writeBackupFile, type BackupTarget } from './backup-file.ts';
 import { makeBackup } from './make-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 
@@ -96,6 +97,8 @@ it('what is left of killed backups is removed, and a file of somebody else’s n
   for (const [name, text] of [
     ['a.backup.unfinished-999999999-01234567', 'cointill backup 1\n'],
     ['b.backup.unfinished-999999999-01234567', ''],
+    // Its number may be another process's by now.
+    [`c.backup.unfinished-${process.pid}-01234567`, 'cointill backup 1\n'],
     ['mine.unfinished-999999999-01234567', 'not a backup'],
   ] as const) {
     await writeFile(path.join(dir, name), text);
@@ -109,4 +112,31 @@ it('what is left of killed backups is removed, and a file of somebody else’s n
     'c.backup.unfinished-999999999-76543210',
     'mine.unfinished-999999999-01234567',
   ]);
+});
+
+it('a backup that the database keeps waiting is not taken for a killed one by the next into the same folder', async () => {
+  const app = await testApp();
+  const dir = await folder();
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const old = new Date(Date.now() - 3_600_000);
+  await app.db.transaction().execute(async (trx) => {
+    await sql`lock table payments in access exclusive mode`.execute(trx);
+    const waiting = backup(app.database.url, dir, { kind: 'file', file: path.join(dir, 'a.backup') });
+    const waits = sql`select 1 from pg_locks where not granted and relation = 'payments'::regclass`;
+    await eventually('it waits', async () => (await waits.execute(trx)).rows[0] ?? null);
+    const [name = ''] = await readdir(dir);
+    const file = path.join(dir, name);
+    await utimes(file, old, old);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await eventually('it is touched', async () => ((await stat(file)).mtimeMs > old.getTime() + 1_000 ? true : null));
+    const failing = writeBackupFile({ kind: 'file', file: path.join(dir, 'b.backup') }, Date.now(), async () => {
+      throw new Error('as if');
+    });
+    await expect(failing).rejects.toThrow('as if');
+    expect(await readdir(dir)).toEqual([name]);
+    await sql`rollback`.execute(trx);
+    await waiting;
+  });
+  expect(await readdir(dir)).toEqual(['a.backup']);
 });

@@ -15,6 +15,7 @@ import { CommandFailure, UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
 import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { megabytes, progressTeller } from './progress.ts';
+import { untilStopped } from './signals.ts';
 
 interface BackupCommandOptions extends OutputOptions, PassphraseOptions {
   readonly keep?: number;
@@ -87,13 +88,11 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   ]);
   lowerOwnPriority();
   const onProgress = progressTeller('Copied');
-  // By way of the exit, which removes what is unfinished.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
-  const made = await makeBackup({ config, log, target: place, passphrase, clock: Date.now, onProgress }).catch(
-    (error: unknown) => {
-      throw databaseFailure(error, config);
-    },
-  );
+  const made = await untilStopped((stopping) =>
+    makeBackup({ config, log, target: place, passphrase, clock: Date.now, onProgress, stopping }),
+  ).catch((error: unknown) => {
+    throw databaseFailure(error, config);
+  });
   // Standard output is the backup's.
   if (place.kind === 'stream') writeErrorLines(options.json === true ? [JSON.stringify(record(made))] : lines(made));
   else print(options, record(made), () => lines(made));
@@ -181,15 +180,18 @@ function keyLines({ key }: Manifest, encrypted: boolean): readonly string[] {
 async function runCheck(file: string, options: OutputOptions & PassphraseOptions): Promise<void> {
   // Settings that are wrong for the service have nothing to do with it.
   const { checkBackup } = await import('../backup/restore-backup.ts');
-  const checked = await checkBackup(
-    {
-      file: path.resolve(file),
-      passphrase: () => passphraseOf(options),
-      secretKey: null,
-      log: commandLog(),
-      onProgress: progressTeller('Restored'),
-    },
-    os.tmpdir(),
+  const checked = await untilStopped((stopping) =>
+    checkBackup(
+      {
+        file: path.resolve(file),
+        passphrase: () => passphraseOf(options),
+        secretKey: null,
+        log: commandLog(),
+        onProgress: progressTeller('Restored'),
+        stopping,
+      },
+      os.tmpdir(),
+    ),
   );
   const { manifest, bytes, durationMs } = checked;
   print(

@@ -82,6 +82,10 @@ async function inUnfinished<Result>(
     let result: Result;
     try {
       result = await work({ connection: embedded.connection, dataDir: unfinished });
+    } catch (error) {
+      // All of it is removed: a server that ends as usual would put it on disk first.
+      quit(embedded.postmasterPid());
+      throw error;
     } finally {
       await embedded.stop();
     }
@@ -130,7 +134,7 @@ async function remove(dataDir: string): Promise<void> {
   if (cluster !== null) {
     const server = await readPostmaster(cluster);
     if (server?.isAlive === true) {
-      process.kill(server.pid, 'SIGQUIT');
+      quit(server.pid);
       await waitForEnd(server.pid, STOP_MS);
     }
     await rm(cluster, { recursive: true, force: true, maxRetries: 3 });
@@ -138,4 +142,13 @@ async function remove(dataDir: string): Promise<void> {
   }
   const isThere = await stat(dataDir).catch(() => null);
   if (isThere !== null) await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Ends a server at once, whatever it is about. */
+function quit(pid: number): void {
+  try {
+    process.kill(pid, 'SIGQUIT');
+  } catch {
+    // It ended by itself in between.
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
@@ -139,4 +139,51 @@ it('a backup that the database keeps waiting is not taken for a killed one by th
     await waiting;
   });
   expect(await readdir(dir)).toEqual(['a.backup']);
+});
+
+it('backups into one folder in the same second take nobody’s name, and the oldest of them is the one that goes', async () => {
+  const dir = await folder();
+  const now = Date.UTC(2026, 10, 22, 3, 10, 0);
+  const write = (text: string, keep: number | null = null) =>
+    writeBackupFile({ kind: 'folder', folder: dir, keep }, now, (sink) =>
+      sink(Buffer.from(`cointill backup 1\n${text}`)),
+    );
+  await Promise.all(Array.from({ length: 8 }, (_, index) => write(String(index))));
+  const files = await readdir(dir);
+  const texts = await Promise.all(files.map((name) => readFile(path.join(dir, name), 'utf8')));
+  expect(texts.toSorted()).toEqual(Array.from({ length: 8 }, (_, index) => `cointill backup 1\n${index}`).toSorted());
+  const { removed, file } = await write('newest', 2);
+  expect(removed).toHaveLength(7);
+  expect(removed[0]).toBe('cointill-2026-11-22T03-10-00Z.backup');
+  expect((await readdir(dir)).toSorted()).toEqual([
+    'cointill-2026-11-22T03-10-00Z-8.backup',
+    path.basename(file ?? ''),
+  ]);
+});
+
+it('a file that was named is replaced by the next backup, where its link leads, and nothing but a backup ever is', async () => {
+  const dir = await folder();
+  const write = (file: string, text: string) =>
+    writeBackupFile({ kind: 'file', file }, Date.now(), (sink) => sink(Buffer.from(`cointill backup 1\n${text}`)));
+  const elsewhere = path.join(dir, 'elsewhere.backup');
+  const linked = path.join(dir, 'latest.backup');
+  await symlink('elsewhere.backup', linked);
+  expect(await write(linked, 'first')).toMatchObject({ file: elsewhere, replacedAt: null });
+  const { mtimeMs } = await stat(elsewhere);
+  expect(await write(linked, 'second')).toMatchObject({ file: elsewhere, replacedAt: mtimeMs });
+  expect(await readFile(elsewhere, 'utf8')).toBe('cointill backup 1\nsecond');
+  expect((await readdir(dir)).toSorted()).toEqual(['elsewhere.backup', 'latest.backup']);
+  await expect(write('/dev/null', 'x')).rejects.toThrow(/is a pipe or a device, not a file.*cointill backup -/);
+  await expect(write(path.join(elsewhere, 'x'), 'x')).rejects.toThrow(/elsewhere.backup is a file, not a folder/);
+  await expect(write(path.join(dir, `${'x'.repeat(250)}.backup`), 'x')).rejects.toThrow(/the name is too long/);
+});
+
+it('a backup stays when the older ones cannot be removed, and the fault says so', async () => {
+  const dir = await folder();
+  await mkdir(path.join(dir, 'cointill-2026-11-20T03-10-00Z.backup', 'in it'), { recursive: true });
+  const writing = writeBackupFile({ kind: 'folder', folder: dir, keep: 1 }, Date.UTC(2026, 10, 22), (sink) =>
+    sink(Buffer.from('cointill backup 1\n')),
+  );
+  await expect(writing).rejects.toThrow(/The backup is good .* cannot be removed/);
+  expect(await readdir(dir)).toContain('cointill-2026-11-22T00-00-00Z.backup');
 });

@@ -46,6 +46,8 @@ export interface Backup {
   readonly durationMs: number;
   readonly manifest: Manifest;
   readonly encrypted: boolean;
+  /** When the backup was made that stood in its place, by the file's own time; null: there was none. */
+  readonly replacedAt: number | null;
   /** Older ones that were removed for it, by name. */
   readonly removed: readonly string[];
 }
@@ -60,7 +62,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const takenAt = clock();
   return withDatabase(config, log, (handle) =>
     withClient(handle, stopping, async (client) => {
-      const { result, file, removed } = await writeBackupFile(target, takenAt, async (sink) => {
+      const { result, ...written } = await writeBackupFile(target, takenAt, async (sink) => {
         const archive = await writeArchive(sink, { passphrase, randomBytes });
         const manifest = await readSnapshot(client, await knownMigrations(), (snapshot) =>
           writeSnapshot(options, client, archive, snapshot, takenAt),
@@ -68,8 +70,13 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
         return { manifest, ...(await archive.finish(manifest)) };
       });
       const durationMs = Math.round(performance.now() - startedAt);
-      await keepOnRecord(handle.db, log, { startedAt: takenAt, finishedAt: clock(), file, bytes: result.bytes });
-      return { ...result, file, removed, durationMs, encrypted: passphrase !== null };
+      await keepOnRecord(handle.db, log, {
+        startedAt: takenAt,
+        finishedAt: clock(),
+        file: written.file,
+        bytes: result.bytes,
+      });
+      return { ...result, ...written, durationMs, encrypted: passphrase !== null };
     }),
   );
 }

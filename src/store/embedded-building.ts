@@ -121,7 +121,8 @@ async function inUnfinished<Result>(
 function isOfLostServer(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   return (
-    /^(?:57P0[1-3]|ECONNRESET|EPIPE|ENOENT|ECONNREFUSED)$/.test(code) || /^Connection terminated/.test(reasonOf(error))
+    /^(?:57P0[1-3]|ECONNRESET|EPIPE|ENOENT|ECONNREFUSED)$/.test(code) ||
+    reasonOf(error).startsWith('Connection terminated')
   );
 }
 

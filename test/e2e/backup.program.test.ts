@@ -141,7 +141,7 @@ it('what cannot be backed up or restored ends with 1, the reason, and nothing ha
   await refused(/is a folder\. Give one of the backups in it/, 'backup', 'check', dir);
   await refused(/is a folder\. Give one of the backups in it/, 'restore', dir, '--data-dir', path.join(dir, 'new'));
   const pipe = path.join(dir, 'pipe');
-  execFileSync('mkfifo', [pipe]);
+  system('mkfifo', pipe);
   await refused(/is a pipe or a device, not a file\..*cointill backup -/, 'backup', pipe);
   await refused(/is a pipe or a device\. Write the backup to a file first/, 'backup', 'check', pipe);
   await rm(pipe);
@@ -195,8 +195,8 @@ it.runIf(mayMount()).each([20, 60])(
     await chmod(dir, 0o755);
     const disk = path.join(dir, 'disk');
     await mkdir(disk);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=1777`, 'none', disk]);
-    onTestFinished(() => void execFileSync('umount', ['-l', disk]));
+    system('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=1777`, 'none', disk);
+    onTestFinished(() => system('umount', '-l', disk));
     const cointill = await program({ TMPDIR: disk });
     expect(await cointill.run('backup', 'check', file)).toEqual({
       code: 1,
@@ -207,11 +207,16 @@ it.runIf(mayMount()).each([20, 60])(
   },
 );
 
+/** A program of the system. */
+function system(command: string, ...args: readonly string[]): void {
+  execFileSync(command, args, { stdio: 'ignore' });
+}
+
 function mayMount(): boolean {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'cointill-mount-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', dir], { stdio: 'ignore' });
-    execFileSync('umount', [dir]);
+    system('mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', dir);
+    system('umount', dir);
     return true;
   } catch {
     return false;

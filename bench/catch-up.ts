@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { utxoParams } from '../src/rails/utxo/params.ts';
 import { createRpcNode } from '../src/rails/rpc/node.ts';
-import { createChainFollower } from '../src/app/follow-chain.ts';
+import { createChainFollower } from '../src/app/chains/follow-chain.ts';
 import { createUtxoSource } from '../src/rails/utxo/source.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { DEFAULT_POLICY } from '../src/domain/transition.ts';
-import { sandboxRail } from '../src/app/sandbox-rail.ts';
+import { sandboxRail } from '../src/modes/sandbox-rail.ts';
 import { testRates } from '../src/rates/fixed.ts';
 import { startUtxoNode } from '../test/litecoind.ts';
 import { median } from './load.ts';

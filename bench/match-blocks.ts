@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { paymentsWatching } from '../src/app/chain-money.ts';
-import { refundsWatching } from '../src/app/refund-payouts.ts';
+import { paymentsWatching } from '../src/app/payments/chain-money.ts';
+import { refundsWatching } from '../src/app/refunds/refund-payouts.ts';
 import type { Network } from '../src/domain/asset.ts';
 import type { ChainSource } from '../src/rails/chain.ts';
 import { createEvmSource } from '../src/rails/evm/source.ts';

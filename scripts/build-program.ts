@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
-import { builtProgram, manifestOf, PROGRAM_FOLDER } from '../src/built.ts';
+import { builtProgram, manifestOf, PROGRAM_FOLDER } from '../src/config/built.ts';
 import { putInPlace } from './put-in-place.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');

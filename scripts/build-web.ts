@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type InlineConfig, type Rolldown } from 'vite';
-import { BUILD_FOLDER, sourceDigest, WEB_FOLDER, type Manifest } from '../src/http/checkout/assets.ts';
+import { BUILD_FOLDER, sourceDigest, WEB_FOLDER, type Manifest } from '../src/http/pages/assets.ts';
 import { putInPlace } from './put-in-place.ts';
 
 /** Browsers of the last three years. */

@@ -21,6 +21,8 @@ check oxlint
 check tsc --incremental --tsBuildInfoFile node_modules/.cache/tsc.tsbuildinfo
 check tsc -p web
 check knip
+check node scripts/check-rooms.ts
+check node scripts/index-decisions.ts --check
 check node scripts/write-openapi.ts --check
 check oxfmt --check
 check node scripts/complete-lockfile.ts --check

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import type { Mode } from '../src/domain/permission.ts';
 import { serversOf } from '../src/http/docs/openapi-document.ts';
-import { completeDocument, documentHead } from '../src/http/openapi.ts';
+import { completeDocument, documentHead } from '../src/http/openapi/openapi.ts';
 
 /**
  * Collects the schemas of the routes that are registered after it, and makes the OpenAPI 3.1 document of them once the

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { App } from '../src/app/context.ts';
-import { createPaymentCreator, type NewPayment, type PaymentCreator } from '../src/app/create-payment.ts';
-import { createProject } from '../src/app/projects.ts';
-import type { Rail } from '../src/app/rail.ts';
-import { sandboxRail } from '../src/app/sandbox-rail.ts';
+import { createPaymentCreator, type PaymentCreator } from '../src/app/payments/create-payment.ts';
+import type { NewPayment } from '../src/app/payments/draft-payment.ts';
+import { createProject } from '../src/app/projects/projects.ts';
+import type { Rail } from '../src/modes/rail.ts';
+import { sandboxRail } from '../src/modes/sandbox-rail.ts';
 import type { Payment } from '../src/domain/payment.ts';
 import type { Mode } from '../src/domain/permission.ts';
 import { DEFAULT_POLICY } from '../src/domain/transition.ts';

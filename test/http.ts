@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import { expect, vi } from 'vitest';
-import { createAccess, type Access } from '../src/app/access.ts';
-import { changeProject, createKey, createProject, removeKey } from '../src/app/projects.ts';
-import { createPaymentReader } from '../src/app/read-payment.ts';
+import { createAccess, type Access } from '../src/app/projects/access.ts';
+import { createKey, removeKey } from '../src/app/projects/keys.ts';
+import { changeProject, createProject } from '../src/app/projects/projects.ts';
+import { createPaymentReader } from '../src/app/payments/read-payment.ts';
 import type { KeyKind, Mode, Permission } from '../src/domain/permission.ts';
-import { createPaymentWatch } from '../src/app/payment-watch.ts';
-import { loadAssets } from '../src/http/checkout/assets.ts';
+import { createPaymentWatch } from '../src/app/live/payment-watch.ts';
+import { loadAssets } from '../src/http/pages/assets.ts';
 import { checkoutRoutes, type Checkout } from '../src/http/checkout/routes.ts';
 import { docsRoutes } from '../src/http/docs/routes.ts';
 import { healthRoutes } from '../src/http/health.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
@@ -40,5 +40,30 @@ describe('the README', () => {
     const targets = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, target]) => target ?? '');
     expect(targets).toContain('ARCHITECTURE.md');
     expect(targets.filter((target) => !existsSync(path.join(ROOT, target)))).toEqual([]);
+  });
+});
+
+describe('.env.example', async () => {
+  const lines = (await readFile(path.join(ROOT, '.env.example'), 'utf8')).split('\n');
+  const examples = lines.flatMap((line) => {
+    const [, name, value = ''] = /^#([A-Z][A-Z_]+)=(.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [[name, value] as const];
+  });
+
+  it('has every setting that the program reads once, and no other', () => {
+    const names = examples.map(([name]) => name);
+    expect(new Set(names)).toEqual(settings);
+    expect(names).toHaveLength(new Set(names).size);
+  });
+
+  it('sets nothing as it is: every setting is behind a #', () => {
+    expect(lines.filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+  });
+
+  it('has values that the program takes, all together', () => {
+    const env = Object.fromEntries(examples);
+    // Files that have to be there.
+    const { TLS_CERT: _cert, TLS_KEY: _key, ...taken } = env;
+    expect(() => readConfig(taken, ROOT)).not.toThrow();
   });
 });

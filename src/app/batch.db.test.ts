@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newPayment, testApp } from '../../test/harness.ts';
 import { createBatcher, OverloadedError } from './batch.ts';
-import { createPaymentCreator } from './create-payment.ts';
+import { createPaymentCreator } from './payments/create-payment.ts';
 
 /** Batches that end when the test says so. */
 function heldBatches(options: Partial<Parameters<typeof createBatcher>[0]> = {}) {

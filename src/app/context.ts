@@ -1,10 +1,10 @@
 import type { Clock, RandomBytes } from '../domain/clock.ts';
 import { uuidV7 } from '../domain/id.ts';
 import type { PaymentPolicy } from '../domain/transition.ts';
-import type { Links } from '../domain/views.ts';
+import type { Links } from '../wire/payment.ts';
 import type { Database } from '../store/database.ts';
 import type { Observer } from './observer.ts';
-import type { RailFor } from './rail.ts';
+import type { RailFor } from '../modes/rail.ts';
 
 /** What every use case works with; put together once in the composition root. */
 export interface App {

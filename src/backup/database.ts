@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import { within } from '../app/within.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { openDatabase, type Connection, type DatabaseHandle } from '../store/database.ts';
 import { BackupError } from './errors.ts';
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts';

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
 import { newPayment, testApp } from '../../test/harness.ts';
 import { eventually } from '../../test/program.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { openDatabase } from '../store/database.ts';
 import { MigrationError } from '../store/migrate.ts';
 import { writeBackupFile, type BackupTarget } from './backup-file.ts';

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { App } from '../app/context.ts';
-import type { BackupSchedule } from '../config.ts';
+import type { BackupSchedule } from '../config/config.ts';
 import { lastAt } from '../domain/backup-time.ts';
 import { backupState, saveBackup } from '../store/backups.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';

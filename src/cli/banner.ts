@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { fields } from './output.ts';
 
 /** What the banner tells of the service that was started. */

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { version } from '../version.ts';
+import { version } from '../config/version.ts';
 import { clean, writeErrorLines } from './output.ts';
 
 interface CommandGroup {

@@ -1,7 +1,7 @@
-import type { Rejected } from '../app/projects.ts';
+import { noProject as noSuchProject, type Rejected } from '../app/rejected.ts';
 import { ArchiveError } from '../archive/format.ts';
 import { BackupError } from '../backup/errors.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import { UnfitDatabaseError } from '../store/check-database.ts';
 import { EmbeddedPostgresError } from '../store/embedded-error.ts';
 import { OccupiedDatabaseError } from '../store/load.ts';
@@ -18,7 +18,7 @@ export class UsageFailure extends CommandFailure {}
 
 /** For a project that is not there. */
 export function noProject(id: string): CommandFailure {
-  return new CommandFailure(`There is no project ${id}. List them with: cointill project list`);
+  return new CommandFailure(noSuchProject(id).message);
 }
 
 /** For a payment that is not there, or that the id's API did not make. */

@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander';
-import { createKey, keysOf, removeKey } from '../app/projects.ts';
+import { createKey, keysOf, removeKey } from '../app/projects/keys.ts';
 import { encodeId } from '../domain/id.ts';
 import { KEY_KINDS, MODES, PERMISSIONS, type KeyKind, type Mode, type Permission } from '../domain/permission.ts';
-import { isoTime } from '../domain/views.ts';
+import { isoTime } from '../wire/time.ts';
 import type { StoredKey } from '../store/api-keys.ts';
 import { keyIdOf, projectIdOf } from './arguments.ts';
 import { done } from './failure.ts';

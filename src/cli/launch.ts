@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { builtProgram } from '../built.ts';
+import { builtProgram } from '../config/built.ts';
 
 // What `npm ci` built starts in half the time; sources that were changed since run as they are.
 const built = builtProgram(path.join(import.meta.dirname, '../..'));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { Option, InvalidArgumentError, type Command } from 'commander';
-import { createEndpoint, deleteEndpoint } from '../app/webhook-endpoints.ts';
+import { createEndpoint, deleteEndpoint } from '../app/webhooks/webhook-endpoints.ts';
 import { EVENT_TYPES } from '../domain/event-type.ts';
 import { encodeId } from '../domain/id.ts';
 import { projectIdOf, wholeNumber } from './arguments.ts';

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { networkStatus, type NetworkStatus } from '../app/network-status.ts';
+import { networkStatus, type NetworkStatus } from '../app/chains/network-status.ts';
 import { formatDecimal } from '../domain/money.ts';
-import { isoTime, lostMoneyView } from '../domain/views.ts';
+import { isoTime } from '../wire/time.ts';
+import { lostMoneyView } from '../wire/lost-money.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
 

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pino, type Logger } from 'pino';
 import { BackupError } from '../backup/errors.ts';
-import { readConfig, type Config } from '../config.ts';
-import type { Cointill } from '../core.ts';
+import { readConfig, type Config } from '../config/config.ts';
+import type { Cointill } from '../service/core.ts';
 import { DatabaseWayError, UnfitDatabaseError } from '../store/check-database.ts';
 import { diskFull, EmbeddedPostgresError } from '../store/embedded-error.ts';
-import { certificateFault } from '../tls-faults.ts';
+import { certificateFault } from '../config/tls-faults.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 import { writeErrorLines } from './output.ts';
@@ -40,7 +40,7 @@ export async function withCointill<Result>(
 
 async function openDatabase(config: Config): Promise<Cointill> {
   // Loaded here and not above: help and mistakes in usage are told without it.
-  const { createLogger, openCointill } = await import('../core.ts');
+  const { createLogger, openCointill } = await import('../service/core.ts');
   try {
     return await openCointill(config, wantsLog() ? createLogger(config.logLevel) : warningsForPeople());
   } catch (error) {

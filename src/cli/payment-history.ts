@@ -1,9 +1,11 @@
-import { selects, type PaymentSelector } from '../app/change-payment.ts';
-import { paidFailures } from '../app/refund-cover.ts';
+import { selects, type PaymentSelector } from '../app/payments/change-payment.ts';
+import { paidFailures } from '../app/refunds/refund-cover.ts';
 import { encodeId } from '../domain/id.ts';
 import { otherMoney, type OtherMoney } from '../domain/other-money.ts';
-import type { Payment, PaymentStatus, Transfer } from '../domain/payment.ts';
-import { publicPaymentId } from '../domain/views.ts';
+import type { Payment, Transfer } from '../domain/payment.ts';
+import type { PaymentStatus } from '../domain/status.ts';
+import { publicPaymentId } from '../wire/payment.ts';
+import { creationArrows } from '../domain/creation.ts';
 import type { Database } from '../store/database.ts';
 import { findPayments, listArrows, listEvents } from '../store/payments.ts';
 import { findTransfers } from '../store/transfers.ts';
@@ -20,7 +22,7 @@ export interface PaymentHistory {
   readonly refundWarnings: readonly string[];
 }
 
-/** A step of the status; the first one, from null, is the creation. */
+/** A step of the status; the first one, from null, is the creation. An order's token is chosen in the same moment. */
 export interface TimelineStep {
   readonly at: number;
   readonly from: PaymentStatus | null;
@@ -46,12 +48,7 @@ export async function findPayment(db: Database, selector: PaymentSelector): Prom
 export async function readHistory(db: Database, payment: Payment): Promise<PaymentHistory> {
   const arrows = await listArrows(db, payment.id);
   const transfers = (await findTransfers(db, [payment.id])).get(payment.id) ?? [];
-  const creation: TimelineStep = {
-    at: payment.createdAt,
-    from: null,
-    to: arrows[0]?.from_status ?? payment.status,
-    cause: 'created',
-  };
+  const creation: TimelineStep = { at: payment.createdAt, from: null, to: 'created', cause: 'created' };
   const steps = arrows.map(({ at, from_status, to_status, cause }) => ({
     at,
     from: from_status,
@@ -59,7 +56,7 @@ export async function readHistory(db: Database, payment: Payment): Promise<Payme
     cause,
   }));
   return {
-    timeline: [creation, ...steps],
+    timeline: [creation, ...creationArrows(payment), ...steps],
     events: (await listEvents(db, payment.id))
       .map(({ id, type, body, created_at }) => ({
         id: encodeId('event', id),

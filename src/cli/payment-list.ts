@@ -1,4 +1,5 @@
-import { PAYMENT_STATUSES, SURFACES, type Payment, type PaymentStatus, type Surface } from '../domain/payment.ts';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
+import { SURFACES, type Payment, type Surface } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
 import type { Database } from '../store/database.ts';
 import { listPayments } from '../store/payments.ts';

@@ -2,7 +2,9 @@ import { shownDecimals, tokenOf } from '../domain/asset.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
 import type { OtherMoney } from '../domain/other-money.ts';
 import type { Payment, Quote, Transfer } from '../domain/payment.ts';
-import { exactNumber, isoTime, paymentUrl, publicPaymentId, type Links } from '../domain/views.ts';
+import { exactNumber } from '../wire/number.ts';
+import { isoTime } from '../wire/time.ts';
+import { paymentUrl, publicPaymentId, type Links } from '../wire/payment.ts';
 import { fields, table } from './output.ts';
 import type { PaymentHistory, TimelineStep } from './payment-history.ts';
 
@@ -173,7 +175,7 @@ export function moneySeen(payment: Payment): string | null {
 
 const CAUSES: Readonly<Record<string, string>> = {
   created: 'created',
-  token_chosen: 'the customer chose a token',
+  token_chosen: 'a token was chosen',
   money: 'money was seen, confirmed or lost',
   deadline: 'the time was up',
   settled: 'completed by the sandbox',

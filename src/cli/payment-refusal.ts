@@ -1,9 +1,9 @@
-import type { ChangeOutcome } from '../app/change-payment.ts';
-import type { NotSandbox } from '../app/payment-actions.ts';
-import type { TokenRefusal } from '../app/quote-payment.ts';
+import type { ChangeOutcome } from '../app/payments/change-payment.ts';
+import type { NotSandbox } from '../app/payments/payment-actions.ts';
+import type { TokenRefusal } from '../app/payments/quote-payment.ts';
 import type { Payment } from '../domain/payment.ts';
 import { MAX_TOKEN_CHANGES, type RefusalReason } from '../domain/transition.ts';
-import { publicPaymentId } from '../domain/views.ts';
+import { publicPaymentId } from '../wire/payment.ts';
 import { CommandFailure, noPayment } from './failure.ts';
 import { moneySeen } from './payment-record.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
-import { completeSandboxPayment, simulatePayment } from '../app/payment-actions.ts';
-import { createProject } from '../app/projects.ts';
-import { publicPaymentId } from '../domain/views.ts';
+import { completeSandboxPayment, simulatePayment } from '../app/payments/payment-actions.ts';
+import { createProject } from '../app/projects/projects.ts';
+import { publicPaymentId } from '../wire/payment.ts';
 import { program, textAt, type Program } from './program.testing.ts';
 
 /** The application at the time of the programs that are started, and the program on its database. */
@@ -61,6 +61,7 @@ it('shows a payment with its timeline, its events and its transfers', async () =
   const { app, cointill } = await setUp();
   const order = await app.pay();
   const id = publicPaymentId(order);
+  const createdAt = new Date(order.createdAt).toISOString();
   await cointill.json('payment', 'simulate', id, 'paid');
   const [shown, { stdout: text }] = await Promise.all([
     cointill.json('payment', 'show', id),
@@ -70,7 +71,9 @@ it('shows a payment with its timeline, its events and its transfers', async () =
     id,
     status: 'completed',
     timeline: [
-      { at: new Date(order.createdAt).toISOString(), from: null, to: 'pending', cause: 'created' },
+      { at: createdAt, from: null, to: 'created', cause: 'created' },
+      { at: createdAt, from: 'created', to: 'prepared', cause: 'token_chosen' },
+      { at: createdAt, from: 'prepared', to: 'pending', cause: 'token_chosen' },
       { at: expect.any(String), from: 'pending', to: 'processing', cause: 'money' },
       { at: expect.any(String), from: 'processing', to: 'confirming', cause: 'money' },
       { at: expect.any(String), from: 'confirming', to: 'completed', cause: 'money' },

@@ -1,5 +1,5 @@
 import { Argument, Option, type Command } from 'commander';
-import type { ChangeOutcome, PaymentSelector } from '../app/change-payment.ts';
+import type { ChangeOutcome, PaymentSelector } from '../app/payments/change-payment.ts';
 import type { App } from '../app/context.ts';
 import {
   acceptPayment,
@@ -9,8 +9,8 @@ import {
   SIMULATIONS,
   type NotSandbox,
   type Simulation,
-} from '../app/payment-actions.ts';
-import type { TokenRefusal } from '../app/quote-payment.ts';
+} from '../app/payments/payment-actions.ts';
+import type { TokenRefusal } from '../app/payments/quote-payment.ts';
 import { SURFACES, type Surface } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
 import { paymentSelectorOf, projectIdOf, wholeNumber } from './arguments.ts';

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { changeProject, createProject, MAX_LOGO_BYTES, projectsOf, type LogoFile } from '../app/projects.ts';
-import { isoTime } from '../domain/views.ts';
+import { MAX_LOGO_BYTES, type LogoFile } from '../app/projects/logo.ts';
+import { changeProject, createProject, projectsOf } from '../app/projects/projects.ts';
+import { isoTime } from '../wire/time.ts';
 import { logoPath } from '../http/checkout/look-routes.ts';
 import type { Project } from '../store/projects.ts';
 import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import { refundInstructions, type RefundInstructions } from '../app/refund-instructions.ts';
-import type { PsbtAdvice, UtxoAccess } from '../app/refund-psbt.ts';
-import { cancelRefund } from '../app/refunds.ts';
-import type { Cointill } from '../core.ts';
+import { refundInstructions, type RefundInstructions } from '../app/refunds/refund-instructions.ts';
+import type { PsbtAdvice, UtxoAccess } from '../app/refunds/refund-psbt.ts';
+import { cancelRefund } from '../app/refunds/cancel-refund.ts';
+import type { Cointill } from '../service/core.ts';
 import type { Network } from '../domain/asset.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
-import { isoTime, refundView } from '../domain/views.ts';
+import { isoTime } from '../wire/time.ts';
+import { refundView } from '../wire/refund.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import { createUtxoCaller, type UtxoCaller } from '../rails/utxo/caller.ts';
 import { utxoParams } from '../rails/utxo/params.ts';

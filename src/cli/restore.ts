@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { readConfig, type Config } from '../config.ts';
+import { readConfig, type Config } from '../config/config.ts';
 import type { RestoreTarget } from '../backup/restore-backup.ts';
 import { manifestFields, manifestRecord, passphraseOf, withPassphrase, type PassphraseOptions } from './backup.ts';
 import { UsageFailure } from './failure.ts';
@@ -41,7 +41,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
   );
   const [{ restoreBackup }, { passOver }, { onConnection }] = await Promise.all([
     import('../backup/restore-backup.ts'),
-    import('../app/recover.ts'),
+    import('../app/chains/recover.ts'),
     import('../store/one-connection.ts'),
   ]);
   const restored = await untilStopped((stopping) =>

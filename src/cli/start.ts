@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import { readConfig, type Config } from '../config.ts';
+import { readConfig, type Config } from '../config/config.ts';
 import { banner, startRecord, type Started } from './banner.ts';
 import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
@@ -47,7 +47,10 @@ export function addStartCommand(program: Command): void {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
-  const [{ createLogger }, { startService }] = await Promise.all([import('../core.ts'), import('../main.ts')]);
+  const [{ createLogger }, { startService }] = await Promise.all([
+    import('../service/core.ts'),
+    import('../service/main.ts'),
+  ]);
   const log = createLogger(config.logLevel);
   const ending = untilEnd(log);
   const begun = startService(config, log);

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { sweepOverview, type DepositHolding, type SweepOverview } from '../app/sweep.ts';
-import { readConfig } from '../config.ts';
+import { sweepOverview, type DepositHolding, type SweepOverview } from '../app/projects/sweep.ts';
+import { readConfig } from '../config/config.ts';
 import { isNetwork, tokenOf, type Network } from '../domain/asset.ts';
 import { formatDecimal } from '../domain/money.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
-import { pricesNow } from '../prices.ts';
+import { pricesNow } from '../service/prices.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import { createEvmCaller } from '../rails/evm/caller.ts';
 import { projectIdOf } from './arguments.ts';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { otherChain } from '../app/locked-issuer.ts';
-import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../app/quote-payment.ts';
-import { confirmationTiers, firstAddresses, setProjectWallet, walletOf, walletsOf } from '../app/wallets.ts';
+import { otherChain } from '../modes/locked-issuer.ts';
+import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../modes/rail.ts';
+import { confirmationTiers, firstAddresses, setProjectWallet, walletOf, walletsOf } from '../app/projects/wallets.ts';
 import { GAP_LIMIT } from '../domain/network.ts';
-import { isoTime } from '../domain/views.ts';
-import type { Cointill } from '../core.ts';
+import { isoTime } from '../wire/time.ts';
+import type { Cointill } from '../service/core.ts';
 import type { WalletSource } from '../rails/wallet.ts';
 import { gapInWords, type Wallet } from '../store/wallets.ts';
 import { projectIdOf, percentage, wholeNumber } from './arguments.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { deliveriesOf, retryDelivery, sendTestEvent } from '../app/webhook-endpoints.ts';
+import { deliveriesOf, retryDelivery, sendTestEvent } from '../app/webhooks/webhook-endpoints.ts';
 import { EVENT_TYPES } from '../domain/event-type.ts';
 import { encodeId } from '../domain/id.ts';
-import { isoTime } from '../domain/views.ts';
+import { isoTime } from '../wire/time.ts';
 import type { DeliverySummary } from '../store/deliveries.ts';
 import { deliveryId, deliveryIdOf, endpointIdOf, wholeNumber } from './arguments.ts';
 import { done } from './failure.ts';

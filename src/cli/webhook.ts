@@ -5,11 +5,11 @@ import {
   endpointsOf,
   reopenEndpoint,
   rotateEndpointSecret,
-} from '../app/webhook-endpoints.ts';
+} from '../app/webhooks/webhook-endpoints.ts';
 import { DOCUMENTED_EVENTS, OPT_IN_EVENTS } from '../domain/event-type.ts';
 import { encodeId } from '../domain/id.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
-import { isoTime } from '../domain/views.ts';
+import { isoTime } from '../wire/time.ts';
 import { findProject } from '../store/projects.ts';
 import type { WebhookEndpoint } from '../store/webhook-endpoints.ts';
 import { endpointIdOf, projectIdOf } from './arguments.ts';

@@ -1,29 +1,98 @@
-/** The documented events. */
-export const DOCUMENTED_EVENTS = [
-  'order.created',
-  'order.confirming',
-  'order.completed',
-  'order.expired',
-  'order.failed',
-  'refund.created',
-  'refund.completed',
-  'refund.failed',
-] as const;
+interface EventRow {
+  /** What it says, in the words of the documentation. */
+  readonly meaning: string;
+  /** Which status its sample has: of a payment (`order.*`) or of a refund (`refund.*`). */
+  readonly sample?: string;
+  /** Beyond the documented ones: an endpoint gets it only by name. */
+  readonly isOptIn?: true;
+}
 
-/** Beyond the documented ones: an endpoint gets these only by name. */
-export const OPT_IN_EVENTS = [
-  'order.cancelled',
-  'order.exception',
-  'refund.reorged',
-  'payment.wrong_asset',
-  'payment.lost',
-] as const;
+/** Every type of event. A new one gets a row here and is sent where its cause is; a new kind of data gets its shape too. */
+const EVENTS = {
+  'order.created': { meaning: 'An order or a transaction was created.', sample: 'pending' },
+  'order.confirming': {
+    meaning: 'The payment was detected and waits for confirmations. Sent once.',
+    sample: 'confirming',
+  },
+  'order.completed': {
+    meaning: 'The payment was confirmed and is completed. Hand out the goods on this event.',
+    sample: 'completed',
+  },
+  'order.expired': { meaning: 'It expired without a payment.', sample: 'expired' },
+  'order.failed': {
+    meaning: 'The payment failed: a part of the amount at expiry (underpaid), or never confirmed (unconfirmed).',
+    sample: 'failed',
+  },
+  'refund.created': { meaning: 'A refund was initiated.', sample: 'pending' },
+  'refund.completed': { meaning: 'A refund was paid.', sample: 'completed' },
+  'refund.failed': {
+    meaning: 'A refund was cancelled, not paid in time, or asked to fail in test mode.',
+    sample: 'failed',
+  },
+  'order.cancelled': {
+    meaning: 'It was cancelled by the merchant or the customer.',
+    sample: 'cancelled',
+    isOptIn: true,
+  },
+  'order.exception': {
+    meaning: 'Something unusual happened, named by data.exception.',
+    sample: 'pending',
+    isOptIn: true,
+  },
+  'refund.reorged': {
+    meaning: 'A reorganisation took back what had paid a completed refund. It is pending again.',
+    sample: 'pending',
+    isOptIn: true,
+  },
+  'payment.wrong_asset': {
+    meaning:
+      'Confirmed money came in an asset that the payment was never quoted in. It counts for nothing; once the payment is final it can be refunded by its crypto_currency.',
+    isOptIn: true,
+  },
+  'payment.lost': {
+    meaning:
+      'Money came to an address that was handed out in the hours that a restored backup does not know. Live mode only; book it with: cointill recover book',
+    isOptIn: true,
+  },
+} as const satisfies Readonly<Record<string, EventRow>>;
 
-export const EVENT_TYPES = [...DOCUMENTED_EVENTS, ...OPT_IN_EVENTS] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+export type EventType = keyof typeof EVENTS;
 export type OrderEventType = Extract<EventType, `order.${string}`>;
 export type RefundEventType = Extract<EventType, `refund.${string}`>;
+/** Events with data of their own. */
+export type OtherEventType = Exclude<EventType, OrderEventType | RefundEventType>;
+
+export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[];
+
+export function isOptIn(type: EventType): boolean {
+  return 'isOptIn' in EVENTS[type];
+}
+
+/** The documented events. */
+export const DOCUMENTED_EVENTS: readonly EventType[] = EVENT_TYPES.filter((type) => !isOptIn(type));
+/** Those that an endpoint gets only by name. */
+export const OPT_IN_EVENTS: readonly EventType[] = EVENT_TYPES.filter(isOptIn);
 
 export function isEventType(text: string): text is EventType {
-  return (EVENT_TYPES as readonly string[]).includes(text);
+  return Object.hasOwn(EVENTS, text);
+}
+
+export function isOrderEvent(type: EventType): type is OrderEventType {
+  return type.startsWith('order.');
+}
+
+export function isRefundEvent(type: EventType): type is RefundEventType {
+  return type.startsWith('refund.');
+}
+
+/** What an event of the type says. */
+export function meaningOf(type: EventType): string {
+  return EVENTS[type].meaning;
+}
+
+/** The status that a sample of the event has. */
+export function sampleStatus<Type extends OrderEventType | RefundEventType>(
+  type: Type,
+): (typeof EVENTS)[Type]['sample'] {
+  return EVENTS[type].sample;
 }

@@ -1,20 +1,7 @@
 import type { AssetCode, Network } from './asset.ts';
 import type { Fiat } from './money.ts';
 import type { Mode } from './permission.ts';
-
-/** The nine statuses of a payment, as the Transaction API shows them. */
-export const PAYMENT_STATUSES = [
-  'created',
-  'prepared',
-  'pending',
-  'processing',
-  'confirming',
-  'completed',
-  'failed',
-  'expired',
-  'cancelled',
-] as const;
-export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+import type { PaymentStatus } from './status.ts';
 
 /** What is unusual about a payment, beside its status; the strongest holds, in the order of this list. */
 export const EXCEPTIONS = ['reorged', 'paid_late', 'underpaid', 'overpaid', 'none'] as const;

@@ -1,18 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTimeUntil, requiredUnits, tally, type Payment, type PaymentStatus } from './payment.ts';
+import { inTimeUntil, requiredUnits, tally, type Payment } from './payment.ts';
+import type { PaymentStatus } from './status.ts';
 import { ETH_QUOTE, EXPIRES_AT, MINUTE_MS } from './payment.fixture.ts';
 import { live, soundHistory, start, wildHistory, type Step, type Taken } from './payment-history.fixture.ts';
 import {
   ARROWS,
   DEFAULT_POLICY,
-  exceptionOf,
   MAX_TOKEN_CHANGES,
   nextDueAt,
   transition,
   type Arrow,
   type Observation,
 } from './transition.ts';
+import { exceptionOf } from './exception.ts';
 
 const FINAL: ReadonlySet<PaymentStatus> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 

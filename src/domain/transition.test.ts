@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PAYMENT_STATUSES, type PaymentStatus, type Transfer } from './payment.ts';
+import { PAYMENT_STATUSES, type PaymentStatus } from './status.ts';
+import type { Transfer } from './payment.ts';
 import {
   AFTER,
   BTC_QUOTE,
@@ -23,6 +24,7 @@ import {
   observed,
   otherChoice,
   part,
+  paymentWith,
   payments,
   seen,
   settled,
@@ -30,6 +32,7 @@ import {
   walked,
 } from './payment.fixture.ts';
 import { ARROWS, transition, type Observation } from './transition.ts';
+import { creationArrows, withFirstToken } from './creation.ts';
 
 const { created, prepared, pending, underpaid, processing, confirming, failed, expired, cancelled } = payments;
 
@@ -201,5 +204,15 @@ describe('cancelling', () => {
       expect(result.payment).toMatchObject({ status: 'cancelled', exception: 'paid_late' });
       expect(result.payment.ledger.all.confirmedUnits).toBe(OWED_UNITS);
     }
+  });
+});
+
+describe('creation', () => {
+  it('its steps, which are not stored, are the ones that the first choice of a token makes', () => {
+    const blank = { ...paymentWith({ status: 'created', quote: null }), lastSequence: 0 };
+    const chosen = walked(blank, choice, blank.createdAt);
+    expect(creationArrows(blank)).toEqual(chosen.arrows);
+    expect(withFirstToken(blank, ETH_QUOTE)).toEqual(chosen.payment);
+    expect(creationArrows({ ...blank, surface: 'transaction' })).toEqual([]);
   });
 });

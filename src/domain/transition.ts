@@ -1,4 +1,6 @@
-import { requiredUnits, type Exception, type Ledger, type Payment, type PaymentStatus, type Quote } from './payment.ts';
+import { exceptionOf } from './exception.ts';
+import { requiredUnits, type Ledger, type Payment, type Quote } from './payment.ts';
+import { isCounting, isFinal, isOpen, type PaymentStatus } from './status.ts';
 import type { OrderEventType } from './event-type.ts';
 
 /**
@@ -86,8 +88,6 @@ export const DEFAULT_POLICY: PaymentPolicy = { graceMs: 60 * 60_000, monitoringM
 /** How often the token of one payment may be changed: who holds its link could otherwise ask for quotes without end. */
 export const MAX_TOKEN_CHANGES = 10;
 
-const OPEN: ReadonlySet<PaymentStatus> = new Set(['created', 'prepared', 'pending']);
-
 /** When the payment's next deadline is due, in epoch milliseconds; null while none is. */
 export function nextDueAt(payment: Payment, policy: PaymentPolicy = DEFAULT_POLICY): number | null {
   const deadline = deadlineAt(payment, policy);
@@ -96,7 +96,7 @@ export function nextDueAt(payment: Payment, policy: PaymentPolicy = DEFAULT_POLI
 }
 
 function deadlineAt(payment: Payment, policy: PaymentPolicy): number | null {
-  if (OPEN.has(payment.status)) return payment.graceUntil ?? payment.expiresAt;
+  if (isOpen(payment.status)) return payment.graceUntil ?? payment.expiresAt;
   return payment.status === 'processing' ? payment.expiresAt + policy.monitoringMs : null;
 }
 
@@ -129,7 +129,7 @@ export function transition(
 
 /** Why no token can be chosen for the payment at `now`; null: one can. `changes` is how often its token was changed before. */
 export function tokenRefusal(payment: Payment, changes: number, now: number): RefusalReason | null {
-  if (!OPEN.has(payment.status)) return 'not_open';
+  if (!isOpen(payment.status)) return 'not_open';
   if (payment.ledger.all.seenUnits > 0n) return 'money_seen';
   if (now >= payment.expiresAt) return 'expired';
   return payment.quote !== null && changes >= MAX_TOKEN_CHANGES ? 'too_many_changes' : null;
@@ -244,23 +244,19 @@ function onDeadline(payment: Payment, seenUpTo: number | 'by_hand', now: number,
 
 function onSettled(payment: Payment, ledger: Ledger, quote: Quote, now: number): Transition {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
-  if (!OPEN.has(payment.status)) return { kind: 'refused', reason: 'not_open' };
+  if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
   return walk({ ...payment, quote, ledger }, ['completed'], 'settled', now);
 }
 
 function onCancelled(payment: Payment, moneyElsewhere: boolean, now: number): Transition {
-  if (!OPEN.has(payment.status)) return { kind: 'refused', reason: 'not_open' };
+  if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
   if (payment.ledger.all.seenUnits > 0n || moneyElsewhere) return { kind: 'refused', reason: 'money_seen' };
   return walk({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
 }
 
 function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Transition {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
-  const acceptable =
-    payment.status === 'expired' ||
-    payment.status === 'cancelled' ||
-    payment.status === 'failed' ||
-    (payment.status === 'pending' && payment.exception === 'underpaid');
+  const acceptable = isFinal(payment.status) || (payment.status === 'pending' && payment.exception === 'underpaid');
   if (!acceptable) return { kind: 'refused', reason: 'not_open' };
   if (payment.ledger.all.confirmedUnits === 0n) return { kind: 'refused', reason: 'no_confirmed_money' };
   if (payment.ledger.all.confirmedUnits <= refundedUnits) return { kind: 'refused', reason: 'refunded' };
@@ -278,15 +274,14 @@ function walk(start: Payment, path: readonly PaymentStatus[], cause: Observation
     }
     arrows.push({ from: payment.status, to, cause, at: now });
     payment = { ...payment, status: to };
-    if ((to === 'processing' || to === 'confirming') && !payment.confirmingSent) {
+    if (isCounting(to) && !payment.confirmingSent) {
       payment = { ...payment, confirmingSent: true };
       events.push('order.confirming');
     }
     if (to === 'completed') payment = complete(payment, now);
-    if (to === 'completed' || to === 'expired' || to === 'failed' || to === 'cancelled') events.push(`order.${to}`);
+    if (isFinal(to)) events.push(`order.${to}`);
   }
-  const open = OPEN.has(payment.status) || payment.status === 'processing' || payment.status === 'confirming';
-  if (!open) payment = { ...payment, completesAt: null };
+  if (isFinal(payment.status)) payment = { ...payment, completesAt: null };
   const exception = exceptionOf(payment);
   if (exception !== payment.exception) {
     payment = { ...payment, exception };
@@ -305,24 +300,4 @@ function complete(payment: Payment, now: number): Payment {
     transactionHash: payment.ledger.transactionHash,
     completedOnUnits: confirmed < required ? confirmed : required,
   };
-}
-
-/** What is unusual about the payment's money: the strongest of reorged, paid_late, underpaid, overpaid. */
-export function exceptionOf(payment: Payment): Exception {
-  const { quote, ledger } = payment;
-  if (quote === null) return 'none';
-  const required = requiredUnits(quote);
-  const { all, inTime } = ledger;
-  if (payment.completedOnUnits !== null && all.minedUnits < payment.completedOnUnits) return 'reorged';
-  const lateMoney = all.seenUnits > inTime.seenUnits && inTime.seenUnits < required;
-  // A payment that ended without the money that is now in blocks for it: a node that was behind, or a reorganisation.
-  const ended = payment.status === 'expired' || payment.status === 'failed';
-  const minedAfterEnd = ended && all.minedUnits >= required;
-  // Nothing was seen when it was cancelled, so whatever is there came late, even in a block that is dated earlier.
-  const afterCancel = payment.cancelledAt !== null && all.seenUnits > 0n;
-  if (lateMoney || minedAfterEnd || afterCancel) return 'paid_late';
-  if (all.seenUnits > 0n && all.seenUnits < required) return 'underpaid';
-  // What only waits may be replaced by what is beside it.
-  if (all.minedUnits > quote.owedUnits + quote.toleranceUnits) return 'overpaid';
-  return 'none';
 }

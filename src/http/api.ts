@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessKey } from '../app/access.ts';
-import type { ChangeOutcome, PaymentSelector } from '../app/change-payment.ts';
+import type { AccessKey } from '../app/projects/access.ts';
+import type { ChangeOutcome, PaymentSelector } from '../app/payments/change-payment.ts';
 import type { App } from '../app/context.ts';
-import type { CreateOutcome, PaymentCreator } from '../app/create-payment.ts';
-import type { PaymentReader } from '../app/read-payment.ts';
-import { PAYMENT_STATUSES, type Payment, type PaymentStatus, type Surface } from '../domain/payment.ts';
+import type { CreateOutcome, PaymentCreator } from '../app/payments/create-payment.ts';
+import type { PaymentReader } from '../app/payments/read-payment.ts';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
+import type { Payment, Surface } from '../domain/payment.ts';
 import { MAX_TOKEN_CHANGES, type RefusalReason } from '../domain/transition.ts';
 import type { StatusCounts } from '../store/payments.ts';
 import { invalid, notFound, RequestError } from './errors.ts';

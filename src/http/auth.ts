@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import type { Access, AccessKey, ProjectAccess } from '../app/access.ts';
+import type { Access, AccessKey, ProjectAccess } from '../app/projects/access.ts';
 import { checkPermission, type Mode, type Operation } from '../domain/permission.ts';
 import { RequestError, type ErrorSurface } from './errors.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
-import { acceptPayment, cancelPayment } from '../app/payment-actions.ts';
+import { acceptPayment, cancelPayment } from '../app/payments/payment-actions.ts';
 import type { Payment, Surface } from '../domain/payment.ts';
 import { keyOf, selectorOf, sendChanged, type Api } from './api.ts';
 import { notFound } from './errors.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { AccessKey } from '../app/access.ts';
+import type { AccessKey } from '../app/projects/access.ts';
 
 const EXPOSED =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, X-Ignored-Fields, X-Request-Id';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Access, AccessKey } from '../app/access.ts';
+import type { Access, AccessKey } from '../app/projects/access.ts';
 import type { Mode, Operation } from '../domain/permission.ts';
 import { authenticate, authorise } from './auth.ts';
 import { clientAddress, countedAddress } from './client.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IdempotencyRequest, Replay } from '../app/idempotency.ts';
-import type { AccessKey } from '../app/access.ts';
+import type { AccessKey } from '../app/projects/access.ts';
 import { invalid, RequestError } from './errors.ts';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;

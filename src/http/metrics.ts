@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import type { NetworkStatus } from '../app/network-status.ts';
+import type { NetworkStatus } from '../app/chains/network-status.ts';
 import { sharedAnswer } from '../app/shared-answer.ts';
 import { readBearer } from './auth.ts';
 import { RequestError } from './errors.ts';

@@ -1,4 +1,4 @@
-import { certificateFault } from '../tls-faults.ts';
+import { certificateFault } from '../config/tls-faults.ts';
 
 /** Why Redis is away, with the way out where it may be the setting's own fault. Never repeats the URL's password. */
 export function redisProblem(redisUrl: string, error: Error): string {

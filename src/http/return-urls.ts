@@ -1,4 +1,4 @@
-import type { AccessKey } from '../app/access.ts';
+import type { AccessKey } from '../app/projects/access.ts';
 import { invalid } from './errors.ts';
 
 /**

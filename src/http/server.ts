@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { Access } from '../app/access.ts';
+import type { Access } from '../app/projects/access.ts';
 import type { Mode } from '../domain/permission.ts';
 import { BODY_LIMIT_BYTES, parseBodies } from './body.ts';
 import { asRequestError, errorBody, invalid, type RequestError } from './errors.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PaymentStatus } from '../domain/payment.ts';
+import type { PaymentStatus } from '../domain/status.ts';
 import type { Mode } from '../domain/permission.ts';
 import { backupState, type BackupState } from './backups.ts';
 import { timestamp, type Database } from './database.ts';

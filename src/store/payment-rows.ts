@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Payment, Quote } from '../domain/payment.ts';
-import { isoTime } from '../domain/views.ts';
+import { isoTime } from '../wire/time.ts';
 import type { RecordOf } from './columns.ts';
 import type { PaymentsTable } from './tables.ts';
 

@@ -1,5 +1,6 @@
 import { CompiledQuery, sql, type Selectable, type SqlBool } from 'kysely';
-import type { Payment, PaymentStatus, Surface } from '../domain/payment.ts';
+import type { Payment, Surface } from '../domain/payment.ts';
+import type { PaymentStatus } from '../domain/status.ts';
 import { firstUuidOf } from '../domain/id.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';

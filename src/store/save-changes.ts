@@ -1,9 +1,10 @@
 import { CompiledQuery } from 'kysely';
 import type { Arrow } from '../domain/transition.ts';
 import type { EventType } from '../domain/event-type.ts';
-import type { Payment, PaymentStatus, Quote, Surface } from '../domain/payment.ts';
+import type { Payment, Quote, Surface } from '../domain/payment.ts';
+import type { PaymentStatus } from '../domain/status.ts';
 import type { Mode } from '../domain/permission.ts';
-import { isoTime } from '../domain/views.ts';
+import { isoTime } from '../wire/time.ts';
 import {
   ANSWER_COLUMNS,
   CHANGING_PAYMENT_COLUMNS,

@@ -2,7 +2,8 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 import type { AssetCode, Network } from '../domain/asset.ts';
 import type { EventType } from '../domain/event-type.ts';
 import type { Fiat } from '../domain/money.ts';
-import type { Exception, FailureReason, PaymentStatus, Surface, Transfer } from '../domain/payment.ts';
+import type { Exception, FailureReason, Surface, Transfer } from '../domain/payment.ts';
+import type { PaymentStatus } from '../domain/status.ts';
 import type { KeyKind, Mode, Permission } from '../domain/permission.ts';
 import type { RefundFailure, RefundStatus } from '../domain/refund.ts';
 

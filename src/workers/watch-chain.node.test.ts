@@ -6,7 +6,7 @@ import {
   eventsOf,
   OWED_WEI,
   type EtherShop,
-} from '../app/follow-chain.fixture.ts';
+} from '../app/chains/follow-chain.fixture.ts';
 import type { ChainSource } from '../rails/chain.ts';
 import { holdLease } from '../store/leases.ts';
 import { startNode } from '../../test/rpc-node.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../app/context.ts';
-import { createChainFollower } from '../app/follow-chain.ts';
+import { createChainFollower } from '../app/chains/follow-chain.ts';
 import type { ChainSource } from '../rails/chain.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import { saveNodes, saveProblem } from '../store/network-states.ts';

@@ -1,8 +1,8 @@
-import { createDeliverer, type WebhookDelivery } from '../app/deliver-due.ts';
+import { createDeliverer, type WebhookDelivery } from '../app/webhooks/deliver-due.ts';
 import type { App } from '../app/context.ts';
 import { forgetOld } from '../app/forget-old.ts';
-import { runDueRefunds } from '../app/refunds.ts';
-import { runDue } from '../app/run-due.ts';
+import { runDueRefunds } from '../app/refunds/end-refunds.ts';
+import { runDue } from '../app/payments/run-due.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { startLoop, type Loop } from './loop.ts';
 

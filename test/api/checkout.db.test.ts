@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { completeSandboxPayment, simulatePayment } from '../../src/app/payment-actions.ts';
+import { completeSandboxPayment, simulatePayment } from '../../src/app/payments/payment-actions.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { httpTest, type Answer, type Shop } from '../http.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { completeSandboxPayment } from '../../src/app/payment-actions.ts';
+import { completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
 import { IDEMPOTENCY_LIFETIME_MS } from '../../src/app/idempotency.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { httpTest, type Call, type Shop } from '../http.ts';

@@ -1,10 +1,17 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { completeSandboxPayment, selectToken, simulatePayment, SIMULATIONS } from '../../src/app/payment-actions.ts';
-import { createRefund, cancelRefund, runDueRefunds } from '../../src/app/refunds.ts';
+import {
+  completeSandboxPayment,
+  selectToken,
+  simulatePayment,
+  SIMULATIONS,
+} from '../../src/app/payments/payment-actions.ts';
+import { createRefund } from '../../src/app/refunds/create-refund.ts';
+import { cancelRefund } from '../../src/app/refunds/cancel-refund.ts';
+import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { EVENT_TYPES, isEventType } from '../../src/domain/event-type.ts';
-import { PAYMENT_STATUSES } from '../../src/domain/payment.ts';
-import { eventShape } from '../../src/http/webhook-schema.ts';
+import { PAYMENT_STATUSES } from '../../src/domain/status.ts';
+import { eventShape } from '../../src/http/openapi/webhook-schema.ts';
 import { httpTest } from '../http.ts';
 import { responseFaults } from '../response-shape.ts';
 

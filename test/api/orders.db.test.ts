@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
-import { completeSandboxPayment, simulatePayment } from '../../src/app/payment-actions.ts';
-import { runDue } from '../../src/app/run-due.ts';
+import { completeSandboxPayment, simulatePayment } from '../../src/app/payments/payment-actions.ts';
+import { runDue } from '../../src/app/payments/run-due.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { httpTest, type Fields, type Shop } from '../http.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { completeSandboxPayment, simulatePayment } from '../../src/app/payment-actions.ts';
-import { runDueRefunds } from '../../src/app/refunds.ts';
+import { completeSandboxPayment, simulatePayment } from '../../src/app/payments/payment-actions.ts';
+import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
 import { httpTest, type Fields, type Shop } from '../http.ts';

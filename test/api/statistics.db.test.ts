@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { completeSandboxPayment, simulatePayment, cancelPayment } from '../../src/app/payment-actions.ts';
-import { PAYMENT_STATUSES } from '../../src/domain/payment.ts';
+import { completeSandboxPayment, simulatePayment, cancelPayment } from '../../src/app/payments/payment-actions.ts';
+import { PAYMENT_STATUSES } from '../../src/domain/status.ts';
 import type { Mode } from '../../src/domain/permission.ts';
 import { httpTest, type Shop } from '../http.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { completeSandboxPayment, selectToken, simulatePayment } from '../../src/app/payment-actions.ts';
-import { runDue } from '../../src/app/run-due.ts';
+import { completeSandboxPayment, selectToken, simulatePayment } from '../../src/app/payments/payment-actions.ts';
+import { runDue } from '../../src/app/payments/run-due.ts';
 import { httpTest, type Fields, type Shop } from '../http.ts';
 
 const http = await httpTest();

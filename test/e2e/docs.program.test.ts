@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { textOf } from '../../src/http/checkout/markup.ts';
+import { textOf } from '../../src/http/pages/markup.testing.ts';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { testService } from '../program.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { passOver } from '../../src/app/recover.ts';
+import { passOver } from '../../src/app/chains/recover.ts';
 import { restoreBackup } from '../../src/backup/restore-backup.ts';
 import { COPIED_TABLES } from '../../src/store/copied-tables.ts';
 import { openDatabase, type Database } from '../../src/store/database.ts';

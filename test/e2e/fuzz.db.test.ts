@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { completeSandboxPayment } from '../../src/app/payment-actions.ts';
+import { completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
 import { decodeId, parseUuid } from '../../src/domain/id.ts';
 import { KEY_KINDS, MODES, PERMISSIONS } from '../../src/domain/permission.ts';
 import { httpTest, type Answer, type Call, type HttpTest } from '../http.ts';

@@ -1,7 +1,7 @@
 import { parseEther } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { account, xpubOf } from '../../src/app/follow-chain.fixture.ts';
+import { account, xpubOf } from '../../src/app/chains/follow-chain.fixture.ts';
 import { ANVIL_MNEMONIC, startAnvil, type Anvil } from '../anvil.ts';
 import { inOneBlock, liveService, mined, owedUnits, SOON, type LiveService, type Shop } from './live-evm.fixture.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { account, xpubOf } from '../../src/app/follow-chain.fixture.ts';
+import { account, xpubOf } from '../../src/app/chains/follow-chain.fixture.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { contractOf, deployContract, deployToken, type DeployedContract, type TestToken } from '../erc20.ts';
 import { inOneBlock, liveService, mined, SOON, type LiveService, type Order, type Shop } from './live-evm.fixture.ts';

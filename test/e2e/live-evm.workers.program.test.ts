@@ -1,6 +1,6 @@
 import { parseEther } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { account, xpubOf } from '../../src/app/follow-chain.fixture.ts';
+import { account, xpubOf } from '../../src/app/chains/follow-chain.fixture.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { liveService, mined, SOON, startGate, type Gate, type LiveService, type Shop } from './live-evm.fixture.ts';
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { standby } from '../standby.ts';
-import { createProject } from '../../src/app/projects.ts';
-import { readiness } from '../../src/readiness.ts';
+import { createProject } from '../../src/app/projects/projects.ts';
+import { readiness } from '../../src/service/readiness.ts';
 import { asRequestError } from '../../src/http/errors.ts';
 import { testApp } from '../harness.ts';
 import { testService } from '../program.ts';

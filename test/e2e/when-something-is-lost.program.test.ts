@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { parseEther } from 'viem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { account, xpubOf } from '../../src/app/follow-chain.fixture.ts';
+import { account, xpubOf } from '../../src/app/chains/follow-chain.fixture.ts';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/local-receivers.testing.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';

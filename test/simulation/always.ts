@@ -1,6 +1,8 @@
 import type { Network } from '../../src/domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Sums } from '../../src/domain/payment.ts';
-import { ARROWS, DEFAULT_POLICY, exceptionOf } from '../../src/domain/transition.ts';
+import { ARROWS, DEFAULT_POLICY } from '../../src/domain/transition.ts';
+import { creationArrows } from '../../src/domain/creation.ts';
+import { exceptionOf } from '../../src/domain/exception.ts';
 import type { SimBlock, SimChain } from './chain.ts';
 import { arrowsOf, transferKey, type AddressRow, type Snapshot, type TransferRow, type Walked } from './snapshot.ts';
 
@@ -214,8 +216,8 @@ function checkStatus(payment: Payment): void {
 function checkWalk(payment: Payment, arrows: readonly Walked[]): void {
   const text = (): string =>
     `${payment.id}: ${arrows.map(({ from, to }) => `${from} > ${to}`).join(', ')}; now ${payment.status}`;
-  let status = payment.surface === 'order' ? 'pending' : 'created';
-  for (const { from, to } of arrows) {
+  let status = 'created';
+  for (const { from, to } of [...creationArrows(payment), ...arrows]) {
     const drawn: readonly string[] = ARROWS[from];
     holds('a payment walks only arrows of the table', from === status && drawn.includes(to), text);
     status = to;

@@ -1,8 +1,10 @@
 import type { AssetCode } from '../../src/domain/asset.ts';
 import type { Payment } from '../../src/domain/payment.ts';
-import { acceptPayment, cancelPayment, selectToken } from '../../src/app/payment-actions.ts';
-import { cancelRefund, createRefund } from '../../src/app/refunds.ts';
-import { createPaymentCreator, type NewPayment } from '../../src/app/create-payment.ts';
+import { acceptPayment, cancelPayment, selectToken } from '../../src/app/payments/payment-actions.ts';
+import { cancelRefund } from '../../src/app/refunds/cancel-refund.ts';
+import { createRefund } from '../../src/app/refunds/create-refund.ts';
+import { createPaymentCreator } from '../../src/app/payments/create-payment.ts';
+import type { NewPayment } from '../../src/app/payments/draft-payment.ts';
 import { newPayment } from '../harness.ts';
 import type { Interruption } from './await-points.ts';
 import type { SimTransaction } from './chain.ts';

@@ -1,5 +1,5 @@
-import { runDue } from '../../src/app/run-due.ts';
-import { runDueRefunds } from '../../src/app/refunds.ts';
+import { runDue } from '../../src/app/payments/run-due.ts';
+import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { requiredUnits } from '../../src/domain/payment.ts';
 import type { Database } from '../../src/store/database.ts';

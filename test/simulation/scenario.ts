@@ -1,4 +1,4 @@
-import { runDue } from '../../src/app/run-due.ts';
+import { runDue } from '../../src/app/payments/run-due.ts';
 import type { Interruption } from './await-points.ts';
 import { accept, cancel, chooseToken, createPayments, outputsFor, pay, refund } from './customers.ts';
 import type { MempoolMood, Mood } from './node.ts';

@@ -1,5 +1,5 @@
 import { ChainUnavailableError } from '../../src/rails/chain.ts';
-import { NodeBehindError, type Followed } from '../../src/app/follow-chain.ts';
+import { NodeBehindError, type Followed } from '../../src/app/chains/follow-chain.ts';
 import { ProcessDied, type Interruption } from './await-points.ts';
 import { Violation } from './always.ts';
 import { ConnectionLost } from './database.ts';

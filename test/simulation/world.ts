@@ -1,10 +1,10 @@
 import { ASSETS, tokenOf, type AssetCode, type Network } from '../../src/domain/asset.ts';
 import { EVENT_TYPES } from '../../src/domain/event-type.ts';
 import { DEFAULT_POLICY } from '../../src/domain/transition.ts';
-import { chainRail } from '../../src/app/chain-rail.ts';
+import { chainRail } from '../../src/modes/live-rail.ts';
 import type { App } from '../../src/app/context.ts';
-import { createChainFollower, type ChainFollower } from '../../src/app/follow-chain.ts';
-import { createProject } from '../../src/app/projects.ts';
+import { createChainFollower, type ChainFollower } from '../../src/app/chains/follow-chain.ts';
+import { createProject } from '../../src/app/projects/projects.ts';
 import { toChecksumAddress } from '../../src/rails/evm/address.ts';
 import type { WalletOpener } from '../../src/rails/wallet.ts';
 import { fixedRates } from '../../src/rates/fixed.ts';

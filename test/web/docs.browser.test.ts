@@ -3,7 +3,7 @@ import fastify from 'fastify';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { assetRoutes, loadAssets } from '../../src/http/checkout/assets.ts';
+import { assetRoutes, loadAssets } from '../../src/http/pages/assets.ts';
 import { docsRoutes } from '../../src/http/docs/routes.ts';
 import { hasNoBrowser, launchBrowser } from '../browser.ts';
 import { portOf } from '../socket.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { loadAssets, type Assets } from '../../src/http/checkout/assets.ts';
+import { loadAssets, type Assets } from '../../src/http/pages/assets.ts';
 import { launchBrowser } from '../browser.ts';
 import { eventually } from '../program.ts';
 

@@ -1,4 +1,4 @@
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
 import { pageHref, paymentPath } from './links.ts';
 import type { PaymentView } from './view.ts';
 

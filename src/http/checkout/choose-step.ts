@@ -2,7 +2,7 @@ import type { AssetCode, Network } from '../../domain/asset.ts';
 import { cancelForm } from './cancel-form.ts';
 import { timeLeft } from './countdown.ts';
 import { assetName, networkLabel, networkName } from './format.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
 import { statusHeading } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
 import type { ChooseStep, PaymentView, TokenChoice } from './view.ts';

@@ -1,8 +1,10 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { PaymentSelector } from '../../app/change-payment.ts';
-import { createLooker, createLookQueue, type Looker, type PaymentWatch } from '../../app/payment-watch.ts';
-import type { PaymentReader } from '../../app/read-payment.ts';
+import type { PaymentSelector } from '../../app/payments/change-payment.ts';
+import { createVersionStream, type VersionStream } from '../../app/live/version-stream.ts';
+import { createReadQueue } from '../../app/live/read-queue.ts';
+import type { PaymentWatch } from '../../app/live/payment-watch.ts';
+import type { PaymentReader } from '../../app/payments/read-payment.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { countedAddress } from '../client.ts';
 import { clientBucket } from '../rate-limit.ts';
@@ -47,7 +49,7 @@ export interface CheckoutEvents {
 
 interface Stream {
   readonly sender: Sender;
-  readonly looker: Looker;
+  readonly versions: VersionStream;
   /** Lets go of everything. Done by itself when the connection closes. */
   close(): void;
 }
@@ -84,14 +86,14 @@ const TRY_AGAIN_SECONDS = 30;
 export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const limits = { ...LIMITS, ...options.limits };
   const slots = createSlots(limits);
-  const queue = createLookQueue();
+  const queue = createReadQueue();
   const complain = atMostEvery(COMPLAIN_EVERY_MS);
 
   const openStream = (request: FastifyRequest, reply: FastifyReply, selector: PaymentSelector): Stream | null => {
     const giveBack = slots.take(clientBucket(countedAddress(request)));
     if (giveBack === null) return null;
     const sender = createSender(reply.raw, limits.unreadBytes, options.heartbeatMs ?? HEARTBEAT_MS);
-    const looker = createLooker({
+    const versions = createVersionStream({
       ...options,
       selector,
       queue,
@@ -103,12 +105,12 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
     const close = (): void => {
       if (!isOpen) return;
       isOpen = false;
-      looker.stop();
+      versions.stop();
       sender.stop();
       giveBack();
     };
     reply.raw.once('close', close);
-    return { sender, looker, close };
+    return { sender, versions, close };
   };
 
   const routes = (app: FastifyInstance): void => {
@@ -125,8 +127,8 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       if (selector === null) return answer(reply, 404, 'There is no such payment.');
       const stream = isClosing ? null : openStream(request, reply, selector);
       if (stream === null) return busy(reply);
-      const { sender, looker } = stream;
-      const version = await looker.look().catch((error: unknown) => {
+      const { sender, versions } = stream;
+      const version = await versions.read().catch((error: unknown) => {
         stream.close();
         throw error;
       });
@@ -146,7 +148,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       reply.raw.once('close', () => senders.delete(sender));
       sender.begin({ ...givenHeaders(reply), ...STREAM_HEADERS }, knownVersion(request));
       sender.tell(version);
-      looker.start();
+      versions.start();
       return reply;
     });
   };

@@ -1,5 +1,6 @@
 import { encodeId } from '../../domain/id.ts';
 import type { Payment } from '../../domain/payment.ts';
+import { isFinal, isOpen } from '../../domain/status.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { listRefunds } from '../../store/refunds.ts';
 import type { Api } from '../api.ts';
@@ -10,7 +11,7 @@ const NO_FACTS: PageFacts = { confirmations: null, refunds: [] };
 
 /** What beside the payment makes the page look as it does. Asks for no more than the payment's state can need. */
 export async function pageFacts({ app }: Pick<Api, 'app'>, payment: Payment): Promise<PageFacts> {
-  if (isOver(payment)) return { ...NO_FACTS, refunds: await refundNews(app, payment) };
+  if (isFinal(payment.status)) return { ...NO_FACTS, refunds: await refundNews(app, payment) };
   if (payment.status !== 'confirming') return NO_FACTS;
   return { ...NO_FACTS, confirmations: await app.railFor(payment.mode).confirmations(payment) };
 }
@@ -26,7 +27,7 @@ export async function payingFacts(
   payment: Payment,
 ): Promise<Pick<PageContext, 'tokens' | 'evm' | 'addressIndex' | 'payable'>> {
   const { quote } = payment;
-  if (!isOpen(payment)) return { tokens: [], evm: null, addressIndex: null, payable: false };
+  if (!isOpen(payment.status)) return { tokens: [], evm: null, addressIndex: null, payable: false };
   const rail = app.railFor(payment.mode);
   const [tokens, addressIndex] = await Promise.all([
     payment.surface === 'transaction' ? rail.tokens(payment.projectId) : [],
@@ -38,14 +39,6 @@ export async function payingFacts(
     addressIndex,
     payable: rail.simulate === null,
   };
-}
-
-function isOpen({ status }: Payment): boolean {
-  return status === 'created' || status === 'prepared' || status === 'pending';
-}
-
-function isOver({ status }: Payment): boolean {
-  return status === 'completed' || status === 'expired' || status === 'cancelled' || status === 'failed';
 }
 
 /** More refunds of one payment than this are not listed on its page. */

@@ -1,5 +1,5 @@
 import { crypto, grouped, name, networkName } from './format.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
 import type { TextKey } from './locale.ts';
 import { refundNews } from './refund-news.ts';

@@ -1,6 +1,6 @@
 import { ASSETS, type AssetCode, type Network } from '../../domain/asset.ts';
 import { formatDecimal } from '../../domain/money.ts';
-import { html, raw, type Html } from './html.ts';
+import { html, raw, type Html } from '../pages/html.ts';
 
 /** What people call a network, and what exchanges call tokens on it. */
 const NETWORK_NAMES: Readonly<Record<Network, { readonly name: string; readonly standard: string | null }>> = {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Access } from '../../app/access.ts';
+import type { Access } from '../../app/projects/access.ts';
 import type { Project } from '../../store/projects.ts';
 import { chooseLanguage } from './languages.ts';
 import { accentPath, logoPath } from './look-routes.ts';

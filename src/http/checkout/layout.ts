@@ -1,7 +1,8 @@
-import { html, markupText, raw, type Child, type Html } from './html.ts';
+import { ICON } from '../pages/icon.ts';
+import { html, markupText, raw, type Child, type Html } from '../pages/html.ts';
 import { LANGUAGES } from './languages.ts';
 import { pageHref } from './links.ts';
-import type { Assets } from './assets.ts';
+import type { Assets } from '../pages/assets.ts';
 import type { Locale } from './locale.ts';
 import { scriptTexts } from './script-texts.ts';
 import { name } from './format.ts';
@@ -72,14 +73,6 @@ export interface Document {
   readonly main: Html;
   readonly footer: Html;
 }
-
-/** A coin with a tick, in the accent colour. */
-export const ICON =
-  'data:image/svg+xml,' +
-  encodeURIComponent(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="15" fill="#0b6b5b"/>' +
-      '<path d="M9 16.5l5 5 9.5-10.5" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>',
-  );
 
 /** The whole document, as it is sent. */
 export function renderDocument(document: Document): Page {

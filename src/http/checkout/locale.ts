@@ -1,5 +1,5 @@
 import { fiatDecimals, formatDecimal, type Fiat } from '../../domain/money.ts';
-import { html, raw, asciiMarkup, type Child, type Html } from './html.ts';
+import { html, raw, asciiMarkup, type Child, type Html } from '../pages/html.ts';
 import type { en, Texts } from './texts/en.ts';
 
 export type TextKey = keyof Texts;

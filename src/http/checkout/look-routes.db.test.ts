@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
-import { changeProject, createProject } from '../../app/projects.ts';
-import { tryServer } from '../test-frame.ts';
+import { changeProject, createProject } from '../../app/projects/projects.ts';
+import { tryServer } from '../frame.testing.ts';
 import { accentCss } from './accent.ts';
 import { accentPath, logoPath, lookRoutes } from './look-routes.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Access } from '../../app/access.ts';
+import type { Access } from '../../app/projects/access.ts';
 import { findLogo } from '../../store/projects.ts';
 import type { Api } from '../api.ts';
 import { accentCss } from './accent.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ASSETS, refundOf } from './examples.ts';
+import { ASSETS, refundOf } from './examples.testing.ts';
 import { ENGLISH } from './languages.ts';
 import { pageHeaders } from './layout.ts';
-import { tagsOf, textOf, valuesOf } from './markup.ts';
+import { tagsOf, textOf, valuesOf } from '../pages/markup.testing.ts';
 import { renderProblemPage } from './problem-page.ts';
 import { renderRefundPage } from './refund-page.ts';
 import type { ProblemView, RefundView } from './view.ts';

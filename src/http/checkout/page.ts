@@ -1,14 +1,14 @@
 import { chooseCard } from './choose-step.ts';
 import { closedCard, completedCard, returnsByItself } from './final-step.ts';
 import { name } from './format.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
 import { facts, renderDocument, testBand, type Refresh } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
 import { payCard } from './pay-step.ts';
 import { checkingCard, confirmingCard, detectedCard, unavailableCard } from './progress-step.ts';
 import { shopHref } from './safe-url.ts';
 import { simulations, testText } from './test-mode.ts';
-import type { Assets } from './assets.ts';
+import type { Assets } from '../pages/assets.ts';
 import { once, type Locale, type TextKey } from './locale.ts';
 import type { ClosedStep, CompletedStep, Page, PaymentView, Step } from './view.ts';
 

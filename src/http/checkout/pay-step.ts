@@ -3,7 +3,7 @@ import type { EvmTransfer } from '../../domain/payment-uri.ts';
 import { cancelForm } from './cancel-form.ts';
 import { timeLeft } from './countdown.ts';
 import { crypto, grouped, networkLabel, networkName } from './format.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
 import { qrSvg } from './qr.ts';

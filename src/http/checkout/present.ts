@@ -1,7 +1,8 @@
+import { isCounting, isFinal, isOpen } from '../../domain/status.ts';
 import { tokenOf } from '../../domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
 import { NETWORK_FACTS } from '../../domain/network.ts';
-import { publicPaymentId } from '../../domain/views.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
 import { evmTransfer, paymentUri, type EvmChain } from '../../domain/payment-uri.ts';
 import type {
   ClosedStep,
@@ -44,9 +45,8 @@ export interface PageContext extends PageFacts {
 export function pageVersion(payment: Payment, { confirmations, refunds }: PageFacts, now: number): string {
   const { status, exception, failureReason, quote, ledger, completesAt } = payment;
   const { all, inTime } = ledger;
-  const isOpen = status === 'created' || status === 'prepared' || status === 'pending';
   const until = inTimeUntil(payment);
-  const is = `${status} ${exception} ${failureReason ?? ''} ${isOpen && now >= until} ${until} ${completesAt ?? ''}`;
+  const is = `${status} ${exception} ${failureReason ?? ''} ${isOpen(status) && now >= until} ${until} ${completesAt ?? ''}`;
   // The end of the address tells two apart; a page that asks for nothing any more must not show one.
   const owed = quote === null ? '' : `${quote.owedUnits} ${quote.asset} ${quote.network} ${quote.address.slice(-8)}`;
   const paid = `${all.seenUnits} ${inTime.seenUnits} ${ledger.transactionHash ?? ''} ${payment.transactionHash ?? ''}`;
@@ -79,8 +79,8 @@ export function presentPaymentPage(payment: Payment, context: PageContext): Paym
 
 function testProgress(payment: Payment): TestProgress {
   const { status, completesAt } = payment;
-  if (status === 'processing' || status === 'confirming') return { kind: 'by_hand' };
-  if (status !== 'created' && status !== 'prepared' && status !== 'pending') return { kind: 'ended' };
+  if (isCounting(status)) return { kind: 'by_hand' };
+  if (isFinal(status)) return { kind: 'ended' };
   const endsAt = inTimeUntil(payment);
   return completesAt !== null && completesAt < endsAt
     ? { kind: 'completes', at: completesAt }

@@ -1,5 +1,5 @@
-import type { Assets } from './assets.ts';
-import { html, type Html } from './html.ts';
+import type { Assets } from '../pages/assets.ts';
+import { html, type Html } from '../pages/html.ts';
 import { renderDocument, statusHeading, type Refresh } from './layout.ts';
 import type { Locale, TextKey } from './locale.ts';
 import type { Page, ProblemView } from './view.ts';

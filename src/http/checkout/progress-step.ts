@@ -1,6 +1,6 @@
 import { cancelForm } from './cancel-form.ts';
 import { crypto, grouped, networkName } from './format.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
 import type { Confirmations, PaidFacts, PaymentView } from './view.ts';
 

@@ -1,5 +1,5 @@
 import { encode } from 'uqr';
-import { html, raw, type Html } from './html.ts';
+import { html, raw, type Html } from '../pages/html.ts';
 
 /** Light modules around the code; ISO/IEC 18004 asks for 4. */
 const QUIET_ZONE = 4;

@@ -1,5 +1,5 @@
 import { crypto } from './format.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
 import { pageHref } from './links.ts';
 import type { PaymentView, RefundNews } from './view.ts';
 

@@ -1,6 +1,6 @@
-import type { Assets } from './assets.ts';
+import type { Assets } from '../pages/assets.ts';
 import { assetName, crypto, grouped, name, networkLabel } from './format.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
 import { facts, renderDocument, statusHeading, testBand, type Refresh } from './layout.ts';
 import { pageHref } from './links.ts';
 import type { TextKey } from './locale.ts';

@@ -1,4 +1,4 @@
-import { raw, type Html } from './html.ts';
+import { raw, type Html } from '../pages/html.ts';
 import { once, type Locale, type TextKey } from './locale.ts';
 
 /** What only the page's script says. */

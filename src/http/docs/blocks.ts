@@ -1,4 +1,4 @@
-import { html, type Html } from '../checkout/html.ts';
+import { html, type Html } from '../pages/html.ts';
 
 export interface CodeOptions {
   /** What the block is, above it and for screen readers. */

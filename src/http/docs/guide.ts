@@ -1,4 +1,4 @@
-import { html, type Html } from '../checkout/html.ts';
+import { html, type Html } from '../pages/html.ts';
 import { codeBlock, inline, paragraphs } from './blocks.ts';
 import { curl } from './curl.ts';
 import type { OpenApiDocument } from './openapi-document.ts';

@@ -1,6 +1,6 @@
-import type { Assets } from '../checkout/assets.ts';
-import { html, markupText, type Html } from '../checkout/html.ts';
-import { ICON } from '../checkout/layout.ts';
+import type { Assets } from '../pages/assets.ts';
+import { html, markupText, type Html } from '../pages/html.ts';
+import { ICON } from '../pages/icon.ts';
 import { renderBasics, renderExamples, renderQuickstart, renderWebhooksGuide } from './guide.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { objectId, renderObjects, renderTag, routesOf } from './reference.ts';

@@ -1,4 +1,4 @@
-import { html, type Child, type Html } from '../checkout/html.ts';
+import { html, type Child, type Html } from '../pages/html.ts';
 import { codeBlock, inline } from './blocks.ts';
 import { curlOf } from './curl.ts';
 import type { OpenApiDocument, Operation, Parameter, Schema } from './openapi-document.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Mode } from '../../domain/permission.ts';
-import type { Assets } from '../checkout/assets.ts';
+import type { Assets } from '../pages/assets.ts';
 import { sendFile, servedText, type ServedFile } from '../served-file.ts';
 import { readOpenApi } from './openapi-document.ts';
 import { renderDocs } from './page.ts';

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ASSET_CODES, NETWORKS } from '../../domain/asset.ts';
 import { FIATS } from '../../domain/money.ts';
-import { ORDER_STATUSES } from '../../domain/order-status.ts';
+import { ORDER_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { described, nullable, createdQuery, pageQuery, paginationShape, time } from '../shapes.ts';
 import { email, httpUrl, metadata, oneOf, sameAs, text } from '../validation.ts';

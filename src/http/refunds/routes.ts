@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { cancelRefund, createRefund, readRefund, type RefundOutcome } from '../../app/refunds.ts';
+import { cancelRefund } from '../../app/refunds/cancel-refund.ts';
+import { createRefund } from '../../app/refunds/create-refund.ts';
+import { readRefund } from '../../app/refunds/read-refund.ts';
+import type { RefundOutcome } from '../../app/refunds/save-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import { parseFiatAmount } from '../../domain/money.ts';
 import type { Operation } from '../../domain/permission.ts';
-import { refundView } from '../../domain/views.ts';
+import { refundView } from '../../wire/refund.ts';
 import { listRefunds } from '../../store/refunds.ts';
 import { keyOf, selectorOf, type Api } from '../api.ts';
 import { invalid, notFound } from '../errors.ts';

@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import { EXCEPTIONS, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment.ts';
+import { EXCEPTIONS } from '../../domain/payment.ts';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { described, nullable, createdQuery, pageQuery, time } from '../shapes.ts';
 import { email, httpUrl, metadata, oneOf, sameAs, text } from '../validation.ts';
 

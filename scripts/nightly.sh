@@ -1,0 +1,9 @@
+#!/bin/sh
+# What takes too long for every change: histories of the simulation that no night before has tried.
+set -eu
+cd "$(dirname "$0")/.."
+seeds=${SIMULATION_SEEDS:-5000}
+# Days since 1970 make each night's first seed.
+first=$(($(date -u +%s) / 86400 * seeds + 1))
+echo "Seeds $first to $((first + seeds - 1))"
+SIMULATION_SEEDS=$seeds SIMULATION_FIRST_SEED=$first vitest run test/simulation --testTimeout 7200000

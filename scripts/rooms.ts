@@ -1,0 +1,95 @@
+import path from 'node:path';
+
+/** One room of `src/`: a folder with what it is for. A sub-folder that is not named is a part of the room around it. */
+export interface Room {
+  /** The rooms that it may import; all others are refused. */
+  readonly imports: readonly string[];
+  /** It imports no package and nothing of Node. */
+  readonly isPure?: true;
+}
+
+/** The mechanisms: each sees the domain, and none another. */
+const MECHANISMS = ['domain', 'wire', 'store', 'rails', 'rates', 'webhooks', 'modes'] as const;
+const USE_CASES = [
+  'app',
+  'app/payments',
+  'app/refunds',
+  'app/chains',
+  'app/live',
+  'app/projects',
+  'app/webhooks',
+] as const;
+const HTTP = ['domain', 'wire', 'store', ...USE_CASES, 'http', 'http/pages'] as const;
+const SURFACES = [
+  'http/orders',
+  'http/transactions',
+  'http/refunds',
+  'http/checkout',
+  'http/docs',
+  'http/openapi',
+] as const;
+
+/**
+ * Who may import whom, from the bottom up. What is not listed is refused, and so is a folder of `src/` that is no room here:
+ * name it, and say what it may see. Tests, fixtures and what else only tests use may import anything.
+ */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  domain: { imports: [], isPure: true },
+  wire: { imports: ['domain'], isPure: true },
+  archive: { imports: ['domain'] },
+  store: { imports: ['domain', 'wire'] },
+  rails: { imports: ['domain'] },
+  rates: { imports: ['domain'] },
+  webhooks: { imports: ['domain'] },
+  modes: { imports: ['domain', 'store', 'rails', 'rates'] },
+
+  app: { imports: MECHANISMS },
+  'app/payments': { imports: [...MECHANISMS, 'app'] },
+  'app/refunds': { imports: [...MECHANISMS, 'app', 'app/payments'] },
+  'app/chains': { imports: [...MECHANISMS, 'app', 'app/payments', 'app/refunds'] },
+  'app/live': { imports: [...MECHANISMS, 'app', 'app/payments'] },
+  'app/projects': { imports: [...MECHANISMS, 'app'] },
+  'app/webhooks': { imports: [...MECHANISMS, 'app'] },
+
+  config: { imports: ['domain', 'rails', 'rates', 'webhooks'] },
+  workers: { imports: ['domain', 'store', 'rails', ...USE_CASES] },
+  http: { imports: ['domain', 'wire', 'store', 'config', ...USE_CASES] },
+  'http/pages': { imports: ['http'] },
+  'http/orders': { imports: HTTP },
+  'http/transactions': { imports: HTTP },
+  'http/refunds': { imports: HTTP },
+  'http/checkout': { imports: HTTP },
+  'http/docs': { imports: ['domain', 'http', 'http/pages'] },
+  'http/openapi': { imports: [...HTTP, 'http/refunds'] },
+
+  backup: { imports: ['domain', 'archive', 'store', 'webhooks', 'config', 'app', 'workers'] },
+  service: {
+    imports: [...MECHANISMS, ...USE_CASES, 'config', 'workers', 'http', 'http/pages', ...SURFACES, 'backup'],
+  },
+  cli: {
+    imports: [...MECHANISMS, ...USE_CASES, 'archive', 'config', 'backup', 'service', 'http', 'http/checkout'],
+  },
+};
+
+const LONGEST_FIRST = Object.keys(ROOMS).toSorted((a, b) => b.length - a.length);
+
+function roomOf(file: string): string | null {
+  return LONGEST_FIRST.find((room) => file.startsWith(`src/${room}/`)) ?? null;
+}
+
+/**
+ * What is wrong with an import in a file of `src/`, both as seen from the repository's root; null where nothing is. An import
+ * of the file's own folder (`./`) tells whether the file is in a room at all.
+ */
+export function importFault(file: string, target: string): string | null {
+  const name = roomOf(file);
+  const room = name === null ? undefined : ROOMS[name];
+  if (name === null || room === undefined) return 'is in no room: name its folder in scripts/rooms.ts.';
+  if (!target.startsWith('.')) {
+    return room.isPure === true ? `imports ${target}, and ${name} is pure: no packages, no I/O.` : null;
+  }
+  const imported = path.posix.join(path.posix.dirname(file), target);
+  const other = roomOf(imported);
+  if (other === name || (other !== null && room.imports.includes(other)) || !imported.startsWith('src/')) return null;
+  return `imports ${imported}; ${name} may import ${room.imports.join(', ') || 'nothing'}.`;
+}

@@ -1,0 +1,201 @@
+import { matchingAddress, shownAddress } from '../../rails/address.ts';
+import { NETWORKS, type Network } from '../../domain/asset.ts';
+import { requiredConfirmations } from '../../domain/network.ts';
+import type { Fiat } from '../../domain/money.ts';
+import { NO_MONEY, type Payment, type Quote } from '../../domain/payment.ts';
+import { nextDueAt } from '../../domain/transition.ts';
+import { confirmTransfers, lockCursor } from '../../store/chain.ts';
+import type { Trx } from '../../store/database.ts';
+import { bookLostTransfers, lostTransfers, projectsOfWallet, type LostTransfer } from '../../store/lost-transfers.ts';
+import { findPayments } from '../../store/payments.ts';
+import { saveChanges, type IssuedAddress } from '../../store/save-changes.ts';
+import { saveTransfers } from '../../store/transfers.ts';
+import { observeMoney } from '../payments/chain-money.ts';
+import { newId, type App } from '../context.ts';
+import { paymentEvents } from '../events.ts';
+import { decimalsOf } from './lost-money.ts';
+import { countEvents } from '../observer.ts';
+import { rejected, type Rejected } from '../rejected.ts';
+import { priceInUsd } from '../payments/quote-payment.ts';
+
+/** What an operator says of money on a lost address. */
+export interface Booking {
+  /** As customers were shown it. */
+  readonly address: string;
+  readonly amountMinor: bigint;
+  readonly currency: Fiat;
+  /** The merchant's own reference of the order. */
+  readonly merchantOrderId: string | null;
+  /** Whose payment it is; asked for only where several projects share the wallet. */
+  readonly projectId: string | null;
+}
+
+/** How long an order of today would have been open. */
+const LIFETIME_MS = 30 * 60_000;
+
+/**
+ * Makes a payment of the money on an address of the hours that a restore lost: an order of the amount that the operator names,
+ * owed exactly what came. It goes the way of every payment from there on, with its events.
+ */
+export async function bookLost(
+  app: App,
+  booking: Booking,
+): Promise<{ readonly kind: 'done'; readonly payment: Payment } | Rejected> {
+  return app.db.transaction().execute(async (trx) => {
+    const lost = await lostOn(trx, booking.address);
+    const [first] = lost;
+    if (first === undefined)
+      return rejected(`There is no lost money on ${booking.address}. List what there is with: cointill network status`);
+    const { network, asset, addressIndex } = first;
+    // One writer of a network's transfers at a time.
+    const cursor = await lockCursor(trx, network);
+    const owner = await ownerOf(trx, first, booking.projectId);
+    if (owner.kind === 'rejected') return owner;
+    const { projectId, walletId } = owner;
+    const rail = app.railFor('live');
+    const amountUsdCents = priceInUsd(rail, booking.amountMinor, booking.currency);
+    if (amountUsdCents === null) {
+      return rejected(
+        `There is no price for ${booking.currency} here. Give it for this command: FIXED_RATES=${booking.currency}=1.10`,
+      );
+    }
+    const now = app.clock();
+    const quote: Quote = {
+      asset,
+      network,
+      decimals: await decimalsOf(app, trx, projectId, first),
+      owedUnits: lost.reduce((sum, one) => sum + (one.asset === asset ? one.amountUnits : 0n), 0n),
+      toleranceUnits: 0n,
+      address: shownAddress(network, first.address),
+    };
+    const draft = draftOf(app, { ...booking, projectId, amountUsdCents, quote, now });
+    const { payment, events } = paymentEvents(app, draft, ['order.created'], now);
+    const address: IssuedAddress = {
+      paymentId: payment.id,
+      quote,
+      watchedAddress: first.address,
+      walletId,
+      index: addressIndex,
+      confirmations: owner.confirmations ?? requiredConfirmations(network, amountUsdCents),
+      issuedAt: now,
+      watchUntil: payment.expiresAt + app.policy.monitoringMs,
+    };
+    const change = { before: null, after: payment, dueAt: nextDueAt(payment, app.policy), arrows: [], events, address };
+    await saveChanges(trx, [change], 2);
+    countEvents(app, [change]);
+    await saveTransfers(
+      trx,
+      lost.map((one) => transferOf(one, payment.id)),
+    );
+    await bookLostTransfers(trx, network, first.address, payment.id);
+    const confirmed = cursor === null ? [] : await confirmTransfers(trx, network, cursor.height);
+    await observeMoney(app, trx, [payment.id, ...confirmed.map(({ paymentId }) => paymentId)], now, confirmed);
+    const [booked] = await findPayments(trx, [payment.id]);
+    return { kind: 'done', payment: booked ?? payment };
+  });
+}
+
+/** The lost money on an address, whatever way it is written. */
+async function lostOn(trx: Trx, text: string): Promise<readonly LostTransfer[]> {
+  const address = text.trim();
+  const forms = new Set([address, ...NETWORKS.flatMap((network) => formOn(network, address))]);
+  for (const form of forms) {
+    const lost = await lostTransfers(trx, { address: form });
+    const [first] = lost;
+    if (first !== undefined) return lost.filter(({ network }) => network === first.network);
+  }
+  return [];
+}
+
+function formOn(network: Network, address: string): readonly string[] {
+  try {
+    return [matchingAddress(network, address)];
+  } catch {
+    return [];
+  }
+}
+
+async function ownerOf(trx: Trx, { network, firstAddress }: LostTransfer, projectId: string | null) {
+  const owners = await projectsOfWallet(trx, network, firstAddress);
+  const owner = projectId === null ? owners[0] : owners.find((one) => one.projectId === projectId);
+  if (owner === undefined)
+    return rejected(`The ${network} wallet of this address is not one of project ${projectId ?? ''}.`);
+  if (projectId === null && owners.length > 1) {
+    const ids = owners.map((one) => one.projectId).join(', ');
+    return rejected(
+      `Several projects share the wallet of this address (${ids}). Say whose payment it is: --project ID`,
+    );
+  }
+  return { kind: 'owner' as const, ...owner };
+}
+
+function draftOf(
+  app: App,
+  {
+    projectId,
+    amountMinor,
+    amountUsdCents,
+    currency,
+    merchantOrderId,
+    quote,
+    now,
+  }: Booking & {
+    readonly projectId: string;
+    readonly amountUsdCents: bigint;
+    readonly quote: Quote;
+    readonly now: number;
+  },
+): Payment {
+  return {
+    id: newId(app, now),
+    projectId,
+    mode: 'live',
+    surface: 'order',
+    status: 'pending',
+    exception: 'none',
+    failureReason: null,
+    transactionNumber: null,
+    amountMinor,
+    currency,
+    amountUsdCents,
+    merchantOrderId,
+    description: null,
+    customerEmail: null,
+    customerName: null,
+    successUrl: null,
+    cancelUrl: null,
+    metadata: {},
+    quote,
+    ledger: NO_MONEY,
+    transactionHash: null,
+    completedOnUnits: null,
+    createdAt: now,
+    expiresAt: now + LIFETIME_MS,
+    graceUntil: null,
+    completedAt: null,
+    cancelledAt: null,
+    completesAt: null,
+    confirmingSent: false,
+    lastSequence: 0,
+  };
+}
+
+function transferOf(one: LostTransfer, paymentId: string): Parameters<typeof saveTransfers>[1][number] {
+  return {
+    paymentId,
+    blockHash: one.blockHash,
+    transfer: {
+      network: one.network,
+      transactionHash: one.transactionHash,
+      index: one.outputIndex,
+      address: one.address,
+      asset: one.asset,
+      amountUnits: one.amountUnits,
+      firstSeenAt: one.foundAt,
+      blockAt: one.blockAt,
+      blockHeight: one.blockHeight,
+      blockPosition: one.blockPosition,
+      state: 'mined',
+    },
+  };
+}

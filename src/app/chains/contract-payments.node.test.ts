@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { contractOf, deployContract, type DeployedContract } from '../../../test/erc20.ts';
+import { tokenOf } from '../../domain/asset.ts';
+import { otherMoney } from '../../domain/other-money.ts';
+import { createEvmCaller } from '../../rails/evm/caller.ts';
+import { createWalletOpener, MAIN_CHAINS } from '../../rails/wallet.ts';
+import { fixedRates } from '../../rates/fixed.ts';
+import { findTransfers } from '../../store/transfers.ts';
+import { chainRail } from '../../modes/live-rail.ts';
+import { CHAIN_ID, CONFIRMATIONS, eventsOf, etherShop, type EtherShop } from './follow-chain.fixture.ts';
+import { createChainFollower } from './follow-chain.ts';
+import { cancelPayment } from '../payments/payment-actions.ts';
+import { createRefund } from '../refunds/create-refund.ts';
+import { runDue } from '../payments/run-due.ts';
+import { sweepOverview } from '../projects/sweep.ts';
+import { setProjectWallet } from '../projects/wallets.ts';
+
+const RATES = fixedRates(
+  new Map([
+    ['ETH', 300_000_000_000n],
+    ['USDT', 100_000_000n],
+  ]),
+);
+const PART = 10n ** 15n;
+
+interface DepositShop extends EtherShop {
+  readonly payer: DeployedContract;
+  /** An order in USDT, on a deposit contract. */
+  dollarOrder(): ReturnType<EtherShop['order']>;
+  /** What came to an order in ether, which it did not ask for. */
+  otherEther(id: string): Promise<bigint>;
+  /** What a sweep would move of the ether on an address. */
+  planned(address: string): Promise<bigint>;
+}
+
+async function depositShop(): Promise<DepositShop> {
+  const shop = await etherShop({
+    wallet: false,
+    rail: (db) => {
+      const tokens = (['ETH', 'USDT'] as const).flatMap((asset) => tokenOf(asset, 'ethereum') ?? []);
+      const openWallet = createWalletOpener(MAIN_CHAINS);
+      return chainRail({ db, rates: RATES, tokens, openWallet, evmChain: () => null, payoutChain: () => 'main' });
+    },
+  });
+  const source = { kind: 'treasury', text: `0x${randomBytes(20).toString('hex')}` } as const;
+  const terms = { confirmations: CONFIRMATIONS, toleranceBasisPoints: null };
+  const { app, anvil } = shop;
+  const wallet = { projectId: app.projectId, network: 'ethereum' as const, source, ...terms };
+  expect(await setProjectWallet(app, wallet, MAIN_CHAINS)).toMatchObject({ kind: 'done' });
+  const deployed = deployContract(anvil, contractOf('Payers.sol', 'Payer'));
+  await anvil.mine(1);
+  const payer = await deployed;
+  await shop.mine();
+  await shop.follow();
+  return {
+    ...shop,
+    payer,
+    dollarOrder: () => shop.order({ token: { asset: 'USDT', network: null } }),
+    otherEther: async (id) => {
+      const transfers = (await findTransfers(app.db, [id])).get(id) ?? [];
+      const others = otherMoney(await app.read(id), transfers);
+      return others.find(({ asset }) => asset === 'ETH')?.seenUnits ?? 0n;
+    },
+    planned: async (address) => {
+      const caller = createEvmCaller({
+        network: 'ethereum',
+        urls: [anvil.url],
+        chainId: CHAIN_ID,
+        timeoutMs: 5_000,
+        log: { warn: () => {} },
+      });
+      const request = { projectId: app.projectId, network: 'ethereum', tokens: new Map() } as const;
+      const plan = await sweepOverview(app, request, caller, () => Promise.resolve(RATES));
+      await caller.close();
+      if (plan.kind !== 'done') throw new Error(plan.message);
+      return plan.holdings.find((held) => held.address === address.toLowerCase())?.units ?? 0n;
+    },
+  };
+}
+
+describe('ether that a contract passes on to an order in another token', () => {
+  it('is recorded with its hash, told once, refundable and part of a sweep', async () => {
+    const shop = await depositShop();
+    const { app, payer } = shop;
+    const order = await shop.dollarOrder();
+    const hash = await payer.send('pay', [order.address], { valueWei: 2n * PART });
+    await shop.mine();
+    await shop.follow();
+    expect(await shop.otherEther(order.id)).toBe(2n * PART);
+    expect(await shop.planned(order.address)).toBe(2n * PART);
+    await shop.mine(CONFIRMATIONS);
+    await shop.follow();
+    await shop.follow();
+    expect((await findTransfers(app.db, [order.id])).get(order.id)).toMatchObject([
+      { transactionHash: hash, asset: 'ETH', amountUnits: 2n * PART, state: 'confirmed' },
+    ]);
+    expect(await app.read(order.id)).toMatchObject({ status: 'pending', exception: 'none' });
+    expect((await eventsOf(app, order.id)).filter((type) => type === 'payment.wrong_asset')).toHaveLength(1);
+    await shop.mine(1, 60 * 60_000);
+    await shop.follow();
+    await runDue(app, 10);
+    await runDue(app, 10);
+    expect(await app.read(order.id)).toMatchObject({ status: 'expired', exception: 'none' });
+    const address = `0x${randomBytes(20).toString('hex')}`;
+    const { projectId, mode, surface, id: paymentId } = order;
+    const request = { projectId, mode, surface, paymentId, wanted: null, address, reason: null };
+    const refund = await createRefund(app, { ...request, token: { asset: 'ETH', network: null } }, null);
+    expect(refund).toMatchObject({ kind: 'done', refund: { asset: 'ETH', units: 2n * PART } });
+  });
+
+  it('is told without a hash where no node traces', async () => {
+    const shop = await depositShop();
+    const { app, source } = shop;
+    const { native } = source;
+    if (!native) throw new Error('the source has no native asset');
+    const traceless = { ...source, native: { ...native, internalTransfers: () => Promise.resolve(null) } };
+    const order = await shop.dollarOrder();
+    await shop.payer.send('pay', [order.address], { valueWei: PART });
+    await shop.mine(CONFIRMATIONS);
+    await shop.follow(traceless);
+    await shop.mine(CONFIRMATIONS);
+    await shop.follow(traceless);
+    const events = await app.db.selectFrom('events').select('body').where('payment_id', '=', order.id).execute();
+    const told = events.map(({ body }) => JSON.parse(body)).filter(({ type }) => type === 'payment.wrong_asset');
+    expect(told).toMatchObject([{ data: { received: { amount: 0.001, transaction_hash: null } } }]);
+  });
+
+  it('adds up with what a plain account sent, before it and after it', async () => {
+    const shop = await depositShop();
+    const order = await shop.dollarOrder();
+    await shop.pay(order.address, PART);
+    await shop.payer.send('pay', [order.address], { valueWei: 2n * PART });
+    await shop.mine();
+    await shop.follow();
+    await shop.pay(order.address, PART);
+    expect(await shop.otherEther(order.id)).toBe(4n * PART);
+    expect(await shop.planned(order.address)).toBe(4n * PART);
+  });
+
+  it('is found after the order ended, as long as its address is watched', async () => {
+    const shop = await depositShop();
+    const order = await shop.dollarOrder();
+    expect(await cancelPayment(shop.app, { id: order.id })).toMatchObject({ kind: 'changed' });
+    await shop.payer.send('pay', [order.address], { valueWei: PART });
+    await shop.mine();
+    await shop.follow();
+    expect(await shop.otherEther(order.id)).toBe(PART);
+  });
+
+  it('is looked for every ten minutes, not with each block', async () => {
+    const shop = await depositShop();
+    const { app, source } = shop;
+    const looks: number[] = [];
+    const { native } = source;
+    if (!native) throw new Error('the source has no native asset');
+    const counting: typeof source = {
+      ...source,
+      native: {
+        ...native,
+        balancesAt: (addresses, block) => {
+          looks.push(addresses.length);
+          return native.balancesAt(addresses, block);
+        },
+      },
+    };
+    await Promise.all([shop.dollarOrder(), shop.dollarOrder()]);
+    const follower = createChainFollower(app, counting);
+    const step = async (apartMs: number): Promise<void> => {
+      await shop.mine(1, apartMs);
+      while ((await follower.follow()) !== 'at_head');
+    };
+    await step(12_000);
+    for (let block = 0; block < 20; block += 1) await step(12_000);
+    expect(looks).toEqual([2]);
+    const order = await shop.dollarOrder();
+    await shop.payer.send('pay', [order.address], { valueWei: PART });
+    await step(12_000);
+    expect(await shop.otherEther(order.id)).toBe(0n);
+    await step(600_000);
+    expect(await shop.otherEther(order.id)).toBe(PART);
+    expect(looks).toEqual([2, 3]);
+  });
+});

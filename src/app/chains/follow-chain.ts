@@ -1,0 +1,267 @@
+import type { Network } from '../../domain/asset.ts';
+import { NETWORK_FACTS } from '../../domain/network.ts';
+import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
+import type { WalletOpener } from '../../rails/wallet.ts';
+import { dropChangeAbove, saveChangeOutputs } from '../../store/change.ts';
+import {
+  confirmTransfers,
+  forgetSpent,
+  lockCursor,
+  moveCursor,
+  readCursor,
+  saveAtHead,
+  saveSpent,
+  startCursor,
+  takeBackTransfersAbove,
+  type ConfirmedTransfer,
+  type Cursor,
+} from '../../store/chain.ts';
+import type { Trx } from '../../store/database.ts';
+import { dropLostAbove } from '../../store/lost-transfers.ts';
+import { forgetRefundLooksAbove, saveRefundLooks } from '../../store/refund-balances.ts';
+import { takeBackPayoutsAbove } from '../../store/refund-payouts.ts';
+import { saveRawTransactions } from '../../store/raw-transactions.ts';
+import type { UnissuedAddress } from '../../store/unissued.ts';
+import { saveTransfers } from '../../store/transfers.ts';
+import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer } from '../payments/chain-money.ts';
+import { changeOutputs, changeWatching } from '../refunds/change-watch.ts';
+import type { App } from '../context.ts';
+import { createContractWatch, type ContractWatch } from './contract-payments.ts';
+import { createContractPayoutWatch, type ContractPayoutWatch } from '../refunds/contract-payouts.ts';
+import { findFork } from './find-fork.ts';
+import { firstBlock } from './first-block.ts';
+import { takeInLostMoney } from './lost-money.ts';
+import { createWaitingRoom, type LookProof } from './mempool.ts';
+import { createPayoutWatch } from '../refunds/payout-watch.ts';
+import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
+import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
+import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
+
+/** Blocks that are taken in together at most, when there are many to catch up with. */
+const MAX_BLOCKS = 100;
+/** How often it is kept that the node's newest block was read, while there is no other. */
+const AT_HEAD_STEP_MS = 5_000;
+const NO_UNISSUED: ReadonlyMap<string, UnissuedAddress> = new Map();
+export type Followed = 'advanced' | 'rolled_back' | 'at_head';
+
+/** The node that answers has not come as far as what was read already. */
+export class NodeBehindError extends Error {
+  override readonly name = 'NodeBehindError';
+
+  constructor(network: Network, blocks: number) {
+    super(
+      `The ${network} node is ${blocks} blocks behind what was read already. No block is taken in, and nothing expires, until it has caught up.`,
+    );
+  }
+}
+
+/** Follows one chain, a step at a time. It remembers only what spares it asking twice; all that counts is in the database. */
+export interface ChainFollower {
+  /**
+   * Takes in the next blocks, or rolls back to the fork when the chain was reorganised. Everything that they change is saved
+   * in one transaction with the cursor, so that a crash neither skips nor repeats a block. No network call is made
+   * inside it. At the head, what waits in the mempool is looked at. Throws when the node follows another chain, and
+   * what the source throws.
+   */
+  follow(): Promise<Followed>;
+}
+
+/** `openWallet`: without it nothing is watched but what was handed out. */
+export function createChainFollower(
+  app: App,
+  source: ChainSource,
+  openWallet: WalletOpener | null = null,
+): ChainFollower {
+  const waiting = createWaitingRoom(app, source);
+  let saved = { hash: '', at: 0 };
+  const contracts = createContractWatch(app, source);
+  const contractPayouts = createContractPayoutWatch(app, source);
+  const payouts = createPayoutWatch(app, source);
+  const unissued = openWallet === null ? null : createUnissuedWatch(app, source, openWallet);
+
+  async function step(): Promise<Followed> {
+    const followed = await followBlocks(app, source, { contracts, contractPayouts, unissued });
+    if (followed === 'rolled_back') waiting.forget();
+    if (followed === 'advanced') await completePaidRefunds(app, source.network);
+    return followed;
+  }
+
+  return {
+    follow: async () => {
+      const followed = await step();
+      if (followed !== 'at_head') return followed;
+      const askedAt = app.clock();
+      const view = await waiting.look();
+      // Once more: what is missing from the mempool is then in a block that is taken in by now, or gone.
+      const again = view === null ? followed : await step();
+      if (again !== 'at_head') return again;
+      const head = await source.head();
+      const cursor = await readCursor(app.db, source.network);
+      const isAtHead = head.hash === cursor?.hash;
+      if (view !== null) {
+        await waiting.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
+      }
+      if (isAtHead) {
+        await payouts.look(cursor);
+        const isNew = cursor.hash !== saved.hash || Math.abs(askedAt - saved.at) >= AT_HEAD_STEP_MS;
+        // Where a mempool is listed, what it has belongs to it.
+        if (isNew && (view !== null || source.mempool === null)) {
+          await saveAtHead(app.db, source.network, cursor.hash, askedAt);
+          saved = { hash: cursor.hash, at: askedAt };
+        }
+      }
+      await reopenRefunds(app, source.network);
+      const behind = cursor === null ? 0 : cursor.height - head.height;
+      if (behind > maxBehind(source.network)) throw new NodeBehindError(source.network, behind);
+      return again;
+    },
+  };
+}
+
+/** What a look at `askedAt` proves, when the cursor is at the node's newest block. */
+function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number): LookProof | null {
+  if (proof === 'nothing') return null;
+  return { kind: proof, upTo: proof === 'mempool' ? askedAt : Math.min(cursor.blockAt, askedAt) };
+}
+
+/** What is looked for beside the addresses of payments. */
+interface Watches {
+  readonly contracts: ContractWatch;
+  readonly contractPayouts: ContractPayoutWatch;
+  readonly unissued: UnissuedWatch | null;
+}
+
+/** Takes in the next blocks of a chain, or rolls back to its fork. */
+async function followBlocks(app: App, source: ChainSource, watches: Watches): Promise<Followed> {
+  const cursor = await readCursor(app.db, source.network);
+  if (cursor === null) return start(app, source);
+  const blocks = await source.blocks(cursor.height + 1, MAX_BLOCKS);
+  const [next] = blocks;
+  if (next !== undefined && next.parentHash === cursor.hash)
+    return takeIn(app, source, watches, cursor, linked(blocks));
+  const fork = await findFork(app, source, cursor, next ?? null);
+  if (fork === null) return 'at_head';
+  const state = source.mempool === null ? 'dropped' : 'seen';
+  return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx, now) => {
+    await takeBackPayoutsAbove(trx, source.network, fork.height, now);
+    await forgetRefundLooksAbove(trx, source.network, fork.height);
+    await dropChangeAbove(trx, source.network, fork.height);
+    await dropLostAbove(trx, source.network, fork.height);
+    await forgetSpent(trx, source.network);
+    const touched = await takeBackTransfersAbove(trx, source.network, fork.height, state);
+    return { touched, confirmed: [] };
+  });
+}
+
+/** The blocks up to the first one that does not follow on the one before it: there the chain changed while it was read. */
+function linked(blocks: readonly ChainBlock[]): readonly ChainBlock[] {
+  const broken = blocks.findIndex((block, index) => {
+    const before = index === 0 ? undefined : blocks[index - 1];
+    return before !== undefined && (block.parentHash !== before.hash || block.height !== before.height + 1);
+  });
+  return broken < 0 ? blocks : blocks.slice(0, broken);
+}
+
+async function start(app: App, source: ChainSource): Promise<Followed> {
+  const block = await firstBlock(app, source);
+  if (block === null) return 'at_head';
+  const started = await app.db
+    .transaction()
+    .execute((trx) => startCursor(trx, source.network, cursorOf(block), app.clock()));
+  return started ? 'advanced' : 'at_head';
+}
+
+function cursorOf({ height, hash, timeMs }: BlockHeader): Cursor {
+  return { height, hash, blockAt: timeMs };
+}
+
+async function takeIn(
+  app: App,
+  source: ChainSource,
+  { contracts, contractPayouts, unissued: unissuedWatch }: Watches,
+  cursor: Cursor,
+  blocks: readonly ChainBlock[],
+): Promise<Followed> {
+  const { network } = source;
+  const transfers = blocks.flatMap((block) => block.transfers);
+  const unissued = (await unissuedWatch?.find(transfers)) ?? NO_UNISSUED;
+  const watched = await paymentsWatching(app, network, transfers);
+  const refunds = await refundsWatching(app, network, transfers);
+  const change = await changeWatching(app, source, transfers);
+  const taken: ChainBlock[] = [];
+  const found: FoundTransfer[] = [];
+  const whole = new Map<string, Uint8Array>();
+  for (const block of blocks) {
+    const own = ({ address }: ChainTransfer): boolean =>
+      watched.has(address) || change.has(address) || unissued.has(address);
+    const ours = block.transfers.filter((transfer) => own(transfer) || refunds.has(transfer));
+    const matched = distinct(ours);
+    const settled = matched.length === 0 ? matched : await source.settle(block, matched);
+    // The node took the block back between the two calls; the next round sees what it has now.
+    if (settled === null) break;
+    taken.push(block);
+    for (const transfer of settled) found.push({ block, transfer });
+    // Now the node still has the block; when a refund is to be paid, a pruned one may not.
+    for (const [hash, bytes] of (await source.spending?.wholeTransactions(block, settled.filter(own))) ?? []) {
+      whole.set(hash, bytes);
+    }
+  }
+  const top = taken.at(-1);
+  if (top === undefined) return 'at_head';
+  const byContracts = await contractPayouts.look(taken);
+  const payouts = [...found.filter(({ transfer }) => refunds.has(transfer)), ...byContracts.found];
+  const spends = await spendsOf(source, payouts);
+  const fromContracts = await contracts.look(taken, found);
+  found.push(...fromContracts.found);
+  const passedOn = fromContracts.found.flatMap(({ transfer, paymentId }) =>
+    paymentId === undefined ? [transfer] : [],
+  );
+  const alsoUnissued = (await unissuedWatch?.find(passedOn)) ?? NO_UNISSUED;
+  return changeChain(app, source, cursor, taken.map(cursorOf), 'advanced', async (trx, now) => {
+    const arrived = found.flatMap(({ block, transfer, paymentId }) =>
+      arrival(network, block, transfer, paymentId ?? watched.get(transfer.address), now),
+    );
+    await saveTransfers(trx, arrived);
+    const unknown = found.filter(({ transfer }) => !watched.has(transfer.address));
+    await takeInLostMoney(app, trx, network, new Map([...unissued, ...alsoUnissued]), unknown, now);
+    await saveSpent(trx, network, fromContracts.spent);
+    await keepPayouts(trx, network, payouts, spends, now);
+    await saveRefundLooks(trx, byContracts.looks);
+    await saveChangeOutputs(trx, changeOutputs(network, change, found));
+    await saveRawTransactions(trx, network, whole);
+    const confirmed = await confirmTransfers(trx, network, top.height);
+    return { touched: [...arrived, ...confirmed].map(({ paymentId }) => paymentId), confirmed };
+  });
+}
+
+/** Nodes hear of blocks one after the other: a minute's worth, and at least two, tells nothing. */
+function maxBehind(network: Network): number {
+  return Math.max(2, Math.ceil(60_000 / NETWORK_FACTS[network].blockMs));
+}
+
+interface ChangedMoney {
+  /** The payments whose transfers changed. */
+  readonly touched: readonly string[];
+  readonly confirmed: readonly ConfirmedTransfer[];
+}
+
+/** Moves the cursor and brings the payments that blocks or a rollback touch up to date, all in one transaction. */
+async function changeChain(
+  app: App,
+  { network }: ChainSource,
+  expected: Cursor,
+  next: readonly Cursor[],
+  done: Followed,
+  work: (trx: Trx, now: number) => Promise<ChangedMoney>,
+): Promise<Followed> {
+  return app.db.transaction().execute(async (trx) => {
+    const locked = await lockCursor(trx, network);
+    // Another worker was quicker: what this one read is of no use any more.
+    if (locked === null || locked.height !== expected.height || locked.hash !== expected.hash) return 'at_head';
+    const now = app.clock();
+    await moveCursor(trx, network, next, now);
+    const { touched, confirmed } = await work(trx, now);
+    await observeMoney(app, trx, touched, now, confirmed);
+    return done;
+  });
+}

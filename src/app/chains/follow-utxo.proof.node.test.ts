@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { utxoNodeKinds } from '../../../test/litecoind.ts';
+import { saveNodes } from '../../store/network-states.ts';
+import { coinShop, type CoinShop } from './follow-utxo.fixture.ts';
+import { networkStatus } from './network-status.ts';
+
+const MINUTE_MS = 60_000;
+const SHORT = { lifetimeMs: MINUTE_MS };
+
+describe.each(utxoNodeKinds())('what a %s node proves by showing nothing', (kind) => {
+  /** What the operator is told, once the nodes were asked how they are. */
+  async function problemOf({ app, source }: CoinShop): Promise<string | null | undefined> {
+    await saveNodes(app.db, kind, await source.survey(), app.clock());
+    return (await networkStatus(app, [kind]))[0]?.problem;
+  }
+
+  it('while it is still loading the chain no order expires, which is told, and what it shows counts', async () => {
+    const shop = await coinShop(kind, ['-maxtipage=1']);
+    const [unpaid, paid] = [await shop.order(SHORT), await shop.order(SHORT)];
+    await shop.follow();
+    // Its newest block is an hour old.
+    await shop.node.halt();
+    await shop.node.restart();
+    expect(await shop.node.rpc('getblockchaininfo')).toMatchObject({ initialblockdownload: true });
+    await shop.node.send(paid.address, '0.3');
+    await shop.follow();
+    expect(await shop.app.read(paid.id)).toMatchObject({ status: 'processing' });
+    for (let round = 0; round < 3; round += 1) {
+      shop.app.clock.advance(2 * MINUTE_MS);
+      await shop.follow();
+      expect(await shop.statusOf(unpaid)).toBe('pending');
+    }
+    expect(await problemOf(shop)).toMatch(
+      /still loading the chain \(initial block download.*no payment expires\. Mine/,
+    );
+
+    // What is long overdue is looked at once a minute.
+    shop.app.clock.advance(2 * MINUTE_MS);
+    await shop.setNodeClock(0);
+    await shop.node.mine(1);
+    await shop.follow();
+    expect(await shop.statusOf(unpaid)).toBe('expired');
+    expect(await shop.statusOf(paid)).toBe('confirming');
+    expect(await problemOf(shop)).toBeNull();
+  });
+
+  it('nothing about what waits, while the mempool was not looked at: a block dated two hours ahead expires no order', async () => {
+    const shop = await coinShop(kind);
+    await shop.setNodeClock(119 * MINUTE_MS);
+    await shop.node.mine(1);
+    await shop.follow();
+    const order = await shop.order(SHORT);
+    // The node is away from here on.
+    shop.app.clock.advance(MINUTE_MS + 1);
+    expect(await shop.statusOf(order)).toBe('pending');
+    shop.app.clock.advance(MINUTE_MS);
+    await shop.follow();
+    expect(await shop.statusOf(order)).toBe('expired');
+  });
+
+  it('a node that takes no transactions before they are mined proves what its blocks do, which is told', async () => {
+    const shop = await coinShop(kind, ['-blocksonly=1']);
+    const order = await shop.order(SHORT);
+    shop.app.clock.advance(MINUTE_MS);
+    await shop.follow();
+    expect(await shop.statusOf(order)).toBe('pending');
+    expect(await problemOf(shop)).toMatch(/takes no transactions \(-blocksonly\).* Start it without/);
+    await shop.setNodeClock(MINUTE_MS);
+    await shop.node.mine(1);
+    shop.app.clock.advance(MINUTE_MS);
+    await shop.follow();
+    expect(await shop.statusOf(order)).toBe('expired');
+  });
+});

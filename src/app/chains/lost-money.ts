@@ -1,0 +1,150 @@
+import { tokenOf, type AssetCode, type Network } from '../../domain/asset.ts';
+import { MIN_SKIP } from '../../domain/recovery.ts';
+import { eventBody } from '../../wire/event.ts';
+import { lostMoneyView } from '../../wire/lost-money.ts';
+import type { LostMoney } from '../../domain/lost-money.ts';
+import { shownAddress } from '../../rails/address.ts';
+import type { Trx } from '../../store/database.ts';
+import {
+  lostTransfers,
+  projectsOfWallet,
+  publishEvents,
+  saveLostTransfers,
+  type LostTransfer,
+} from '../../store/lost-transfers.ts';
+import { lockIndexes, setHalted, skipTo, type LockedIndex, type UnissuedAddress } from '../../store/unissued.ts';
+import type { NewEvent } from '../../store/save-changes.ts';
+import type { FoundTransfer } from '../payments/chain-money.ts';
+import { newId, type App } from '../context.ts';
+
+/**
+ * Keeps money on addresses that this database gave to nobody, in the transaction that takes its block in. On a number that
+ * was passed over it is a lost payment's, and told as that. On a later one, somebody else hands out the addresses of this
+ * wallet: before the last recovery that was the copy whose records are lost, and its numbers are passed over too; after it,
+ * another copy is at work, and no more addresses are handed out until the operator has decided which one stays. Of a
+ * treasury's deposits that is told only (`network-status.ts`): their addresses can be reckoned by anybody, and a stranger could
+ * stop the shop with a coin.
+ */
+export async function takeInLostMoney(
+  app: App,
+  trx: Trx,
+  network: Network,
+  unissued: ReadonlyMap<string, UnissuedAddress>,
+  found: readonly FoundTransfer[],
+  now: number,
+): Promise<void> {
+  const lost = found.flatMap((one) => lostTransfer(network, unissued, one, now));
+  if (lost.length === 0) return;
+  const fresh = await saveLostTransfers(trx, lost);
+  const groups = Map.groupBy(lost, ({ firstAddress }) => firstAddress);
+  for (const wallet of await lockIndexes(trx, network, [...groups.keys()])) {
+    await lookAtWallet(trx, network, wallet, groups.get(wallet.firstAddress) ?? [], now);
+  }
+  await tellLost(app, trx, await amongLost(trx, fresh), now);
+}
+
+function lostTransfer(
+  network: Network,
+  unissued: ReadonlyMap<string, UnissuedAddress>,
+  { block, transfer, paymentId }: FoundTransfer,
+  now: number,
+): readonly LostTransfer[] {
+  const one = unissued.get(transfer.address);
+  if (one === undefined || paymentId !== undefined) return [];
+  const position = block.transfers.indexOf(transfer);
+  return [
+    {
+      network,
+      transactionHash: transfer.transactionHash,
+      asset: transfer.asset,
+      outputIndex: transfer.index,
+      address: transfer.address,
+      firstAddress: one.firstAddress,
+      addressIndex: one.index,
+      amountUnits: transfer.amount,
+      foundAt: now,
+      blockHeight: block.height,
+      blockHash: block.hash,
+      blockAt: block.timeMs,
+      blockPosition: position < 0 ? null : position,
+    },
+  ];
+}
+
+async function lookAtWallet(
+  trx: Trx,
+  network: Network,
+  wallet: LockedIndex,
+  lost: readonly LostTransfer[],
+  now: number,
+): Promise<void> {
+  const ahead = lost.filter(({ addressIndex }) => addressIndex >= wallet.nextIndex);
+  const ofLostTime = ahead.filter(({ blockAt }) => wallet.skippedAt !== null && (blockAt ?? now) <= wallet.skippedAt);
+  if (ofLostTime.length > 0) {
+    const highest = Math.max(...ofLostTime.map(({ addressIndex }) => addressIndex));
+    // The time of the recovery stays: what comes after it is no evidence of the lost hours.
+    await skipTo(trx, network, wallet, highest + 1 + MIN_SKIP, wallet.skippedAt ?? now);
+    return;
+  }
+  const [first] = ahead;
+  if (first === undefined || wallet.haltedReason !== null || wallet.kind === 'treasury') return;
+  await setHalted(trx, network, wallet.firstAddress, foreignCopy(network, first, wallet));
+}
+
+function foreignCopy(
+  network: Network,
+  { addressIndex, transactionHash, address }: LostTransfer,
+  wallet: LockedIndex,
+): string {
+  return (
+    `money came to address number ${addressIndex} of the ${network} wallet (${shownAddress(network, address)}, transaction ${transactionHash}), and here the next one to be handed out is number ${wallet.nextIndex}: ` +
+    'another copy of this installation hands out addresses of the same wallet, or the wallet is used elsewhere. Stop the other one, then run: cointill recover'
+  );
+}
+
+/** Those that lie on numbers which were passed over by now. */
+async function amongLost(trx: Trx, fresh: readonly LostTransfer[]): Promise<readonly LostTransfer[]> {
+  if (fresh.length === 0) return [];
+  const keyOf = (one: LostTransfer): string => `${one.network} ${one.transactionHash} ${one.asset} ${one.outputIndex}`;
+  const keys = new Set(fresh.map(keyOf));
+  return (await lostTransfers(trx)).filter((one) => keys.has(keyOf(one)));
+}
+
+/** Sends `payment.lost` to every project that has the wallet; once for each transfer. */
+export async function tellLost(app: App, trx: Trx, lost: readonly LostTransfer[], now: number): Promise<void> {
+  const events: NewEvent[] = [];
+  for (const one of lost) {
+    for (const { projectId } of await projectsOfWallet(trx, one.network, one.firstAddress)) {
+      const decimals = await decimalsOf(app, trx, projectId, one);
+      const id = newId(app, now);
+      const data = lostMoneyView(lostMoney(one, decimals));
+      const body = eventBody({ id, type: 'payment.lost', createdAt: now, sequence: 1, data });
+      events.push({ id, projectId, mode: 'live', paymentId: null, type: 'payment.lost', body, createdAt: now });
+    }
+  }
+  await publishEvents(trx, events);
+  if (events.length > 0) app.observer?.onEvents('payment.lost', events.length);
+}
+
+export function lostMoney(one: LostTransfer, decimals: number): LostMoney {
+  return {
+    address: shownAddress(one.network, one.address),
+    index: one.addressIndex,
+    amountUnits: one.amountUnits,
+    decimals,
+    asset: one.asset,
+    transactionHash: one.transactionHash,
+  };
+}
+
+/** As the operator's own contract counts, where there is one. */
+export async function decimalsOf(
+  app: Pick<App, 'railFor'>,
+  trx: Trx | undefined,
+  projectId: string,
+  { asset, network }: { readonly asset: AssetCode; readonly network: Network },
+): Promise<number> {
+  const tokens = await app.railFor('live').tokens(projectId, trx);
+  const followed = tokens.find((token) => token.asset === asset && token.network === network);
+  return followed?.decimals ?? tokenOf(asset, network)?.decimals ?? 0;
+}

@@ -1,0 +1,125 @@
+import type { Network } from '../../domain/asset.ts';
+import { GAP_LIMIT, NETWORK_FACTS } from '../../domain/network.ts';
+import type { LostMoney } from '../../domain/lost-money.ts';
+import type { Cursor } from '../../store/chain.ts';
+import { shownAddress } from '../../rails/address.ts';
+import { lostTransfers, projectsOfWallet, transfersAhead, type AheadTransfer } from '../../store/lost-transfers.ts';
+import { networkStates, type KnownNode } from '../../store/network-states.ts';
+import { haltedWallets } from '../../store/unissued.ts';
+import { addressGaps, gapInWords, type AddressGap } from '../../store/wallets.ts';
+import type { App } from '../context.ts';
+import { decimalsOf, lostMoney } from './lost-money.ts';
+
+/** How a network is followed. */
+export interface NetworkStatus {
+  readonly network: Network;
+  /** The newest block that is known of any of its nodes, never below the cursor; null: none of them answers. */
+  readonly height: number | null;
+  readonly cursor: (Cursor & { readonly problem: string | null }) | null;
+  readonly lagBlocks: number | null;
+  /** How old the last block taken in is. */
+  readonly lagMs: number | null;
+  readonly nodes: readonly KnownNode[];
+  /** What is wrong with it, in one line; null when it is well. */
+  readonly problem: string | null;
+  /** What an operator should look after although the network is well: plain words with the way out, one line each. */
+  readonly warnings: readonly string[];
+  /** Money on addresses of hours that a restore lost, which is nobody's payment here yet; the oldest first. */
+  readonly lost: readonly LostMoney[];
+}
+
+/** What a node said longer ago than this is not believed: nobody asks it any more. */
+const NEWS_MS = 90_000;
+/** So many blocks behind the nodes is catching up, not following. */
+const MOST_LAG_BLOCKS = 10;
+/** So many mean block times without a block are a stall: on Bitcoin that happens by chance once in 10^8 blocks. */
+const STALL_BLOCKS = 20;
+const LEAST_STALL_MS = 5 * 60_000;
+/** How long money on deposits that come next is told. */
+const AHEAD_TOLD_MS = 7 * 86_400_000;
+
+/**
+ * How the networks are, from what the watchers keep in the database: any process and the command line see the same. Those
+ * in `networks` are expected; others are there as long as somebody follows them. A network without blocks for long is stalled; test chains that nobody mines look so too.
+ */
+export async function networkStatus(app: App, networks: readonly Network[]): Promise<readonly NetworkStatus[]> {
+  const { cursors, nodes } = await networkStates(app.db);
+  const wide = (await addressGaps(app.db)).filter(({ gap }) => gap > GAP_LIMIT);
+  const lost = await lostByNetwork(app);
+  const halted = await haltedWallets(app.db);
+  const now = app.clock();
+  const ahead = await transfersAhead(app.db, now - AHEAD_TOLD_MS);
+  const followed = nodes.filter(({ checkedAt }) => now - checkedAt <= NEWS_MS).map(({ network }) => network);
+  return [...new Set([...networks, ...followed])].map((network) => {
+    const own = nodes.filter((node) => node.network === network);
+    const heights = own.flatMap(({ height }) => (height === null ? [] : [height]));
+    const cursor = cursors.get(network) ?? null;
+    // Nodes are asked for their height now and then: what was read meanwhile was on one of them too.
+    const height = heights.length === 0 ? null : Math.max(...heights, cursor?.height ?? 0);
+    const lagBlocks = height === null || cursor === null ? null : height - cursor.height;
+    const lagMs = cursor === null ? null : Math.max(0, now - cursor.blockAt);
+    const status = { network, height, cursor, lagBlocks, lagMs, nodes: own };
+    const warnings = [
+      ...halted.filter((wallet) => wallet.network === network).map(({ reason }) => haltedWarning(reason)),
+      ...ahead.filter((one) => one.network === network).map(aheadWarning),
+      ...wide.filter((wallet) => wallet.network === network).map(gapWarning),
+    ];
+    return { ...status, problem: problemOf(status, now), warnings, lost: lost.get(network) ?? [] };
+  });
+}
+
+async function lostByNetwork(app: App): Promise<ReadonlyMap<Network, readonly LostMoney[]>> {
+  const lost = await lostTransfers(app.db);
+  const told = await Promise.all(
+    lost.map(async (one) => {
+      const [owner] = await projectsOfWallet(app.db, one.network, one.firstAddress);
+      return {
+        network: one.network,
+        money: lostMoney(one, await decimalsOf(app, undefined, owner?.projectId ?? '', one)),
+      };
+    }),
+  );
+  const groups = Map.groupBy(told, ({ network }) => network);
+  return new Map([...groups].map(([network, group]) => [network, group.map(({ money }) => money)]));
+}
+
+function haltedWarning(reason: string): string {
+  return `no more addresses are handed out: ${reason}`;
+}
+
+function aheadWarning({ network, transactionHash, address, addressIndex, nextIndex }: AheadTransfer): string {
+  return (
+    `money came to deposit address number ${addressIndex} on ${network} (${shownAddress(network, address)}, transaction ${transactionHash}), and here the next one to be handed out is number ${nextIndex}: ` +
+    'another copy of this installation hands out addresses of the same treasury, or somebody has reckoned the address, as anybody can, and paid you there. If there is another copy, stop it, then run: cointill recover'
+  );
+}
+
+function gapWarning(wallet: AddressGap): string {
+  const { projectId, network } = wallet;
+  const { count, limit } = gapInWords(wallet);
+  return (
+    `${count} addresses of the ${network} wallet of project ${projectId} were handed out after the last one that received money, ` +
+    `and most wallets stop looking after ${GAP_LIMIT}: raise the wallet's gap limit to ${limit} or more, so that it finds later payments`
+  );
+}
+
+function problemOf(status: Omit<NetworkStatus, 'problem' | 'warnings' | 'lost'>, now: number): string | null {
+  const { network, nodes, cursor, lagBlocks, lagMs } = status;
+  if (nodes.every(({ checkedAt }) => now - checkedAt > NEWS_MS)) {
+    return 'nobody follows it: no worker runs, or it is not set up for this network';
+  }
+  if (nodes.every(({ height }) => height === null)) {
+    const faults = nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ');
+    return `no node answers: ${faults}. Start one, or set ${network.toUpperCase()}_RPC_URL to one that does`;
+  }
+  if (cursor?.problem) return cursor.problem;
+  const bad = nodes.filter(({ problem }) => problem !== null);
+  const told = bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
+  // None of those that answer is as it should be: that is why the network stands where it does.
+  if (bad.length === nodes.length) return told;
+  if (cursor === null || lagMs === null || lagBlocks === null) return 'not a block was read yet';
+  if (lagBlocks > MOST_LAG_BLOCKS) return `catching up, ${lagBlocks} blocks behind`;
+  const stallMs = Math.max(LEAST_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);
+  if (lagMs > stallMs) return `no new block for ${Math.round(lagMs / 1000)} s`;
+  return bad.length === 0 ? null : told;
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { newPayment } from '../../../test/harness.ts';
+import { readCursor } from '../../store/chain.ts';
+import { networkStates, saveNodes } from '../../store/network-states.ts';
+import { listPayments } from '../../store/payments.ts';
+import { listRefunds } from '../../store/refunds.ts';
+import { listEndpoints } from '../../store/webhook-endpoints.ts';
+import { etherShop, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
+import { completeSandboxPayment, selectToken, simulatePayment } from '../payments/payment-actions.ts';
+import { projectsOf } from '../projects/projects.ts';
+import { createRefund } from '../refunds/create-refund.ts';
+import { runDue } from '../payments/run-due.ts';
+import { deliverAll, shop, webhookApp } from '../webhooks/webhooks.testing.ts';
+import { walletsOf } from '../projects/wallets.ts';
+
+/** Everything that a process of today does with the tables that it writes: returns what each step came to. */
+async function aDayAtTheShop(ether: EtherShop, key: string): Promise<readonly string[]> {
+  const { app } = ether;
+  const { db, projectId } = app;
+  const steps: string[] = [];
+  const done = (step: string, outcome: { readonly kind: string }): void => void steps.push(`${step}: ${outcome.kind}`);
+  const paid = await ether.order();
+  await ether.pay(paid.address, OWED_WEI);
+  await ether.mine(3);
+  await ether.follow();
+  steps.push(`live order: ${(await app.read(paid.id)).status}`);
+  const idempotency = { projectId, mode: 'test', route: 'POST /v1/orders', key, bodyHash: Buffer.from('aa') } as const;
+  for (const time of ['first', 'again']) {
+    done(time, await app.creator.create(newPayment(projectId), (payment) => payment.id, idempotency));
+  }
+  const transaction = await app.pay({ surface: 'transaction', token: null });
+  done('token chosen', await selectToken(app, { id: transaction.id }, { asset: 'BTC', network: null }));
+  done('simulated', await simulatePayment(app, { id: transaction.id }, 'part'));
+  const completed = await app.pay();
+  done('completed', await completeSandboxPayment(app, { id: completed.id }));
+  const refund = { projectId, mode: 'test', surface: 'order', paymentId: completed.id } as const;
+  done('refund', await createRefund(app, { ...refund, wanted: null, address: null, reason: null }, null));
+  app.clock.advance(60 * 60_000);
+  await runDue(app, 100);
+  await saveNodes(db, 'ethereum', [{ node: 'http://node', height: 1, problem: null }], app.clock());
+  const all = { statuses: null, createdFrom: null, createdBefore: null };
+  const scope = { projectId, mode: 'test', modes: ['test'], surface: 'order' } as const;
+  const page = { limit: 100, offset: 0 };
+  steps.push(`has payments: ${(await listPayments(db, scope, all, page)).length > 0}`);
+  const refunds = await listRefunds(db, { ...scope, status: null, payment: null }, page);
+  steps.push(`has refunds: ${refunds.total > 0}`);
+  steps.push(`projects: ${(await projectsOf(app)).length}`);
+  done('wallets', await walletsOf(app, projectId));
+  steps.push(`follows: ${(await readCursor(db, 'ethereum')) !== null}`);
+  steps.push(`networks: ${(await networkStates(db)).nodes.length}`);
+  steps.push(`endpoints: ${(await listEndpoints(db, null)).length}`);
+  return steps;
+}
+
+async function addColumns(db: EtherShop['app']['db']): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(db);
+  for (const { name } of rows) {
+    await sql`alter table ${sql.ref(name)} add column added_later integer not null default 7`.execute(db);
+  }
+}
+
+it('an old process beside a database with a new column in every table goes on writing and reading', async () => {
+  const ether = await etherShop();
+  const before = await aDayAtTheShop(ether, 'cart-1');
+  await addColumns(ether.app.db);
+  expect(await aDayAtTheShop(ether, 'cart-2')).toEqual(before);
+  expect(before).toContain('live order: completed');
+  for (const table of ['payments', 'payment_addresses', 'transfers', 'events', 'idempotency_keys'] as const) {
+    const { rows } = await sql<{ added_later: number }>`
+      select distinct added_later from ${sql.ref(table)}`.execute(ether.app.db);
+    expect(rows).toEqual([{ added_later: 7 }]);
+  }
+});
+
+it('webhooks go on too', async () => {
+  const { app, deliverer, register, log } = await webhookApp();
+  const receiver = await shop();
+  const { id } = await register(receiver.url);
+  const sender = deliverer();
+  const send = async (): Promise<void> => {
+    await app.pay();
+    await deliverAll(app, sender);
+  };
+  await send();
+  await log(id);
+  await addColumns(app.db);
+  await send();
+  expect((await log(id)).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+});

@@ -1,0 +1,105 @@
+import type { Network } from '../../domain/asset.ts';
+import { MIN_SKIP } from '../../domain/recovery.ts';
+import type { Mode } from '../../domain/permission.ts';
+import type { Database, Trx } from '../../store/database.ts';
+import { highestLostIndex, lostTransfers } from '../../store/lost-transfers.ts';
+import { counterPaces, lockPaces, raiseCounter, waitingDeliveries } from '../../store/recovery.ts';
+import type { WalletKind } from '../../store/tables.ts';
+import type { App } from '../context.ts';
+import { tellLost } from './lost-money.ts';
+import { setHalted, skipTo } from '../../store/unissued.ts';
+import { addressGaps, gapInWords } from '../../store/wallets.ts';
+import { notify } from '../../store/notifications.ts';
+
+/** Twice the busiest day of the last thirty, for every day that is lost. */
+const PACE_FACTOR = 2;
+const DAY_MS = 86_400_000;
+
+/** What a recovery has passed over. */
+export interface Recovery {
+  readonly lostSince: number;
+  readonly wallets: readonly {
+    readonly network: Network;
+    readonly firstAddress: string;
+    readonly kind: WalletKind;
+    readonly projectIds: readonly string[];
+    /** The first number that was passed over, and the next one that is handed out. */
+    readonly from: number;
+    readonly to: number;
+    /** With which the merchant's own wallet finds what comes from now on; null for deposit contracts, which are in none. */
+    readonly gapLimit: number | null;
+  }[];
+  readonly numbers: readonly {
+    readonly projectId: string;
+    readonly mode: Mode;
+    readonly year: number;
+    /** The last number that this database gave, and the one after which it goes on. */
+    readonly last: number;
+    readonly to: number;
+  }[];
+  /** Webhooks that wait: those that were delivered since then are sent again. */
+  readonly waitingDeliveries: number;
+}
+
+/**
+ * Passes over what may have been handed out since `lostSince` and is not known here: addresses of every wallet in use, beyond
+ * those too that money was seen on, and transaction numbers. Wallets that were halted hand out addresses again. `skip`
+ * replaces the reckoning by pace and time.
+ */
+export async function passOver(
+  trx: Database | Trx,
+  { lostSince, now, skip }: { readonly lostSince: number; readonly now: number; readonly skip: number | null },
+): Promise<Recovery> {
+  const days = Math.max(1, (now - lostSince) / DAY_MS);
+  const beyond = (busiestDay: number): number => skip ?? Math.max(MIN_SKIP, Math.ceil(PACE_FACTOR * busiestDay * days));
+  const skipped: Omit<Recovery['wallets'][number], 'gapLimit'>[] = [];
+  for (const { network, firstAddress, kind, nextIndex, projectIds, busiestDay } of await lockPaces(trx, lostSince)) {
+    const seen = await highestLostIndex(trx, network, firstAddress);
+    const to = Math.max(nextIndex, (seen ?? -1) + 1) + beyond(busiestDay);
+    await skipTo(trx, network, { firstAddress, nextIndex }, to, now);
+    await setHalted(trx, network, firstAddress, null);
+    skipped.push({ network, firstAddress, kind, projectIds, from: nextIndex, to });
+  }
+  // What was passed over before, or was unpaid, counts too.
+  const gaps = await addressGaps(trx);
+  const wallets = skipped.map((wallet) => {
+    const gap = gaps.find(
+      ({ network, projectId }) => network === wallet.network && wallet.projectIds.includes(projectId),
+    );
+    return { ...wallet, gapLimit: gap === undefined ? null : gapInWords(gap).limit };
+  });
+  const numbers: Recovery['numbers'][number][] = [];
+  for (const { projectId, mode, year, last, busiestDay } of await counterPaces(
+    trx,
+    yearsFrom(lostSince, now),
+    lostSince,
+  )) {
+    const to = last + beyond(busiestDay);
+    await raiseCounter(trx, { projectId, mode, year }, to);
+    numbers.push({ projectId, mode, year, last, to });
+  }
+  await notify(trx, 'access');
+  return { lostSince, wallets, numbers, waitingDeliveries: await waitingDeliveries(trx) };
+}
+
+/** Numbers count by the UTC year: a turn of the year in the lost time began new ones. */
+function yearsFrom(lostSince: number, now: number): readonly number[] {
+  const [first, last] = [new Date(lostSince).getUTCFullYear(), new Date(now).getUTCFullYear()];
+  return Array.from({ length: Math.max(1, last - first + 1) }, (_, index) => first + index);
+}
+
+/**
+ * Passes over what a failover may have lost or another copy may have handed out, on the database in use, and tells what lies on
+ * the addresses that were passed over.
+ */
+export async function recover(
+  app: App,
+  trx: Trx,
+  request: { readonly lostSince: number; readonly now: number; readonly skip: number | null },
+): Promise<Recovery> {
+  const recovery = await passOver(trx, request);
+  for (const { network, firstAddress, from } of recovery.wallets) {
+    await tellLost(app, trx, await lostTransfers(trx, { wallet: { network, firstAddress, from } }), request.now);
+  }
+  return recovery;
+}

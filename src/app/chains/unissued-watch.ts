@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises';
+import { matchingAddress } from '../../rails/address.ts';
+import type { ChainSource, ChainTransfer } from '../../rails/chain.ts';
+import type { WalletOpener } from '../../rails/wallet.ts';
+import {
+  aheadWallets,
+  busiestDay,
+  findUnissued,
+  forgetIssued,
+  saveSkippedWatch,
+  unwatchedSkipped,
+  watchUnissued,
+  type UnissuedAddress,
+  type UnwatchedRange,
+} from '../../store/unissued.ts';
+import type { App } from '../context.ts';
+
+/**
+ * How far beyond a wallet's next address money is looked for. A restored copy of it begins as far on as a recovery passes over
+ * (recover.ts), and the one that it is a copy of has to see what it sells: four times the busiest day, for that is what a copy
+ * of two days ago begins with.
+ */
+const LEAST_WATCHED = 2_000;
+const WATCHED_DAYS = 4;
+/** Once as much as this part of it was handed out, the rest is watched again. */
+const REFILL_SHARE = 0.25;
+/** How long a wallet's pace is taken for what it is. */
+const PACE_FOR_MS = 6 * 60 * 60_000;
+/** An address costs a tenth of a millisecond of the processor: so many in one go, then whoever waits gets a turn. */
+const PIECE = 50;
+const WALLETS_AT_ONCE = 10;
+
+/** Watches addresses of wallets that this database gave to nobody: those passed over, and those that come next. */
+export interface UnissuedWatch {
+  /** Which of these transfers' addresses are such ones, by address. What was passed over is watched whole before that. */
+  find(transfers: readonly ChainTransfer[]): Promise<ReadonlyMap<string, UnissuedAddress>>;
+}
+
+export function createUnissuedWatch(
+  { db, clock }: Pick<App, 'db' | 'clock'>,
+  { network }: Pick<ChainSource, 'network'>,
+  openWallet: WalletOpener,
+): UnissuedWatch {
+  const distances = new Map<string, { readonly distance: number; readonly at: number }>();
+
+  const distanceOf = async (firstAddress: string): Promise<number> => {
+    const now = clock();
+    const known = distances.get(firstAddress);
+    if (known !== undefined && Math.abs(now - known.at) < PACE_FOR_MS) return known.distance;
+    const distance = Math.max(LEAST_WATCHED, WATCHED_DAYS * (await busiestDay(db, network, firstAddress, now)));
+    distances.set(firstAddress, { distance, at: now });
+    return distance;
+  };
+
+  /** The wallets of which too few addresses ahead are watched, and what lacks. */
+  async function lackingAhead(): Promise<readonly UnwatchedRange[]> {
+    const lacking: UnwatchedRange[] = [];
+    for (const wallet of await aheadWallets(db, network)) {
+      if (lacking.length === WALLETS_AT_ONCE) break;
+      const { nextIndex, watchedTo } = wallet;
+      const distance = await distanceOf(wallet.firstAddress);
+      if (watchedTo + 1 >= nextIndex + Math.ceil(distance * (1 - REFILL_SHARE))) continue;
+      lacking.push({ ...wallet, from: Math.max(nextIndex, watchedTo + 1), to: nextIndex + distance });
+    }
+    return lacking;
+  }
+
+  /** Watches the addresses of a range; true when all are. A wallet of another chain of the network has none here. */
+  async function watch(
+    { firstAddress, kind, source, from, to }: UnwatchedRange,
+    onPiece: (watchedTo: number) => Promise<void> = async () => {},
+  ): Promise<void> {
+    const deriver = openWallet(network, { kind, text: source });
+    if (deriver === null) return;
+    for (let start = from; start < to; start += PIECE) {
+      const count = Math.min(PIECE, to - start);
+      const addresses = deriver
+        .addressesAt(start, count)
+        .map((address, place) => ({ address: matchingAddress(network, address), index: start + place }));
+      await watchUnissued(db, network, firstAddress, addresses);
+      await onPiece(start + count);
+      await setImmediate();
+    }
+  }
+
+  return {
+    find: async (transfers) => {
+      for (const range of await unwatchedSkipped(db, network)) {
+        await watch(range, (watchedTo) => saveSkippedWatch(db, network, range, watchedTo));
+      }
+      for (const range of await lackingAhead()) {
+        await forgetIssued(db, network, range.firstAddress);
+        await watch(range);
+      }
+      if (transfers.length === 0) return new Map();
+      const addresses = [...new Set(transfers.map(({ address }) => address))];
+      return new Map((await findUnissued(db, network, addresses)).map((one) => [one.address, one]));
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** Reads under way at once. The rest wait here and not in the reader, which requests share. */
+const MAX_RUNNING = 100;
+
+export interface ReadQueue {
+  /** Runs the job when its turn comes; a job that waits already waits once. A job must not fail. */
+  add(job: () => Promise<void>): void;
+  remove(job: () => Promise<void>): void;
+}
+
+/** One queue for all streams of a process. */
+export function createReadQueue(): ReadQueue {
+  const waiting = new Set<() => Promise<void>>();
+  let running = 0;
+  const run = async (job: () => Promise<void>): Promise<void> => {
+    running += 1;
+    await job();
+    running -= 1;
+    start();
+  };
+  const start = (): void => {
+    for (const job of waiting) {
+      if (running >= MAX_RUNNING) return;
+      waiting.delete(job);
+      void run(job);
+    }
+  };
+  return {
+    add: (job) => {
+      waiting.add(job);
+      start();
+    },
+    remove: (job) => void waiting.delete(job),
+  };
+}

@@ -1,0 +1,195 @@
+import { tokenOf, type Network } from '../../domain/asset.ts';
+import {
+  inTimeUntil,
+  requiredUnits,
+  tally,
+  type Ledger,
+  type Payment,
+  type Quote,
+  type Transfer,
+} from '../../domain/payment.ts';
+import { nextDueAt, type Observation } from '../../domain/transition.ts';
+import { wrongAssetEventData } from '../../wire/event.ts';
+import type { ChainBlock, ChainTransfer } from '../../rails/chain.ts';
+import { matchingAddress, shownAddress } from '../../rails/address.ts';
+import { findWatched, type ConfirmedTransfer } from '../../store/chain.ts';
+import { issuedQuotes, type IssuedQuote } from '../../store/quotes.ts';
+import type { Trx } from '../../store/database.ts';
+import { lockPayments } from '../../store/payments.ts';
+import { saveChanges, type NewEvent, type PaymentChange } from '../../store/save-changes.ts';
+import { findTransfers, type PaymentTransfer } from '../../store/transfers.ts';
+import { observe } from './change-payment.ts';
+import type { App } from '../context.ts';
+import { newEvent } from '../events.ts';
+import { countEvents } from '../observer.ts';
+
+/** A transfer and the block it is in; the payment where that is known already. */
+export interface FoundTransfer {
+  readonly block: ChainBlock;
+  readonly transfer: ChainTransfer;
+  readonly paymentId?: string;
+}
+
+/** The payments that watch the addresses of transfers, by address: one indexed query, whatever the number of addresses. */
+export async function paymentsWatching(
+  app: Pick<App, 'db'>,
+  network: Network,
+  transfers: readonly ChainTransfer[],
+): Promise<ReadonlyMap<string, string>> {
+  const addresses = [...new Set(transfers.map((transfer) => transfer.address))];
+  const rows = await findWatched(app.db, network, addresses);
+  return new Map(rows.map((row) => [row.address, row.payment_id]));
+}
+
+/** Each transfer once: a node that repeats itself has not been paid twice. */
+export function distinct(transfers: readonly ChainTransfer[]): readonly ChainTransfer[] {
+  return [...new Map(transfers.map((one) => [`${one.transactionHash} ${one.asset} ${one.index}`, one])).values()];
+}
+
+/** What arrived for whom; `block` is null for what waits in a mempool. */
+export function arrival(
+  network: Network,
+  block: ChainBlock | null,
+  transfer: ChainTransfer,
+  paymentId: string | undefined,
+  now: number,
+): readonly PaymentTransfer[] {
+  if (paymentId === undefined) return [];
+  const seen: Transfer = {
+    network,
+    transactionHash: transfer.transactionHash,
+    index: transfer.index,
+    address: transfer.address,
+    asset: transfer.asset,
+    amountUnits: transfer.amount,
+    firstSeenAt: now,
+    blockAt: block?.timeMs ?? null,
+    blockHeight: block?.height ?? null,
+    blockPosition: block === null ? null : positionIn(block, transfer),
+    state: block === null ? 'seen' : 'mined',
+  };
+  return [{ paymentId, transfer: seen, blockHash: block?.hash ?? null }];
+}
+
+/** Where the block lists the transfer; null for what contracts passed on, which is in no list. */
+function positionIn({ transfers }: ChainBlock, { transactionHash, asset, index }: ChainTransfer): number | null {
+  const position = transfers.findIndex(
+    (each) => each.index === index && each.asset === asset && each.transactionHash === transactionHash,
+  );
+  return position < 0 ? null : position;
+}
+
+/**
+ * Adds up what the payments' addresses hold now and walks the arrows that follow. Of `confirmed`, what is in no token that its
+ * payment was ever quoted in is told by an event.
+ */
+export async function observeMoney(
+  app: App,
+  trx: Trx,
+  touched: readonly string[],
+  now: number,
+  confirmed: readonly ConfirmedTransfer[] = [],
+): Promise<void> {
+  if (touched.length === 0) return;
+  const paymentIds = [...new Set(touched)];
+  const payments = await lockPayments(trx, paymentIds);
+  const transfers = await findTransfers(trx, paymentIds);
+  const quotes = Map.groupBy(await issuedQuotes(trx, paymentIds), (quote) => quote.paymentId);
+  const changes: PaymentChange[] = [];
+  for (const payment of payments) {
+    const itsQuotes = quotes.get(payment.id) ?? [];
+    const observations = moneyOf(payment, transfers.get(payment.id) ?? [], itsQuotes);
+    const result = observe(app, payment, observations, now);
+    const change = result.kind === 'observed' && result.moved ? result.change : null;
+    const wrong = confirmed.filter((one) => one.paymentId === payment.id && isOfNoQuote(one, itsQuotes));
+    if (wrong.length > 0) changes.push(await tellWrongAssets(app, trx, change ?? unchanged(app, payment), wrong, now));
+    else if (change !== null) changes.push(change);
+  }
+  if (changes.length > 0) await saveChanges(trx, changes, 2);
+  countEvents(app, changes);
+}
+
+/** Addresses and quotes are both in the form in which the chain's transfers carry them. */
+function isOfNoQuote({ network, asset, address }: ConfirmedTransfer, quotes: readonly IssuedQuote[]): boolean {
+  return !quotes.some((quote) => quote.network === network && quote.asset === asset && quote.address === address);
+}
+
+function unchanged(app: App, payment: Payment): PaymentChange {
+  return { before: payment, after: payment, dueAt: nextDueAt(payment, app.policy), arrows: [], events: [] };
+}
+
+async function tellWrongAssets(
+  app: App,
+  trx: Trx,
+  change: PaymentChange,
+  wrong: readonly ConfirmedTransfer[],
+  now: number,
+): Promise<PaymentChange> {
+  const { after } = change;
+  const events: NewEvent[] = [];
+  for (const [at, transfer] of wrong.entries()) {
+    const { asset, network } = transfer;
+    const data = wrongAssetEventData(after, transfer, await tokenDecimals(app, trx, after, { asset, network }));
+    events.push(newEvent(app, after, 'payment.wrong_asset', after.lastSequence + at + 1, data, now));
+  }
+  const lastSequence = after.lastSequence + events.length;
+  return { ...change, after: { ...after, lastSequence }, events: [...change.events, ...events] };
+}
+
+/** The decimals that a token counts in here: the operator may have set another contract than the well-known one. */
+export async function tokenDecimals(
+  app: App,
+  trx: Trx,
+  { projectId, mode }: Pick<Payment, 'projectId' | 'mode'>,
+  { asset, network }: Pick<Quote, 'asset' | 'network'>,
+): Promise<number> {
+  const tokens = await app.railFor(mode).tokens(projectId, trx);
+  const own = tokens.find((token) => token.asset === asset && token.network === network);
+  const token = own ?? tokenOf(asset, network);
+  if (token === null) throw new Error(`There is no ${asset} on ${network}.`);
+  return token.decimals;
+}
+
+/**
+ * The money on the current quote, and on an earlier one that money came to and that is nearer to being paid: in full and in
+ * time, in full, at all. Of several, the nearest, then the newest. What is on the current one goes first, so that its loss
+ * is told before the earlier comes back.
+ */
+function moneyOf(
+  payment: Payment,
+  transfers: readonly Transfer[],
+  quotes: readonly IssuedQuote[],
+): readonly Observation[] {
+  if (payment.quote === null) return [];
+  const holds = ({ network, asset, address }: Pick<Quote, 'network' | 'asset' | 'address'>): boolean =>
+    transfers.some(
+      (transfer) =>
+        transfer.state !== 'dropped' &&
+        transfer.network === network &&
+        transfer.asset === asset &&
+        transfer.address === matchingAddress(network, address),
+    );
+  const view = (quote: Quote) =>
+    ({ kind: 'money', ledger: tally(quote, transfers, inTimeUntil(payment)), quote }) as const;
+  const current = view(payment.quote);
+  // What completed a payment stays its measure.
+  if (payment.completedOnUnits !== null) return [current];
+  const nearness = holds(payment.quote) ? nearnessOf(current) : 0;
+  const [earlier] = quotes
+    .filter(holds)
+    .map((quote) => view(quoteOf(quote)))
+    .filter((other) => nearnessOf(other) > nearness)
+    .toSorted((a, b) => nearnessOf(b) - nearnessOf(a));
+  if (earlier === undefined) return [current];
+  return payment.ledger.all.seenUnits === 0n ? [earlier] : [current, earlier];
+}
+
+function nearnessOf({ ledger, quote }: { readonly ledger: Ledger; readonly quote: Quote }): number {
+  const required = requiredUnits(quote);
+  if (ledger.inTime.seenUnits >= required) return 3;
+  return ledger.all.seenUnits >= required ? 2 : 1;
+}
+
+function quoteOf({ asset, network, decimals, owedUnits, toleranceUnits, address }: IssuedQuote): Quote {
+  return { asset, network, decimals, owedUnits, toleranceUnits, address: shownAddress(network, address) };
+}

@@ -1,0 +1,139 @@
+import type { EventType } from '../../domain/event-type.ts';
+import type { Payment, Surface } from '../../domain/payment.ts';
+import type { Mode } from '../../domain/permission.ts';
+import { nextDueAt, transition, type Arrow, type Observation, type RefusalReason } from '../../domain/transition.ts';
+import type { Trx } from '../../store/database.ts';
+import { saveChanges, type IssuedAddress, type NewEvent, type PaymentChange } from '../../store/save-changes.ts';
+import { lockPayments } from '../../store/payments.ts';
+import type { App } from '../context.ts';
+import { paymentEvents } from '../events.ts';
+import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
+import { countEvents } from '../observer.ts';
+
+/** One payment of one client; what is left out does not narrow (the command line sees all). */
+export interface PaymentSelector {
+  readonly id: string;
+  readonly projectId?: string;
+  readonly mode?: Mode;
+  readonly surface?: Surface;
+}
+
+/** Whether the payment is one that the client may see. */
+export function selects(selector: PaymentSelector, payment: Payment): boolean {
+  return (
+    (selector.projectId === undefined || selector.projectId === payment.projectId) &&
+    (selector.mode === undefined || selector.mode === payment.mode) &&
+    (selector.surface === undefined || selector.surface === payment.surface)
+  );
+}
+
+/** The steps of one change, with what has to be saved beside the payment. */
+export interface Decision {
+  readonly kind: 'observed';
+  readonly observations: readonly Observation[];
+  readonly address?: IssuedAddress | undefined;
+}
+
+/** A change that the payment's state does not allow. */
+export interface RefusedChange {
+  readonly kind: 'refused';
+  readonly reason: RefusalReason;
+  readonly payment: Payment;
+}
+
+export type ChangeOutcome<Refusal = never> =
+  | { readonly kind: 'changed'; readonly payment: Payment; readonly body: string }
+  | RefusedChange
+  | { readonly kind: 'not_found' }
+  | Replay
+  | Refusal;
+
+export interface ChangeRequest<Refusal> {
+  readonly selector: PaymentSelector;
+  /** What happens to the locked payment, or why nothing may. Runs inside the transaction: no network call. */
+  readonly decide: (payment: Payment, trx: Trx, now: number) => Promise<Decision | Refusal> | Decision | Refusal;
+  readonly present?: (payment: Payment) => string;
+  readonly idempotency?: IdempotencyRequest | null;
+}
+
+/** Undoes the transaction of a change that was refused half-way. */
+class Refused extends Error {
+  readonly outcome: RefusedChange;
+  constructor(reason: RefusalReason, payment: Payment) {
+    super(`Refused: ${reason}`);
+    this.outcome = { kind: 'refused', reason, payment };
+  }
+}
+
+/**
+ * Changes one payment under its lock: every observation is applied in turn, and the payment is saved with its arrows, events
+ * and the idempotent answer in one transaction, or not at all.
+ */
+export function changePayment<Refusal extends { readonly kind: string }>(
+  app: App,
+  request: ChangeRequest<Refusal>,
+): Promise<ChangeOutcome<Refusal>> {
+  const idempotency = request.idempotency ?? null;
+  return withIdempotency<ChangeOutcome<Refusal>>(app, idempotency, async () => {
+    try {
+      return await app.db.transaction().execute((trx) => change(app, trx, request, idempotency));
+    } catch (error) {
+      if (error instanceof Refused) return error.outcome;
+      if (isAnswerConflict(error)) return { kind: 'answer_conflict' as const };
+      throw error;
+    }
+  });
+}
+
+async function change<Refusal extends { readonly kind: string }>(
+  app: App,
+  trx: Trx,
+  { selector, decide, present }: ChangeRequest<Refusal>,
+  idempotency: IdempotencyRequest | null,
+): Promise<ChangeOutcome<Refusal>> {
+  const [before] = await lockPayments(trx, [selector.id]);
+  if (before === undefined || !selects(selector, before)) return { kind: 'not_found' };
+  const now = app.clock();
+  const decision = await decide(before, trx, now);
+  if (!isDecision(decision)) return decision;
+  const observed = observe(app, before, decision.observations, now);
+  if (observed.kind === 'refused') throw new Refused(observed.reason, before);
+  const { change: changed } = observed;
+  const body = present?.(changed.after) ?? '';
+  const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
+  await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
+  countEvents(app, [changed]);
+  return { kind: 'changed', payment: changed.after, body };
+}
+
+function isDecision(decision: { readonly kind: string }): decision is Decision {
+  return decision.kind === 'observed';
+}
+
+/** Applies observations one after the other. A refusal of any refuses all; `moved` says whether anything changed. */
+export function observe(
+  app: App,
+  before: Payment,
+  observations: readonly Observation[],
+  now: number,
+):
+  | { readonly kind: 'observed'; readonly change: PaymentChange; readonly moved: boolean }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason } {
+  let payment = before;
+  const arrows: Arrow[] = [];
+  const events: NewEvent[] = [];
+  let moved = false;
+  for (const observation of observations) {
+    const result = transition(payment, observation, now, app.policy);
+    if (result.kind === 'refused') return result;
+    if (result.kind === 'unchanged') continue;
+    moved = true;
+    const types: readonly EventType[] = result.events;
+    const announced = paymentEvents(app, result.payment, types, now);
+    payment = announced.payment;
+    arrows.push(...result.arrows);
+    events.push(...announced.events);
+  }
+  const dueAt = nextDueAt(payment, app.policy);
+  return { kind: 'observed', change: { before, after: payment, dueAt, arrows, events }, moved };
+}

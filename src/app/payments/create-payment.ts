@@ -1,0 +1,220 @@
+import type { Payment } from '../../domain/payment.ts';
+import { nextDueAt } from '../../domain/transition.ts';
+import type { LockedIssuer, Rail } from '../../modes/rail.ts';
+import type { Ending, Statement, StatementRunner, TransactionRunner } from '../../store/pipeline.ts';
+import { saveStatement, type IdempotentAnswer, type PaymentChange } from '../../store/save-changes.ts';
+import { isUnexpected } from '../../store/wallet-locks.ts';
+import { createBatcher, type Batcher } from '../batch.ts';
+import { newId, type App } from '../context.ts';
+import { paymentEvents } from '../events.ts';
+import {
+  answerRow,
+  isAnswerConflict,
+  wasRolledBack,
+  withIdempotency,
+  type IdempotencyRequest,
+  type Replay,
+} from '../idempotency.ts';
+import { countEvents } from '../observer.ts';
+import { chooseWanted, draftPayment, takeNumbers, type Draft, type Item, type NewPayment } from './draft-payment.ts';
+import type { TokenRefusal } from './quote-payment.ts';
+
+export type CreateOutcome = { readonly kind: 'done'; readonly body: string } | Replay | TokenRefusal;
+
+interface Fault {
+  readonly kind: 'fault';
+  readonly error: unknown;
+}
+
+/** The project has no wallet in the batch's sight that the token could be paid to. */
+interface NoWallet {
+  readonly kind: 'no_wallet';
+}
+
+type Saved =
+  | { readonly kind: 'done'; readonly body: string }
+  | { readonly kind: 'answer_conflict' }
+  | TokenRefusal
+  | NoWallet
+  | Fault;
+
+export interface PaymentCreator {
+  /** Creates a payment, or replays the answer that its idempotency key got. No network or chain call is made. */
+  create(
+    request: NewPayment,
+    present: (payment: Payment) => string,
+    idempotency: IdempotencyRequest | null,
+  ): Promise<CreateOutcome>;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+}
+
+/**
+ * Payments that arrive together are saved together (docs/decisions/0004). Orders of the sandbox are saved by one statement,
+ * the next batch on its way while the last is being saved. What has to be taken from the database first, live orders their
+ * addresses and transactions their numbers, is taken for the whole batch in the transaction that saves it (0039), so that
+ * nothing is used twice or lost.
+ */
+export function createPaymentCreator(app: App, runner: StatementRunner & TransactionRunner): PaymentCreator {
+  const alone = createSaver(
+    2,
+    timed(app, async (drafts: readonly Draft[]) => {
+      const batch = makeBatch(app, drafts, new Map());
+      if (batch.statement !== null) await runner.executeQuery(batch.statement);
+      return batch.saved;
+    }),
+  );
+  const saveItems = async (items: readonly Item[]): Promise<readonly Saved[]> => {
+    const save = (foresee: boolean) => runner.transaction((trx) => saveTaking(app, trx, items, foresee));
+    try {
+      return await save(true);
+    } catch (error) {
+      if (!isUnexpected(error)) throw error;
+      return save(false);
+    }
+  };
+  const orders = createSaver(2, timed(app, saveItems));
+  const transactions = createSaver(2, timed(app, saveItems));
+
+  const saveItem = async (item: Item): Promise<Saved> => {
+    if (item.request.surface === 'transaction') return transactions.add(item);
+    if (item.rail.lock !== null) return orders.add(item);
+    const drafted = await draftPayment(app, item.rail, item, await chooseWanted(item.rail, item));
+    return drafted.kind === 'draft' ? alone.add(drafted) : drafted;
+  };
+  return {
+    idle: async () => {
+      await Promise.all([alone, orders, transactions].map((saver) => saver.idle()));
+    },
+    create: (request, present, idempotency) =>
+      withIdempotency(app, idempotency, async () => {
+        const createdAt = app.clock();
+        const rail = app.railFor(request.mode);
+        const item = { id: newId(app, createdAt), createdAt, request, rail, present, idempotency };
+        const saved = await saveItem(item);
+        const settled = saved.kind === 'no_wallet' ? await withoutWallet(item, saveItem) : saved;
+        if (settled.kind === 'fault') throw settled.error;
+        return settled;
+      }),
+  };
+}
+
+/** Tells what the project lacks; where it got its wallet this very moment, the payment is created after all. */
+async function withoutWallet(item: Item, saveItem: (item: Item) => Promise<Saved>): Promise<Exclude<Saved, NoWallet>> {
+  const choice = await chooseWanted(item.rail, item);
+  if (choice !== null && choice.kind !== 'ok') return choice;
+  const saved = await saveItem(item);
+  return saved.kind === 'no_wallet' ? { kind: 'fault', error: new Error('A wallet comes and goes.') } : saved;
+}
+
+type SaveBatch<Each> = (items: readonly Each[]) => Promise<readonly Saved[]>;
+
+/** Tells how many are saved together, and how long that takes. */
+function timed<Each>({ observer }: App, saveBatch: SaveBatch<Each>): SaveBatch<Each> {
+  if (observer === undefined) return saveBatch;
+  return async (items) => {
+    const startedAt = performance.now();
+    const saved = await saveBatch(items);
+    const count = saved.filter(({ kind }) => kind === 'done').length;
+    if (count > 0) observer.onBatch(count, (performance.now() - startedAt) / 1000);
+    return saved;
+  };
+}
+
+/** Saves items in batches, each wholly or not at all. */
+function createSaver<Each>(maxInFlight: number, saveBatch: SaveBatch<Each>): Batcher<Each, Saved> {
+  const saveOneByOne = async (items: readonly Each[]): Promise<readonly Saved[]> => {
+    const results: Saved[] = [];
+    for (const item of items) {
+      try {
+        results.push(...(await saveBatch([item])));
+      } catch (error) {
+        results.push(isAnswerConflict(error) ? { kind: 'answer_conflict' } : { kind: 'fault', error });
+      }
+    }
+    return results;
+  };
+  return createBatcher({ maxInFlight, maxBatch: 200, maxWaiting: 5_000 }, async (items) => {
+    if (items.length === 1) return saveOneByOne(items);
+    try {
+      return await saveBatch(items);
+    } catch (error) {
+      // Without the server's own word that it refused the batch, the batch may have been saved: never save it twice.
+      if (!wasRolledBack(error)) throw error;
+      // One bad row must not fail its neighbours: each is tried alone and gets its own answer.
+      return saveOneByOne(items);
+    }
+  });
+}
+
+/** In an open transaction: takes what the items need, and makes the statements that save them. Refused ones take nothing. */
+async function saveTaking(
+  app: App,
+  runner: StatementRunner,
+  items: readonly Item[],
+  foresee: boolean,
+): Promise<Ending<readonly Saved[]>> {
+  const issuers = await lockIssuers(runner, items, foresee);
+  const drafted: (Draft | TokenRefusal | NoWallet | Fault)[] = [];
+  for (const item of items) {
+    const issuer = issuers.get(item.rail);
+    try {
+      const choice = await chooseWanted(issuer ?? item.rail, item);
+      // The locked wallets are not all that the project has: what it could be paid in is told by the rail itself.
+      drafted.push(
+        issuer !== undefined && choice !== null && choice.kind !== 'ok'
+          ? { kind: 'no_wallet' }
+          : await draftPayment(app, issuer ?? item.rail, item, choice),
+      );
+    } catch (error) {
+      drafted.push({ kind: 'fault', error });
+    }
+  }
+  const drafts = drafted.filter((one) => one.kind === 'draft');
+  const numbers = await takeNumbers(runner, drafts);
+  const { saved, statement } = makeBatch(app, drafts, numbers);
+  const results = saved.values();
+  return {
+    result: drafted.map((one) => (one.kind === 'draft' ? (results.next().value ?? MISSING) : one)),
+    statements: statement === null ? [] : [...[...issuers.values()].flatMap((issuer) => issuer.taken()), statement],
+  };
+}
+
+const MISSING: Fault = { kind: 'fault', error: new Error('The batch made nothing of this item.') };
+
+/** What issues the addresses of these items, by rail; a rail that needs no lock, or is asked for none, is left out. */
+async function lockIssuers(
+  runner: StatementRunner,
+  items: readonly Item[],
+  foresee: boolean,
+): Promise<ReadonlyMap<Rail, LockedIssuer>> {
+  const issuers = new Map<Rail, LockedIssuer>();
+  for (const [rail, group] of Map.groupBy(items, ({ rail }) => rail)) {
+    const wanted = group.flatMap(({ request: { projectId, token } }) =>
+      token === null ? [] : [{ projectId, ...token }],
+    );
+    if (rail.lock !== null && wanted.length > 0) issuers.set(rail, await rail.lock(runner, wanted, { foresee }));
+  }
+  return issuers;
+}
+
+/** The statement that saves these payments with all that goes with them, and what each request is answered once it did. */
+function makeBatch(
+  app: App,
+  drafts: readonly Draft[],
+  numbers: ReadonlyMap<string, string>,
+): { readonly statement: Statement | null; readonly saved: readonly Saved[] } {
+  const changes: PaymentChange[] = [];
+  const answers: IdempotentAnswer[] = [];
+  const saved = drafts.map(({ item, payment: draft, address }): Saved => {
+    const numbered = { ...draft, transactionNumber: numbers.get(draft.id) ?? null };
+    const { payment, events } = paymentEvents(app, numbered, ['order.created'], draft.createdAt);
+    const body = item.present(payment);
+    const dueAt = nextDueAt(payment, app.policy);
+    changes.push({ before: null, after: payment, dueAt, arrows: [], events, address: address ?? undefined });
+    if (item.idempotency !== null) answers.push(answerRow(item.idempotency, body, draft.createdAt));
+    return { kind: 'done', body };
+  });
+  countEvents(app, changes);
+  return { statement: changes.length === 0 ? null : saveStatement(changes, 0, answers), saved };
+}

@@ -1,0 +1,253 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { testApp, type TestApp } from '../../../test/harness.ts';
+import { databaseProxy } from '../../../test/database-proxy.ts';
+import type { Network } from '../../domain/asset.ts';
+import { tokenOf } from '../../domain/asset.ts';
+import { createWalletOpener, MAIN_CHAINS } from '../../rails/wallet.ts';
+import { fixedRates, parseFixedRates } from '../../rates/fixed.ts';
+import type { Database, DatabaseHandle } from '../../store/database.ts';
+import { chainRail } from '../../modes/live-rail.ts';
+import { createPaymentCreator, type CreateOutcome } from './create-payment.ts';
+import type { NewPayment } from './draft-payment.ts';
+import { account, liveOrder, xpubOf } from '../chains/follow-chain.fixture.ts';
+import { selectToken } from './payment-actions.ts';
+import { prepareAddresses } from '../../modes/prepare-addresses.ts';
+import { changeProject, createProject } from '../projects/projects.ts';
+import type { Rail } from '../../modes/rail.ts';
+import { setProjectWallet, walletsOf } from '../projects/wallets.ts';
+
+const XPUB = xpubOf(account());
+const BITCOIN = `wpkh(${XPUB}/0/*)`;
+const TREASURY = '0x52908400098527886E0F7030069857D2E4169EE7';
+const TOKENS = [tokenOf('BTC'), tokenOf('ETH'), tokenOf('USDT')].filter((token) => token !== null);
+
+function railOn(db: Database): Rail {
+  const rates = parseFixedRates('BTC=60000,ETH=3000,USDT=1');
+  if (rates.kind === 'bad') throw new Error(rates.message);
+  const openWallet = createWalletOpener(MAIN_CHAINS);
+  return chainRail({
+    db,
+    rates: fixedRates(rates.prices),
+    tokens: TOKENS,
+    openWallet,
+    evmChain: () => null,
+    payoutChain: () => 'main',
+  });
+}
+
+function liveApp(): Promise<TestApp> {
+  return testApp({ live: ({ db }) => railOn(db) });
+}
+
+type Create = (overrides?: Partial<NewPayment>) => Promise<CreateOutcome>;
+
+/** A process of its own on the same database: what it remembers is not what the others do. */
+function processOn(app: TestApp, handle: DatabaseHandle = app.database): Create {
+  const rail = railOn(handle.db);
+  const creator = createPaymentCreator({ ...app, db: handle.db, railFor: () => rail }, handle.pipeline);
+  return (overrides) =>
+    creator.create(liveOrder(app.projectId, overrides), (payment) => JSON.stringify(quoteOf(payment)), null);
+}
+
+function quoteOf({
+  quote,
+}: {
+  readonly quote: { readonly address: string; readonly owedUnits: bigint; readonly toleranceUnits: bigint } | null;
+}) {
+  return { address: quote?.address, owed: String(quote?.owedUnits), tolerance: String(quote?.toleranceUnits) };
+}
+
+/** What an order was answered; throws when it was refused. */
+async function made(outcome: Promise<CreateOutcome>): Promise<ReturnType<typeof quoteOf>> {
+  const created = await outcome;
+  if (created.kind !== 'done') throw new Error(JSON.stringify(created));
+  return JSON.parse(created.body) as ReturnType<typeof quoteOf>;
+}
+
+async function setWallet(
+  app: TestApp,
+  overrides: {
+    readonly projectId?: string;
+    readonly network?: Network;
+    readonly source?: { readonly kind: 'xpub' | 'treasury' | 'descriptor'; readonly text: string };
+    readonly toleranceBasisPoints?: number | null;
+  } = {},
+): Promise<readonly string[]> {
+  const request = {
+    projectId: app.projectId,
+    network: 'ethereum',
+    source: { kind: 'xpub', text: XPUB } as const,
+    confirmations: null,
+    toleranceBasisPoints: null,
+    ...overrides,
+  };
+  const outcome = await setProjectWallet(app, request, MAIN_CHAINS);
+  if (outcome.kind !== 'done') throw new Error(outcome.message);
+  return outcome.deriver.addressesAt(0, 200);
+}
+
+async function nextIndex(app: TestApp): Promise<number | undefined> {
+  const outcome = await walletsOf(app, app.projectId);
+  return outcome.kind === 'done' ? outcome.wallets[0]?.nextIndex : undefined;
+}
+
+it('no address is handed out twice, and none is skipped, whoever takes from a wallet and whatever is refused', async () => {
+  const app = await liveApp();
+  const addresses = await setWallet(app);
+  const other = await createProject(app, 'Another shop of the same owner');
+  if (other.kind !== 'done') throw new Error(other.message);
+  await setWallet(app, { projectId: other.project.id });
+  const processes = [processOn(app), processOn(app)];
+  const token = { asset: 'ETH', network: 'ethereum' };
+  const changed = async (): Promise<unknown> => {
+    const transaction = await app.pay({ mode: 'live', surface: 'transaction', token: null });
+    return selectToken(app, { id: transaction.id }, token);
+  };
+  const ways: Readonly<Record<string, (process: Create) => Promise<unknown>>> = {
+    order: (create) => create(),
+    'order of the other project': (create) => create({ projectId: other.project.id }),
+    'transaction with a token': (create) => create({ surface: 'transaction', token }),
+    'transaction without one': (create) => create({ surface: 'transaction', token: null }),
+    'token chosen later': changed,
+    'too small': (create) => create({ amountMinor: 0n }),
+    'no wallet': (create) => create({ token: { asset: 'BTC', network: null } }),
+    'refused by the database': (create) => create({ description: 'a NUL \0' }),
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(fc.tuple(fc.nat(1), fc.constantFrom(...Object.keys(ways))), { minLength: 1, maxLength: 12 }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      async (rounds) => {
+        for (const together of rounds) {
+          await Promise.allSettled(
+            together.map(async ([number, way]) => ways[way]?.(processes[number] ?? processOn(app))),
+          );
+        }
+        const issued = await app.db.selectFrom('payment_addresses').select(['address', 'address_index']).execute();
+        const indexes = issued.map((row) => row.address_index ?? -1).toSorted((a, b) => a - b);
+        expect(indexes).toEqual(indexes.map((_, index) => index));
+        expect(await nextIndex(app)).toBe(indexes.length);
+        for (const row of issued) expect(row.address).toBe(addresses[row.address_index ?? -1]?.toLowerCase());
+      },
+    ),
+    { numRuns: 8 },
+  );
+});
+
+it('an order that cannot be paid fails alone, and takes no index along: its neighbours get the next ones', async () => {
+  const app = await liveApp();
+  const addresses = await setWallet(app);
+  const poor = await createProject(app, 'Without a wallet');
+  if (poor.kind !== 'done') throw new Error(poor.message);
+  const create = processOn(app);
+  const outcomes = await Promise.all([
+    create(),
+    create({ projectId: poor.project.id }),
+    create({ amountMinor: 0n }),
+    create({ token: { asset: 'DOGE', network: null } }),
+    create(),
+  ]);
+  expect(
+    outcomes.map((outcome) => (outcome.kind === 'done' ? JSON.parse(outcome.body).address : outcome.kind)),
+  ).toEqual([addresses[0], 'refused', 'refused', 'refused', addresses[1]]);
+  const [, withoutWallet, , unknown] = outcomes;
+  expect(withoutWallet).toMatchObject({ param: 'crypto_currency', message: expect.stringContaining(poor.project.id) });
+  expect(unknown).toMatchObject({ message: 'crypto_currency must be one of ETH, USDT.' });
+  expect(await nextIndex(app)).toBe(2);
+});
+
+it('a wallet, its tolerance and the spread that were set are used by every process from the next order on, with no notification', async () => {
+  const app = await liveApp();
+  const [first] = await setWallet(app);
+  const processes = [processOn(app), processOn(app)];
+  const inTurn = async () => [await made(processes[0]?.() ?? never()), await made(processes[1]?.() ?? never())];
+  // So that each remembers the wallet.
+  for (let round = 0; round < 3; round += 1) await inTurn();
+  expect((await inTurn())[0]).toMatchObject({ owed: '10000000000000000', tolerance: '50000000000000' });
+
+  await setWallet(app, { toleranceBasisPoints: 0 });
+  expect((await inTurn()).map(({ tolerance }) => tolerance)).toEqual(['0', '0']);
+  await changeProject(app, app.projectId, { spreadBasisPoints: 100 });
+  const dearer = await inTurn();
+  expect(dearer.every(({ owed }) => BigInt(owed) > 10_100_000_000_000_000n)).toBe(true);
+  const [deposit, secondDeposit] = await setWallet(app, { source: { kind: 'treasury', text: TREASURY } });
+  expect((await inTurn()).map(({ address }) => address)).toEqual([deposit, secondDeposit]);
+  expect(deposit).not.toBe(first);
+});
+
+it('what was read before a long wait for a wallet is read again', async () => {
+  const app = await liveApp();
+  await setWallet(app);
+  const create = processOn(app);
+  const holder = await app.database.connect();
+  await holder.query('begin; select * from address_indexes for update');
+  const order = made(create());
+  await untilWaiting(app, 0);
+  await setWallet(app, { toleranceBasisPoints: 0 });
+  await untilWaiting(app, 600);
+  await holder.query('rollback');
+  await holder.end();
+  expect((await order).tolerance).toBe('0');
+});
+
+it('a batch whose end was not heard of is not saved again, and the next one goes on behind it', async () => {
+  const app = await liveApp();
+  const addresses = await setWallet(app);
+  const proxy = await databaseProxy(app.database);
+  const handle = proxy.open(1_000);
+  const create = processOn(app, handle);
+  // The second is foreseen: it is sent whole, and saved.
+  expect((await made(create())).address).toBe(addresses[0]);
+  proxy.silence('answers');
+  const outcomes = await Promise.allSettled([create(), create()]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect((await made(create())).address).toBe(addresses[3]);
+  expect(await nextIndex(app)).toBe(4);
+});
+
+function never(): never {
+  throw new Error('There are two processes.');
+}
+
+it('after a start, the next addresses of the wallets that orders came to last are prepared, whatever else is set', async () => {
+  const app = await liveApp();
+  await setWallet(app);
+  await made(processOn(app)());
+  const idle = await createProject(app, 'Never paid yet');
+  if (idle.kind !== 'done') throw new Error(idle.message);
+  await setWallet(app, {
+    projectId: idle.project.id,
+    network: 'bitcoin',
+    source: { kind: 'descriptor', text: BITCOIN },
+  });
+  const prepared: unknown[] = [];
+  const addresses = { of: (...asked: readonly unknown[]) => (prepared.push(asked), []), stop: () => {} };
+  await prepareAddresses(app.db, ['ethereum', 'bitcoin'], addresses);
+  expect(prepared).toMatchObject([
+    ['ethereum', { kind: 'xpub', text: XPUB }, 1, 0],
+    ['bitcoin', { kind: 'descriptor' }, 0, 0],
+  ]);
+  prepared.length = 0;
+  await prepareAddresses(app.db, [], addresses);
+  expect(prepared).toEqual([]);
+});
+
+/** Resolves when a statement has waited for a lock so long. */
+async function untilWaiting(app: TestApp, ms: number): Promise<void> {
+  const client = await app.database.connect();
+  try {
+    for (;;) {
+      const { rows } = await client.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+         and clock_timestamp() - query_start >= $1 * interval '1 millisecond'`,
+        [ms],
+      );
+      if (rows.length > 0) return;
+    }
+  } finally {
+    await client.end();
+  }
+}

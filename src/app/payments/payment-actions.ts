@@ -1,0 +1,239 @@
+import { isOpen } from '../../domain/status.ts';
+import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
+import { tokenRefusal, type Observation } from '../../domain/transition.ts';
+import type { Token } from '../../domain/asset.ts';
+import { saveQuoteAgain } from '../../store/quotes.ts';
+import type { Trx } from '../../store/database.ts';
+import { countTokenChanges } from '../../store/payments.ts';
+import { refundedMoney } from '../../store/refunds.ts';
+import { findTransfers, saveTransfers } from '../../store/transfers.ts';
+import {
+  changePayment,
+  type ChangeOutcome,
+  type Decision,
+  type PaymentSelector,
+  type RefusedChange,
+} from './change-payment.ts';
+import type { App } from '../context.ts';
+import type { IdempotencyRequest } from '../idempotency.ts';
+import { chooseToken, issuedAddress, quotePayment, type TokenRefusal } from './quote-payment.ts';
+import type { Rail } from '../../modes/rail.ts';
+
+interface Presented {
+  readonly present: (payment: Payment) => string;
+  readonly idempotency: IdempotencyRequest | null;
+}
+
+/** Cancels a payment on which nothing was seen, in whatever token. */
+export function cancelPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
+  return changePayment<never>(app, {
+    selector,
+    decide: async (payment, trx) => {
+      const there = await transfersOf(payment, trx);
+      return observed({ kind: 'cancelled', moneyElsewhere: there.length > 0 });
+    },
+    ...presented,
+  });
+}
+
+/** What lies on the payment's addresses or is on its way there, in whatever token. Read under the payment's lock. */
+async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer[]> {
+  const transfers = (await findTransfers(trx, [id])).get(id) ?? [];
+  return transfers.filter(({ state }) => state !== 'dropped');
+}
+
+/**
+ * Takes the confirmed money that is there as payment: the merchant's answer to underpaid and late payments. Money that was
+ * given or promised back is not there.
+ */
+export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
+  return changePayment<never>(app, {
+    selector,
+    decide: async (payment, trx) => {
+      const refunded = payment.quote === null ? 0n : (await refundedMoney(trx, payment.id, payment.quote)).units;
+      return observed({ kind: 'accepted', refundedUnits: refunded });
+    },
+    ...presented,
+  });
+}
+
+/**
+ * Chooses the token of a transaction, or another one while nothing was seen, at most `MAX_TOKEN_CHANGES` times: quotes it and
+ * issues an address. On a network where the payment has one already, it gets that again, with the new quote. Money that came in
+ * a token which was not chosen counts once that token is; no other can be chosen then.
+ */
+export function selectToken(
+  app: App,
+  selector: PaymentSelector,
+  wanted: { readonly asset: string; readonly network: string | null },
+): Promise<ChangeOutcome<TokenRefusal>> {
+  return changePayment<TokenRefusal | RefusedChange>(app, {
+    selector,
+    decide: async (payment, trx, now) => {
+      // Counted under the payment's lock.
+      const changes = await countTokenChanges(trx, payment.id);
+      const reason = tokenRefusal(payment, changes, now);
+      if (reason !== null) return { kind: 'refused', reason, payment };
+      const rail = app.railFor(payment.mode);
+      const choice = await chooseToken(rail, payment.projectId, wanted.asset, wanted.network, trx);
+      if (choice.kind !== 'ok') return choice;
+      return chosen(app, rail, { payment, changes }, choice.token, trx, now);
+    },
+  });
+}
+
+async function chosen(
+  app: App,
+  rail: Rail,
+  { payment, changes }: { readonly payment: Payment; readonly changes: number },
+  token: Token,
+  trx: Trx,
+  now: number,
+): Promise<Decision | TokenRefusal> {
+  const held = payment.quote === null ? null : await rail.held(payment, token, trx);
+  const quoted = await quotePayment(rail, payment, token, trx, held);
+  if (quoted.kind !== 'ok') return quoted;
+  const { quote, wallet } = quoted;
+  const there = await transfersOf(payment, trx);
+  const choice: Observation = { kind: 'token_chosen', quote, changes, moneyIn: there };
+  const money: Observation = { kind: 'money', ledger: tally(quote, there, inTimeUntil(payment)) };
+  const observations = there.length === 0 ? [choice] : [choice, money];
+  if (wallet === null) return { kind: 'observed', observations };
+  const address = issuedAddress(app, payment, quote, wallet, now);
+  if (held === null) return { kind: 'observed', observations, address };
+  await saveQuoteAgain(trx, address);
+  return { kind: 'observed', observations };
+}
+
+/** A payment of live mode is asked to do what only the sandbox can. */
+export interface NotSandbox {
+  readonly kind: 'not_sandbox';
+}
+
+/** Completes a test payment at once, as its timer would: `order.completed` alone is sent. */
+export function completeSandboxPayment(
+  app: App,
+  selector: PaymentSelector,
+): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
+  return changePayment<TokenRefusal | NotSandbox>(app, {
+    selector,
+    decide: async (payment, trx, now) => {
+      const rail = app.railFor(payment.mode);
+      if (rail.simulate === null) return { kind: 'not_sandbox' };
+      const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
+      const settled = await settle(rail, payment, known, now, trx);
+      if (settled.kind !== 'settled') return settled;
+      if (isOpen(payment.status))
+        await saveTransfers(trx, [{ paymentId: payment.id, transfer: settled.transfer, blockHash: null }]);
+      return observed(settled.observation);
+    },
+  });
+}
+
+/** The sandbox's whole payment: in the chosen token, or in the first that the amount is not too small for. */
+export async function settle(
+  rail: Rail,
+  payment: Payment,
+  known: readonly Transfer[],
+  now: number,
+  trx: Trx,
+): Promise<
+  | { readonly kind: 'settled'; readonly observation: Observation; readonly transfer: Transfer }
+  | TokenRefusal
+  | NotSandbox
+> {
+  if (rail.simulate === null) return { kind: 'not_sandbox' };
+  const quote = payment.quote ?? (await firstQuote(rail, payment, trx));
+  if ('kind' in quote) return quote;
+  const missing = quote.owedUnits - payment.ledger.all.seenUnits;
+  // A service that was down when the timer ran out still pays in time.
+  const firstSeenAt = Math.min(now, payment.completesAt ?? now);
+  const transfer = rail.simulate({ ...payment, quote }, { amountUnits: missing, firstSeenAt, state: 'confirmed' }, now);
+  const ledger = tally(quote, [...known, transfer], inTimeUntil(payment));
+  return { kind: 'settled', observation: { kind: 'settled', quote, ledger }, transfer };
+}
+
+async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote | TokenRefusal> {
+  let refusal: TokenRefusal = { kind: 'refused', param: 'crypto_currency', message: 'No token is enabled.' };
+  for (const token of await rail.tokens(payment.projectId, trx)) {
+    const quoted = await quotePayment(rail, payment, token, trx);
+    if (quoted.kind === 'ok') return quoted.quote;
+    refusal = quoted;
+  }
+  return refusal;
+}
+
+/** What a merchant can make happen to a test payment. */
+export const SIMULATIONS = ['paid', 'part', 'over', 'late', 'failed', 'expired'] as const;
+export type Simulation = (typeof SIMULATIONS)[number];
+
+/** Walks a test payment through the real arrows, with their events, as if the money came so. Stops its timer. */
+export function simulatePayment(
+  app: App,
+  selector: PaymentSelector,
+  simulation: Simulation,
+): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
+  return changePayment<TokenRefusal | NotSandbox>(app, {
+    selector,
+    decide: async (payment, trx, now) => {
+      const rail = app.railFor(payment.mode);
+      if (rail.simulate === null) return { kind: 'not_sandbox' };
+      const opening: Observation[] = [{ kind: 'timer_stopped' }];
+      let quote = payment.quote;
+      if (quote === null && isOpen(payment.status)) {
+        const first = await firstQuote(rail, payment, trx);
+        if ('kind' in first) return first;
+        quote = first;
+        opening.push({ kind: 'token_chosen', quote, changes: 0 });
+      }
+      if (quote === null) return observed({ kind: 'deadline', seenUpTo: 'by_hand' });
+      const steps = await simulatedSteps(app, trx, rail, { ...payment, quote }, quote, simulation, now);
+      return observed(...opening, ...steps);
+    },
+  });
+}
+
+async function simulatedSteps(
+  app: App,
+  trx: Trx,
+  rail: Rail,
+  payment: Payment,
+  quote: Quote,
+  simulation: Simulation,
+  now: number,
+): Promise<readonly Observation[]> {
+  const deadline: Observation = { kind: 'deadline', seenUpTo: 'by_hand' };
+  const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
+  const seen = payment.ledger.all.seenUnits;
+  const missing = quote.owedUnits > seen ? quote.owedUnits - seen : quote.owedUnits;
+  const arrives = async (
+    amountUnits: bigint,
+    firstSeenAt: number,
+    state: 'seen' | 'confirmed',
+  ): Promise<Observation> => {
+    if (rail.simulate === null) throw new Error('Only the sandbox simulates.');
+    const transfer = rail.simulate(payment, { amountUnits, firstSeenAt, state }, now);
+    await saveTransfers(trx, [{ paymentId: payment.id, transfer, blockHash: null }]);
+    return { kind: 'money', ledger: tally(quote, [...known, transfer], inTimeUntil(payment)) };
+  };
+  switch (simulation) {
+    case 'paid':
+      return [await arrives(missing, now, 'confirmed')];
+    case 'part':
+      return [await arrives(missing > 1n ? missing / 2n : 1n, now, 'confirmed')];
+    case 'over':
+      return [await arrives(missing + quote.owedUnits / 2n + quote.toleranceUnits + 1n, now, 'confirmed')];
+    case 'late': {
+      const late = await arrives(missing, Math.max(now, payment.expiresAt), 'confirmed');
+      return isOpen(payment.status) ? [deadline, late] : [late];
+    }
+    case 'failed':
+      return [await arrives(missing, now, 'seen'), deadline];
+    case 'expired':
+      return [deadline];
+  }
+}
+
+function observed(...observations: readonly Observation[]): Decision {
+  return { kind: 'observed', observations };
+}

@@ -1,0 +1,193 @@
+import {
+  ASSET_CODES,
+  isAssetCode,
+  isNetwork,
+  quoteUnits,
+  tokenOf,
+  usdCents,
+  type AssetCode,
+  type Network,
+  type Token,
+} from '../../domain/asset.ts';
+import { formatDecimal, type Fiat } from '../../domain/money.ts';
+import { NETWORK_FACTS } from '../../domain/network.ts';
+import type { Payment, Quote } from '../../domain/payment.ts';
+import { matchingAddress } from '../../rails/address.ts';
+import type { RateSource } from '../../rates/source.ts';
+import type { Trx } from '../../store/database.ts';
+import type { IssuedAddress } from '../../store/save-changes.ts';
+import type { App } from '../context.ts';
+import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type Issuer, type IssuingWallet } from '../../modes/rail.ts';
+
+/** A token that cannot be paid with, and why; `param` is the field to blame. */
+export type TokenRefusal =
+  | { readonly kind: 'refused'; readonly param: 'crypto_currency' | 'network' | 'amount'; readonly message: string }
+  | { readonly kind: 'no_rate'; readonly message: string };
+
+export type TokenChoice = { readonly kind: 'ok'; readonly token: Token } | TokenRefusal;
+
+/** The token that a client names, if the project can be paid in it. */
+export async function chooseToken(
+  issuer: Pick<Issuer, 'tokens'>,
+  projectId: string,
+  asset: string,
+  network: string | null,
+  trx?: Trx,
+): Promise<TokenChoice> {
+  const enabled = await issuer.tokens(projectId, trx);
+  const token = enabled.find(
+    (candidate) => candidate.asset === asset && (network === null || candidate.network === network),
+  );
+  return token === undefined ? refuseToken(enabled, projectId, asset, network) : { kind: 'ok', token };
+}
+
+/** Why a token cannot be had: unknown, not on that network, or not set up. */
+function refuseToken(
+  enabled: readonly Token[],
+  projectId: string,
+  asset: string,
+  network: string | null,
+): TokenRefusal {
+  if (!isAssetCode(asset)) {
+    const names = [...new Set(enabled.map((token) => token.asset))].join(', ');
+    return {
+      kind: 'refused',
+      param: 'crypto_currency',
+      message:
+        names === ''
+          ? `crypto_currency must be one of ${ASSET_CODES.join(', ')}, and the project can be paid in none of them yet. ` +
+            whatToSet(projectId, 'NETWORK', '--xpub XPUB', "the network's *_RPC_URL, such as BITCOIN_RPC_URL")
+          : `crypto_currency must be one of ${names}.`,
+    };
+  }
+  const elsewhere = networksOf(enabled, asset);
+  const possible = elsewhere === '' ? '' : `; it can be on ${elsewhere}`;
+  const setting = (wanted: Network): string =>
+    whatToSet(projectId, wanted, walletOption(wanted), nodeSettings(asset, wanted));
+  // Named where the client names no network that could be set up.
+  const usual = tokenOf(asset)?.network ?? 'bitcoin';
+  if (network !== null && (!isNetwork(network) || tokenOf(asset, network) === null)) {
+    const problem = isNetwork(network) ? `${asset} cannot be paid on ${network}` : 'network is not known';
+    return {
+      kind: 'refused',
+      param: 'network',
+      message:
+        elsewhere === ''
+          ? `${problem}, and ${asset} cannot be paid on any network yet. ${setting(usual)}`
+          : `${problem}; ${asset} can be paid on ${elsewhere}.`,
+    };
+  }
+  const wanted = network ?? usual;
+  return {
+    kind: 'refused',
+    param: network === null ? 'crypto_currency' : 'network',
+    message: `${asset} cannot be paid on ${wanted} yet${possible}. ${setting(wanted)}`,
+  };
+}
+
+/** What the operator has to do so that a network can be paid on. */
+function whatToSet(projectId: string, network: string, wallet: string, node: string): string {
+  return (
+    `Set a wallet of the project (cointill wallet set --project ${projectId} --network ${network} ${wallet}) ` +
+    `and a node that the service follows (${node}).`
+  );
+}
+
+function nodeSettings(asset: AssetCode, network: Network): string {
+  const prefix = network.toUpperCase();
+  return `${prefix}_RPC_URL${isToken(asset) ? `; on a chain of your own also ${prefix}_TOKENS` : ''}`;
+}
+
+function walletOption(network: Network): string {
+  return NETWORK_FACTS[network].family === 'evm' ? '--treasury 0x… or --xpub XPUB' : '--xpub XPUB';
+}
+
+/** Of a contract, whose address has to be known. */
+function isToken(asset: AssetCode): boolean {
+  return asset === 'USDT' || asset === 'USDC';
+}
+
+function networksOf(tokens: readonly Token[], asset: string): string {
+  return tokens
+    .filter((token) => token.asset === asset)
+    .map((token) => token.network)
+    .join(', ');
+}
+
+/** What is owed in a token for a fiat amount at the present price; never a stale or guessed one. */
+export function priceToken(
+  rates: RateSource,
+  token: Token,
+  amountMinor: bigint,
+  currency: Fiat,
+): { readonly kind: 'ok'; readonly owedUnits: bigint } | TokenRefusal {
+  const fiatPrice = rates.usdPrice(currency);
+  const assetPrice = rates.usdPrice(token.asset);
+  if (fiatPrice === null || assetPrice === null) {
+    const missing = fiatPrice === null ? currency : token.asset;
+    return { kind: 'no_rate', message: `There is no fresh price for ${missing}. Try again shortly.` };
+  }
+  const owedUnits = quoteUnits(amountMinor, currency, fiatPrice, assetPrice, token.decimals);
+  if (owedUnits < token.dustUnits) {
+    const least = formatDecimal(token.dustUnits, token.decimals);
+    return {
+      kind: 'refused',
+      param: 'amount',
+      message: `amount is too small to be paid in ${token.asset}: it comes to ${formatDecimal(owedUnits, token.decimals)}, the least that can be spent is ${least}.`,
+    };
+  }
+  return { kind: 'ok', owedUnits };
+}
+
+/** A quote with a fresh address, or the one that the payment holds, and what has to be watched for it. */
+export async function quotePayment(
+  issuer: Pick<Issuer, 'ratesFor' | 'issue'>,
+  payment: Pick<Payment, 'id' | 'projectId' | 'amountMinor' | 'amountUsdCents' | 'currency'>,
+  token: Token,
+  trx?: Trx,
+  held: Issued | null = null,
+): Promise<
+  | {
+      readonly kind: 'ok';
+      readonly quote: Quote;
+      readonly wallet: IssuingWallet | null;
+    }
+  | TokenRefusal
+> {
+  const rates = await issuer.ratesFor(payment.projectId, trx);
+  const price = priceToken(rates, token, payment.amountMinor, payment.currency);
+  if (price.kind !== 'ok') return price;
+  const issued = held ?? (await issuer.issue(payment, token, trx));
+  if (issued.kind === 'no_method') return { kind: 'refused', param: 'crypto_currency', message: issued.message };
+  const { asset, network, decimals } = token;
+  const tolerance = BigInt(issued.wallet?.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS);
+  const toleranceUnits = (price.owedUnits * tolerance) / 10_000n;
+  const quote = { asset, network, decimals, owedUnits: price.owedUnits, toleranceUnits, address: issued.address };
+  return { kind: 'ok', quote, wallet: issued.wallet };
+}
+
+/** The amount in US cents at the present price of its currency; null without a fresh price. */
+export function priceInUsd(issuer: Pick<Issuer, 'rates'>, amountMinor: bigint, currency: Fiat): bigint | null {
+  const price = issuer.rates.usdPrice(currency);
+  return price === null ? null : usdCents(amountMinor, currency, price);
+}
+
+/** What is kept of an address that was issued for a quote, so that it stays watched through the monitoring window. */
+export function issuedAddress(
+  app: App,
+  payment: Pick<Payment, 'id' | 'expiresAt'>,
+  quote: Quote,
+  wallet: IssuingWallet,
+  now: number,
+): IssuedAddress {
+  return {
+    paymentId: payment.id,
+    quote,
+    watchedAddress: matchingAddress(quote.network, quote.address),
+    walletId: wallet.id,
+    index: wallet.index,
+    confirmations: wallet.confirmations,
+    issuedAt: now,
+    watchUntil: payment.expiresAt + app.policy.monitoringMs,
+  };
+}

@@ -1,0 +1,27 @@
+import type { Payment } from '../../domain/payment.ts';
+import { findPayments } from '../../store/payments.ts';
+import { createBatcher } from '../batch.ts';
+import { selects, type PaymentSelector } from './change-payment.ts';
+import type { App } from '../context.ts';
+
+export interface PaymentReader {
+  /** The payment, if the client may see it; never changes anything. */
+  read(selector: PaymentSelector): Promise<Payment | null>;
+}
+
+/** Reads that arrive together go to the database as one, as creations do. */
+export function createPaymentReader(app: App): PaymentReader {
+  const batcher = createBatcher<string, Payment | null>(
+    { maxInFlight: 2, maxBatch: 200, maxWaiting: 5_000 },
+    async (ids) => {
+      const found = new Map((await findPayments(app.db, [...new Set(ids)])).map((payment) => [payment.id, payment]));
+      return ids.map((id) => found.get(id) ?? null);
+    },
+  );
+  return {
+    read: async (selector) => {
+      const payment = await batcher.add(selector.id);
+      return payment !== null && selects(selector, payment) ? payment : null;
+    },
+  };
+}

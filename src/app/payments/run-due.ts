@@ -1,0 +1,81 @@
+import type { Payment } from '../../domain/payment.ts';
+import type { Observation } from '../../domain/transition.ts';
+import type { PaymentChange } from '../../store/save-changes.ts';
+import { saveChanges } from '../../store/save-changes.ts';
+import { lockDuePayments, postponeDue } from '../../store/payments.ts';
+import type { Trx } from '../../store/database.ts';
+import { saveTransfers, type PaymentTransfer } from '../../store/transfers.ts';
+import { observe } from './change-payment.ts';
+import type { App } from '../context.ts';
+import { countEvents } from '../observer.ts';
+import { settle } from './payment-actions.ts';
+import type { DueView } from '../../modes/rail.ts';
+
+/** A payment whose rail has not seen far enough is looked at again after this, and ever less often up to a minute. */
+const LOOK_AGAIN_MS = 2_000;
+const LOOK_AGAIN_AT_MOST_MS = 60_000;
+
+/**
+ * Draws the consequences of time: expiry, the end of the monitoring window, the sandbox's completion. Takes up to `limit`
+ * overdue payments that no other worker holds, and returns how many it took.
+ */
+export async function runDue(app: App, limit: number): Promise<number> {
+  return app.db.transaction().execute(async (trx) => {
+    const now = app.clock();
+    const payments = await lockDuePayments(trx, now, limit);
+    const changes: PaymentChange[] = [];
+    const transfers: PaymentTransfer[] = [];
+    const later: { id: string; at: number }[] = [];
+    const views = await dueViews(app, payments, now, trx);
+    for (const payment of payments) {
+      const due = await observeDue(app, payment, views.get(payment.id), now, trx);
+      const result = due === null ? null : observe(app, payment, [due.observation], now);
+      if (due === null || result?.kind !== 'observed' || !result.moved) {
+        later.push({ id: payment.id, at: lookAgainAt(payment, now) });
+        continue;
+      }
+      changes.push(result.change);
+      if (due.transfer !== null) transfers.push(due.transfer);
+    }
+    await saveTransfers(trx, transfers);
+    if (changes.length > 0) await saveChanges(trx, changes, 1);
+    countEvents(app, changes);
+    await postponeDue(trx, later);
+    return payments.length;
+  });
+}
+
+/** What the payments' rails say, by payment. Everything is asked on the one connection that holds the locks. */
+async function dueViews(
+  app: App,
+  payments: readonly Payment[],
+  now: number,
+  trx: Trx,
+): Promise<ReadonlyMap<string, DueView>> {
+  const views = new Map<string, DueView>();
+  for (const [mode, group] of Map.groupBy(payments, (payment) => payment.mode)) {
+    for (const [id, view] of await app.railFor(mode).dueViews(group, now, trx)) views.set(id, view);
+  }
+  return views;
+}
+
+async function observeDue(
+  app: App,
+  payment: Payment,
+  view: DueView | undefined,
+  now: number,
+  trx: Trx,
+): Promise<{ readonly observation: Observation; readonly transfer: PaymentTransfer | null } | null> {
+  if (view === undefined) return null;
+  if (view.kind === 'seen_up_to') return { observation: { kind: 'deadline', seenUpTo: view.at }, transfer: null };
+  const settled = await settle(app.railFor(payment.mode), payment, [], now, trx);
+  if (settled.kind !== 'settled') return null;
+  const transfer = { paymentId: payment.id, transfer: settled.transfer, blockHash: null };
+  return { observation: settled.observation, transfer };
+}
+
+function lookAgainAt(payment: Payment, now: number): number {
+  const overdueMs = now - payment.expiresAt;
+  const doublings = Math.max(0, Math.floor(Math.log2(Math.max(1, overdueMs / LOOK_AGAIN_MS))));
+  return now + Math.min(LOOK_AGAIN_AT_MOST_MS, LOOK_AGAIN_MS * 2 ** doublings);
+}

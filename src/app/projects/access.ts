@@ -1,0 +1,131 @@
+import { hash } from 'node:crypto';
+import { parseKey } from '../../domain/api-key.ts';
+import type { KeyKind, Mode, Permission } from '../../domain/permission.ts';
+import { findProject, findPublished, type Project, type Published } from '../../store/projects.ts';
+import { findKeyByHash } from '../../store/api-keys.ts';
+import type { Database } from '../../store/database.ts';
+import type { Notifications } from '../../store/notifications.ts';
+
+/** What a request may do depends on the project behind its key. */
+export interface ProjectAccess {
+  readonly id: string;
+  readonly name: string;
+  readonly active: boolean;
+  /** CIDRs; empty means open. */
+  readonly allowIps: readonly string[];
+  readonly allowOrigins: readonly string[];
+}
+
+export interface AccessKey {
+  readonly id: string;
+  readonly mode: Mode;
+  readonly kind: KeyKind;
+  readonly permission: Permission;
+  readonly project: ProjectAccess;
+}
+
+export interface Access {
+  /**
+   * The key behind a key text; null when unknown, mistyped or revoked. Synchronous when cached. `admit` is asked before a
+   * key is looked up that this process never found: well-formed keys are easily made up. It may throw.
+   */
+  find(keyText: string, admit?: () => Promise<void>): AccessKey | null | Promise<AccessKey | null>;
+  /** A project by its id, as its customers see it; null when there is none. Synchronous when cached. */
+  project(id: string): Project | null | Promise<Project | null>;
+  /** Whether any active project allows this origin (for preflights, which carry no key). */
+  anyProjectAllows(origin: string): boolean | Promise<boolean>;
+  /** Whether any project has the logo with this hash. */
+  hasLogo(hash: string): boolean | Promise<boolean>;
+}
+
+/** More keys than this in use at once are looked up again; memory stays bounded. */
+const MAX_CACHED_KEYS = 10_000;
+const MAX_CACHED_PROJECTS = 1_000;
+
+/**
+ * Looks keys up and keeps them until a change of any key or project is notified. While notifications are down nothing is
+ * cached, so that a revoked key stops working on every node within a second.
+ */
+export function createAccess(db: Database, notifications: Notifications): Access {
+  const keys = new Map<string, AccessKey | null>();
+  const found = new Set<string>();
+  const projects = new Map<string, Project | null>();
+  let published: Published | null = null;
+  let reading: Promise<Published> | null = null;
+  let generation = 0;
+  const forget = (): void => {
+    generation += 1;
+    keys.clear();
+    published = null;
+    reading = null;
+    projects.clear();
+  };
+  notifications.on('access', forget);
+  notifications.onDown(forget);
+
+  /** Reads, and keeps the answer if notifications arrived all the while that the read was under way, and none did. */
+  async function readThrough<Value>(cache: Map<string, Value>, limit: number, key: string, read: () => Promise<Value>) {
+    const before = generation;
+    const wasHealthy = notifications.healthy();
+    const value = await read();
+    if (value !== null && wasHealthy && generation === before && notifications.healthy()) {
+      if (cache.size >= limit) cache.clear();
+      cache.set(key, value);
+    }
+    return value;
+  }
+
+  async function findKey(name: string, admit?: () => Promise<void>): Promise<AccessKey | null> {
+    if (admit !== undefined && !found.has(name)) await admit();
+    const key = await readThrough<AccessKey | null>(keys, MAX_CACHED_KEYS, name, () =>
+      findKeyByHash(db, Buffer.from(name, 'base64')),
+    );
+    if (key !== null) {
+      if (found.size >= MAX_CACHED_KEYS) found.clear();
+      found.add(name);
+    }
+    return key;
+  }
+
+  /** Whole and at once: what is asked for is easily made up, so that no answer to one question is worth keeping. */
+  function readPublished(): Published | Promise<Published> {
+    if (published !== null && notifications.healthy()) return published;
+    // Questions that come meanwhile share the read.
+    reading ??= readOnce();
+    return reading;
+  }
+
+  async function readOnce(): Promise<Published> {
+    const before = generation;
+    const wasHealthy = notifications.healthy();
+    try {
+      const read = await findPublished(db);
+      if (wasHealthy && generation === before && notifications.healthy()) published = read;
+      return read;
+    } finally {
+      if (generation === before) reading = null;
+    }
+  }
+
+  function ask(question: (known: Published) => boolean): boolean | Promise<boolean> {
+    const known = readPublished();
+    return known instanceof Promise ? known.then(question) : question(known);
+  }
+
+  return {
+    find(keyText, admit) {
+      const name = hash('sha256', keyText, 'base64');
+      const cached = notifications.healthy() ? keys.get(name) : undefined;
+      if (cached !== undefined) return cached;
+      if (parseKey(keyText) === null) return null;
+      return findKey(name, admit);
+    },
+    project(id) {
+      const cached = notifications.healthy() ? projects.get(id) : undefined;
+      if (cached !== undefined) return cached;
+      return readThrough<Project | null>(projects, MAX_CACHED_PROJECTS, id, () => findProject(db, id));
+    },
+    anyProjectAllows: (origin) => ask(({ origins }) => origins.has(origin)),
+    hasLogo: (hash) => ask(({ logos }) => logos.has(hash)),
+  };
+}

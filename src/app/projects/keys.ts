@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { formatKey } from '../../domain/api-key.ts';
+import type { KeyKind, Mode, Permission } from '../../domain/permission.ts';
+import { insertKey, listKeys, revokeKey, type StoredKey } from '../../store/api-keys.ts';
+import { findProject } from '../../store/projects.ts';
+import { newId, type App } from '../context.ts';
+import { noProject, rejected, type Rejected } from '../rejected.ts';
+import { checkName } from './name.ts';
+
+/** Makes a key. Its text is returned here and nowhere else; only its hash is kept. */
+export async function createKey(
+  app: App,
+  request: {
+    readonly projectId: string;
+    readonly mode: Mode;
+    readonly kind: KeyKind;
+    readonly permission: Permission;
+    readonly name: string;
+  },
+): Promise<{ readonly kind: 'done'; readonly stored: StoredKey; readonly key: string } | Rejected> {
+  const bad = checkName(request.name, '--name');
+  if (bad !== null) return bad;
+  const now = app.clock();
+  const key = formatKey(request.kind, request.mode, app.random(64));
+  const hash = createHash('sha256').update(key).digest();
+  const stored: StoredKey = {
+    id: newId(app, now),
+    projectId: request.projectId,
+    mode: request.mode,
+    kind: request.kind,
+    permission: request.permission,
+    name: request.name.trim(),
+    createdAt: now,
+    revokedAt: null,
+  };
+  return app.db.transaction().execute(async (trx) => {
+    if ((await findProject(trx, request.projectId)) === null) return noProject(request.projectId);
+    await insertKey(trx, stored, hash);
+    return { kind: 'done', stored, key };
+  });
+}
+
+export async function keysOf(
+  app: App,
+  projectId: string,
+): Promise<{ readonly kind: 'done'; readonly keys: readonly StoredKey[] } | Rejected> {
+  if ((await findProject(app.db, projectId)) === null) return noProject(projectId);
+  return { kind: 'done', keys: await listKeys(app.db, projectId) };
+}
+
+/** Revokes a key; every process refuses it within a second. */
+export async function removeKey(app: App, id: string): Promise<{ readonly kind: 'done' } | Rejected> {
+  const found = await app.db.transaction().execute((trx) => revokeKey(trx, id, app.clock()));
+  return found ? { kind: 'done' } : rejected('There is no such key. List them with: cointill key list');
+}

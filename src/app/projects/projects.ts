@@ -1,0 +1,48 @@
+import { insertProject, listProjects, updateProject, type Project } from '../../store/projects.ts';
+import { newId, type App } from '../context.ts';
+import { noProject, type Rejected } from '../rejected.ts';
+import { checkName } from './name.ts';
+import { checkRequest, type ProjectRequest } from './project-request.ts';
+
+export async function createProject(
+  app: App,
+  name: string,
+): Promise<{ readonly kind: 'done'; readonly project: Project } | Rejected> {
+  const bad = checkName(name, '--name');
+  if (bad !== null) return bad;
+  const now = app.clock();
+  const project: Project & { readonly logo: null } = {
+    id: newId(app, now),
+    name: name.trim(),
+    active: true,
+    allowIps: [],
+    spreadBasisPoints: 0,
+    sweepMinUsdCents: 0n,
+    allowOrigins: [],
+    accent: null,
+    supportUrl: null,
+    logo: null,
+    createdAt: now,
+  };
+  await app.db.transaction().execute((trx) => insertProject(trx, project));
+  return { kind: 'done', project };
+}
+
+export function projectsOf(app: App): Promise<readonly Project[]> {
+  return listProjects(app.db);
+}
+
+/**
+ * Changes a project. IPs are addresses or CIDRs, an empty list opens it; origins are `https://shop.example`; the accent is
+ * `#0b6b5b` with or without its sign; the support URL is https, http or mailto; the logo is a PNG, JPEG or WebP.
+ */
+export async function changeProject(
+  app: App,
+  id: string,
+  request: ProjectRequest,
+): Promise<{ readonly kind: 'done'; readonly project: Project } | Rejected> {
+  const checked = checkRequest(request);
+  if (checked.kind === 'rejected') return checked;
+  const project = await app.db.transaction().execute((trx) => updateProject(trx, id, checked.changes));
+  return project === null ? noProject(id) : { kind: 'done', project };
+}

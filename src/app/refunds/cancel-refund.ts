@@ -1,0 +1,74 @@
+import { encodeId } from '../../domain/id.ts';
+import type { Mode } from '../../domain/permission.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { readAtHead } from '../../store/chain.ts';
+import type { Trx } from '../../store/database.ts';
+import { beingPaid, payoutOf } from '../../store/refund-payouts.ts';
+import { lockRefund } from '../../store/refunds.ts';
+import type { App } from '../context.ts';
+import type { IdempotencyRequest } from '../idempotency.ts';
+import type { RefundRefusal } from './refund-money.ts';
+import { applyToRefund, inRefundTransaction, type RefundOutcome } from './save-refund.ts';
+
+/** So long ago a network's newest block may have been read: NODE_POLL_MS is a minute at most. */
+const MAX_HEAD_AGE_MS = 90_000;
+
+/**
+ * The merchant withdraws a refund that nothing pays yet: refused once its payout was seen, waiting or in a block, and while blocks
+ * that may have it were not read yet, unless that is forced.
+ */
+export function cancelRefund(
+  app: App,
+  scope: { readonly id: string; readonly projectId?: string; readonly mode?: Mode; readonly isForced?: boolean },
+  idempotency: IdempotencyRequest | null = null,
+): Promise<RefundOutcome> {
+  return inRefundTransaction(app, idempotency, async (trx) => {
+    const refund = await lockScoped(trx, scope);
+    if (refund === null) return { kind: 'not_found' };
+    const refused = refund.status === 'pending' ? await payoutRefusal(trx, refund) : null;
+    if (refused !== null) return refused;
+    const unread =
+      refund.status === 'pending' && scope.isForced !== true ? await unreadRefusal(app, trx, refund) : null;
+    if (unread !== null) return unread;
+    return applyToRefund(app, trx, refund, { kind: 'failed', reason: 'cancelled' }, idempotency);
+  });
+}
+
+/** A statement of its own, after the lock: what the chain's follower saved before it is seen, and it saves nothing more now. */
+async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | null> {
+  if (!(await beingPaid(trx, [id])).has(id)) return null;
+  const payout = await payoutOf(trx, id);
+  const hash = payout?.transactionHash ?? 'a transaction';
+  const message =
+    payout?.state === 'block'
+      ? `The refund is paid by ${hash} and cannot be cancelled any more. It completes when that has enough confirmations.`
+      : `The refund is being paid by ${hash}, which waits to be mined, and cannot be cancelled meanwhile. It completes when that is confirmed; if it is replaced or dropped, the refund can be cancelled then.`;
+  return { kind: 'refused', param: null, message };
+}
+
+/** While the newest blocks were not read, nobody knows whether they have its payout. */
+async function unreadRefusal(
+  app: App,
+  trx: Trx,
+  { id, network, mode, address }: Refund,
+): Promise<RefundRefusal | null> {
+  if (address === null || app.railFor(mode).simulate !== null) return null;
+  const at = await readAtHead(trx, network);
+  if (at !== null && at >= app.clock() - MAX_HEAD_AGE_MS) return null;
+  const message =
+    `The newest ${network} blocks were not read yet, and may pay this refund, so that it cannot be cancelled now. Try again in a moment. ` +
+    `If the node is away for long, make sure that nothing was sent, and use: cointill refund cancel ${encodeId('refund', id)} --force`;
+  return { kind: 'refused', param: null, message };
+}
+
+async function lockScoped(
+  trx: Trx,
+  scope: { readonly id: string; readonly projectId?: string; readonly mode?: Mode },
+): Promise<Refund | null> {
+  const refund = await lockRefund(trx, scope.id);
+  if (refund === null) return null;
+  const own =
+    (scope.projectId === undefined || scope.projectId === refund.projectId) &&
+    (scope.mode === undefined || scope.mode === refund.mode);
+  return own ? refund : null;
+}

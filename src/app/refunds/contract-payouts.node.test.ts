@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { contractOf, deployContract, type DeployedContract } from '../../../test/erc20.ts';
+import { encodeId } from '../../domain/id.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { ChainUnavailableError, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
+import { findRefund } from '../../store/refunds.ts';
+import { CONFIRMATIONS, eventsOf, etherShop, OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
+import { createChainFollower } from '../chains/follow-chain.ts';
+import { refundInstructions } from './refund-instructions.ts';
+import { cancelRefund } from './cancel-refund.ts';
+import { createRefund } from './create-refund.ts';
+
+const PART = OWED_WEI / 4n;
+
+interface SafeShop extends EtherShop {
+  /** What pays like a Safe. */
+  readonly safe: DeployedContract;
+  /** A refund of a quarter of an order that was paid. */
+  refund(address?: string): Promise<Refund & { readonly address: string }>;
+  statusOf(refund: Refund): Promise<unknown>;
+  warningsOf(refund: Refund): Promise<readonly string[]>;
+}
+
+const freshAddress = (): string => `0x${randomBytes(20).toString('hex')}`;
+
+async function safeShop(): Promise<SafeShop> {
+  const shop = await etherShop();
+  const { app, anvil } = shop;
+  const safe = await deployContract(anvil, contractOf('Payers.sol', 'Payer'));
+  await shop.mine();
+  await shop.follow();
+  const order = await shop.order();
+  await shop.pay(order.address, OWED_WEI);
+  await shop.mine(CONFIRMATIONS);
+  await shop.follow();
+  expect(await app.read(order.id)).toMatchObject({ status: 'completed' });
+  return {
+    ...shop,
+    safe,
+    refund: async (address = freshAddress()) => {
+      const { projectId, mode, surface, id: paymentId } = order;
+      const wanted = { cryptoAmount: '0.0025' };
+      const request = { projectId, mode, surface, paymentId, wanted, address, reason: null };
+      const made = await createRefund(app, request, null);
+      if (made.kind !== 'done') throw new Error(JSON.stringify(made));
+      expect(made.refund.units).toBe(PART);
+      return { ...made.refund, address };
+    },
+    statusOf: async ({ id }) => (await findRefund(app.db, id))?.status,
+    warningsOf: async ({ id }) => {
+      const shown = await refundInstructions(app, id, () => null);
+      if (shown.kind !== 'done') throw new Error(shown.message);
+      return shown.warnings;
+    },
+  };
+}
+
+/** The source with other answers about what contracts pay. */
+function sourceWith({ source }: EtherShop, change: (native: NativeBalances) => Partial<NativeBalances>): ChainSource {
+  const { native } = source;
+  if (!native) throw new Error('the source has no native asset');
+  return { ...source, native: { ...native, ...change(native) } };
+}
+
+const traceless = (shop: EtherShop): ChainSource =>
+  sourceWith(shop, () => ({ internalTransfers: () => Promise.resolve(null) }));
+
+describe('a refund that a contract pays', () => {
+  it('completes with the hash of the transaction that it was paid within', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine();
+    await shop.follow();
+    expect(await shop.statusOf(refund)).toBe('pending');
+    const shown = await refundInstructions(shop.app, refund.id, () => null);
+    expect(shown).toMatchObject({ call: null, problem: expect.stringContaining(hash) });
+    await shop.mine(CONFIRMATIONS);
+    await shop.follow();
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+  });
+
+  it('completes too when other money came to the same address before, in the same block and after', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.pay(refund.address, PART * 3n);
+    await shop.safe.send('pay', [refund.address], { valueWei: PART * 2n });
+    await shop.mine();
+    await shop.follow();
+    await shop.anvil.transfer(refund.address, 7n);
+    const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine();
+    await shop.follow();
+    await shop.pay(refund.address, PART * 3n);
+    await shop.mine(CONFIRMATIONS);
+    await shop.follow();
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+  });
+
+  it('completes too when it was paid while no block was followed', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.mine(3);
+    const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine(5);
+    await shop.follow();
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+  });
+
+  it('waits again when a reorganisation takes that back, and completes once it is paid again', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.mine();
+    await shop.follow();
+    const takeBack = await shop.checkpoint();
+    await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine(CONFIRMATIONS);
+    await shop.follow();
+    expect(await shop.statusOf(refund)).toBe('completed');
+    await takeBack();
+    await shop.mine(CONFIRMATIONS + 2, 13_000);
+    await shop.follow();
+    expect(await shop.statusOf(refund)).toBe('pending');
+    expect(await eventsOf(shop.app, refund.paymentId)).toContain('refund.reorged');
+    const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine(CONFIRMATIONS);
+    await shop.follow();
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+  });
+
+  it('and that no node can trace stays pending, and whoever is about to pay it is warned', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.mine();
+    await shop.follow(traceless(shop));
+    expect(await shop.warningsOf(refund)).toEqual([]);
+    await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine();
+    await shop.follow(traceless(shop));
+    await shop.mine(CONFIRMATIONS);
+    await shop.follow(traceless(shop));
+    expect(await shop.statusOf(refund)).toBe('pending');
+    expect(await shop.warningsOf(refund)).toEqual([
+      expect.stringMatching(/grew by 0\.0025 ETH up to block \d+.*may have paid this refund already/),
+    ]);
+  });
+});
+
+describe('the warning that a contract may have paid a refund', () => {
+  it('is given too for what was paid while no node told balances, and goes with a reorganisation of its block', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.mine();
+    await shop.follow();
+    const takeBack = await shop.checkpoint();
+    await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine();
+    const away = new ChainUnavailableError('ethereum', 'eth_call', []);
+    await shop.follow(sourceWith(shop, () => ({ balancesAt: () => Promise.reject(away) })));
+    expect(await shop.warningsOf(refund)).toEqual([]);
+    await shop.mine();
+    await shop.follow();
+    expect(await shop.warningsOf(refund)).toHaveLength(1);
+    await takeBack();
+    await shop.mine(4, 13_000);
+    await shop.follow();
+    expect(await shop.warningsOf(refund)).toEqual([]);
+    expect(await shop.statusOf(refund)).toBe('pending');
+  });
+});
+
+describe('the warning that a contract may have paid a refund, once that is cancelled,', () => {
+  it('is given at the next refund of the same money', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine();
+    await shop.follow(traceless(shop));
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+    const next = await shop.refund();
+    expect(await shop.warningsOf(next)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^The balance of ${refund.address} .* may have paid ${encodeId('refund', refund.id)}, which`),
+      ),
+    ]);
+  });
+});
+
+describe('the addresses of refunds', () => {
+  it('raise no warning by money of another amount, traced or listed', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.safe.send('pay', [refund.address], { valueWei: PART * 2n });
+    await shop.mine();
+    await shop.follow();
+    await shop.anvil.transfer(refund.address, PART * 2n);
+    await shop.mine();
+    await shop.follow(traceless(shop));
+    expect(await shop.statusOf(refund)).toBe('pending');
+    expect(await shop.warningsOf(refund)).toEqual([]);
+  });
+
+  it('cost one look at balances a block, and no trace while nothing comes', async () => {
+    const shop = await safeShop();
+    const calls: string[] = [];
+    const source = sourceWith(shop, (native) => ({
+      balancesAt: (...args) => (calls.push('balances'), native.balancesAt(...args)),
+      internalTransfers: (...args) => (calls.push('trace'), native.internalTransfers(...args)),
+    }));
+    const follower = createChainFollower(shop.app, source);
+    const step = async (): Promise<void> => {
+      await shop.mine();
+      while ((await follower.follow()) !== 'at_head');
+    };
+    // The first look is at the ended order too.
+    await step();
+    calls.length = 0;
+    await step();
+    expect(calls).toEqual([]);
+    const [first] = [await shop.refund(), await shop.refund()];
+    await step();
+    expect(calls).toEqual(['balances', 'balances']);
+    await step();
+    expect(calls).toEqual(['balances', 'balances', 'balances']);
+    await shop.safe.send('pay', [first.address], { valueWei: PART });
+    await step();
+    expect(calls.slice(3)).toEqual(['balances', 'trace']);
+  });
+});

@@ -1,0 +1,130 @@
+import { ChainUnavailableError, type ChainBlock, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
+import { unpaidRefunds, type RefundLook, type UnpaidRefund } from '../../store/refund-balances.ts';
+import type { App } from '../context.ts';
+import type { FoundTransfer } from '../payments/chain-money.ts';
+
+/** Blocks that are searched for one refund at most: as many as are taken in together. */
+const MOST_TRACED_BLOCKS = 100;
+
+/** What a look at the addresses of refunds tells. */
+export interface ContractPayouts {
+  readonly found: readonly FoundTransfer[];
+  readonly looks: readonly RefundLook[];
+}
+
+/** Looks for refunds that contracts paid: a Safe's payment is in no block's list, but in the balance. */
+export interface ContractPayoutWatch {
+  look(blocks: readonly ChainBlock[]): Promise<ContractPayouts>;
+}
+
+const NOTHING: ContractPayouts = { found: [], looks: [] };
+
+/**
+ * Compares the balances on the addresses of unpaid refunds in the network's own coin with those at the last look. One that grew by
+ * the refund's amount or more is explained by tracing the blocks since. What no node can show is kept as unexplained: it
+ * completes nothing, but who is about to pay the refund is told.
+ */
+export function createContractPayoutWatch(app: Pick<App, 'db'>, source: ChainSource): ContractPayoutWatch {
+  const native = source.native ?? null;
+  /** Those since the last look that succeeded. */
+  let unseen: readonly ChainBlock[] = [];
+
+  return {
+    look: async (blocks) => {
+      const [first, tip] = [blocks[0], blocks.at(-1)];
+      if (native === null || first === undefined || tip === undefined) return NOTHING;
+      unseen = [...unseen.filter(({ height }) => height < first.height), ...blocks].slice(-MOST_TRACED_BLOCKS);
+      const refunds = await unpaidRefunds(app.db, source.network, native.asset);
+      const before = await balancesBefore(native, refunds, first);
+      const now = await balancesOf(native, refunds, tip);
+      if (now === null) return NOTHING;
+      const since = unseen;
+      unseen = [];
+      const grown = new Map<string, bigint>();
+      for (const refund of refunds) {
+        const from = before.get(refund.id);
+        if (from === undefined) continue;
+        const its = since.filter(({ height }) => height > from.height);
+        const units = (now.get(refund.address) ?? 0n) - from.balance - listed(its, refund, native);
+        if (units >= refund.units) grown.set(refund.id, units);
+      }
+      const suspects = refunds.filter(({ id }) => grown.has(id));
+      const traced = await trace(native, since, suspects);
+      const isExplained = ({ id, address, units }: UnpaidRefund): boolean =>
+        traced.found.some(({ transfer }) => transfer.address === address && transfer.amount === units) ||
+        (traced.isComplete && (since[0]?.height ?? 0) <= (before.get(id)?.height ?? 0) + 1);
+      return {
+        found: traced.found,
+        looks: refunds.map((refund) => ({
+          refundId: refund.id,
+          balance: now.get(refund.address) ?? 0n,
+          height: tip.height,
+          grownUnits: isExplained(refund) ? null : (grown.get(refund.id) ?? null),
+        })),
+      };
+    },
+  };
+}
+
+/** At the last look, else before the first of these blocks; without an entry where no node knows that any more. */
+async function balancesBefore(
+  native: NativeBalances,
+  refunds: readonly UnpaidRefund[],
+  first: ChainBlock,
+): Promise<ReadonlyMap<string, { readonly balance: bigint; readonly height: number }>> {
+  const fresh = refunds.filter(({ seen }) => seen === null);
+  const parent = { height: first.height - 1, hash: first.parentHash };
+  const read = await balancesOf(native, fresh, parent);
+  return new Map(
+    refunds.flatMap(({ id, address, seen }) => {
+      const asked = read === null ? null : { balance: read.get(address) ?? 0n, height: parent.height };
+      const known = seen ?? asked;
+      return known === null ? [] : [[id, known] as const];
+    }),
+  );
+}
+
+async function balancesOf(
+  native: NativeBalances,
+  refunds: readonly UnpaidRefund[],
+  block: Parameters<NativeBalances['balancesAt']>[1],
+): Promise<ReadonlyMap<string, bigint> | null> {
+  if (refunds.length === 0) return new Map();
+  try {
+    return await native.balancesAt(
+      refunds.map(({ address }) => address),
+      block,
+    );
+  } catch (fault) {
+    if (fault instanceof ChainUnavailableError) return null;
+    throw fault;
+  }
+}
+
+/** What the lists of these blocks show to have come to a refund's address. */
+function listed(blocks: readonly ChainBlock[], { address }: UnpaidRefund, { asset }: NativeBalances): bigint {
+  return blocks
+    .flatMap(({ transfers }) => transfers)
+    .filter((transfer) => transfer.address === address && transfer.asset === asset)
+    .reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** What contracts paid of exactly these refunds; incomplete where a node does not show what they paid at all. */
+async function trace(
+  native: NativeBalances,
+  blocks: readonly ChainBlock[],
+  refunds: readonly UnpaidRefund[],
+): Promise<{ readonly found: readonly FoundTransfer[]; readonly isComplete: boolean }> {
+  const found: FoundTransfer[] = [];
+  if (refunds.length === 0) return { found, isComplete: true };
+  const addresses = new Set(refunds.map(({ address }) => address));
+  for (const block of blocks) {
+    const transfers = await native.internalTransfers(block, addresses);
+    if (transfers === null) return { found, isComplete: false };
+    for (const transfer of transfers) {
+      const isPayout = refunds.some(({ address, units }) => address === transfer.address && units === transfer.amount);
+      if (isPayout) found.push({ block, transfer });
+    }
+  }
+  return { found, isComplete: true };
+}

@@ -1,0 +1,97 @@
+import type { Payment, Surface } from '../../domain/payment.ts';
+import type { Mode } from '../../domain/permission.ts';
+import { sizeRefund, type Refund } from '../../domain/refund.ts';
+import { isFinal } from '../../domain/status.ts';
+import type { Trx } from '../../store/database.ts';
+import { lockPayments } from '../../store/payments.ts';
+import { insertRefund, refundedMoney } from '../../store/refunds.ts';
+import { newId, type App } from '../context.ts';
+import type { IdempotencyRequest } from '../idempotency.ts';
+import { refundAddress, watchedAddress } from './refund-address.ts';
+import { refundMoney, type RefundRefusal } from './refund-money.ts';
+import { dustRefusal, sizeRefusal, wantedUnits, type WantedRefund } from './refund-size.ts';
+import { inRefundTransaction, saveRefundEvent, type RefundOutcome } from './save-refund.ts';
+
+/** A checked request for a refund. */
+export interface NewRefund {
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly surface: Surface;
+  readonly paymentId: string;
+  readonly wanted: WantedRefund;
+  /** What is to be given back, where that is not what the payment is quoted in. `network`: the quote's unless said. */
+  readonly token?: { readonly asset: string; readonly network: string | null } | null;
+  readonly address: string | null;
+  readonly reason: string | null;
+}
+
+/** Promises money back: checked against what was received under the payment's lock, so that the sum never exceeds it. */
+export function createRefund(
+  app: App,
+  request: NewRefund,
+  idempotency: IdempotencyRequest | null,
+): Promise<RefundOutcome> {
+  return inRefundTransaction(app, idempotency, async (trx) => {
+    const [payment] = await lockPayments(trx, [request.paymentId]);
+    const own =
+      payment?.projectId === request.projectId && payment.mode === request.mode && payment.surface === request.surface;
+    if (payment === undefined || !own) return { kind: 'not_found' };
+    const now = app.clock();
+    const drafted = await draftRefund(app, trx, payment, request, now);
+    if (drafted.kind !== 'ok') return drafted;
+    await insertRefund(trx, drafted.refund, watchedAddress(drafted.refund));
+    return saveRefundEvent(app, trx, payment, drafted.refund, 'refund.created', now, idempotency);
+  });
+}
+
+async function draftRefund(
+  app: App,
+  trx: Trx,
+  payment: Payment,
+  request: NewRefund,
+  now: number,
+): Promise<{ readonly kind: 'ok'; readonly refund: Refund } | RefundRefusal> {
+  const blame = payment.surface === 'order' ? 'order_id' : 'transaction_id';
+  if (!isFinal(payment.status)) {
+    const message = `${blame} names a payment that is still ${payment.status}; only a completed, expired, failed or cancelled one can be refunded.`;
+    return { kind: 'refused', param: blame, message };
+  }
+  const money = await refundMoney(app, trx, payment, request);
+  if (money.kind !== 'ok') return money;
+  const { quote } = money.received;
+  const { projectId, mode } = payment;
+  const target = { projectId, mode, network: quote.network, paymentId: payment.id };
+  const checked = request.address === null ? null : await refundAddress(app, trx, target, request.address);
+  if (checked !== null && checked.kind !== 'ok') return checked;
+  const wanted = wantedUnits(request.wanted, quote.decimals);
+  if (wanted !== null && 'kind' in wanted) return wanted;
+  const taken = await refundedMoney(trx, payment.id, quote);
+  const size = sizeRefund(money.received, taken, wanted);
+  if (size.kind !== 'ok') return sizeRefusal(money.received, wanted, size);
+  const dust = payment.mode === 'live' ? dustRefusal(quote, size.units, wanted) : null;
+  if (dust !== null) return dust;
+  const id = newId(app, now);
+  const outcome = app.railFor(payment.mode).refundOutcome({ id, network: quote.network, reason: request.reason });
+  const refund: Refund = {
+    id,
+    projectId: payment.projectId,
+    mode: payment.mode,
+    paymentId: payment.id,
+    paymentSurface: payment.surface,
+    status: 'pending',
+    amountMinor: size.amountMinor,
+    currency: payment.currency,
+    asset: quote.asset,
+    network: quote.network,
+    decimals: quote.decimals,
+    units: size.units,
+    address: checked?.address ?? null,
+    reason: request.reason,
+    failureReason: null,
+    transactionHash: null,
+    createdAt: now,
+    completedAt: null,
+    dueAt: now + outcome.afterMs,
+  };
+  return { kind: 'ok', refund };
+}

@@ -1,0 +1,56 @@
+import type { Network } from '../../domain/asset.ts';
+import { readCursor, readSeenUpTo } from '../../store/chain.ts';
+import { lockPayments } from '../../store/payments.ts';
+import { beingPaid, refundsPaidBy, refundsTakenBack } from '../../store/refund-payouts.ts';
+import { lockDueRefunds, lockRefund } from '../../store/refunds.ts';
+import type { App } from '../context.ts';
+import { forgetStalePayouts } from './refund-payouts.ts';
+import { applyToRefund, inRefundTransaction } from './save-refund.ts';
+
+/** Ends the refunds whose time has come, as their rail says. Returns how many it took. */
+export async function runDueRefunds(app: App, limit: number): Promise<number> {
+  return app.db.transaction().execute(async (trx) => {
+    const refunds = await lockDueRefunds(trx, app.clock(), await readSeenUpTo(trx), limit);
+    // All at once and in the order of their ids, as every locker of several payments does.
+    await lockPayments(trx, [...new Set(refunds.map((refund) => refund.paymentId))]);
+    // Anew: one may have been seen paid while its lock was waited for.
+    const paid = await beingPaid(
+      trx,
+      refunds.map(({ id }) => id),
+    );
+    for (const refund of refunds.filter(({ id }) => !paid.has(id))) {
+      const { observation } = app.railFor(refund.mode).refundOutcome(refund);
+      await applyToRefund(app, trx, refund, observation, null);
+    }
+    return refunds.length;
+  });
+}
+
+/**
+ * Completed refunds whose payout a reorganisation took back wait again. Called where the node's chain was followed to its end,
+ * so that one whose payout is in the new blocks as well stays completed.
+ */
+export async function reopenRefunds(app: App, network: Network): Promise<void> {
+  for (const id of await refundsTakenBack(app.db, network)) {
+    await inRefundTransaction(app, null, async (trx) => {
+      const refund = await lockRefund(trx, id);
+      const isTakenBack = (await refundsTakenBack(trx, network)).includes(id);
+      if (refund === null || !isTakenBack) return { kind: 'not_found' };
+      return applyToRefund(app, trx, refund, { kind: 'taken_back' }, null);
+    });
+  }
+}
+
+/** Completes the refunds of a network whose payout is deep enough by now. */
+export async function completePaidRefunds(app: App, network: Network): Promise<void> {
+  await forgetStalePayouts(app, network, app.clock());
+  const cursor = await readCursor(app.db, network);
+  for (const { refundId, transactionHash } of await refundsPaidBy(app.db, network, cursor?.height ?? 0)) {
+    await inRefundTransaction(app, null, async (trx) => {
+      const refund = await lockRefund(trx, refundId);
+      return refund === null
+        ? { kind: 'not_found' }
+        : applyToRefund(app, trx, refund, { kind: 'paid', transactionHash }, null);
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import type { ChainSource } from '../../rails/chain.ts';
+import { lockCursor, type Cursor } from '../../store/chain.ts';
+import { dropPayouts, waitingPayouts } from '../../store/refund-payouts.ts';
+import type { App } from '../context.ts';
+
+/** Where no mempool is listed: asks the nodes for the payouts that a reorganisation took back. */
+export interface PayoutWatch {
+  /** Gives up what is nowhere any more. The node's chain was read to its end, which is `cursor`. */
+  look(cursor: Cursor): Promise<void>;
+}
+
+export function createPayoutWatch(app: App, source: ChainSource): PayoutWatch {
+  const { network } = source;
+  let missing: ReadonlySet<string> = new Set();
+
+  return {
+    look: async (cursor) => {
+      if (source.whereabouts === undefined) return;
+      const hashes = [...new Set((await waitingPayouts(app.db, network)).map(({ hash }) => hash))];
+      const places = await source.whereabouts(hashes);
+      const gone = hashes.filter((hash) => {
+        const place = places.get(hash);
+        // In a block that was read it pays nothing any more: it failed there.
+        return place?.kind === 'block' ? place.height <= cursor.height : place?.kind === 'nowhere';
+      });
+      // Twice in a row: a node puts what a reorganisation took back into its pool a moment later.
+      const given = gone.filter((hash) => missing.has(hash));
+      missing = new Set(gone);
+      if (given.length === 0) return;
+      await app.db.transaction().execute(async (trx) => {
+        const locked = await lockCursor(trx, network);
+        if (locked?.hash === cursor.hash) await dropPayouts(trx, network, given, app.clock());
+      });
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { UtxoCaller } from '../../rails/utxo/caller.ts';
+import { selectCoins, type Coin, type Payout } from '../../rails/utxo/coin-selection.ts';
+import { isHogEx } from '../../rails/utxo/psbt.ts';
+import type { Network } from '../../domain/asset.ts';
+import { findRawTransactions } from '../../store/raw-transactions.ts';
+import type { WalletCoin } from '../../store/refund-coins.ts';
+import type { App } from '../context.ts';
+
+/** How many of a wallet's outputs the node is asked about, and how many at once. */
+export const MAX_COINS = 10_000;
+const COINS_AT_ONCE = 100;
+
+/** `COINBASE_MATURITY`, and Litecoin's `PEGOUT_MATURITY`: confirmations before such an output can be spent. */
+const COINBASE_MATURITY = 100;
+const PEGOUT_MATURITY = 6;
+
+/** A coin that cannot be spent yet. */
+export interface YoungCoin {
+  readonly coin: WalletCoin;
+  readonly what: 'coinbase' | 'pegout';
+  readonly confirmations: number;
+  readonly needed: number;
+}
+
+/** A coin that is to be spent, and its transaction in hex where it is to be had. */
+export interface ChosenCoin {
+  readonly coin: WalletCoin;
+  readonly rawTransaction: string | null;
+}
+
+export interface CoinChoice {
+  readonly outcome:
+    | { readonly kind: 'ok'; readonly chosen: readonly ChosenCoin[] }
+    | { readonly kind: 'short'; readonly missingUnits: bigint }
+    | { readonly kind: 'too_large'; readonly coinCount: number };
+  /** Why some of the coins were left out. */
+  readonly young: readonly YoungCoin[];
+  /** No node has their transactions any more, which P2PKH cannot be signed without. */
+  readonly withoutTransaction: readonly WalletCoin[];
+}
+
+/** What a choice is made from. */
+export interface CoinSource {
+  readonly network: Network;
+  readonly caller: UtxoCaller;
+  readonly payout: Payout;
+}
+
+/**
+ * Chooses what a refund spends. `held` is what it holds and is unspent still; `rest` are the wallet's other coins in the order
+ * in which the node is asked about them, a hundred at a time and until they are enough. What other refunds hold is used only
+ * where nothing else is left.
+ */
+export async function chooseCoins(
+  app: Pick<App, 'db'>,
+  source: CoinSource,
+  held: readonly WalletCoin[],
+  rest: readonly WalletCoin[],
+): Promise<CoinChoice> {
+  const known = [...held];
+  const young: YoungCoin[] = [];
+  const withoutTransaction = new Set<WalletCoin>();
+  const raws = new Map<string, string | null>();
+
+  const choose = async (coins: readonly WalletCoin[]): Promise<CoinChoice['outcome']> => {
+    for (;;) {
+      const usable = coins.filter((coin) => !withoutTransaction.has(coin)).map(asCandidate);
+      const selection = selectCoins(source.payout, usable);
+      if (selection.kind !== 'ok') return selection;
+      const chosen = selection.coins.map(({ coin }) => coin);
+      await loadRaws(app, source, chosen, raws);
+      const lacking = chosen.filter(({ txid }) => needsRaw(source.payout) && (raws.get(txid) ?? null) === null);
+      if (lacking.length === 0) {
+        return { kind: 'ok', chosen: chosen.map((coin) => ({ coin, rawTransaction: raws.get(coin.txid) ?? null })) };
+      }
+      for (const coin of lacking) withoutTransaction.add(coin);
+    }
+  };
+
+  const isFree = ({ heldBy }: WalletCoin): boolean => heldBy.length === 0;
+  let outcome = await choose(held);
+  for (let start = 0; start < rest.length && outcome.kind !== 'ok'; start += COINS_AT_ONCE) {
+    const looked = await look(source, rest.slice(start, start + COINS_AT_ONCE));
+    known.push(...looked.mature);
+    young.push(...looked.young);
+    outcome = await choose(known.filter((coin) => coin.isHeld || isFree(coin)));
+  }
+  if (outcome.kind !== 'ok') outcome = await choose(known);
+  return { outcome, young, withoutTransaction: [...withoutTransaction] };
+}
+
+/** Which of these coins can be spent now, and which only later; those that are spent are left out. */
+async function look(
+  { network, caller }: CoinSource,
+  coins: readonly WalletCoin[],
+): Promise<{ readonly mature: readonly WalletCoin[]; readonly young: readonly YoungCoin[] }> {
+  const states = await caller.unspent(coins);
+  const unspent = coins.flatMap((coin, place) => {
+    const state = states[place] ?? null;
+    // Without a confirmation its block was just taken back.
+    return state === null || state.confirmations === 0 ? [] : [{ coin, ...state }];
+  });
+  const pegouts = network === 'litecoin' ? await youngPegouts(caller, unspent) : new Set<WalletCoin>();
+  const young = unspent.flatMap(({ coin, coinbase, confirmations }): readonly YoungCoin[] => {
+    if (coinbase && confirmations < COINBASE_MATURITY) {
+      return [{ coin, what: 'coinbase', confirmations, needed: COINBASE_MATURITY }];
+    }
+    return pegouts.has(coin) ? [{ coin, what: 'pegout', confirmations, needed: PEGOUT_MATURITY }] : [];
+  });
+  const notYet = new Set(young.map(({ coin }) => coin));
+  return { mature: unspent.map(({ coin }) => coin).filter((coin) => !notYet.has(coin)), young };
+}
+
+/** Nodes do not say what came out of MWEB; its transaction shows it, and is in so new a block that every node has it. */
+async function youngPegouts(
+  caller: UtxoCaller,
+  unspent: readonly { readonly coin: WalletCoin; readonly confirmations: number }[],
+): Promise<ReadonlySet<WalletCoin>> {
+  const recent = unspent.filter(({ confirmations }) => confirmations < PEGOUT_MATURITY).map(({ coin }) => coin);
+  const raws = await caller.rawTransactions(recent);
+  return new Set(recent.filter((_, place) => isHogEx(Buffer.from(raws[place] ?? '', 'hex'))));
+}
+
+/** Of the transactions of these coins, those that signers may want: kept here, or as the nodes have them. */
+async function loadRaws(
+  app: Pick<App, 'db'>,
+  { network, caller, payout }: CoinSource,
+  coins: readonly WalletCoin[],
+  raws: Map<string, string | null>,
+): Promise<void> {
+  // A Taproot signature commits to the amounts of all inputs.
+  if (payout.change.scriptType === 'p2tr') return;
+  const wanted = [...new Map(coins.filter(({ txid }) => !raws.has(txid)).map((coin) => [coin.txid, coin])).values()];
+  const kept = await findRawTransactions(
+    app.db,
+    network,
+    wanted.map(({ txid }) => txid),
+  );
+  for (const [txid, raw] of kept) raws.set(txid, raw);
+  const missing = wanted.filter(({ txid }) => !kept.has(txid));
+  const found = await caller.rawTransactions(missing);
+  missing.forEach(({ txid }, place) => raws.set(txid, found[place] ?? null));
+}
+
+function needsRaw({ change }: Payout): boolean {
+  return change.scriptType === 'p2pkh';
+}
+
+function asCandidate(coin: WalletCoin): Coin & { readonly coin: WalletCoin } {
+  const { amountUnits, isHeld, isOwn } = coin;
+  return { coin, amountUnits, use: isHeld ? 'held' : isOwn ? 'first' : 'free' };
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
+import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
+import { etherShop, OWED_WEI } from '../chains/follow-chain.fixture.ts';
+import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
+import { paidFailures } from './refund-cover.ts';
+import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
+import { COIN, CONFIRMATIONS, refundShop } from './refund-psbt.fixture.ts';
+import { cancelRefund } from './cancel-refund.ts';
+
+const LOST = /not confirmed on the chain any more.*Wait until it is confirmed again, or cancel this refund/;
+
+describe.each(utxoNodeKinds())('a refund that the money on a real %s node', (kind) => {
+  let node: UtxoNode;
+  beforeAll(async () => {
+    node = await startUtxoNode({ kind });
+    await node.mine(160);
+  });
+  afterAll(() => node.stop());
+
+  it('does not cover any more is not shown for signing until the money is back, and the oldest is covered first', async () => {
+    const shop = await refundShop(node);
+    // Of other payments the wallet has enough.
+    await shop.paid(COIN);
+    const payer = payerOf(node);
+    const order = await shop.order();
+    const paid = await payer.pay([[order.address, COIN]]);
+    await shop.mine(CONFIRMATIONS);
+    const older = await shop.refund(order, COIN / 2n);
+    shop.app.clock.advance(1_000);
+    const newer = await shop.refund(order, COIN / 4n);
+    for (const refund of [older, newer]) await shop.psbtOf(refund);
+    const instead = await payer.sign([], { coin: paid.coin, feeUnits: 500_000n });
+    await payer.reorganise(CONFIRMATIONS, [instead]);
+    await shop.follow();
+    await shop.mine(CONFIRMATIONS);
+    for (const refund of [older, newer]) {
+      expect(await shop.show(refund)).toMatchObject({
+        refund: { status: 'pending' },
+        psbt: null,
+        paymentUri: null,
+        call: null,
+        problem: expect.stringMatching(LOST),
+      });
+    }
+    await payer.pay([[order.address, COIN / 2n]]);
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.show(older)).toMatchObject({ psbt: { kind: 'ok' }, problem: null });
+    expect(await shop.show(newer)).toMatchObject({ psbt: null, problem: expect.stringMatching(LOST) });
+    await payer.pay([[order.address, COIN / 2n]]);
+    await shop.mine(CONFIRMATIONS);
+    expect(await shop.show(newer)).toMatchObject({ psbt: { kind: 'ok' }, problem: null });
+  });
+
+  it('was given back with already, by one that was cancelled and paid all the same, is not shown for signing', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const address = await node.newAddress();
+    const cancelled = await shop.refund(payment, COIN, address);
+    // Of another payment the wallet has enough for both.
+    await shop.paid(2n * COIN);
+    const shown = await shop.psbtOf(cancelled);
+    expect(await cancelRefund(shop.app, { id: cancelled.id, isForced: true })).toMatchObject({ kind: 'done' });
+    shop.app.clock.advance(1_000);
+    const next = await shop.refund(payment, COIN, await node.newAddress());
+    await shop.psbtOf(next);
+    const hash = String(await node.rpc('sendrawtransaction', [shop.signed(shown).hex]));
+    await shop.mine(1);
+    expect(await shop.show(next)).toMatchObject({
+      psbt: null,
+      paymentUri: null,
+      call: null,
+      problem: expect.stringMatching(new RegExp(`${hash}.*re_.*cancelled.*Do not pay.*cancel this`, 'i')),
+    });
+    expect(await paidFailures(shop.app, payment.id)).toEqual([expect.stringContaining(hash)]);
+    await expect(shop.refund(payment, COIN / 4n)).rejects.toThrow(/Nothing is left/);
+  });
+
+  it('was given back with, as it seems, by one that was cancelled and paid from other coins, is shown on demand only', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    await shop.paid(COIN);
+    const address = await node.newAddress();
+    const cancelled = await shop.refund(payment, COIN, address);
+    await shop.psbtOf(cancelled);
+    expect(await cancelRefund(shop.app, { id: cancelled.id, isForced: true })).toMatchObject({ kind: 'done' });
+    const { hash } = await payerOf(node).pay([[address, COIN]]);
+    await shop.mine(1);
+    const next = await shop.refund(payment, COIN, await node.newAddress());
+    expect(await shop.show(next)).toMatchObject({ psbt: null, problem: expect.stringContaining(hash) });
+    expect(await shop.show(cancelled)).toMatchObject({ problem: expect.stringContaining(hash) });
+    const shown = await shop.show(next, { notPaidBy: [hash] });
+    expect(shown).toMatchObject({ psbt: { kind: 'ok' }, problem: null });
+  });
+});
+
+describe('a refund in ether that the money on the chain', () => {
+  it('does not cover any more is not shown for signing until the money is back', async () => {
+    const shop = await etherShop();
+    const order = await shop.order();
+    await shop.mine(1);
+    await shop.follow();
+    const undo = await shop.checkpoint();
+    const hash = await shop.pay(order.address, OWED_WEI);
+    const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
+    await shop.mine(3);
+    await shop.follow();
+    const older = await etherRefund(shop, order);
+    const newer = await etherRefund(shop, order, { address: CUSTOMER, amountMinor: 2_000n });
+    for (const refund of [older, newer]) expect(await showEther(shop, refund)).toMatchObject({ problem: null });
+    await undo();
+    await shop.mine(6, 13_000);
+    await shop.follow();
+    for (const refund of [older, newer]) {
+      expect(await showEther(shop, refund)).toMatchObject({
+        paymentUri: null,
+        call: null,
+        problem: expect.stringMatching(LOST),
+      });
+    }
+    await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
+    await shop.mine(3);
+    await shop.follow();
+    for (const refund of [older, newer]) expect(await showEther(shop, refund)).toMatchObject({ problem: null });
+  });
+
+  it('was given back with, as it seems, by one that was cancelled, is shown on demand only', async () => {
+    const shop = await etherShop();
+    const order = await paidOrder(shop);
+    const cancelled = await etherRefund(shop, order, { amountMinor: 3_000n });
+    await cancelRefund(shop.app, { id: cancelled.id, isForced: true });
+    const undo = await shop.checkpoint();
+    const hash = await shop.pay(CUSTOMER, cancelled.units);
+    const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
+    await shop.mine(1);
+    const next = await etherRefund(shop, order, { amountMinor: 3_000n });
+    const withheld = {
+      call: null,
+      problem: expect.stringMatching(new RegExp(`${hash}.*cancelled.*--not-paid-by ${hash}`)),
+    };
+    expect(await showEther(shop, next)).toMatchObject(withheld);
+    expect(await showEther(shop, next, [hash])).toMatchObject({ problem: null });
+    expect(await showEther(shop, cancelled)).toMatchObject({
+      refund: { status: 'failed' },
+      problem: expect.stringContaining(hash),
+    });
+    expect(await paidFailures(shop.app, order.id)).toEqual([expect.stringContaining(hash)]);
+    // Mined anew, it is the same guess.
+    await undo();
+    await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
+    await shop.mine(4, 13_000);
+    await shop.follow();
+    expect(await showEther(shop, next)).toMatchObject(withheld);
+    expect(await showEther(shop, next, [hash])).toMatchObject({ problem: null });
+  });
+
+  it('is not given back with by what pays the address of a cancelled one long after, or another amount', async () => {
+    const shop = await etherShop();
+    const order = await paidOrder(shop);
+    const cancelled = await etherRefund(shop, order, { amountMinor: 3_000n });
+    await cancelRefund(shop.app, { id: cancelled.id, isForced: true });
+    await shop.pay(CUSTOMER, cancelled.units - 1n);
+    await shop.mine(1, MAX_LATE_PAYOUT_MS);
+    await shop.pay(CUSTOMER, cancelled.units);
+    const next = await etherRefund(shop, order, { amountMinor: 3_000n });
+    expect(await showEther(shop, next)).toMatchObject({ problem: null });
+    expect(await showEther(shop, cancelled)).toMatchObject({ problem: null });
+  });
+});

@@ -1,0 +1,110 @@
+import type { AssetCode, Network } from '../../domain/asset.ts';
+import { encodeId } from '../../domain/id.ts';
+import { formatDecimal } from '../../domain/money.ts';
+import { otherMoney } from '../../domain/other-money.ts';
+import type { Payment, Transfer } from '../../domain/payment.ts';
+import { coveredRefunds } from '../../domain/refund-cover.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { findPayments } from '../../store/payments.ts';
+import { claimsOn, type ClaimOnPayment } from '../../store/refund-claims.ts';
+import { findTransfers } from '../../store/transfers.ts';
+import type { App } from '../context.ts';
+
+/** Whether a payment's confirmed money still covers a pending refund beside the others. */
+export type RefundCover =
+  | { readonly kind: 'covered'; readonly warnings: readonly string[] }
+  /** Who pays it now pays more than came. The reason and the way out, in words. */
+  | { readonly kind: 'short'; readonly message: string };
+
+/**
+ * Money may be gone since the refund was made: taken back by a reorganisation, or given back by a refund that was cancelled. Of what
+ * only seems to have paid such a refund, the transactions `notPaidBy` do not count.
+ */
+export async function coverOf(
+  app: Pick<App, 'db'>,
+  refund: Refund,
+  notPaidBy: readonly string[],
+): Promise<RefundCover> {
+  const { id, paymentId, asset, decimals, units } = refund;
+  const [payment] = await findPayments(app.db, [paymentId]);
+  if (payment === undefined) throw new Error('A refund without its payment.');
+  const transfers = (await findTransfers(app.db, [paymentId])).get(paymentId) ?? [];
+  const confirmedUnits = confirmedOf(payment, transfers, refund);
+  const claims = await claimsOn(app.db, paymentId, refund);
+  const live = claims.filter((claim) => !isFailed(claim)).map((claim) => ({ ...claim, kind: kindOf(claim) }));
+  const paidAnyway = claims.filter(
+    (claim) =>
+      isFailed(claim) && isPaid(claim) && !(claim.payout?.isGuess && notPaidBy.includes(claim.payout.transactionHash)),
+  );
+  const counted = [...live, ...paidAnyway.map((claim) => ({ ...claim, kind: 'paid' as const }))];
+  if (coveredRefunds(confirmedUnits, counted).has(id)) {
+    const gone = claims.filter((claim) => isFailed(claim) && claim.payout?.state === 'dropped');
+    return { kind: 'covered', warnings: gone.map(mayComeBackFor) };
+  }
+  const isLost = !coveredRefunds(confirmedUnits, live).has(id);
+  const amount = (some: bigint): string => `${formatDecimal(some, decimals)} ${asset}`;
+  const lost =
+    `The money that this refund gives back is not confirmed on the chain any more: of what came for the payment ${amount(confirmedUnits)} are, ` +
+    `and with the other refunds that does not cover these ${amount(units)}. Do not pay it now. Wait until it is confirmed again, or cancel this refund.`;
+  return {
+    kind: 'short',
+    message: [...(isLost ? [lost] : []), ...paidAnyway.map((claim) => givenBackBy(claim, id))].join(' '),
+  };
+}
+
+/** What of a payment's money in one token is confirmed, in the smallest units. */
+function confirmedOf(
+  payment: Payment,
+  transfers: readonly Transfer[],
+  { asset, network }: { readonly asset: AssetCode; readonly network: Network },
+): bigint {
+  const { quote, ledger } = payment;
+  if (quote?.asset === asset && quote.network === network) return ledger.all.confirmedUnits;
+  const money = otherMoney(payment, transfers).find((other) => other.asset === asset && other.network === network);
+  return money?.confirmedUnits ?? 0n;
+}
+
+function isFailed({ status }: ClaimOnPayment): boolean {
+  return status === 'failed';
+}
+
+function isPaid({ status, payout }: ClaimOnPayment): boolean {
+  return status === 'completed' || (payout !== null && payout.state !== 'dropped');
+}
+
+function kindOf(claim: ClaimOnPayment): 'paid' | 'open' {
+  return isPaid(claim) ? 'paid' : 'open';
+}
+
+/** How a refund ended, after "which". */
+function endOf({ failureReason }: ClaimOnPayment): string {
+  return failureReason === 'unpaid' ? 'had run out' : 'had been cancelled';
+}
+
+/** What refunds of a payment that had failed seem to have been paid by, in words. */
+export async function paidFailures(app: Pick<App, 'db'>, paymentId: string): Promise<readonly string[]> {
+  const claims = await claimsOn(app.db, paymentId, null);
+  return claims
+    .filter((claim) => isFailed(claim) && isPaid(claim))
+    .map((claim) => {
+      const hash = claim.payout?.transactionHash ?? 'A transaction';
+      return `${hash} pays exactly ${encodeId('refund', claim.id)} to its address, although that ${endOf(claim)}. Do not give the money back a second time.`;
+    });
+}
+
+function givenBackBy(claim: ClaimOnPayment, shownId: string): string {
+  const { id, payout } = claim;
+  if (payout?.isGuess) {
+    return (
+      `${payout.transactionHash} paid exactly the amount of ${encodeId('refund', id)} to its address, although that ${endOf(claim)}. If it was yours, do not pay again: cancel this refund. ` +
+      `If it was not, show this one with: cointill refund show ${encodeId('refund', shownId)} --not-paid-by ${payout.transactionHash}`
+    );
+  }
+  const how = payout?.state === 'waiting' ? 'is being given back, once it is mined,' : 'was given back already';
+  return `The money ${how} by ${payout?.transactionHash ?? 'a transaction'}, which pays ${encodeId('refund', id)}, which ${endOf(claim)}. Do not pay it again: cancel this refund.`;
+}
+
+function mayComeBackFor(claim: ClaimOnPayment): string {
+  const { id, payout } = claim;
+  return `${payout?.transactionHash ?? 'A transaction'} was to pay ${encodeId('refund', id)}, which ${endOf(claim)}, and is in no block now. Before you pay this one, make sure that it can no longer be mined: spend one of the same coins, or use the same nonce.`;
+}

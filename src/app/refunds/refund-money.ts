@@ -1,0 +1,79 @@
+import { isAssetCode, isNetwork, tokenOf } from '../../domain/asset.ts';
+import { otherMoney } from '../../domain/other-money.ts';
+import { NO_MONEY, type Payment, type Quote } from '../../domain/payment.ts';
+import type { Trx } from '../../store/database.ts';
+import { findTransfers } from '../../store/transfers.ts';
+import { tokenDecimals } from '../payments/chain-money.ts';
+import type { App } from '../context.ts';
+
+export type RefundRefusal =
+  | { readonly kind: 'not_found' }
+  | {
+      readonly kind: 'refused';
+      readonly param:
+        | 'amount'
+        | 'crypto_amount'
+        | 'crypto_currency'
+        | 'network'
+        | 'address'
+        | 'order_id'
+        | 'transaction_id'
+        | null;
+      readonly message: string;
+      /** The address is a good one, but of no wallet of the customer's. */
+      readonly notYours?: true;
+    };
+
+/** A payment with the money that a refund gives back. */
+export type RefundedPayment = Payment & { readonly quote: Quote };
+
+interface RefundRequest {
+  readonly wanted: object | null;
+  readonly token?: { readonly asset: string; readonly network: string | null } | null;
+}
+
+/**
+ * What a refund is taken from: the money on the payment's quote, or what came in another token. That has no quote, so that
+ * it is worth nothing of the payment's amount: its refund tells an `amount` of 0.
+ */
+export async function refundMoney(
+  app: App,
+  trx: Trx,
+  payment: Payment,
+  { wanted, token }: RefundRequest,
+): Promise<{ readonly kind: 'ok'; readonly received: RefundedPayment } | RefundRefusal> {
+  const { quote } = payment;
+  const blame = payment.surface === 'order' ? 'order_id' : 'transaction_id';
+  if (token === undefined || token === null) {
+    if (quote !== null && payment.ledger.all.confirmedUnits > 0n) {
+      return { kind: 'ok', received: { ...payment, quote } };
+    }
+    return refused(blame, `${blame} names a payment on which no confirmed money was received.`);
+  }
+  const { asset } = token;
+  const network = token.network ?? quote?.network ?? '';
+  if (!isAssetCode(asset)) return refused('crypto_currency', 'crypto_currency is not known.');
+  if (!isNetwork(network)) return refused('network', 'network is not known.');
+  if (tokenOf(asset, network) === null) return refused('network', `network: there is no ${asset} on ${network}.`);
+  if (asset === quote?.asset && network === quote.network) return refundMoney(app, trx, payment, { wanted });
+  const transfers = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
+  const money = otherMoney(payment, transfers).find((each) => each.asset === asset && each.network === network);
+  if (money === undefined || money.confirmedUnits === 0n) {
+    return refused('crypto_currency', `No confirmed ${asset} on ${network} was received for this payment.`);
+  }
+  if (wanted !== null && 'amountMinor' in wanted) {
+    const message = `amount counts at the payment's quote, which is not in ${asset} on ${network}. Give crypto_amount, or neither to refund all of it.`;
+    return refused('amount', message);
+  }
+  const decimals = await tokenDecimals(app, trx, payment, { asset, network });
+  const unquoted = { asset, network, decimals, owedUnits: 1n, toleranceUnits: 0n, address: quote?.address ?? '' };
+  const ledger = { ...NO_MONEY, all: money };
+  return { kind: 'ok', received: { ...payment, amountMinor: 0n, quote: unquoted, ledger } };
+}
+
+function refused(
+  param: Extract<RefundRefusal, { kind: 'refused' }>['param'],
+  message: string,
+): Extract<RefundRefusal, { kind: 'refused' }> {
+  return { kind: 'refused', param, message };
+}

@@ -1,0 +1,412 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
+import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
+import type { TestApp } from '../../../test/harness.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { forgetAtHead } from '../../store/chain.ts';
+import { findRefund } from '../../store/refunds.ts';
+import { createChainFollower } from '../chains/follow-chain.ts';
+import { etherShop, eventsOf } from '../chains/follow-chain.fixture.ts';
+import { DEADLINE_MS } from '../../../test/deadline.ts';
+import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
+import { COIN, CONFIRMATIONS, refundShop, type RefundShop } from './refund-psbt.fixture.ts';
+import { cancelRefund } from './cancel-refund.ts';
+import { runDueRefunds } from './end-refunds.ts';
+
+const POLL = { timeout: DEADLINE_MS, interval: 20 };
+
+const statusOf = async (app: TestApp, refund: Refund) => (await findRefund(app.db, refund.id))?.status;
+
+/** Follows until the mempool was looked at with this payout in it: a look is followed by a rest. */
+async function untilSeen(shop: RefundShop, hash: string): Promise<void> {
+  const look = async () => {
+    await shop.follow();
+    const waiting = shop.app.db.selectFrom('waiting_payouts').select('transaction_hash');
+    return (await waiting.where('dropped_at', 'is', null).execute()).map((row) => row.transaction_hash);
+  };
+  await expect.poll(look, POLL).toContain(hash);
+}
+
+async function refundEvents(app: TestApp, { paymentId }: Refund): Promise<readonly string[]> {
+  return (await eventsOf(app, paymentId)).filter((type) => type.startsWith('refund.'));
+}
+
+describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node', (kind) => {
+  let node: UtxoNode;
+  beforeAll(async () => {
+    node = await startUtxoNode({ kind });
+    await node.mine(160);
+  });
+  afterAll(() => node.stop());
+
+  it('waiting in the mempool can be neither cancelled nor run out, and completes', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const refund = await shop.refund(payment, COIN / 4n);
+    const hash = await shop.pay(refund);
+    await untilSeen(shop, hash);
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({
+      kind: 'refused',
+      message: expect.stringMatching(
+        new RegExp(`being paid by ${hash}, which waits to be mined, and cannot be cancelled`),
+      ),
+    });
+    shop.app.clock.set((refund.dueAt ?? 0) + 1);
+    await shop.follow();
+    expect(await runDueRefunds(shop.app, 10)).toBe(0);
+    await shop.mine(1);
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining(`is paid by ${hash}`),
+    });
+    await shop.mine(CONFIRMATIONS - 1);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+  });
+
+  it('and was replaced by one that pays nobody can be cancelled again, and what was replaced never pays the next', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const payer = payerOf(node);
+    const address = await node.newAddress();
+    const refund = await shop.refund(payment, COIN / 4n, address);
+    const payout = await payer.pay([[address, refund.units]]);
+    await untilSeen(shop, payout.hash);
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
+    await payer.pay([], { coin: payout.coin, feeUnits: 500_000n });
+    const cancelled = async () => {
+      await shop.follow();
+      return (await cancelRefund(shop.app, { id: refund.id })).kind;
+    };
+    await expect.poll(cancelled, POLL).toBe('done');
+    const next = await shop.refund(payment, refund.units, address);
+    // A miner has kept the first one.
+    await payer.mineOnly(1, [payout]);
+    await shop.mine(CONFIRMATIONS);
+    expect(await statusOf(shop.app, next)).toBe('pending');
+    expect(await statusOf(shop.app, refund)).toBe('failed');
+    expect(await shop.show(refund)).toMatchObject({ problem: expect.stringContaining(payout.hash) });
+    const own = await payer.pay([[address, next.units]]);
+    await shop.mine(CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, next.id)).toMatchObject({ status: 'completed', transactionHash: own.hash });
+  });
+
+  it('whose fee is raised stays the one that is paid, and not the next of the same amount', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const payer = payerOf(node);
+    const address = await node.newAddress();
+    const older = await shop.refund(payment, COIN / 4n, address);
+    shop.app.clock.advance(1_000);
+    const newer = await shop.refund(payment, COIN / 4n, address);
+    const first = await payer.pay([[address, older.units]]);
+    await untilSeen(shop, first.hash);
+    const bumped = await payer.pay([[address, older.units]], { coin: first.coin, feeUnits: 500_000n });
+    await untilSeen(shop, bumped.hash);
+    expect(await cancelRefund(shop.app, { id: newer.id, isForced: true })).toMatchObject({ kind: 'done' });
+    await shop.mine(CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, older.id)).toMatchObject({
+      status: 'completed',
+      transactionHash: bumped.hash,
+    });
+  });
+
+  it('is the one that was shown what its payout spends, among those of the same amount to the same address', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    await shop.paid(COIN);
+    const address = await node.newAddress();
+    const older = await shop.refund(payment, COIN / 4n, address);
+    shop.app.clock.advance(1_000);
+    const newer = await shop.refund(payment, COIN / 4n, address);
+    await shop.psbtOf(older);
+    const hash = await shop.pay(newer);
+    await shop.mine(CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, newer.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+    expect(await statusOf(shop.app, older)).toBe('pending');
+  });
+
+  it('after it was cancelled does not pay another to the same address that is made later, nor is its money there twice', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const address = await node.newAddress();
+    const refund = await shop.refund(payment, COIN / 2n, address);
+    const shown = await shop.psbtOf(refund);
+    expect(await cancelRefund(shop.app, { id: refund.id, isForced: true })).toMatchObject({ kind: 'done' });
+    const hash = String(await node.rpc('sendrawtransaction', [shop.signed(shown).hex]));
+    await shop.mine(1);
+    const next = await shop.refund(payment, COIN / 2n, address);
+    await payerOf(node).reorganise(1);
+    await shop.follow();
+    await shop.mine(CONFIRMATIONS);
+    expect(await statusOf(shop.app, next)).toBe('pending');
+    expect(await shop.show(refund)).toMatchObject({
+      refund: { status: 'failed' },
+      problem: expect.stringContaining(hash),
+    });
+    await expect(shop.refund(payment, COIN / 2n, address)).rejects.toThrow(/Nothing is left/);
+  });
+
+  it('waits again when a reorganisation takes its payout back after it was completed, and completes again by it', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const refund = await shop.refund(payment, COIN / 4n);
+    const { spends } = await shop.psbtOf(refund);
+    const hash = await shop.pay(refund);
+    await shop.mine(CONFIRMATIONS);
+    expect(await statusOf(shop.app, refund)).toBe('completed');
+    await payerOf(node).reorganise(CONFIRMATIONS);
+    await shop.follow();
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({
+      status: 'pending',
+      transactionHash: null,
+      completedAt: null,
+      dueAt: expect.any(Number),
+    });
+    expect(await shop.show(refund)).toMatchObject({
+      psbt: null,
+      problem: expect.stringContaining(`being paid by ${hash}`),
+    });
+    // What it spends is held for it again, and what it took of the payment is not there to be refunded twice.
+    const other = await shop.refund(payment, COIN / 2n);
+    expect(await shop.show(other)).not.toMatchObject({ psbt: { spends } });
+    await expect(shop.refund(payment, COIN / 2n)).rejects.toThrow(/can still be refunded/);
+    await shop.mine(CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+    expect(await refundEvents(shop.app, refund)).toEqual([
+      'refund.created',
+      'refund.completed',
+      'refund.reorged',
+      'refund.created',
+      'refund.completed',
+    ]);
+  });
+
+  it('and completed is paid by what the new chain has in place of its payout', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const payer = payerOf(node);
+    const address = await node.newAddress();
+    const refund = await shop.refund(payment, COIN / 4n, address);
+    const payout = await payer.pay([[address, refund.units]]);
+    await shop.mine(CONFIRMATIONS);
+    shop.app.clock.advance(1_000);
+    const next = await shop.refund(payment, COIN / 4n, address);
+    const bumped = await payer.sign([[address, refund.units]], { coin: payout.coin, feeUnits: 500_000n });
+    await payer.reorganise(CONFIRMATIONS, [bumped]);
+    await shop.follow();
+    await shop.mine(1);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({
+      status: 'completed',
+      transactionHash: bumped.hash,
+    });
+    expect(await statusOf(shop.app, next)).toBe('pending');
+  });
+
+  it('and completed is paid anew where the new chain spends its coins otherwise', async () => {
+    const shop = await refundShop(node);
+    const payment = await shop.paid(COIN);
+    const payer = payerOf(node);
+    const address = await node.newAddress();
+    const refund = await shop.refund(payment, COIN / 4n, address);
+    const payout = await payer.pay([[address, refund.units]]);
+    await shop.mine(CONFIRMATIONS);
+    expect(await statusOf(shop.app, refund)).toBe('completed');
+    const instead = await payer.sign([], { coin: payout.coin, feeUnits: 500_000n });
+    await payer.reorganise(CONFIRMATIONS, [instead]);
+    const shown = async () => {
+      await shop.follow();
+      return shop.show(refund);
+    };
+    await shop.mine(CONFIRMATIONS);
+    await expect.poll(shown, POLL).toMatchObject({
+      psbt: { kind: 'ok' },
+      warnings: [expect.stringContaining(payout.hash)],
+    });
+    const hash = await shop.pay(refund);
+    await shop.mine(CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+  });
+});
+
+describe('a refund in ether whose payout was seen', () => {
+  it('in a block can be neither cancelled nor run out before it is deep enough', async () => {
+    const shop = await etherShop();
+    const refund = await etherRefund(shop, await paidOrder(shop));
+    const hash = await shop.pay(CUSTOMER, refund.units);
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining(`is paid by ${hash}`),
+    });
+    await shop.app.db
+      .updateTable('refunds')
+      .set({ due_at: new Date(0) })
+      .execute();
+    expect(await runDueRefunds(shop.app, 10)).toBe(0);
+    await shop.mine(2);
+    await shop.follow();
+    expect(await statusOf(shop.app, refund)).toBe('completed');
+  });
+
+  it('does not run out while the blocks of its last hours were not read', async () => {
+    const shop = await etherShop();
+    const refund = await etherRefund(shop, await paidOrder(shop));
+    await shop.anvil.transfer(CUSTOMER, refund.units);
+    await shop.mine(3);
+    shop.app.clock.set((refund.dueAt ?? 0) + 1);
+    expect(await runDueRefunds(shop.app, 10)).toBe(0);
+    await shop.follow();
+    expect(await statusOf(shop.app, refund)).toBe('completed');
+  });
+
+  it('runs out when nothing paid it until its time was over', async () => {
+    const shop = await etherShop();
+    const refund = await etherRefund(shop, await paidOrder(shop));
+    await shop.mine(2, (refund.dueAt ?? 0) - shop.app.clock() + 1_000);
+    await shop.follow();
+    expect(await runDueRefunds(shop.app, 10)).toBe(1);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'failed', failureReason: 'unpaid' });
+  });
+
+  it('is not paid by what was in a block before it was made', async () => {
+    const shop = await etherShop();
+    const order = await paidOrder(shop);
+    const first = await etherRefund(shop, order);
+    await cancelRefund(shop.app, { id: first.id, isForced: true });
+    await shop.anvil.transfer(CUSTOMER, first.units);
+    await shop.mine(60);
+    const next = await etherRefund(shop, order);
+    await shop.follow();
+    expect(await statusOf(shop.app, next)).toBe('pending');
+  });
+
+  it('waits again when a reorganisation takes its payout back after it was completed, and completes again by it', async () => {
+    const shop = await etherShop();
+    const order = await paidOrder(shop);
+    const refund = await etherRefund(shop, order);
+    const undo = await shop.checkpoint();
+    const hash = await shop.pay(CUSTOMER, refund.units);
+    const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
+    await shop.mine(2);
+    await shop.follow();
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+    await undo();
+    await shop.mine(4, 13_000);
+    await shop.follow();
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'pending', transactionHash: null });
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
+    await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
+    await shop.mine(3);
+    await shop.follow();
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+    expect(await refundEvents(shop.app, refund)).toEqual([
+      'refund.created',
+      'refund.completed',
+      'refund.reorged',
+      'refund.completed',
+    ]);
+    const { rows } = await sql`select 1 from waiting_payouts`.execute(shop.app.db);
+    expect(rows).toEqual([]);
+  });
+
+  it('stays completed when the new blocks have its payout too', async () => {
+    const shop = await etherShop();
+    const refund = await etherRefund(shop, await paidOrder(shop));
+    const undo = await shop.checkpoint();
+    const hash = await shop.pay(CUSTOMER, refund.units);
+    const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
+    await shop.mine(2);
+    await shop.follow();
+    await undo();
+    await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
+    await shop.mine(4, 13_000);
+    await shop.follow();
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+    expect(await refundEvents(shop.app, refund)).toEqual(['refund.created', 'refund.completed']);
+  });
+
+  it('can be cancelled once no node knows its payout that a reorganisation took back, and that never pays the next', async () => {
+    const shop = await etherShop();
+    const follower = createChainFollower(shop.app, shop.source);
+    const follow = async (): Promise<void> => {
+      while ((await follower.follow()) !== 'at_head');
+    };
+    const order = await paidOrder(shop);
+    const refund = await etherRefund(shop, order);
+    const undo = await shop.checkpoint();
+    const hash = await shop.pay(CUSTOMER, refund.units);
+    const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
+    await undo();
+    await shop.mine(2, 13_000);
+    await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
+    await follow();
+    shop.app.clock.advance(2 * 60 * 60_000);
+    await follow();
+    // The node has it in its pool.
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
+    await shop.anvil.rpc('anvil_dropTransaction', [hash]);
+    await follow();
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
+    await follow();
+    expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [expect.stringContaining(hash)] });
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+    const next = await etherRefund(shop, order);
+    await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
+    await shop.mine(3);
+    await shop.follow();
+    expect(await statusOf(shop.app, next)).toBe('pending');
+    const own = await shop.pay(CUSTOMER, next.units);
+    await shop.mine(2);
+    await shop.follow();
+    expect(await findRefund(shop.app.db, next.id)).toMatchObject({ status: 'completed', transactionHash: own });
+  });
+
+  it('to an address of the shop’s own, made before such addresses were refused, is paid by no other payment', async () => {
+    const shop = await etherShop();
+    const order = await paidOrder(shop);
+    const refund = await etherRefund(shop, order);
+    const other = await shop.order({ amountMinor: 1_000n });
+    const address = other.address.toLowerCase();
+    await shop.app.db.updateTable('refunds').set({ address: other.address, watched_address: address }).execute();
+    await shop.pay(address, refund.units);
+    await shop.mine(3);
+    await shop.follow();
+    expect((await shop.app.read(other.id)).status).toBe('completed');
+    expect(await statusOf(shop.app, refund)).toBe('pending');
+    // Nor is one that an earlier version took for its payout.
+    await shop.app.db
+      .insertInto('refund_payouts')
+      .values({
+        network: 'ethereum',
+        transaction_hash: '0x1',
+        asset: 'ETH',
+        output_index: 0,
+        refund_id: refund.id,
+        block_height: 1,
+      })
+      .execute();
+    await shop.mine(1);
+    await shop.follow();
+    expect(await statusOf(shop.app, refund)).toBe('pending');
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+  });
+
+  it('cannot be cancelled while the blocks that may pay it were not read, unless that is forced', async () => {
+    const shop = await etherShop();
+    const order = await paidOrder(shop);
+    const refund = await etherRefund(shop, order);
+    // Of two alike the older one is paid first.
+    shop.app.clock.advance(1);
+    const other = await etherRefund(shop, order);
+    await forgetAtHead(shop.app.db);
+    const hash = await shop.anvil.transfer(CUSTOMER, refund.units);
+    await shop.mine(1);
+    const unread = { kind: 'refused', message: expect.stringMatching(/not read yet.*Try again.*--force/) };
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject(unread);
+    await shop.follow();
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ message: expect.stringContaining(hash) });
+    shop.app.clock.advance(10 * 60_000);
+    expect(await cancelRefund(shop.app, { id: other.id })).toMatchObject(unread);
+    expect(await cancelRefund(shop.app, { id: other.id, isForced: true })).toMatchObject({ kind: 'done' });
+  });
+});

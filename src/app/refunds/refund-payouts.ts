@@ -1,0 +1,96 @@
+import type { Network } from '../../domain/asset.ts';
+import { NETWORK_FACTS } from '../../domain/network.ts';
+import { matchPayouts, type PayableRefund, type PayoutTransfer } from '../../domain/refund-payout.ts';
+import type { BlockId, ChainSource, ChainTransfer } from '../../rails/chain.ts';
+import type { Trx } from '../../store/database.ts';
+import { dropPayoutsBefore, knownPayouts, refundsTo, savePayouts } from '../../store/refund-payouts.ts';
+import type { App } from '../context.ts';
+
+/** How much earlier than a refund the block of its payout may be dated: miners of Bitcoin set their clocks as they like. */
+const BLOCK_CLOCK_MARGIN_MS = { utxo: 2 * 60 * 60_000, evm: 2 * 60_000 } as const;
+/** How long a payout may wait that the mempool does not tell of: nodes of Bitcoin's family forget it then (`-mempoolexpiry`). */
+const MAX_WAITING_MS = 14 * 24 * 60 * 60_000;
+
+/** A transfer that may pay a refund; `block` is null while it waits in a mempool. */
+export interface PossiblePayout {
+  readonly block: (BlockId & { readonly timeMs: number }) | null;
+  readonly transfer: ChainTransfer;
+}
+
+/** The live refunds that some transfers may pay. */
+export interface WatchedRefunds {
+  /** Whether a transfer pays exactly what a refund promises to its address. */
+  has(transfer: ChainTransfer): boolean;
+}
+
+/** The refunds that these transfers may pay: one indexed query. */
+export async function refundsWatching(
+  app: Pick<App, 'db'>,
+  network: Network,
+  transfers: readonly ChainTransfer[],
+): Promise<WatchedRefunds> {
+  const refunds = await refundsTo(app.db, network, addressesOf(transfers));
+  const byAddress = Map.groupBy(refunds, ({ address }) => address);
+  return {
+    has: ({ address, asset, amount }) =>
+      byAddress.get(address)?.some((refund) => refund.asset === asset && refund.units === amount) ?? false,
+  };
+}
+
+/** What the transactions of these payouts spend, as `txid:vout`; nothing where money is not in outputs. */
+export async function spendsOf(
+  source: ChainSource,
+  payouts: readonly PossiblePayout[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const spends = new Map<string, readonly string[]>();
+  if (source.spending === undefined || source.spending === null) return spends;
+  for (const [block, some] of Map.groupBy(payouts, (payout) => payout.block)) {
+    const hashes = [...new Set(some.map(({ transfer }) => transfer.transactionHash))];
+    for (const [hash, inputs] of await source.spending.inputsOf(block, hashes)) spends.set(hash, inputs);
+  }
+  return spends;
+}
+
+/** Finds whose payouts these are and keeps it. The caller holds the network's cursor. */
+export async function keepPayouts(
+  trx: Trx,
+  network: Network,
+  payouts: readonly PossiblePayout[],
+  spends: ReadonlyMap<string, readonly string[]>,
+  now: number,
+): Promise<void> {
+  if (payouts.length === 0) return;
+  const refunds: readonly PayableRefund[] = await refundsTo(
+    trx,
+    network,
+    addressesOf(payouts.map(({ transfer }) => transfer)),
+  );
+  const known = await knownPayouts(
+    trx,
+    refunds.map(({ id }) => id),
+  );
+  const transfers = payouts.map(({ block, transfer }): PayoutTransfer & { readonly blockHeight: number | null } => ({
+    ...transfer,
+    blockAt: block?.timeMs ?? null,
+    blockHeight: block?.height ?? null,
+  }));
+  const marginMs = BLOCK_CLOCK_MARGIN_MS[NETWORK_FACTS[network].family];
+  const matches = matchPayouts(transfers, refunds, known, spends, marginMs);
+  const rows = matches.map(({ refundId, transfer, isGuess }) => ({
+    ...transfer,
+    refundId,
+    isGuess,
+    network,
+    spends: spends.get(transfer.transactionHash) ?? [],
+  }));
+  await savePayouts(trx, rows, now);
+}
+
+/** Gives up what has waited too long, where nothing else would tell that it is gone: nodes of EVM chains are asked for it. */
+export async function forgetStalePayouts(app: Pick<App, 'db'>, network: Network, now: number): Promise<void> {
+  if (NETWORK_FACTS[network].family === 'utxo') await dropPayoutsBefore(app.db, network, now - MAX_WAITING_MS, now);
+}
+
+function addressesOf(transfers: readonly ChainTransfer[]): readonly string[] {
+  return [...new Set(transfers.map(({ address }) => address))];
+}

@@ -1,0 +1,207 @@
+import type { Transaction } from '@scure/btc-signer';
+import { Transaction as Psbt } from '@scure/btc-signer';
+import { onTestFinished } from 'vitest';
+import { newPayment, testApp, type TestApp } from '../../../test/harness.ts';
+import type { UtxoNode } from '../../../test/litecoind.ts';
+import { tokenOf } from '../../domain/asset.ts';
+import { formatDecimal } from '../../domain/money.ts';
+import type { Payment } from '../../domain/payment.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { createUtxoCaller } from '../../rails/utxo/caller.ts';
+import type { UtxoNetwork } from '../../rails/utxo/params.ts';
+import { createUtxoSource } from '../../rails/utxo/source.ts';
+import { paramsOf, publicKeyAt, signAll, walletOf } from '../../rails/utxo/wallet.fixture.ts';
+import type { UtxoDeriver } from '../../rails/utxo/wallet.ts';
+import { createWalletOpener } from '../../rails/wallet.ts';
+import { fixedRates } from '../../rates/fixed.ts';
+import { chainRail } from '../../modes/live-rail.ts';
+import { createChainFollower } from '../chains/follow-chain.ts';
+import { refundInstructions, type RefundInstructions } from './refund-instructions.ts';
+import type { PsbtAdvice } from './refund-psbt.ts';
+import { createRefund } from './create-refund.ts';
+import { setProjectWallet } from '../projects/wallets.ts';
+
+export const COIN = 100_000_000n;
+export const CONFIRMATIONS = 2;
+const ASSETS = { bitcoin: 'BTC', litecoin: 'LTC' } as const;
+const CHAINS = { bitcoin: 'regtest', litecoin: 'regtest' } as const;
+const QUIET = { warn: () => {} };
+
+const FORMS = {
+  p2pkh: (key: string) => `pkh(${key})`,
+  p2wpkh: (key: string) => `wpkh(${key})`,
+  p2tr: (key: string) => `tr(${key})`,
+};
+
+export interface RefundShop {
+  readonly app: TestApp;
+  readonly node: UtxoNode;
+  readonly network: UtxoNetwork;
+  readonly wallet: UtxoDeriver;
+  /** The wallet, as a descriptor with both chains. */
+  readonly descriptor: string;
+  /** An order that was paid this much, in the smallest units, and is completed. */
+  paid(units: bigint): Promise<Payment & { readonly address: string }>;
+  /** An order that nobody has paid. */
+  order(): Promise<Payment & { readonly address: string }>;
+  /** A refund of part of a payment, to a fresh address of the node's wallet unless said otherwise. */
+  refund(payment: Pick<Payment, 'id'>, units: bigint, address?: string): Promise<Refund>;
+  show(refund: Refund, options?: ShowOptions): Promise<RefundInstructions>;
+  /** The PSBT of a shown refund; throws where there is none. */
+  psbtOf(refund: Refund, options?: ShowOptions): Promise<ShownPsbt>;
+  /** As the merchant's wallet signs. */
+  signed(psbt: ShownPsbt): Transaction;
+  /** Signs and sends what is shown; answers with the transaction's id. */
+  pay(refund: Refund): Promise<string>;
+  /** Mines, and takes the blocks in. */
+  mine(count: number): Promise<void>;
+  /** Takes in everything that the node has. */
+  follow(): Promise<void>;
+}
+
+export interface ShowOptions {
+  readonly maxFeeRate?: number;
+  /** The nodes that are asked; the shop's own unless said otherwise. */
+  readonly urls?: readonly string[];
+  /** What the node is taken to estimate, in the smallest units per virtual byte. */
+  readonly feeRate?: number;
+  /** What seems to have paid a refund that had failed, and did not. */
+  readonly notPaidBy?: readonly string[];
+}
+
+export interface ShownPsbt extends Extract<PsbtAdvice, { kind: 'ok' }> {
+  readonly transaction: Transaction;
+  /** What it spends, as `txid:vout`. */
+  readonly spends: readonly string[];
+  /** Null: there is no change. */
+  readonly changeAddress: string | null;
+}
+
+let accounts = 0;
+
+/** A shop on a real node of regtest, with a wallet of its own and a database that goes when the test ends. */
+export async function refundShop(
+  node: UtxoNode,
+  { form = 'p2wpkh', url = node.url }: { readonly form?: keyof typeof FORMS; readonly url?: string } = {},
+): Promise<RefundShop> {
+  const network = node.kind;
+  const params = paramsOf(network, 'regtest');
+  const token = tokenOf(ASSETS[network], network);
+  if (token === null) throw new Error('the network has no coin');
+  const app = await testApp({
+    live: (database) =>
+      chainRail({
+        db: database.db,
+        rates: fixedRates(new Map([[ASSETS[network], 10_000_000_000n]])),
+        tokens: [token],
+        openWallet: createWalletOpener(CHAINS),
+        evmChain: () => null,
+        payoutChain: () => 'regtest',
+      }),
+  });
+  app.clock.set(Date.now());
+  accounts += 1;
+  const account = `/84'/1'/${accounts}'`;
+  const descriptor = FORMS[form](`[73c5da0a${account}]${publicKeyAt(`m${account}`, 'tpub')}/<0;1>/*`);
+  const { deriver: wallet } = walletOf(params, 'descriptor', descriptor);
+  const source = createUtxoSource({ params, asset: token.asset, urls: [url], timeoutMs: 10_000, log: QUIET });
+  onTestFinished(() => source.close());
+  const follower = createChainFollower(app, source);
+  const set = await setProjectWallet(
+    app,
+    {
+      projectId: app.projectId,
+      network,
+      source: { kind: 'descriptor', text: descriptor },
+      confirmations: CONFIRMATIONS,
+      toleranceBasisPoints: null,
+    },
+    CHAINS,
+  );
+  if (set.kind !== 'done') throw new Error(set.message);
+
+  const follow = async (): Promise<void> => {
+    while ((await follower.follow()) !== 'at_head');
+  };
+  const mine = async (count: number): Promise<void> => {
+    await node.mine(count);
+    await follow();
+  };
+  await follow();
+  const show = async (
+    refund: Refund,
+    { maxFeeRate = 1_000, urls = [url], feeRate, notPaidBy = [] }: ShowOptions = {},
+  ) => {
+    const real = createUtxoCaller({ params, urls, timeoutMs: 10_000, log: QUIET });
+    // A chain of its own has no market for fees.
+    const caller = feeRate === undefined ? real : { ...real, feeUnitsPerKvb: async () => BigInt(feeRate) * 1_000n };
+    try {
+      const shown = await refundInstructions(app, refund.id, () => ({ params, caller, maxFeeRate }), notPaidBy);
+      if (shown.kind !== 'done') throw new Error(shown.message);
+      return shown;
+    } finally {
+      await caller.close();
+    }
+  };
+  const psbtOf = async (refund: Refund, options?: ShowOptions): Promise<ShownPsbt> => {
+    const { psbt, problem } = await show(refund, options);
+    if (psbt?.kind !== 'ok') throw new Error(psbt?.message ?? problem ?? 'nothing to sign');
+    const transaction = Psbt.fromPSBT(Buffer.from(psbt.psbt, 'base64'));
+    const spends = Array.from({ length: transaction.inputsLength }, (_, place) => {
+      const { txid, index } = transaction.getInput(place);
+      return `${Buffer.from(txid ?? []).toString('hex')}:${index}`;
+    });
+    const changeAddress =
+      transaction.outputsLength < 2 ? null : (transaction.getOutputAddress(1, params.address) ?? null);
+    return { ...psbt, transaction, spends, changeAddress };
+  };
+  const signed = ({ transaction }: ShownPsbt): Transaction => {
+    signAll(transaction);
+    transaction.finalize();
+    return transaction;
+  };
+  const order = async () => {
+    const payment = await app.pay(
+      newPayment(app.projectId, { mode: 'live', amountMinor: 100n, token: { asset: token.asset, network: null } }),
+    );
+    if (payment.quote === null) throw new Error('the order has no quote');
+    return { ...payment, address: payment.quote.address };
+  };
+  return {
+    app,
+    node,
+    network,
+    wallet,
+    descriptor,
+    order,
+    show,
+    psbtOf,
+    signed,
+    mine,
+    follow,
+    paid: async (units) => {
+      const payment = await order();
+      await node.send(payment.address, formatDecimal(units, 8));
+      await mine(CONFIRMATIONS);
+      return { ...(await app.read(payment.id)), address: payment.address };
+    },
+    refund: async ({ id }, units, address) => {
+      const outcome = await createRefund(
+        app,
+        {
+          projectId: app.projectId,
+          mode: 'live',
+          surface: 'order',
+          paymentId: id,
+          wanted: { cryptoAmount: formatDecimal(units, 8) },
+          address: address ?? (await node.newAddress()),
+          reason: null,
+        },
+        null,
+      );
+      if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome));
+      return outcome.refund;
+    },
+    pay: async (refund) => String(await node.rpc('sendrawtransaction', [signed(await psbtOf(refund)).hex])),
+  };
+}

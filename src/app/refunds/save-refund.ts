@@ -1,0 +1,87 @@
+import type { RefundEventType } from '../../domain/event-type.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { refundTransition, type Refund, type RefundObservation } from '../../domain/refund.ts';
+import { nextDueAt } from '../../domain/transition.ts';
+import { refundView } from '../../wire/refund.ts';
+import type { Trx } from '../../store/database.ts';
+import { lockPayments } from '../../store/payments.ts';
+import { updateRefund } from '../../store/refunds.ts';
+import { saveChanges } from '../../store/save-changes.ts';
+import type { App } from '../context.ts';
+import { newEvent } from '../events.ts';
+import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
+import { countEvents } from '../observer.ts';
+import type { RefundRefusal } from './refund-money.ts';
+
+export type RefundOutcome =
+  | { readonly kind: 'done'; readonly refund: Refund; readonly body: string }
+  | RefundRefusal
+  | Replay;
+
+/** One transaction of a refund, carried out once where the request has an idempotency key. */
+export function inRefundTransaction(
+  app: App,
+  idempotency: IdempotencyRequest | null,
+  run: (trx: Trx) => Promise<RefundOutcome>,
+): Promise<RefundOutcome> {
+  return withIdempotency<RefundOutcome>(app, idempotency, async () => {
+    try {
+      return await app.db.transaction().execute(run);
+    } catch (error) {
+      if (isAnswerConflict(error)) return { kind: 'answer_conflict' as const };
+      throw error;
+    }
+  });
+}
+
+/** What an observation makes of a locked refund: saved with its event, or refused where the refund is over. */
+export async function applyToRefund(
+  app: App,
+  trx: Trx,
+  refund: Refund,
+  observation: RefundObservation,
+  idempotency: IdempotencyRequest | null,
+): Promise<RefundOutcome> {
+  const now = app.clock();
+  const result = refundTransition(refund, observation, now);
+  if (result.kind === 'refused') {
+    return {
+      kind: 'refused',
+      param: null,
+      message: `The refund is ${refund.status} already and cannot change any more.`,
+    };
+  }
+  const [payment] = await lockPayments(trx, [refund.paymentId]);
+  if (payment === undefined) throw new Error('A refund without its payment.');
+  await updateRefund(trx, result.refund);
+  const type = EVENT_OF[observation.kind];
+  return saveRefundEvent(app, trx, payment, result.refund, type, now, idempotency);
+}
+
+const EVENT_OF = {
+  paid: 'refund.completed',
+  taken_back: 'refund.reorged',
+  failed: 'refund.failed',
+} as const satisfies Readonly<Record<RefundObservation['kind'], RefundEventType>>;
+
+/** The refund's event counts on in its payment's sequence, so it is saved together with the payment. */
+export async function saveRefundEvent(
+  app: App,
+  trx: Trx,
+  payment: Payment,
+  refund: Refund,
+  type: RefundEventType,
+  now: number,
+  idempotency: IdempotencyRequest | null,
+): Promise<RefundOutcome> {
+  const view = refundView(refund, app.links);
+  const event = newEvent(app, payment, type, payment.lastSequence + 1, view, now);
+  const body = JSON.stringify(view);
+  const after = { ...payment, lastSequence: payment.lastSequence + 1 };
+  const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
+  const dueAt = nextDueAt(after, app.policy);
+  const change = { before: payment, after, dueAt, arrows: [], events: [event] };
+  await saveChanges(trx, [change], 2, answers);
+  countEvents(app, [change]);
+  return { kind: 'done', refund, body };
+}

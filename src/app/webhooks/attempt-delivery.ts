@@ -1,0 +1,112 @@
+import { encodeId } from '../../domain/id.ts';
+import { nextAttemptDelayMs } from '../../domain/retry-schedule.ts';
+import { recordAttempts, type AttemptRecord, type Delivery } from '../../store/deliveries.ts';
+import { closeEndpoint, type WebhookEndpoint } from '../../store/webhook-endpoints.ts';
+import type { AttemptResult } from '../../webhooks/exchange.ts';
+import { openSecret } from '../../webhooks/secret.ts';
+import type { WebhookSender } from '../../webhooks/send.ts';
+import { signDelivery } from '../../webhooks/signature.ts';
+import type { App } from '../context.ts';
+
+export interface Attempted {
+  readonly record: AttemptRecord;
+  readonly endpointId: string;
+  /** The receiver says that it is gone for good (410). */
+  readonly gone: boolean;
+}
+
+/** Attempts one delivery, under its lease or by hand (null), and says what follows; nothing is saved yet. */
+export async function attempt(
+  app: App,
+  sender: WebhookSender,
+  secrets: SecretCache,
+  delivery: Delivery,
+  leaseUntil: number | null,
+): Promise<Attempted> {
+  const startedAt = app.clock();
+  const headers = signDelivery({
+    secrets: secrets.of(delivery.endpoint, startedAt),
+    id: encodeId('event', delivery.eventId),
+    body: delivery.body,
+    timestampSeconds: Math.floor(startedAt / 1000),
+  });
+  const result = await sender.send({
+    url: delivery.endpoint.url,
+    mode: delivery.endpoint.mode,
+    headers: { ...headers },
+    body: delivery.body,
+  });
+  const endedAt = startedAt + result.durationMs;
+  const acknowledged = result.kind === 'response' && result.status >= 200 && result.status < 300;
+  return {
+    endpointId: delivery.endpoint.id,
+    gone: result.kind === 'response' && result.status === 410,
+    record: {
+      deliveryId: delivery.id,
+      leaseUntil,
+      startedAt,
+      durationMs: result.durationMs,
+      requestHeaders: { ...headers, 'content-type': 'application/json' },
+      ...outcome(result),
+      next: acknowledged ? { kind: 'delivered', at: endedAt } : afterFailure(delivery, leaseUntil, endedAt),
+    },
+  };
+}
+
+function afterFailure(delivery: Delivery, leaseUntil: number | null, endedAt: number): AttemptRecord['next'] {
+  if (leaseUntil === null) return { kind: 'as_scheduled' };
+  const delayMs = nextAttemptDelayMs(delivery.attempts + 1);
+  if (delayMs === null) return { kind: 'failed' };
+  return { kind: 'again', at: Math.ceil(endedAt + delayMs) };
+}
+
+function outcome(result: AttemptResult): Pick<AttemptRecord, 'response' | 'error'> {
+  if (result.kind === 'error') return { response: null, error: { stage: result.stage, message: result.message } };
+  const { status, responseHeaders, responseBody, truncated } = result;
+  return { response: { status, headers: responseHeaders, body: responseBody, truncated }, error: null };
+}
+
+/** Saves attempts and disables the endpoints that are gone. */
+export async function record(app: App, attempted: readonly Attempted[]): Promise<void> {
+  await recordAttempts(
+    app.db,
+    attempted.map((one) => one.record),
+  );
+  await closeGone(app, attempted);
+}
+
+/**
+ * Disables endpoints that answered 410, each in a transaction of its own and none together with records: two batches that
+ * hold deliveries of the same endpoint would wait for each other.
+ */
+export async function closeGone(app: App, attempted: readonly Attempted[]): Promise<void> {
+  const how = { kind: 'disabled', reason: 'The endpoint answered 410 Gone.' } as const;
+  for (const id of new Set(attempted.filter((one) => one.gone).map((one) => one.endpointId))) {
+    await app.db.transaction().execute((trx) => closeEndpoint(trx, id, how, app.clock()));
+  }
+}
+
+/** Opened secrets of the endpoints in use, so that each is decrypted once and not at every attempt. */
+export interface SecretCache {
+  /** The secrets to sign with now, newest first: the previous one signs along while it overlaps. */
+  of(endpoint: WebhookEndpoint, now: number): readonly string[];
+}
+
+export function createSecretCache(sealingKey: Uint8Array): SecretCache {
+  const opened = new Map<string, { readonly sealed: Buffer; readonly secret: string }>();
+  const open = (name: string, sealed: Buffer, endpointId: string): string => {
+    const known = opened.get(name);
+    if (known?.sealed.equals(sealed)) return known.secret;
+    const secret = openSecret(sealingKey, sealed, endpointId);
+    if (opened.size >= 10_000) opened.clear();
+    opened.set(name, { sealed, secret });
+    return secret;
+  };
+  return {
+    of: ({ id, sealedSecret, previousSealedSecret, previousSecretUntil }, now) => {
+      const newest = open(`new ${id}`, sealedSecret, id);
+      if (previousSealedSecret === null || previousSecretUntil === null || previousSecretUntil <= now) return [newest];
+      return [newest, open(`old ${id}`, previousSealedSecret, id)];
+    },
+  };
+}

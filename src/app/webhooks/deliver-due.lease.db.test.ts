@@ -1,0 +1,215 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { claimDeliveries } from '../../store/deliveries.ts';
+import { deliverAll, insertBacklog, shop, silentShop, webhookApp, withDeliveriesLocked } from './webhooks.testing.ts';
+
+const MINUTE_MS = 60_000;
+const LEASE_MS = MINUTE_MS;
+
+describe('a lease', () => {
+  it('gives a delivery back when its process died, and the dead one can no longer move the schedule', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await silentShop();
+    const { id } = await register(receiver.url);
+    await app.pay();
+    const lost = deliverer();
+    await lost.takeDue();
+    const toLost = await receiver.next();
+    const heir = deliverer();
+    app.clock.advance(LEASE_MS - 1);
+    await heir.takeDue();
+    await heir.idle();
+    expect(receiver.requests).toHaveLength(1);
+    app.clock.advance(1);
+    await heir.takeDue();
+    const toHeir = await receiver.next();
+
+    toLost.writeHead(500).end('from before');
+    await lost.idle();
+    const leaseUntil = app.clock() + LEASE_MS;
+    expect(await log(id)).toMatchObject([{ state: 'waiting', attempts: 0, nextAttemptAt: leaseUntil }]);
+    toHeir.end('welcome');
+    await heir.idle();
+    const [delivery] = await log(id);
+    expect(delivery).toMatchObject({ state: 'delivered', attempts: 1, nextAttemptAt: null });
+    expect(delivery?.log.map((attempt) => attempt.responseBody)).toEqual(['from before', 'welcome']);
+  });
+
+  it('that ends under way, since the clock was set, makes no second attempt beside the first', async () => {
+    const { app, deliverer, register } = await webhookApp();
+    const receiver = await silentShop();
+    const { id } = await register(receiver.url);
+    const second = await shop();
+    await app.pay();
+    const process = deliverer();
+    await process.takeDue();
+    const response = await receiver.next();
+    app.clock.advance(24 * 60 * MINUTE_MS);
+    const other = await register(second.url);
+    await app.pay();
+    await process.takeDue();
+    response.end();
+    (await receiver.next()).end();
+    await process.idle();
+    expect(receiver.requests).toHaveLength(2);
+    expect(second.requests).toHaveLength(1);
+    expect(id).not.toBe(other.id);
+  });
+
+  it('is held by one process alone, however many take at the same time', async () => {
+    const { app, deliverer, register } = await webhookApp();
+    const receiver = await shop();
+    for (let index = 0; index < 10; index += 1) {
+      await insertBacklog(app, (await register(`${receiver.url}/${index}`)).endpoint, 100);
+    }
+    const claim = { now: app.clock(), leaseUntil: app.clock() + LEASE_MS, quotas: {}, defaultQuota: 20, limit: 90 };
+    const claims = await Promise.all(Array.from({ length: 4 }, () => claimDeliveries(app.db, claim)));
+    const ids = claims.flat().map((delivery) => delivery.id);
+    expect(ids).toHaveLength(360);
+    expect(new Set(ids).size).toBe(360);
+    await Promise.all([deliverer(), deliverer(), deliverer()].map((process) => deliverAll(app, process)));
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(640);
+    expect(receiver.requests).toHaveLength(640);
+  });
+});
+
+describe('a fault', () => {
+  it('in the record of one answer leaves those beside it alone', async () => {
+    const { app, faults, deliverer, register } = await webhookApp();
+    await sql`alter table delivery_attempts add check (response_body <> 'refuse me')`.execute(app.db);
+    const receiver = await silentShop();
+    for (let index = 0; index < 10; index += 1) await register(receiver.url);
+    await app.pay();
+    const process = deliverer();
+    await process.takeDue();
+    const responses = await Promise.all(Array.from({ length: 10 }, () => receiver.next()));
+    for (const [index, response] of responses.entries()) response.end(index === 5 ? 'refuse me' : 'fine');
+    await process.idle();
+    const states = await app.db.selectFrom('deliveries').select('state').orderBy('state').execute();
+    expect(states.map(({ state }) => state)).toEqual([...Array.from({ length: 9 }, () => 'delivered'), 'waiting']);
+    expect(faults).toHaveLength(1);
+  });
+
+  it('of the sealing key sends nothing, is told, and costs no attempt', async () => {
+    const { app, faults, sealingKey, deliverer, register, log } = await webhookApp();
+    const receiver = await shop();
+    const { id, endpoint } = await register(receiver.url);
+    await insertBacklog(app, endpoint, 20);
+    await deliverAll(app, deliverer({ sealingKey: Buffer.alloc(32) }));
+    expect(receiver.requests).toHaveLength(0);
+    expect(faults).toHaveLength(1);
+    expect(String(faults[0])).toContain('SECRET_KEY');
+    expect((await log(id)).map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => 0));
+    app.clock.advance(LEASE_MS);
+    await deliverAll(app, deliverer({ sealingKey }));
+    expect(receiver.requests).toHaveLength(20);
+  });
+});
+
+describe('a deliverer that stops', () => {
+  it('records the attempts under way as they end, failures too, and takes nothing more', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await silentShop();
+    const [one, two] = [await register(receiver.url), await register(receiver.url)];
+    await app.pay();
+    const process = deliverer();
+    await process.takeDue();
+    const [first, second] = [await receiver.next(), await receiver.next()];
+    const stopped = process.stop();
+    await app.pay();
+    expect(await process.takeDue()).toBe(false);
+    first.end();
+    second.writeHead(500).end();
+    await stopped;
+    expect(receiver.requests).toHaveLength(2);
+    const logs = [...(await log(one.id)), ...(await log(two.id))];
+    expect(logs.map(({ state, attempts }) => `${state} ${attempts}`).toSorted()).toEqual([
+      'delivered 1',
+      'waiting 0',
+      'waiting 0',
+      'waiting 1',
+    ]);
+  });
+
+  it('does not blame the receiver for attempts that the closing of the sender cut short: they are made again', async () => {
+    const { app, newSender, deliverer, register, log } = await webhookApp();
+    const receiver = await silentShop();
+    const { id } = await register(receiver.url);
+    await app.pay();
+    const sender = newSender();
+    const process = deliverer({ sender });
+    await process.takeDue();
+    await receiver.next();
+    const stopped = process.stop();
+    await sender.close(0);
+    await stopped;
+    const leaseUntil = app.clock() + LEASE_MS;
+    expect(await log(id)).toMatchObject([{ state: 'waiting', attempts: 0, nextAttemptAt: leaseUntil, log: [] }]);
+    app.clock.advance(LEASE_MS);
+    const afterRestart = deliverer();
+    await afterRestart.takeDue();
+    (await receiver.next()).end();
+    await afterRestart.idle();
+    expect(await log(id)).toMatchObject([{ state: 'delivered', attempts: 1 }]);
+  });
+
+  it('gives back what it took and did not start, for others to send at once', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await silentShop();
+    const { id, endpoint } = await register(receiver.url);
+    await insertBacklog(app, endpoint, 300);
+    const process = deliverer();
+    await process.takeDue();
+    // A first answer makes the process take ahead.
+    for (let index = 0; index < 8; index += 1) (await receiver.next()).end();
+    await process.idle();
+    await process.takeDue();
+    const under = await Promise.all(Array.from({ length: 128 }, () => receiver.next()));
+    const stopped = process.stop();
+    for (const response of under) response.end();
+    await stopped;
+    expect(receiver.requests).toHaveLength(136);
+    const isDue = (delivery: { nextAttemptAt: number | null }): boolean => delivery.nextAttemptAt === app.clock();
+    expect((await log(id)).filter(isDue)).toHaveLength(164);
+  });
+
+  it('gives back what a claim under way takes after all', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const receiver = await shop();
+    const { id } = await register(receiver.url);
+    await app.pay();
+    const process = deliverer();
+    const under = await withDeliveriesLocked(app, async (blocked) => {
+      const taking = process.takeDue();
+      await blocked(1);
+      return { taking, stopping: process.stop() };
+    });
+    await Promise.all([under.taking, under.stopping]);
+    expect(receiver.requests).toHaveLength(0);
+    expect(await log(id)).toMatchObject([{ state: 'waiting', attempts: 0, nextAttemptAt: app.clock(), log: [] }]);
+  });
+});
+
+describe('a claim', () => {
+  it('that found no room says that there is more when room was made meanwhile', async () => {
+    const { app, deliverer, register } = await webhookApp();
+    const receiver = await silentShop();
+    const { endpoint } = await register(receiver.url);
+    await insertBacklog(app, endpoint, 5);
+    const process = deliverer();
+    expect(await process.takeDue()).toBe(false);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => receiver.next()));
+    await insertBacklog(app, endpoint, 5);
+    const { taking } = await withDeliveriesLocked(app, async (blocked) => {
+      const taking = process.takeDue();
+      await blocked(1);
+      for (const response of responses) response.end();
+      // The answers have arrived when their record waits too.
+      await blocked(2);
+      return { taking };
+    });
+    expect(await taking).toBe(true);
+    await process.takeDue();
+    for (let index = 0; index < 5; index += 1) (await receiver.next()).end();
+  });
+});

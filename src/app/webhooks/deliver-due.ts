@@ -1,0 +1,141 @@
+import { giveBackDeliveries, claimDeliveries, type DueDelivery } from '../../store/deliveries.ts';
+import type { WebhookSender } from '../../webhooks/send.ts';
+import type { App } from '../context.ts';
+import type { AttemptOutcome } from '../observer.ts';
+import { attempt, createSecretCache, type Attempted } from './attempt-delivery.ts';
+import { createLanes, type Lane, type Quotas } from './delivery-lanes.ts';
+import { createHeldDeliveries, MAX_CLAIMED } from './held-deliveries.ts';
+import { createRecorder } from './record-attempts.ts';
+
+/** Longer than a delivery waits in its lane, is attempted and recorded: if its worker dies, it is due again after this. */
+const LEASE_MS = 60_000;
+/** A wrong key or a database that is away fails every delivery: it is told once in this time. */
+const FAULT_QUIET_MS = 10_000;
+
+export interface WebhookDelivery {
+  readonly sender: WebhookSender;
+  /** Opens the sealed secrets of endpoints. */
+  readonly sealingKey: Uint8Array;
+}
+
+export interface DelivererEvents {
+  /** There may be something to take again. */
+  readonly onFree: () => void;
+  /** Deliveries could not be attempted or recorded; they are due again when their leases end. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface Deliverer {
+  /** Takes what is due and starts sending it; resolves when it was taken, with whether there is more to take at once. */
+  takeDue(): Promise<boolean>;
+  /**
+   * Starts nothing more, gives back what was not started, and resolves when the attempts under way are recorded. Those that
+   * are cut short by closing the sender count for nothing: they are made again when their leases end.
+   */
+  stop(): Promise<void>;
+  /** Resolves when nothing is held: waiting, being sent or being recorded. */
+  idle(): Promise<void>;
+}
+
+/** Sends due deliveries, each endpoint in its own lane. */
+export function createDeliverer(app: App, webhooks: WebhookDelivery, events: DelivererEvents): Deliverer {
+  const lanes = createLanes();
+  const held = createHeldDeliveries(events.onFree);
+  const secrets = createSecretCache(webhooks.sealingKey);
+  const onFault = quietly(app, events.onFault);
+  let stopping = false;
+  let claiming = false;
+  const recorder = createRecorder(app);
+
+  const startWaiting = (lane: Lane): void => {
+    for (let next = lanes.start(lane); next !== null; next = lanes.start(lane)) void deliver(lane, next);
+  };
+
+  const deliver = async (lane: Lane, delivery: DueDelivery): Promise<void> => {
+    try {
+      const attempted = await attemptIn(lane, delivery);
+      // Whoever closes the sender cuts short what waits for an answer. The receiver is not to blame, so nothing is recorded.
+      if (stopping && attempted.record.error?.stage === 'response') return;
+      const recorded = await recorder.add(attempted);
+      if (recorded.kind === 'fault') throw recorded.error;
+      app.observer?.onAttempt(outcomeOf(attempted));
+      const { next } = attempted.record;
+      if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
+    } catch (error) {
+      if (!stopping) onFault(error);
+    } finally {
+      held.endRecording();
+    }
+  };
+
+  const attemptIn = async (lane: Lane, delivery: DueDelivery): Promise<Attempted> => {
+    let attempted: Attempted | null = null;
+    try {
+      attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery.leaseUntil);
+      return attempted;
+    } finally {
+      held.startRecording(delivery);
+      lanes.end(lane, attempted?.record.next.kind === 'delivered');
+      // What waits for an endpoint that is gone is stopped when that is recorded.
+      if (attempted?.gone === true) held.release(lanes.takeOut(lane));
+      startWaiting(lane);
+      // A claim under way looks for itself, when it is done, whether there is room again.
+      if (attempted !== null && !claiming && lanes.wantsMore(lane)) events.onFree();
+    }
+  };
+
+  const giveBack = async (deliveries: readonly DueDelivery[]): Promise<void> => {
+    if (deliveries.length === 0) return;
+    held.release(deliveries);
+    await giveBackDeliveries(app.db, deliveries, app.clock());
+  };
+
+  return {
+    idle: held.idle,
+    stop: async () => {
+      stopping = true;
+      await giveBack(lanes.takeOutAll()).catch(onFault);
+      await held.idle();
+    },
+    takeDue: async () => {
+      await giveBack(lanes.takeOutStale(app.clock()));
+      if (stopping || held.isFull()) return false;
+      const now = app.clock();
+      const quotas = lanes.quotas();
+      claiming = true;
+      const due = await claimDue(app, quotas, now).finally(() => (claiming = false));
+      const isCut = due.length === MAX_CLAIMED;
+      // A lease that ended under way, since the clock was set or the machine slept, makes no second attempt beside the first.
+      const filled = lanes.lineUp(held.take(due), { quotas, isCut, now });
+      if (stopping) await giveBack(lanes.takeOutAll());
+      else for (const lane of filled) startWaiting(lane);
+      // A lane may have emptied while its claim was under way: nothing would wake it any more.
+      return isCut || lanes.anyWantsMore();
+    },
+  };
+}
+
+function outcomeOf({ record }: Attempted): AttemptOutcome {
+  if (record.next.kind === 'delivered') return 'delivered';
+  return record.response === null ? 'no_answer' : 'rejected';
+}
+
+function claimDue(app: App, quotas: Quotas, now: number): Promise<readonly DueDelivery[]> {
+  return claimDeliveries(app.db, {
+    now,
+    leaseUntil: now + LEASE_MS,
+    quotas: quotas.named,
+    defaultQuota: quotas.others,
+    limit: MAX_CLAIMED,
+  });
+}
+
+function quietly(app: App, onFault: (error: unknown) => void): (error: unknown) => void {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    // By distance, so that a clock that is set back silences nothing.
+    if (Math.abs(app.clock() - toldAt) < FAULT_QUIET_MS) return;
+    toldAt = app.clock();
+    onFault(error);
+  };
+}

@@ -1,0 +1,40 @@
+import type { DueDelivery } from '../../store/deliveries.ts';
+
+export const MAX_HELD = 5_000;
+/** The largest claim; no claim is made while there is no room for it. */
+export const MAX_CLAIMED = 500;
+
+/** The deliveries that this process holds. `onRoom` is told when there is room for a whole claim again. */
+export function createHeldDeliveries(onRoom: () => void) {
+  const open = new Set<bigint>();
+  let recording = 0;
+  let idleListeners: (() => void)[] = [];
+  const isFull = (): boolean => open.size + recording + MAX_CLAIMED > MAX_HELD;
+  const isIdle = (): boolean => open.size + recording === 0;
+  const change = (apply: () => void): void => {
+    const wasFull = isFull();
+    apply();
+    if (wasFull && !isFull()) onRoom();
+    if (isIdle()) for (const listener of idleListeners.splice(0)) listener();
+  };
+  return {
+    isFull,
+    /** Takes hold of those that are not waiting or being sent already. */
+    take: (deliveries: readonly DueDelivery[]): readonly DueDelivery[] => {
+      const taken = deliveries.filter(({ id }) => !open.has(id));
+      for (const { id } of taken) open.add(id);
+      return taken;
+    },
+    release: (deliveries: readonly DueDelivery[]): void =>
+      change(() => {
+        for (const { id } of deliveries) open.delete(id);
+      }),
+    /** It was sent. From the moment its record is committed it may be claimed anew, which may be heard of before the commit is. */
+    startRecording: ({ id }: DueDelivery): void => {
+      open.delete(id);
+      recording += 1;
+    },
+    endRecording: (): void => change(() => (recording -= 1)),
+    idle: (): Promise<void> => (isIdle() ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
+  };
+}

@@ -1,0 +1,125 @@
+import {
+  isOrderEvent,
+  isRefundEvent,
+  sampleStatus,
+  type EventType,
+  type OtherEventType,
+  type RefundEventType,
+} from '../../domain/event-type.ts';
+import { NO_MONEY, type Payment } from '../../domain/payment.ts';
+import type { Refund } from '../../domain/refund.ts';
+import type { PaymentStatus } from '../../domain/status.ts';
+import { sandboxAddress, sandboxTransactionHash } from '../../rails/sandbox/sandbox.ts';
+import type { WebhookEndpoint } from '../../store/webhook-endpoints.ts';
+import { paymentEventData, wrongAssetEventData } from '../../wire/event.ts';
+import { lostMoneyView } from '../../wire/lost-money.ts';
+import { refundView } from '../../wire/refund.ts';
+import { newId, type App } from '../context.ts';
+
+/** The data of a sample event: a payment or refund that was never made, in the state that the type announces. */
+export function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: number): object {
+  const payment = samplePayment(app, endpoint, now);
+  if (isRefundEvent(type)) return refundView(sampleRefund(payment, type, now), app.links);
+  return isOrderEvent(type) ? paymentEventData(inStatus(payment, sampleStatus(type), now)) : otherData(payment, type);
+}
+
+function inStatus(payment: Payment, status: PaymentStatus, now: number): Payment {
+  if (status !== 'completed') return { ...payment, status };
+  return { ...payment, status, completedAt: now, transactionHash: sandboxTransactionHash('bitcoin', payment.id) };
+}
+
+function otherData(payment: Payment, type: OtherEventType): object {
+  switch (type) {
+    case 'payment.wrong_asset':
+      return wrongAssetEventData(payment, sampleTransfer(payment), 6);
+    case 'payment.lost':
+      return lostMoneyView({
+        address: payment.quote?.address ?? '',
+        index: 1_234,
+        amountUnits: 166_667n,
+        decimals: 8,
+        asset: 'BTC',
+        transactionHash: sandboxTransactionHash('bitcoin', payment.id),
+      });
+  }
+}
+
+function samplePayment(app: App, endpoint: WebhookEndpoint, now: number): Payment {
+  const id = newId(app, now);
+  return {
+    id,
+    projectId: endpoint.projectId,
+    mode: endpoint.mode,
+    surface: 'order',
+    status: 'pending',
+    exception: 'none',
+    failureReason: null,
+    transactionNumber: null,
+    amountMinor: 10_000n,
+    currency: 'USD',
+    amountUsdCents: 10_000n,
+    merchantOrderId: 'TEST-1',
+    description: 'A test event',
+    customerEmail: 'customer@example.com',
+    customerName: null,
+    successUrl: null,
+    cancelUrl: null,
+    metadata: {},
+    quote: {
+      asset: 'BTC',
+      network: 'bitcoin',
+      decimals: 8,
+      owedUnits: 166_667n,
+      toleranceUnits: 833n,
+      address: sandboxAddress('bitcoin', id),
+    },
+    ledger: NO_MONEY,
+    transactionHash: null,
+    completedOnUnits: null,
+    createdAt: now,
+    expiresAt: now + 30 * 60_000,
+    graceUntil: null,
+    completedAt: null,
+    cancelledAt: null,
+    completesAt: null,
+    confirmingSent: false,
+    lastSequence: 0,
+  };
+}
+
+function sampleTransfer({ id }: Payment) {
+  const network = 'ethereum';
+  const transactionHash = sandboxTransactionHash(network, id);
+  return {
+    asset: 'USDC',
+    network,
+    amountUnits: 100_000_000n,
+    address: sandboxAddress(network, id),
+    transactionHash,
+  } as const;
+}
+
+function sampleRefund(payment: Payment, type: RefundEventType, now: number): Refund {
+  const status = sampleStatus(type);
+  return {
+    id: payment.id,
+    projectId: payment.projectId,
+    mode: payment.mode,
+    paymentId: payment.id,
+    paymentSurface: 'order',
+    status,
+    amountMinor: payment.amountMinor,
+    currency: payment.currency,
+    asset: 'BTC',
+    network: 'bitcoin',
+    decimals: 8,
+    units: 166_667n,
+    address: sandboxAddress('bitcoin', `refund of ${payment.id}`),
+    reason: 'A test event',
+    failureReason: status === 'failed' ? 'unpaid' : null,
+    transactionHash: status === 'completed' ? sandboxTransactionHash('bitcoin', payment.id) : null,
+    createdAt: now,
+    completedAt: status === 'completed' ? now : null,
+    dueAt: null,
+  };
+}

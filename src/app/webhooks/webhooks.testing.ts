@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { sql } from 'kysely';
+import { expect, onTestFinished, vi } from 'vitest';
+import { testApp, type TestApp } from '../../../test/harness.ts';
+import type { EventType } from '../../domain/event-type.ts';
+import { timestamp } from '../../store/database.ts';
+import { listDeliveries, type DeliverySummary } from '../../store/deliveries.ts';
+import type { WebhookEndpoint } from '../../store/webhook-endpoints.ts';
+import type { WebhookPolicy } from '../../webhooks/guard.ts';
+import { receive, type LocalReceiver, type ReceivedRequest } from '../../webhooks/local-receivers.testing.ts';
+import { createWebhookSender, type WebhookSender } from '../../webhooks/send.ts';
+import { createDeliverer, type Deliverer, type WebhookDelivery } from './deliver-due.ts';
+import { createEndpoint } from './webhook-endpoints.ts';
+import { DEADLINE_MS } from '../../../test/deadline.ts';
+
+/** Live endpoints too are receivers on this machine. */
+const policyOf = (): WebhookPolicy => ({ mode: 'test', production: false, allowCidrs: [] });
+
+/** The application with everything that sends webhooks. An attempt lasts as long as the app's clock was moved meanwhile. */
+export interface WebhookApp extends WebhookDelivery {
+  readonly app: TestApp;
+  readonly faults: readonly unknown[];
+  /** A deliverer of its own, like that of another process; it ends with the test. */
+  readonly deliverer: (other?: Partial<WebhookDelivery>) => Deliverer;
+  /** Like that of a process that was started anew. */
+  readonly newSender: () => WebhookSender;
+  readonly register: (
+    url: string,
+    options?: Partial<Parameters<typeof createEndpoint>[3]>,
+  ) => Promise<{ readonly id: string; readonly secret: string; readonly endpoint: WebhookEndpoint }>;
+  /** The endpoint's delivery log, the oldest delivery first. */
+  readonly log: (endpointId: string) => Promise<readonly DeliverySummary[]>;
+}
+
+export async function webhookApp(): Promise<WebhookApp> {
+  const app = await testApp();
+  const sealingKey = randomBytes(32);
+  const faults: unknown[] = [];
+  const newSender = (): WebhookSender => {
+    const sender = createWebhookSender({ policyOf, now: app.clock });
+    onTestFinished(() => sender.close(0));
+    return sender;
+  };
+  const webhooks = { sender: newSender(), sealingKey };
+  return {
+    ...webhooks,
+    app,
+    faults,
+    newSender,
+    deliverer: (other = {}) => {
+      const used = { ...webhooks, ...other };
+      const deliverer = createDeliverer(app, used, { onFree: () => {}, onFault: (error) => void faults.push(error) });
+      onTestFinished(async () => {
+        await Promise.all([deliverer.stop(), used.sender.close(0)]);
+      });
+      return deliverer;
+    },
+    register: async (url, options = {}) => {
+      const request = { projectId: app.projectId, mode: 'test', url, events: 'all', ...options } as const;
+      const made = await createEndpoint(app, sealingKey, policyOf, request);
+      if (made.kind !== 'done') throw new Error(made.message);
+      return { id: made.endpoint.id, secret: made.secret, endpoint: made.endpoint };
+    },
+    log: async (endpointId) => (await listDeliveries(app.db, endpointId, 20_000)).toReversed(),
+  };
+}
+
+/** Takes and sends until nothing is due. */
+export async function deliverAll(app: TestApp, deliverer: Deliverer): Promise<void> {
+  for (let isDue = true; isDue;) {
+    await deliverer.takeDue();
+    await deliverer.idle();
+    const due = app.db.selectFrom('deliveries').select('id').where('next_attempt_at', '<=', timestamp(app.clock()));
+    isDue = (await due.executeTakeFirst()) !== undefined;
+  }
+}
+
+export interface Shop extends LocalReceiver {
+  readonly url: string;
+}
+
+/** A receiver that answers as told, 200 unless told otherwise; it closes with the test. */
+export async function shop(
+  answer: (response: ServerResponse, request: ReceivedRequest) => void = (response) => void response.end('ok'),
+): Promise<Shop> {
+  const receiver = await receive(answer);
+  onTestFinished(receiver.close);
+  return { ...receiver, url: `http://127.0.0.1:${receiver.port}/hooks` };
+}
+
+/** A receiver that leaves its senders waiting until they are answered. */
+export interface SilentShop extends Shop {
+  /** The next request that nobody has asked for yet, as soon as it is there. */
+  readonly next: () => Promise<ServerResponse>;
+}
+
+export async function silentShop(): Promise<SilentShop> {
+  const unasked: ServerResponse[] = [];
+  const asking: ((response: ServerResponse) => void)[] = [];
+  const receiver = await shop((response) => {
+    const resolve = asking.shift();
+    if (resolve === undefined) unasked.push(response);
+    else resolve(response);
+  });
+  return {
+    ...receiver,
+    next: () => {
+      const response = unasked.shift();
+      return response === undefined ? new Promise((resolve) => asking.push(resolve)) : Promise.resolve(response);
+    },
+  };
+}
+
+/** Events that wait for one endpoint, written by SQL as fast as the database can. */
+export async function insertBacklog(app: TestApp, endpoint: WebhookEndpoint, count: number): Promise<void> {
+  const type: EventType = 'order.created';
+  const createdAt = new Date(app.clock());
+  await sql`
+    with made as (
+      insert into events (id, project_id, mode, type, body, created_at)
+      select gen_random_uuid(), ${endpoint.projectId}, ${endpoint.mode}, ${type}, '{"n":' || n || '}', ${createdAt}
+      from generate_series(1, ${count}::int) n returning id
+    )
+    insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
+    select id, ${endpoint.id}, 'waiting', ${createdAt}, ${createdAt} from made`.execute(app.db);
+}
+
+/** Keeps every statement on the deliveries waiting while `during` runs; `blocked` resolves when so many wait. */
+export async function withDeliveriesLocked<Result>(
+  app: TestApp,
+  during: (blocked: (statements: number) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const blocked = (statements: number): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        const { rows } = await sql`select pid from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
+        expect(rows).toHaveLength(statements);
+      },
+      { interval: 5, timeout: DEADLINE_MS },
+    );
+  return app.db.transaction().execute(async (trx) => {
+    // It waits for others here, as no transaction of the program does.
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+    await sql`lock table deliveries in access exclusive mode`.execute(trx);
+    return during(blocked);
+  });
+}

@@ -1,0 +1,95 @@
+import type { Token } from '../domain/asset.ts';
+import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
+import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
+import { shownAddress } from '../rails/address.ts';
+import type { WalletOpener } from '../rails/wallet.ts';
+import type { RateSource } from '../rates/source.ts';
+import { withSpread } from '../rates/spread.ts';
+import { confirmationsOf, issuedNetworks, readSeenUpTo } from '../store/chain.ts';
+import type { Database } from '../store/database.ts';
+import { spreadOf } from '../store/projects.ts';
+import { findAddressIndex, heldAddress, takeAddressIndex, walletNetworks } from '../store/wallets.ts';
+import { createLock, halted, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
+import { DEFAULT_TOLERANCE_BASIS_POINTS, type Rail } from './rail.ts';
+
+export interface ChainRailOptions {
+  readonly db: Database;
+  readonly rates: RateSource;
+  /** The tokens that the service's nodes can see, the most popular first. */
+  readonly tokens: readonly Token[];
+  readonly openWallet: WalletOpener;
+  /** Where a batch's addresses come from, where others are to know of it too. */
+  readonly addresses?: AddressesAhead;
+  readonly evmChain: Rail['evmChain'];
+  readonly payoutChain: Rail['payoutChain'];
+}
+
+/** The rail of live mode: addresses from the merchant's wallets, money from the chains' cursors. */
+export function chainRail(options: ChainRailOptions): Rail {
+  const {
+    db,
+    rates,
+    tokens,
+    openWallet,
+    evmChain,
+    payoutChain,
+    addresses = createAddressesAhead(openWallet),
+  } = options;
+  return {
+    rates,
+    ratesFor: async (projectId, trx) => withSpread(rates, await spreadOf(trx ?? db, projectId)),
+    tokens: async (projectId, trx) => {
+      const wallets = await walletNetworks(trx ?? db, projectId);
+      return tokens.filter((token) => wallets.has(token.network));
+    },
+    issue: async (payment, { network }, trx) => {
+      const taken = await takeAddressIndex(trx ?? db, payment.projectId, network);
+      if (taken === null) {
+        const wallets = await walletNetworks(trx ?? db, payment.projectId);
+        return wallets.has(network) ? halted(network) : noWallet(network);
+      }
+      const wallet = openWallet(network, { kind: taken.kind, text: taken.source });
+      if (wallet === null) {
+        return { kind: 'no_method', message: otherChain(network) };
+      }
+      return issuedFrom(taken, network, wallet.addressAt(taken.index), payment.amountUsdCents);
+    },
+    lock: createLock({ rates, tokens, addresses }),
+    held: async (payment, { network }, trx) => {
+      const held = await heldAddress(trx, payment.id, network);
+      if (held === null) return null;
+      if (openWallet(network, { kind: held.kind, text: held.source }) === null) {
+        return { kind: 'no_method', message: otherChain(network) };
+      }
+      return {
+        kind: 'issued',
+        address: shownAddress(network, held.address),
+        wallet: {
+          id: held.walletId,
+          index: held.index,
+          confirmations: held.confirmations,
+          toleranceBasisPoints: held.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
+        },
+      };
+    },
+    completesAt: () => null,
+    dueViews: async (payments, now, trx) => {
+      const quoted = payments.filter(({ quote }) => quote !== null).map(({ id }) => id);
+      // Money on an earlier quote restores it, so every network that an address was given out on must have been seen.
+      const networks = await issuedNetworks(trx, quoted);
+      const seenUpTo = await readSeenUpTo(trx);
+      return new Map(
+        payments.map(({ id }) => {
+          const times = (networks.get(id) ?? []).map((network) => seenUpTo.get(network) ?? 0);
+          return [id, { kind: 'seen_up_to', at: Math.min(now, ...times) }];
+        }),
+      );
+    },
+    addressIndex: (payment) => (payment.quote === null ? null : findAddressIndex(db, payment.id, payment.quote)),
+    confirmations: (payment) => (payment.quote === null ? null : confirmationsOf(db, payment.id)),
+    evmChain,
+    simulate: null,
+    payoutChain,
+    refundOutcome: () => ({ afterMs: REFUND_LIFETIME_MS, observation: { kind: 'failed', reason: 'unpaid' } }),
+  };
+}

@@ -1,0 +1,212 @@
+import type { Network, Token } from '../domain/asset.ts';
+import { requiredConfirmations } from '../domain/network.ts';
+import type { AddressesAhead } from '../rails/addresses-ahead.ts';
+import type { RateSource } from '../rates/source.ts';
+import { withSpread } from '../rates/spread.ts';
+import type { Statement } from '../store/pipeline.ts';
+import { expectWallets, lockWallets, takeIndexes, type LockedWallet } from '../store/wallet-locks.ts';
+import type { TakenIndex } from '../store/wallets.ts';
+import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type LockedIssuer, type Rail, type WantedToken } from './rail.ts';
+
+export interface LockedIssuerOptions {
+  readonly rates: RateSource;
+  /** The tokens that the service's nodes can see, the most popular first. */
+  readonly tokens: readonly Token[];
+  readonly addresses: AddressesAhead;
+}
+
+/** On the wallet's own terms, or on the usual ones. */
+export function issuedFrom(taken: TakenIndex, network: Network, address: string, amountUsdCents: bigint): Issued {
+  return {
+    kind: 'issued',
+    address,
+    wallet: {
+      id: taken.walletId,
+      index: taken.index,
+      confirmations: taken.confirmations ?? requiredConfirmations(network, amountUsdCents),
+      toleranceBasisPoints: taken.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
+    },
+  };
+}
+
+/** A project's wallet on a network. */
+interface Place {
+  readonly projectId: string;
+  readonly network: Network;
+}
+
+/** What is foreseen of a place; the wallet is null where there is none. */
+interface Foreseen {
+  readonly wallet: LockedWallet | null;
+}
+
+/** More than this are read anew. */
+const MAX_FORESEEN = 10_000;
+
+/**
+ * Locks the wallets that wanted tokens may come to, and issues from them in memory. While nobody else takes from a wallet,
+ * what is in it is foreseen from the last batch: the lock is then sent along with what is saved, and undoes it all should
+ * the wallet be another after all (docs/decisions/0039).
+ */
+export function createLock(options: LockedIssuerOptions): NonNullable<Rail['lock']> {
+  const foresight = createForesight();
+  return async (runner, wanted, { foresee }) => {
+    const places = placesOf(options.tokens, wanted);
+    if (places.length === 0) return issuerOf(options, places, [], () => []);
+    const foreseen = foresee ? foresight.of(places) : null;
+    if (foreseen !== null) {
+      return issuerOf(options, places, foreseen, (used) => {
+        foresight.took(used);
+        return [expectWallets(places, foreseen), takeIndexes(used)];
+      });
+    }
+    const locked = await lockWallets(runner, places);
+    foresight.saw(places, locked);
+    return issuerOf(options, places, locked, (used) => {
+      foresight.took(used);
+      return [takeIndexes(used)];
+    });
+  };
+}
+
+/** Where tokens may be paid to, and by how many at most. */
+function placesOf(tokens: readonly Token[], wanted: readonly WantedToken[]): readonly (Place & { count: number })[] {
+  const places = new Map<string, Place & { count: number }>();
+  for (const { projectId, asset, network: named } of wanted) {
+    for (const { asset: possible, network } of tokens) {
+      if (possible !== asset || (named !== null && network !== named)) continue;
+      const place = places.get(keyOf({ projectId, network })) ?? { projectId, network, count: 0 };
+      place.count += 1;
+      places.set(keyOf(place), place);
+    }
+  }
+  return [...places.values()];
+}
+
+function keyOf({ projectId, network }: Place): string {
+  return `${projectId} ${network}`;
+}
+
+/** Names a wallet: projects that share one share its addresses. */
+function nameOf({ network, firstAddress }: Pick<LockedWallet, 'network' | 'firstAddress'>): string {
+  return `${network} ${firstAddress}`;
+}
+
+/** What was last seen of wallets, and where their next index should be by now. Never believed without being checked. */
+function createForesight() {
+  const places = new Map<string, Foreseen>();
+  const nextIndexes = new Map<string, number>();
+  // Others take from these too, or what was taken was not saved.
+  const doubted = new Set<string>();
+  return {
+    /** Null where something is not known, or not to be relied on. */
+    of: (wanted: readonly Place[]): readonly LockedWallet[] | null => {
+      const known: LockedWallet[] = [];
+      for (const place of wanted) {
+        const wallet = places.get(keyOf(place))?.wallet;
+        if (wallet === undefined || (wallet !== null && doubted.has(nameOf(wallet)))) return null;
+        if (wallet !== null) known.push({ ...wallet, nextIndex: nextIndexes.get(nameOf(wallet)) ?? wallet.nextIndex });
+      }
+      return known.length === 0 ? null : known;
+    },
+    saw: (wanted: readonly Place[], locked: readonly LockedWallet[]): void => {
+      if (places.size > MAX_FORESEEN) {
+        for (const memory of [places, nextIndexes, doubted]) memory.clear();
+      }
+      for (const place of wanted) places.set(keyOf(place), { wallet: null });
+      for (const wallet of locked) {
+        const name = nameOf(wallet);
+        const expected = nextIndexes.get(name);
+        if (expected === undefined || expected === wallet.nextIndex) doubted.delete(name);
+        else doubted.add(name);
+        places.set(keyOf(wallet), { wallet });
+        nextIndexes.set(name, wallet.nextIndex);
+      }
+    },
+    took: (used: readonly TakenIndexes[]): void => {
+      for (const taken of used) nextIndexes.set(nameOf(taken), taken.nextIndex);
+    },
+  };
+}
+
+type TakenIndexes = Pick<LockedWallet, 'network' | 'firstAddress' | 'nextIndex'>;
+
+/** Quotes and issues from these wallets; `save` makes the statements for what was issued of them. */
+function issuerOf(
+  { rates, tokens, addresses }: LockedIssuerOptions,
+  places: readonly (Place & { readonly count: number })[],
+  locked: readonly LockedWallet[],
+  save: (used: readonly TakenIndexes[]) => readonly Statement[],
+): LockedIssuer {
+  const wallets = new Map(locked.map((wallet) => [keyOf(wallet), wallet]));
+  const ratesOf = new Map(locked.map((wallet) => [wallet.projectId, withSpread(rates, wallet.spreadBasisPoints)]));
+  const counts = new Map(places.map((place) => [keyOf(place), place.count]));
+  // Projects that share a wallet take their indexes in turn.
+  const takers = new Map(
+    [...Map.groupBy(locked, nameOf)].map(([name, sharers]) => {
+      const count = sharers.reduce((sum, sharer) => sum + (counts.get(keyOf(sharer)) ?? 0), 0);
+      return [name, indexTaker(sharers, count, addresses)];
+    }),
+  );
+  return {
+    rates,
+    ratesFor: (projectId) => ratesOf.get(projectId) ?? rates,
+    tokens: (projectId) => tokens.filter(({ network }) => wallets.has(keyOf({ projectId, network }))),
+    issue: ({ projectId, amountUsdCents }, { network }) => {
+      const wallet = wallets.get(keyOf({ projectId, network }));
+      const taker = wallet === undefined ? undefined : takers.get(nameOf(wallet));
+      if (wallet === undefined || taker === undefined) return noWallet(network);
+      if (wallet.haltedReason !== null) return halted(network);
+      const next = taker.take(wallet);
+      return next === null
+        ? { kind: 'no_method', message: otherChain(network) }
+        : issuedFrom({ ...wallet, index: next.index }, network, next.address, amountUsdCents);
+    },
+    taken: () => {
+      const used = [...takers.values()].flatMap((taker) => taker.used());
+      return used.length === 0 ? [] : save(used);
+    },
+  };
+}
+
+/** Hands out the next indexes of a locked wallet with their addresses, `count` at most. */
+function indexTaker([first]: readonly LockedWallet[], count: number, addresses: AddressesAhead) {
+  if (first === undefined) throw new Error('A group has one at least.');
+  const { network, firstAddress, nextIndex: from } = first;
+  // By source: the same wallet may be written in several forms.
+  const lists = new Map<string, readonly string[] | null>();
+  let taken = 0;
+  return {
+    /** Null when the source of the wallet cannot be read. */
+    take: ({ kind, source }: LockedWallet): { readonly index: number; readonly address: string } | null => {
+      const list = lists.get(source) ?? addresses.of(network, { kind, text: source }, from, count);
+      lists.set(source, list);
+      const address = list?.[taken];
+      if (address === undefined) return null;
+      taken += 1;
+      return { index: from + taken - 1, address };
+    },
+    used: () => (taken === 0 ? [] : [{ network, firstAddress, nextIndex: from + taken }]),
+  };
+}
+
+/** Why a token of this network cannot be paid with. */
+export function noWallet(network: Network): Issued {
+  return { kind: 'no_method', message: `No wallet is set for ${network}.` };
+}
+
+/** What whoever wants to be paid there is told while a wallet hands out no addresses; the reason is the operator's alone. */
+export function halted(network: Network): Issued {
+  return {
+    kind: 'no_method',
+    message: `Payments on ${network} are paused: no new addresses are handed out until the operator has looked after it (cointill network status says why).`,
+  };
+}
+
+/** What a project's wallet that cannot be read has to be told: it was set for a test chain, and the service is on another. */
+export function otherChain(network: Network): string {
+  return (
+    `The stored ${network} wallet cannot be read: it was set for another chain of ${network}. ` +
+    `Set ${network.toUpperCase()}_CHAIN as it was, or set the wallet again with: cointill wallet set`
+  );
+}

@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { chainRail } from '../modes/live-rail.ts';
+import type { App } from '../app/context.ts';
+import type { Observer } from '../app/observer.ts';
+import { sandboxRail } from '../modes/sandbox-rail.ts';
+import { checkSealingKey } from '../app/webhooks/sealing-key.ts';
+import type { Config, NetworkConfig } from '../config/config.ts';
+import { allTokens, type Network, type Token } from '../domain/asset.ts';
+import { pow10 } from '../domain/money.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
+import type { Mode } from '../domain/permission.ts';
+import { DEFAULT_POLICY } from '../domain/transition.ts';
+import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
+import { createWalletOpener, type UtxoChains, type WalletOpener } from '../rails/wallet.ts';
+import { fixedRates, testRates } from '../rates/fixed.ts';
+import type { RateSource } from '../rates/source.ts';
+import { byWayOf, checkPool, checkSameDatabase, checkWrites } from '../store/check-database.ts';
+import { openDatabase, type DatabaseHandle } from '../store/database.ts';
+import { startEmbeddedPostgres } from '../store/embedded-postgres.ts';
+import { migrate } from '../store/migrate.ts';
+import type { WebhookPolicy } from '../webhooks/guard.ts';
+import { loadSealingKey } from '../webhooks/secret.ts';
+
+/** What the service and every command share: the database, brought to this program's version, and the use cases' context. */
+export interface Cointill {
+  readonly app: App;
+  readonly handle: DatabaseHandle;
+  /**
+   * The key of the webhook secrets, made at the first use where there is none.
+   *
+   * @throws SealingKeyError when it is not the one that they were sealed with, unless that one is `lost`
+   */
+  readonly sealingKey: (options?: { readonly lost: boolean }) => Promise<Uint8Array>;
+  readonly policyOf: (mode: Mode) => WebhookPolicy;
+  /** The networks that the service follows. */
+  readonly networks: readonly Network[];
+  readonly networkConfigs: readonly NetworkConfig[];
+  readonly log: Logger;
+  readonly chains: UtxoChains;
+  /** In the smallest units per virtual byte. */
+  readonly maxFeeRate: number;
+  readonly openWallet: WalletOpener;
+  readonly addresses: AddressesAhead;
+  close(): Promise<void>;
+}
+
+/** A logger that writes one JSON line an event to standard error and leaves secrets out. */
+export function createLogger(level: Config['logLevel']): Logger {
+  const secrets = ['authorization', 'key', 'secret', 'password', 'token', 'connectionString'];
+  return pino(
+    {
+      level,
+      redact: [...secrets, ...secrets.map((name) => `*.${name}`), 'req.headers.authorization'],
+      base: {},
+    },
+    standardError(),
+  );
+}
+
+/** Standard error that may go away: a closed terminal takes no more, and what could not be written must not keep the process. */
+function standardError(): DestinationStream {
+  const stream = pino.destination({ fd: 2, sync: false });
+  const nothing = (): void => {};
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // Its own flush at the end would try for ever.
+    Object.assign(stream, { flushSync: nothing });
+    if (error.code === 'EIO') Object.assign(stream, { write: nothing, end: nothing });
+  });
+  return stream;
+}
+
+const MAX_CONNECTIONS = 16;
+
+/**
+ * Opens the database (the embedded one is started or joined) and puts the use cases' context together. `rates` are live
+ * mode's; a command that quotes nothing does without the ones of the markets, and nobody observes it.
+ */
+export async function openCointill(
+  config: Config,
+  log: Logger,
+  parts: { readonly rates?: RateSource; readonly observer?: Observer } = {},
+): Promise<Cointill> {
+  const embedded =
+    config.databaseUrl === null
+      ? await startEmbeddedPostgres({
+          dataDir: config.dataDir,
+          log: (level, message, details) => log[level](details ?? {}, message),
+        })
+      : null;
+  const handle = openDatabase(
+    config.databaseUrl === null ? required(embedded).connection : { connectionString: config.databaseUrl },
+    {
+      maxConnections: MAX_CONNECTIONS,
+      direct: config.databaseDirectUrl === null ? undefined : { connectionString: config.databaseDirectUrl },
+      onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    },
+  );
+  const openWallet = createWalletOpener(config.utxoChains);
+  const addresses = createAddressesAhead(openWallet);
+  const close = async (): Promise<void> => {
+    addresses.stop();
+    await handle.close();
+    await embedded?.stop();
+  };
+  try {
+    const setting = config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+    const client = await byWayOf(setting, handle.connect());
+    try {
+      if (embedded === null) {
+        await checkWrites(client, setting);
+        await byWayOf('DATABASE_URL', checkPool(handle.db));
+        if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
+      }
+      const applied = await migrate(client);
+      if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+  const app = createApp(config, handle, { openWallet, addresses }, parts);
+  const policyOf = (mode: Mode): WebhookPolicy => ({
+    mode,
+    production: config.production,
+    allowCidrs: config.webhookAllowCidrs,
+  });
+  const networks = config.networks.map(({ network }) => network);
+  return {
+    app,
+    handle,
+    sealingKey: async ({ lost } = { lost: false }) => {
+      const key = loadSealingKey({ secretKey: config.secretKey ?? undefined, dataDir: config.dataDir });
+      if (!lost) await checkSealingKey(handle.db, key);
+      return key;
+    },
+    policyOf,
+    networks,
+    networkConfigs: config.networks,
+    log,
+    chains: config.utxoChains,
+    maxFeeRate: config.maxFeeRate,
+    openWallet,
+    addresses,
+    close,
+  };
+}
+
+function required<Value>(value: Value | null): Value {
+  if (value === null) throw new Error('A part that was to be started is missing.');
+  return value;
+}
+
+function createApp(
+  config: Config,
+  handle: DatabaseHandle,
+  wallets: Pick<Cointill, 'openWallet' | 'addresses'>,
+  { rates = fixedRates(config.fixedRates), observer }: { readonly rates?: RateSource; readonly observer?: Observer },
+): App {
+  const sandbox = sandboxRail(testRates(), config.sandboxCompleteAfterMs);
+  const chains = chainRail({
+    db: handle.db,
+    rates,
+    tokens: followedTokens(config.networks),
+    ...wallets,
+    payoutChain: (network) => (network === 'bitcoin' || network === 'litecoin' ? config.utxoChains[network] : 'main'),
+    evmChain: ({ network, asset }) => {
+      const chain = config.networks.find((one) => one.network === network);
+      if (chain?.family !== 'evm') return null;
+      return { chainId: chain.chainId, contract: chain.tokens.get(asset)?.contract ?? null };
+    },
+  });
+  const rails = { test: sandbox, live: chains };
+  return {
+    db: handle.db,
+    clock: Date.now,
+    random: pooledRandom(),
+    railFor: (mode) => rails[mode],
+    links: { checkoutUrl: { live: config.checkoutUrl, test: config.sandboxCheckoutUrl } },
+    policy: { ...DEFAULT_POLICY, monitoringMs: config.monitoringMs },
+    observer,
+  };
+}
+
+/** The tokens that can be seen on the networks that are set up, the most popular first. */
+function followedTokens(networks: readonly NetworkConfig[]): readonly Token[] {
+  const configs = new Map(networks.map((one) => [one.network, one]));
+  return allTokens().flatMap((token) => {
+    const config = configs.get(token.network);
+    if (config === undefined) return [];
+    if (token.asset === NETWORK_FACTS[token.network].nativeAsset) return [token];
+    const contract = config.family === 'evm' ? config.tokens.get(token.asset) : undefined;
+    // The operator's own contract may count in other units than the well-known one.
+    const scale = contract === undefined ? 0 : contract.decimals - token.decimals;
+    return contract === undefined
+      ? []
+      : [
+          {
+            ...token,
+            decimals: contract.decimals,
+            dustUnits: (token.dustUnits * pow10(Math.max(0, scale))) / pow10(Math.max(0, -scale)),
+          },
+        ];
+  });
+}
+
+/** Random bytes cut from a larger draw: asking the system for ten at a time costs more than making the id they are for. */
+function pooledRandom(): (size: number) => Uint8Array {
+  const POOL_BYTES = 8192;
+  let pool = Buffer.alloc(0);
+  let used = 0;
+  return (size) => {
+    if (size > POOL_BYTES) return randomBytes(size);
+    if (used + size > pool.length) {
+      pool = randomBytes(POOL_BYTES);
+      used = 0;
+    }
+    used += size;
+    return pool.subarray(used - size, used);
+  };
+}

@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import os from 'node:os';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { createAccess } from '../app/projects/access.ts';
+import { createPaymentCreator } from '../app/payments/create-payment.ts';
+import { firstStart, type FirstStart } from '../app/projects/first-start.ts';
+import { prepareAddresses } from '../modes/prepare-addresses.ts';
+import { createPaymentWatch } from '../app/live/payment-watch.ts';
+import { createPaymentReader } from '../app/payments/read-payment.ts';
+import { startScheduledBackups } from '../backup/scheduled-backups.ts';
+import type { Config, NetworkConfig } from '../config/config.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
+import { openCointill, type Cointill } from './core.ts';
+import type { Api } from '../http/api.ts';
+import { loadAssets } from '../http/pages/assets.ts';
+import { checkoutRoutes } from '../http/checkout/routes.ts';
+import { docsRoutes } from '../http/docs/routes.ts';
+import { ListenError } from '../http/listen-error.ts';
+import { orderRoutes } from '../http/orders/routes.ts';
+import { createRateLimits } from '../http/rate-limit.ts';
+import type { SharedRedis } from '../http/redis.ts';
+import { refundRoutes } from '../http/refunds/routes.ts';
+import { buildServer } from '../http/server.ts';
+import { transactionRoutes } from '../http/transactions/routes.ts';
+import type { ChainSource, RailLog } from '../rails/chain.ts';
+import { createEvmSource } from '../rails/evm/source.ts';
+import { utxoParams } from '../rails/utxo/params.ts';
+import { createUtxoSource } from '../rails/utxo/source.ts';
+import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
+import { startPrices } from './prices.ts';
+import { forgetAtHead } from '../store/chain.ts';
+import { listen, type Notifications } from '../store/notifications.ts';
+import { createWebhookSender } from '../webhooks/send.ts';
+import { watchChain } from '../workers/watch-chain.ts';
+import { startWorkers } from '../workers/workers.ts';
+
+/** A running service. */
+export interface Service {
+  readonly addresses: { readonly live: string; readonly test: string };
+  /** On an empty database only: the project and key that were made, to be shown once; in production there is no key. */
+  readonly firstStart: FirstStart | null;
+  /** Finishes what is under way, within ten seconds, and leaves the database. */
+  stop(): Promise<void>;
+}
+
+/** How long what is under way may take once the service was told to stop. */
+const STOP_GRACE_MS = 8_000;
+
+/** Starts what the role asks for: both addresses of the API, the workers, or all of it. */
+export async function startService(config: Config, log: Logger): Promise<Service> {
+  const onError = (name: string, error: unknown): void =>
+    log.error({ err: error, worker: name }, 'a worker failed; it goes on');
+  const prices = startPrices(config, log, onError);
+  const counting = startCounting();
+  const { rates } = prices;
+  const core = await openCointill(config, log, { rates, observer: counting.observer }).catch(async (error: unknown) => {
+    await prices.stop();
+    throw error;
+  });
+  const closers: (() => Promise<unknown>)[] = [() => core.close(), () => prices.stop()];
+  const parts: (() => Promise<unknown>)[] = [];
+  const closed = (close: () => Promise<unknown>): Promise<unknown> =>
+    close().catch((error: unknown) => log.error({ err: error }, 'stopping a part failed'));
+  let onStop = (): void => {};
+  const stop = async (): Promise<void> => {
+    onStop();
+    // Together, so that they share the time that there is; then what they stand on.
+    await Promise.all(parts.splice(0).map(closed));
+    for (const close of closers.splice(0).toReversed()) await closed(close);
+  };
+  try {
+    const onWithheld = (problem: string): void => log.error(problem);
+    const notifications = listen(core.handle, { onWithheld });
+    closers.push(() => notifications.stop());
+    const { metricsToken, monitorPort } = config;
+    const hasOwnPort = monitorPort !== null;
+    const redis = config.role === 'worker' ? null : await sharedRedis(config.redisUrl, log);
+    closers.push(async () => redis?.close());
+    const monitoring = createMonitoring(core, notifications, prices, redis, counting, { metricsToken, hasOwnPort });
+    onStop = () => monitoring.stopping();
+    // Asked until the very end: it is closed after the parts.
+    if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
+    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, log, onError));
+    if (config.role !== 'worker')
+      parts.push(await startServers(config, core, notifications, { counting, monitoring, redis }, log));
+    // Last, for the key is shown only by a start that succeeded.
+    const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
+    return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** What the servers have in common with what tells of them. */
+interface Shared {
+  readonly counting: Counting;
+  readonly monitoring: Monitoring;
+  readonly redis: SharedRedis | null;
+}
+
+async function startServers(
+  config: Config,
+  core: Cointill,
+  notifications: Notifications,
+  { counting, monitoring, redis }: Shared,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  const { app } = core;
+  const api: Api = { app, creator: createPaymentCreator(app, core.handle.pipeline), reader: createPaymentReader(app) };
+  const access = createAccess(app.db, notifications);
+  const limits = createRateLimits(config.rateLimits, redis?.client ?? null);
+  const assets = await loadAssets();
+  const watch = createPaymentWatch(notifications);
+  const tls =
+    config.tls === null ? null : { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) };
+  const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
+  const plugins = [
+    ...monitoring.plugins,
+    transactionRoutes(api),
+    orderRoutes(api),
+    refundRoutes(api),
+    checkoutRoutes({ ...api, access, assets, watch }),
+    docsRoutes({ baseUrls, assets }),
+  ];
+  const common = {
+    access,
+    limits,
+    baseUrls,
+    production: config.production,
+    trustProxy: config.trustProxy,
+    tls,
+    log,
+    onAnswered: counting.metrics.onAnswered,
+    plugins,
+  };
+  const servers = [
+    { server: buildServer({ ...common, side: 'live' }), port: config.port },
+    { server: buildServer({ ...common, side: 'test' }), port: config.sandboxPort },
+  ];
+  const stop = async (): Promise<void> => {
+    await Promise.all(servers.map(({ server }) => closeServer(server)));
+    watch.stop();
+    await api.creator.idle();
+  };
+  try {
+    for (const { server, port } of servers) {
+      await server.listen({ host: config.host, port }).catch((error: unknown) => {
+        throw new ListenError(port, error);
+      });
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  // Nothing waits for it: an order that comes first derives its own address.
+  prepareAddresses(app.db, core.networks, core.addresses).catch((error: unknown) =>
+    log.warn({ err: error }, 'addresses could not be derived ahead; orders derive their own'),
+  );
+  return stop;
+}
+
+/** How often connections that have become idle are looked for. */
+const IDLE_LOOK_MS = 50;
+
+/**
+ * Closing a server ends the connections that are idle at that moment. Those whose last answer comes later would keep it for
+ * their keep-alive time, and a client that never ends its request for ever.
+ */
+async function closeServer(server: FastifyInstance): Promise<void> {
+  const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_LOOK_MS);
+  const limit = setTimeout(() => server.server.closeAllConnections(), STOP_GRACE_MS);
+  try {
+    await server.close();
+  } finally {
+    clearInterval(idle);
+    clearTimeout(limit);
+  }
+}
+
+/** Loaded only where it is used: it is a third of the program's start. */
+async function sharedRedis(redisUrl: string | null, log: Logger): Promise<SharedRedis | null> {
+  if (redisUrl === null) return null;
+  const { connectRedis } = await import('../http/redis.ts');
+  return connectRedis(redisUrl, {
+    onAway: (reason) => log.warn({ reason }, 'Redis is away: rate limits count in this process alone'),
+    onBack: (awayMs) =>
+      log.info(
+        { awaySeconds: Math.round(awayMs / 1000) },
+        'Redis is back: all processes share their rate limits again',
+      ),
+  });
+}
+
+async function startWorkerParts(
+  config: Config,
+  core: Cointill,
+  notifications: Notifications,
+  log: Logger,
+  onError: (name: string, error: unknown) => void,
+): Promise<() => Promise<void>> {
+  const { app } = core;
+  const sealingKey = await core.sealingKey();
+  const sender = createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() });
+  // Before anybody is answered: blocks may have come while no process was there.
+  await forgetAtHead(app.db);
+  const workers = startWorkers(app, { sender, sealingKey }, notifications, onError);
+  const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
+  const sources = config.networks.map((network) => sourceOf(network, log));
+  const chains = sources.map((source) => watchChain(app, source, holder, onError, config.nodePollMs, core.openWallet));
+  const backups = config.backups === null ? null : startScheduledBackups(app, config.backups, holder, onError);
+  return async () => {
+    await Promise.all([workers.stop(STOP_GRACE_MS), backups?.stop(), ...chains.map((chain) => chain.stop())]);
+    await Promise.all([sender.close(0), ...sources.map((source) => source.close())]);
+  };
+}
+
+/** How long one call to a node may take. */
+const NODE_TIMEOUT_MS = 10_000;
+
+function sourceOf(config: NetworkConfig, log: RailLog): ChainSource {
+  const common = { urls: config.urls, timeoutMs: NODE_TIMEOUT_MS, log };
+  if (config.family === 'utxo') {
+    const params = utxoParams(config.network, config.chain);
+    const { nativeAsset } = NETWORK_FACTS[config.network];
+    if (params === null || nativeAsset === null) throw new Error(`${config.network} has no chain ${config.chain}`);
+    return createUtxoSource({ ...common, params, asset: nativeAsset, cookieFile: config.cookieFile });
+  }
+  const { network, chainId, tokens } = config;
+  return createEvmSource({ ...common, network, chainId, tokens, nativeAsset: NETWORK_FACTS[network].nativeAsset });
+}

@@ -1,0 +1,96 @@
+import type { FastifyInstance } from 'fastify';
+import { networkStatus } from '../app/chains/network-status.ts';
+import type { Observer } from '../app/observer.ts';
+import { sharedAnswer } from '../app/shared-answer.ts';
+import { within } from '../app/within.ts';
+import type { Cointill } from './core.ts';
+import { healthRoutes, type Readiness } from '../http/health.ts';
+import { isDirect, isLocal } from '../http/https-rule.ts';
+import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
+import { createMetrics, createScrape, metricsRoute, type Metrics } from '../http/metrics.ts';
+import { buildMonitor } from '../http/monitor.ts';
+import type { SharedRedis } from '../http/redis.ts';
+import { createObserver, registerService } from '../http/service-metrics.ts';
+import type { Prices } from './prices.ts';
+import { readiness } from './readiness.ts';
+import { readFigures } from '../store/figures.ts';
+import type { Listening } from '../store/notifications.ts';
+import { addressGaps } from '../store/wallets.ts';
+import { version } from '../config/version.ts';
+
+/** Whoever asks oftener gets the same answer again, so that asking without a key costs the database nothing. */
+const SHARED_MS = 500;
+/** As often as Prometheus scrapes by itself. */
+const FIGURES_FOR_MS = 15_000;
+/** A scrape is given up after ten seconds, and so is all that it could have told. */
+const READ_WITHIN_MS = 3_000;
+
+/** What is counted from the first moment on. */
+export interface Counting {
+  readonly metrics: Metrics;
+  readonly observer: Observer;
+}
+
+export function startCounting(): Counting {
+  const metrics = createMetrics();
+  return { metrics, observer: createObserver(metrics.registry) };
+}
+
+/** What tells others how the service is. */
+export interface Monitoring {
+  /** `/healthz`, `/readyz` and `/metrics` for the addresses of the API. */
+  readonly plugins: readonly ((app: FastifyInstance) => void)[];
+  /** Opens the port that tells them and nothing else; what comes back closes it. */
+  listen(port: number): Promise<() => Promise<void>>;
+  /** From now on it is not ready: whoever balances loads goes elsewhere while it finishes. */
+  stopping(): void;
+}
+
+export interface MonitoringOptions {
+  readonly metricsToken: string | null;
+  /** Whether a port of its own tells this machine everything: then the API's addresses, to which a proxy may lead, do not. */
+  readonly hasOwnPort: boolean;
+}
+
+export function createMonitoring(
+  core: Cointill,
+  notifications: Listening,
+  prices: Prices,
+  redis: SharedRedis | null,
+  { metrics }: Counting,
+  { metricsToken, hasOwnPort }: MonitoringOptions,
+): Monitoring {
+  let isStopping = false;
+  const look = sharedAnswer(SHARED_MS, () => readiness(core, notifications, redis));
+  const ready = async (): Promise<Readiness> =>
+    isStopping ? { ok: false, checks: { service: 'stopping' }, degraded: false } : look();
+  const networks = sharedAnswer(SHARED_MS, () => within(READ_WITHIN_MS, networkStatus(core.app, core.networks)));
+  registerService(metrics.registry, {
+    version: version(),
+    figures: sharedAnswer(FIGURES_FOR_MS, () => within(READ_WITHIN_MS, readFigures(core.handle.db, core.app.clock))),
+    gaps: sharedAnswer(FIGURES_FOR_MS, () => within(READ_WITHIN_MS, addressGaps(core.handle.db))),
+    isReady: async () => (await ready()).ok,
+    isListening: () => notifications.healthy(),
+    sharesLimits: () => (redis === null ? null : redis.problem() === null),
+    pool: () => core.handle.pool(),
+    prices: () => prices.ages(),
+  });
+  const scrape = createScrape(metrics.registry, networks, { keepMs: SHARED_MS });
+  const plugins = (isTold: boolean) => [
+    healthRoutes(ready, (request) => isTold && isLocal(request)),
+    metricsRoute(scrape, metricsToken, (request) => isTold && isDirect(request)),
+  ];
+  return {
+    plugins: plugins(!hasOwnPort),
+    listen: async (port) => {
+      const monitor = buildMonitor(plugins(true));
+      await monitor.listen({ host: MONITOR_HOST, port }).catch((error: unknown) => {
+        throw new ListenError(port, error);
+      });
+      return () => monitor.close();
+    },
+    stopping: () => {
+      isStopping = true;
+    },
+  };
+}

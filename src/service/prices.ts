@@ -1,0 +1,121 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import { FIATS, type Fiat } from '../domain/money.ts';
+import { NETWORK_FACTS } from '../domain/network.ts';
+import { createEvmCaller } from '../rails/evm/caller.ts';
+import { createChainlinkSource, ETHEREUM_FEEDS, ETHEREUM_FEEDS_CHAIN_ID } from '../rates/chainlink.ts';
+import { fixedOver, fixedRates } from '../rates/fixed.ts';
+import { createHttpClient } from '../rates/http.ts';
+import { createLiveRates, type LiveRates } from '../rates/live.ts';
+import type { PriceSource, RateSource } from '../rates/source.ts';
+import { sourceOwner, WEB_SOURCES, webSources } from '../rates/web-sources.ts';
+import { startLoop } from '../workers/loop.ts';
+
+/** Well below the least RATE_MAX_AGE_SECONDS, so that one failed round leaves a price fresh. */
+const REFRESH_MS = 20_000;
+const SOURCE_TIMEOUT_MS = 5_000;
+const BACK_OFF_MS = 20_000;
+
+export interface Prices {
+  readonly rates: RateSource;
+  /** How old the price of each pair is that is asked for, or how long there has been none. */
+  ages(): readonly { readonly pair: string; readonly ageMs: number }[];
+  stop(): Promise<void>;
+}
+
+/**
+ * The prices of live mode: what the operator fixed, and the markets' for the rest, kept fresh in this process. Nobody is
+ * asked where no network is followed: nothing is quoted then.
+ */
+export function startPrices(config: Config, log: Logger, onError: (name: string, error: unknown) => void): Prices {
+  const market = openMarket(config, log);
+  if (market === null) return { rates: fixedRates(config.fixedRates), ages: () => [], stop: async () => {} };
+  const { live } = market;
+  const loop = startLoop({
+    name: 'prices',
+    restMs: REFRESH_MS,
+    onError,
+    work: async () => {
+      await live.refresh();
+      return false;
+    },
+  });
+  return {
+    rates: fixedOver(config.fixedRates, live),
+    ages: priceAges(live, neededAssets(config), Date.now),
+    stop: async () => {
+      live.close();
+      await loop.stop();
+      await market.close();
+    },
+  };
+}
+
+/** The prices of this moment, asked for once: what the operator fixed, and the markets' for the rest. */
+export async function pricesNow(config: Config, log: Logger): Promise<RateSource> {
+  const market = openMarket(config, log);
+  if (market === null) return fixedRates(config.fixedRates);
+  try {
+    await market.live.refresh();
+    return fixedOver(config.fixedRates, market.live);
+  } finally {
+    market.live.close();
+    await market.close();
+  }
+}
+
+/** Nobody was asked yet. Null: nobody is to be asked. */
+function openMarket(
+  config: Config,
+  log: Logger,
+): { readonly live: LiveRates; readonly close: () => Promise<void> } | null {
+  if (config.networks.length === 0 || config.rateSources.length === 0) return null;
+  const http = createHttpClient();
+  const chainlink = chainlinkSource(config, log);
+  const wanted = WEB_SOURCES.filter(({ name }) => config.rateSources.includes(sourceOwner(name)));
+  const live = createLiveRates({
+    sources: [...webSources(wanted, http.fetchText), ...(chainlink === null ? [] : [chainlink.source])],
+    clock: Date.now,
+    maxAgeMs: config.rateMaxAgeMs,
+    timeoutMs: SOURCE_TIMEOUT_MS,
+    backOffMs: BACK_OFF_MS,
+    log,
+  });
+  return { live, close: async () => void (await Promise.all([http.close(), chainlink?.close()])) };
+}
+
+/** The assets that can be paid with here, whose prices are not fixed. */
+function neededAssets({ networks, fixedRates: fixed }: Config): readonly AssetCode[] {
+  const assets = networks.flatMap((one): readonly (AssetCode | null)[] => [
+    NETWORK_FACTS[one.network].nativeAsset,
+    ...(one.family === 'evm' ? one.tokens.keys() : []),
+  ]);
+  return [...new Set(assets.filter((asset) => asset !== null))].filter((asset) => !fixed.has(asset));
+}
+
+/** A pair is told from the start where it is needed; a fiat currency's once it was known, for few shops need them all. */
+function priceAges(live: LiveRates, needed: readonly AssetCode[], clock: () => number): Prices['ages'] {
+  const startedAt = clock();
+  const pricedAt = new Map<AssetCode | Fiat, number>(needed.map((asset) => [asset, startedAt]));
+  return () => {
+    for (const code of [...needed, ...FIATS]) {
+      const at = code === 'USD' ? null : live.pricedAt(code);
+      if (at !== null) pricedAt.set(code, at);
+    }
+    return [...pricedAt].map(([code, at]) => ({ pair: `${code}-USD`, ageMs: Math.max(0, clock() - at) }));
+  };
+}
+
+/** The feeds are contracts of Ethereum's main chain, read by way of the operator's own node. */
+function chainlinkSource(
+  config: Config,
+  log: Logger,
+): { readonly source: PriceSource; readonly close: () => Promise<void> } | null {
+  const ethereum = config.networks.find(({ network }) => network === 'ethereum');
+  if (ethereum?.family !== 'evm' || ethereum.chainId !== ETHEREUM_FEEDS_CHAIN_ID) return null;
+  if (!config.rateSources.includes('chainlink')) return null;
+  const { network, urls, chainId } = ethereum;
+  const caller = createEvmCaller({ network, urls, chainId, timeoutMs: SOURCE_TIMEOUT_MS, log });
+  return { source: createChainlinkSource({ call: caller.call, feeds: ETHEREUM_FEEDS }), close: caller.close };
+}

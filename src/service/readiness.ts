@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import { networkStatus, type NetworkStatus } from '../app/chains/network-status.ts';
+import { within } from '../app/within.ts';
+import type { Cointill } from './core.ts';
+import type { Readiness } from '../http/health.ts';
+import type { SharedRedis } from '../http/redis.ts';
+import { writeProblem } from '../store/check-database.ts';
+import type { DatabaseHandle } from '../store/database.ts';
+import type { Listening } from '../store/notifications.ts';
+
+/** A supervisor waits for a few seconds only, and what takes longer is of no use to customers either. */
+const READY_WITHIN_MS = 3_000;
+
+/**
+ * A network in trouble, or that its operator should look after, is told of and takes nothing away: payments on the others,
+ * and the sandbox, go on. Nor does a Redis that is away: each process counts rate limits for itself meanwhile.
+ */
+export async function readiness(
+  core: Pick<Cointill, 'app' | 'handle' | 'networks'>,
+  notifications: Pick<Listening, 'problem'>,
+  redis: Pick<SharedRedis, 'problem'> | null = null,
+  withinMs: number = READY_WITHIN_MS,
+): Promise<Readiness> {
+  const [database, states] = await Promise.all([
+    databaseProblem(core.handle, withinMs),
+    within(withinMs, networkStatus(core.app, core.networks)).catch((): readonly NetworkStatus[] => []),
+  ]);
+  const listening = notifications.problem();
+  const away = redis?.problem() ?? null;
+  const limits =
+    redis === null ? {} : { redis: away === null ? 'ok' : `rate limits count in this process alone: ${away}` };
+  const networks = Object.fromEntries(states.map((state) => [state.network, troubleOf(state) ?? 'ok']));
+  return {
+    ok: database === null && listening === null,
+    checks: { database: database ?? 'ok', notifications: listening ?? 'ok', ...limits, ...networks },
+    degraded: away !== null || states.some((state) => troubleOf(state) !== null),
+  };
+}
+
+function troubleOf({ problem, warnings }: NetworkStatus): string | null {
+  if (problem !== null) return problem;
+  return warnings.length === 0 ? null : warnings.join('; ');
+}
+
+async function databaseProblem({ db, pipeline }: DatabaseHandle, withinMs: number): Promise<string | null> {
+  const [role, saves] = await Promise.all([
+    within(withinMs, writeProblem(db)).then(
+      (problem) =>
+        problem === null ? null : `DATABASE_URL leads to ${problem.replace(/^read-only$/, 'a read-only one')}`,
+      () => 'not reachable',
+    ),
+    answersSaves(db, pipeline, withinMs),
+  ]);
+  return role ?? (saves ? null : 'no answer on the connection that saves orders');
+}
+
+/** Asks on the connection that saves orders only while it saves none: else the answers that orders get are proof enough. */
+async function answersSaves(
+  db: DatabaseHandle['db'],
+  pipeline: DatabaseHandle['pipeline'],
+  withinMs: number,
+): Promise<boolean> {
+  const unansweredMs = pipeline.unansweredMs();
+  if (unansweredMs !== null) return unansweredMs < withinMs;
+  return within(withinMs, pipeline.executeQuery(sql`select 1`.compile(db))).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,49 @@
+import { orderStatus } from '../domain/status.ts';
+import type { Payment } from '../domain/payment.ts';
+import { exactNumber } from './number.ts';
+import {
+  amountNumber,
+  cryptoView,
+  metadataView,
+  paymentUrl,
+  publicPaymentId,
+  type Audience,
+  type Links,
+} from './payment.ts';
+import { isoTime, isoTimeOrNull } from './time.ts';
+
+/** An order as its creation answers it. */
+export function createdOrderView(payment: Payment, links: Links) {
+  const { quote } = payment;
+  return {
+    id: publicPaymentId(payment),
+    status: orderStatus(payment.status),
+    amount: amountNumber(payment),
+    currency: payment.currency,
+    crypto_currency: quote?.asset ?? null,
+    crypto_amount: quote === null ? null : exactNumber(quote.owedUnits, quote.decimals),
+    payment_url: paymentUrl(payment, links),
+    expires_at: isoTime(payment.expiresAt),
+    created_at: isoTime(payment.createdAt),
+  };
+}
+
+/** An order as it is read: what creation answered, and what has become of it. */
+export function orderView(payment: Payment, links: Links, audience: Audience = 'merchant') {
+  const { network, address, amount_received } = cryptoView(payment);
+  return {
+    ...createdOrderView(payment, links),
+    network,
+    address,
+    amount_received,
+    transaction_hash: payment.status === 'completed' ? payment.transactionHash : null,
+    completed_at: isoTimeOrNull(payment.completedAt),
+    exception: payment.exception,
+    failure_reason: payment.failureReason,
+    order_id: payment.merchantOrderId,
+    description: payment.description,
+    ...(audience === 'merchant' ? { customer_email: payment.customerEmail, metadata: metadataView(payment) } : {}),
+    return_url: payment.successUrl,
+    cancel_url: payment.cancelUrl,
+  };
+}

@@ -1,0 +1,55 @@
+import { encodeId } from '../domain/id.ts';
+import { fiatDecimals } from '../domain/money.ts';
+import type { Confirmations, Payment, Surface } from '../domain/payment.ts';
+import type { Mode } from '../domain/permission.ts';
+import { exactNumber, type RawJson } from './number.ts';
+
+/** Where customers are sent: base addresses of the payment page, without a trailing slash. */
+export interface Links {
+  readonly checkoutUrl: Readonly<Record<Mode, string>>;
+}
+
+/** Who asks: a public key sees nothing of the customer. */
+export type Audience = 'merchant' | 'public';
+
+/** The id that clients use: a transaction's UUID, an order's `ord_…`. */
+export function publicPaymentId(payment: { readonly id: string; readonly surface: Surface }): string {
+  return payment.surface === 'order' ? encodeId('order', payment.id) : payment.id;
+}
+
+export function paymentUrl(payment: Pick<Payment, 'id' | 'surface' | 'mode'>, links: Links): string {
+  return `${links.checkoutUrl[payment.mode]}/pay/${publicPaymentId(payment)}`;
+}
+
+/** `metadata.order_id` is always a string: the merchant's reference, wherever he gave it, else the payment's id. */
+export function metadataView(payment: Payment): Record<string, string> {
+  return {
+    order_id: publicPaymentId(payment),
+    ...payment.metadata,
+    ...(payment.merchantOrderId === null ? {} : { order_id: payment.merchantOrderId }),
+  };
+}
+
+export function cryptoView(payment: Payment) {
+  const { quote } = payment;
+  if (quote === null)
+    return { crypto_currency: null, network: null, crypto_amount: null, address: null, amount_received: null };
+  return {
+    crypto_currency: quote.asset,
+    network: quote.network,
+    crypto_amount: exactNumber(quote.owedUnits, quote.decimals),
+    address: quote.address,
+    amount_received: exactNumber(payment.ledger.all.seenUnits, quote.decimals),
+  };
+}
+
+export function amountNumber(payment: Pick<Payment, 'amountMinor' | 'currency'>): RawJson {
+  return exactNumber(payment.amountMinor, fiatDecimals(payment.currency));
+}
+
+/** Beside a payment that was asked for by its id: how deep its money is; nothing where that is not counted. */
+export function confirmationsView(confirmations: Confirmations | null) {
+  if (confirmations === null) return {};
+  const { have, need } = confirmations;
+  return { confirmations: Math.min(have, need), confirmations_required: need };
+}

@@ -1,0 +1,29 @@
+import { encodeId } from '../domain/id.ts';
+import type { Refund } from '../domain/refund.ts';
+import { exactNumber } from './number.ts';
+import { amountNumber, publicPaymentId, type Links } from './payment.ts';
+import { isoTime, isoTimeOrNull } from './time.ts';
+
+/** A refund; also the data of its events. */
+export function refundView(refund: Refund, links: Links) {
+  const id = encodeId('refund', refund.id);
+  return {
+    id,
+    object: 'refund',
+    status: refund.status,
+    payment: publicPaymentId({ id: refund.paymentId, surface: refund.paymentSurface }),
+    amount: amountNumber(refund),
+    currency: refund.currency,
+    crypto_currency: refund.asset,
+    network: refund.network,
+    crypto_amount: exactNumber(refund.units, refund.decimals),
+    address: refund.address,
+    claim_url:
+      refund.address === null && refund.status === 'pending' ? `${links.checkoutUrl[refund.mode]}/refund/${id}` : null,
+    transaction_hash: refund.transactionHash,
+    reason: refund.reason,
+    failure_reason: refund.failureReason,
+    created_at: isoTime(refund.createdAt),
+    completed_at: isoTimeOrNull(refund.completedAt),
+  };
+}

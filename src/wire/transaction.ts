@@ -1,0 +1,30 @@
+import type { Payment } from '../domain/payment.ts';
+import { amountNumber, cryptoView, metadataView, paymentUrl, type Audience, type Links } from './payment.ts';
+import { isoTime } from './time.ts';
+
+/** A transaction; `transaction_hash` and `completed_at` are there once it is completed. */
+export function transactionView(payment: Payment, links: Links, audience: Audience = 'merchant') {
+  return {
+    id: payment.id,
+    transaction_number: payment.transactionNumber,
+    status: payment.status,
+    amount_usd: amountNumber(payment),
+    currency: payment.currency,
+    payment_url: paymentUrl(payment, links),
+    created_at: isoTime(payment.createdAt),
+    expires_at: isoTime(payment.expiresAt),
+    ...(payment.status === 'completed' && payment.completedAt !== null
+      ? { transaction_hash: payment.transactionHash, completed_at: isoTime(payment.completedAt) }
+      : {}),
+    order_id: payment.merchantOrderId,
+    order_description: payment.description,
+    ...(audience === 'merchant'
+      ? { customer_email: payment.customerEmail, customer_name: payment.customerName, metadata: metadataView(payment) }
+      : {}),
+    success_url: payment.successUrl,
+    cancel_url: payment.cancelUrl,
+    ...cryptoView(payment),
+    exception: payment.exception,
+    failure_reason: payment.failureReason,
+  };
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { importFault } from '../scripts/rooms.ts';
+
+describe('the walls between the rooms of src', () => {
+  it.each([
+    ['src/domain/money.ts', '../store/payments.ts'],
+    ['src/domain/money.ts', 'node:fs'],
+    ['src/domain/money.ts', 'pg'],
+    ['src/store/payments.ts', '../rails/chain.ts'],
+    ['src/rails/evm/source.ts', '../../store/chain.ts'],
+    ['src/app/payments/create-payment.ts', '../chains/follow-chain.ts'],
+    ['src/app/context.ts', './payments/create-payment.ts'],
+    ['src/http/orders/routes.ts', '../../rails/address.ts'],
+    ['src/http/orders/routes.ts', '../../service/main.ts'],
+    ['src/config/config.ts', '../service/core.ts'],
+  ])('%s may not import %s', (file, target) => {
+    expect(importFault(file, target)).toMatch(/^imports /);
+  });
+
+  it.each([
+    ['src/domain/money.ts', './asset.ts'],
+    ['src/store/payments.ts', '../domain/payment.ts'],
+    ['src/app/chains/follow-chain.ts', '../refunds/end-refunds.ts'],
+    ['src/http/orders/routes.ts', '../api.ts'],
+    ['src/store/client.ts', 'pg'],
+    ['src/service/main.ts', '../http/docs/routes.ts'],
+  ])('%s may import %s', (file, target) => {
+    expect(importFault(file, target)).toBeNull();
+  });
+
+  it('a folder that is no room yet is refused, whatever it imports', () => {
+    expect(importFault('src/dashboard/start.ts', './page.ts')).toMatch(/scripts\/rooms\.ts/);
+    expect(importFault('src/app/payments/create-payment.ts', '../../dashboard/start.ts')).toMatch(/may import/);
+  });
+});

@@ -249,7 +249,16 @@ it('a service with BACKUP_DIR makes its backup by itself, and tells when the las
   const dir = await folder();
   const startedAt = Date.now();
   const service = await testService({ BACKUP_DIR: dir, BACKUP_KEEP: '3' });
-  await service.start();
+  const { running } = await service.start();
+  const [line] = await running.waitFor(/\{.*made the scheduled backup.*\}/);
+  expect(JSON.parse(line)).toMatchObject({
+    file: expect.stringContaining(`${dir}/cointill-`),
+    bytes: expect.any(Number),
+    duration_ms: expect.any(Number),
+    payments: 0,
+  });
+  const ready = await (await fetch(`${service.live}/readyz`)).json();
+  expect(ready).toMatchObject({ status: 'ready', checks: { backups: 'ok' } });
   const name = await eventually(
     'a backup is there',
     async () => (await readdir(dir)).find((one) => one.endsWith('.backup')) ?? null,
@@ -264,4 +273,19 @@ it('a service with BACKUP_DIR makes its backup by itself, and tells when the las
     3 * DEADLINE_MS,
   );
   expect(Number(at)).toBeGreaterThan(startedAt / 1000 - 1);
+});
+
+it('a service whose BACKUP_DIR is not there starts, and says at once what is wrong and what to do', async () => {
+  const dir = path.join(await folder(), 'missing');
+  const service = await testService({ BACKUP_DIR: dir });
+  const { running } = await service.start();
+  await running.waitFor(
+    /no backups are made: BACKUP_DIR: There is no folder .*missing\. Make it, or give another one\./,
+  );
+  const ready = await fetch(`${service.live}/readyz`);
+  expect(ready.status).toBe(200);
+  expect(await ready.json()).toMatchObject({
+    status: 'degraded',
+    checks: { backups: `BACKUP_DIR: There is no folder ${dir}. Make it, or give another one.` },
+  });
 });

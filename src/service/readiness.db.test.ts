@@ -15,7 +15,7 @@ async function service() {
   const app = await testApp();
   const proxy = await databaseProxy(app.database);
   const ready = (handle: DatabaseHandle) =>
-    readiness({ app: { ...app, db: handle.db }, handle, networks: [] }, LISTENING, null, WITHIN_MS);
+    readiness({ app: { ...app, db: handle.db }, handle, networks: [] }, LISTENING, null, null, WITHIN_MS);
   return { app, proxy, ready };
 }
 
@@ -38,6 +38,19 @@ describe('the service', () => {
     expect(await tell('ECONNREFUSED')).toEqual({
       ok: true,
       checks: { ...checks, redis: 'rate limits count in this process alone: ECONNREFUSED' },
+      degraded: true,
+    });
+  });
+
+  it('is ready but degraded while scheduled backups fail, and says nothing of them where none are made', async () => {
+    const { app } = await service();
+    const tell = (problem: string | null) =>
+      readiness({ app, handle: app.database, networks: [] }, LISTENING, null, { problem: () => problem });
+    const checks = { database: 'ok', notifications: 'ok' };
+    expect(await tell(null)).toEqual({ ok: true, checks: { ...checks, backups: 'ok' }, degraded: false });
+    expect(await tell('the disk is full')).toEqual({
+      ok: true,
+      checks: { ...checks, backups: 'the disk is full' },
       degraded: true,
     });
   });

@@ -12,6 +12,7 @@ import { commandLog, databaseFailure } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
 import { recoveryLines, recoveryRecord, withSkip } from './recover.ts';
 import { progressTeller } from './progress.ts';
+import { untilStopped } from './signals.ts';
 
 interface RestoreCommandOptions extends OutputOptions, PassphraseOptions {
   readonly dataDir?: string;
@@ -46,16 +47,19 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
   const config = readConfig({ ...process.env, DATABASE_URL: undefined, DATABASE_DIRECT_URL: undefined }, process.cwd());
   const { restoreApart } = await import('../backup/restore-apart.ts');
   const place = target.kind === 'embedded' ? target.dataDir : shownUrl(target.url);
-  const restored = await restoreApart(
-    {
-      file: path.resolve(file),
-      passphrase: () => passphraseOf(options),
-      secretKey: config.secretKey,
-      log: commandLog(),
-      onProgress: progressTeller('Restored'),
-    },
-    target.kind === 'embedded' ? target : { ...target, keyDir: config.dataDir },
-    { now: Date.now(), skip: options.skip ?? null, random: Math.random, place },
+  const restored = await untilStopped((stopping) =>
+    restoreApart(
+      {
+        file: path.resolve(file),
+        passphrase: () => passphraseOf(options),
+        secretKey: config.secretKey,
+        log: commandLog(),
+        onProgress: progressTeller('Restored'),
+        stopping,
+      },
+      target.kind === 'embedded' ? target : { ...target, keyDir: config.dataDir },
+      { now: Date.now(), skip: options.skip ?? null, random: Math.random, place },
+    ),
   ).catch((error: unknown) => {
     throw target.kind === 'postgres' ? databaseFailure(error, { ...config, databaseUrl: target.url }, '--to') : error;
   });

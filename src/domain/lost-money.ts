@@ -1,4 +1,4 @@
-import type { Network } from './asset.ts';
+import type { Network } from './networks.ts';
 
 /** Money on an address of the hours that a restore lost. */
 export interface LostMoney {

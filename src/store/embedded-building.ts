@@ -1,8 +1,8 @@
-import { chmod, chown, lchown, lstat, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lchown, lstat, mkdir, readdir, realpath, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import { ownerAt, readMachine, userName, type Owner } from './embedded-account.ts';
-import { EmbeddedPostgresError, errorCode, fileFault, reasonOf } from './embedded-error.ts';
+import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf } from './embedded-error.ts';
 import { exists, syncFolder, unfinishedName } from './embedded-files.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.ts';
 import type { EmbeddedConnection } from './embedded-presence.ts';
@@ -43,13 +43,14 @@ export async function buildDataDir<Result>(
 ): Promise<Result> {
   await checkFree(dataDir);
   await removeKilled(dataDir);
-  const owner = await ownerAt(dataDir);
-  return inUnfinished(unfinishedName(dataDir), { log, owner }, work, async (unfinished) => {
+  const finish = async (unfinished: string): Promise<void> => {
     await giveToServerUser(unfinished);
     await syncFolder(unfinished);
     await rename(unfinished, dataDir);
     await syncFolder(dirname(dataDir));
-  });
+  };
+  const owner = await ownerAt(dataDir);
+  return inUnfinished(unfinishedName(dataDir), 'choose another folder with --data-dir', { log, work, finish, owner });
 }
 
 /** Makes an embedded database in a temporary folder below `home`, lets `work` use it, and removes it. */
@@ -58,23 +59,40 @@ export async function inTemporaryDataDir<Result>(
   log: EmbeddedPostgresOptions['log'],
   work: (building: Building) => Promise<Result>,
 ): Promise<Result> {
-  const dataDir = join(await realpath(home), 'cointill-check');
+  const parent = await realpath(home).catch((error: unknown) => {
+    throw new EmbeddedPostgresError(
+      `There is no folder ${home} for temporary files (${reasonOf(error)}). Make it, or set TMPDIR to another one.`,
+      { cause: error },
+    );
+  });
+  const dataDir = join(parent, 'cointill-check');
   await removeKilled(dataDir);
-  const unfinished = unfinishedName(dataDir);
-  return inUnfinished(unfinished, { log, owner: null }, work, remove);
+  return inUnfinished(unfinishedName(dataDir), 'set TMPDIR to another folder', { log, work, finish: remove });
 }
 
+/** `wayOut` is what an operator may do where the place is of no use. */
 async function inUnfinished<Result>(
   unfinished: string,
-  { log, owner }: { readonly log: EmbeddedPostgresOptions['log']; readonly owner: Owner | null },
-  work: (building: Building) => Promise<Result>,
-  finish: (unfinished: string) => Promise<void>,
+  wayOut: string,
+  {
+    log,
+    work,
+    finish,
+    owner = null,
+  }: {
+    readonly log: EmbeddedPostgresOptions['log'];
+    readonly work: (building: Building) => Promise<Result>;
+    readonly finish: (unfinished: string) => Promise<void>;
+    /** Whose it becomes when root makes it; null: as for any embedded database. */
+    readonly owner?: Owner | null;
+  },
 ): Promise<Result> {
+  const home = dirname(unfinished);
   try {
     try {
       await mkdir(unfinished);
     } catch (error) {
-      throw await notMade(dirname(unfinished), error);
+      throw await notMade(home, wayOut, error);
     }
     // The server's user has to get in, whatever our umask is.
     await chmod(unfinished, 0o755);
@@ -82,23 +100,38 @@ async function inUnfinished<Result>(
     let result: Result;
     try {
       result = await work({ connection: embedded.connection, dataDir: unfinished });
+    } catch (error) {
+      // All of it is removed: a server that ends as usual would put it on disk first.
+      quit(embedded.postmasterPid());
+      throw error;
     } finally {
       await embedded.stop();
     }
     await finish(unfinished);
     return result;
   } catch (error) {
+    // Before it is emptied again. A server that could not write its log is gone, without having said why.
+    const isFull = isOfFullDisk(error) || (isOfLostServer(error) && (await hasNoRoom(home)));
     await remove(unfinished);
-    throw error;
+    if (!isFull) throw error;
+    throw new EmbeddedPostgresError(
+      `The disk that holds ${home} is full: the whole database has to find room there. Free some space, or ${wayOut}, on a larger disk.`,
+      { cause: error },
+    );
   }
 }
 
-async function notMade(home: string, error: unknown): Promise<EmbeddedPostgresError> {
-  const way =
-    errorCode(error) === 'EACCES'
-      ? `${userName(await readMachine(), process.getuid?.() ?? 0)} may not write there. Run it as root, which gives what it makes to the user of the service, or name a folder elsewhere.`
-      : `${fileFault(error) ?? reasonOf(error)}. Name one elsewhere, in a folder that is there.`;
-  return new EmbeddedPostgresError(`No new folder can be made in ${home} for --data-dir: ${way}`, { cause: error });
+async function notMade(home: string, wayOut: string, error: unknown): Promise<EmbeddedPostgresError> {
+  const isDenied = errorCode(error) === 'EACCES';
+  const reason = isDenied
+    ? `EACCES: user ${userName(await readMachine(), process.getuid?.() ?? 0)} may not write there`
+    : (fileFault(error) ?? reasonOf(error));
+  const way = isDenied
+    ? 'Run the command as root, which gives what it restores to the user of the service'
+    : 'Let this user write there';
+  return new EmbeddedPostgresError(`No folder can be made in ${home} (${reason}). ${way}, or ${wayOut}.`, {
+    cause: error,
+  });
 }
 
 /**
@@ -110,6 +143,22 @@ async function giveToServerUser(dataDir: string): Promise<void> {
   const { uid, gid } = await stat(join(dataDir, 'postgres'));
   for (const name of await readdir(dataDir)) await lchown(join(dataDir, name), uid, gid);
   await chown(dataDir, uid, gid);
+}
+
+function isOfLostServer(error: unknown): boolean {
+  const code = errorCode(error) ?? '';
+  return (
+    /^(?:57P0[1-3]|ECONNRESET|EPIPE|ENOENT|ECONNREFUSED)$/.test(code) ||
+    reasonOf(error).startsWith('Connection terminated')
+  );
+}
+
+/** Less than one file of a server's log. */
+const LITTLE_BYTES = 16 * 1024 * 1024;
+
+async function hasNoRoom(folder: string): Promise<boolean> {
+  const room = await statfs(folder).catch(() => null);
+  return room !== null && room.bavail * room.bsize < LITTLE_BYTES;
 }
 
 async function checkFree(dataDir: string): Promise<void> {
@@ -150,7 +199,7 @@ async function remove(dataDir: string): Promise<void> {
   if (cluster !== null) {
     const server = await readPostmaster(cluster);
     if (server?.isAlive === true) {
-      process.kill(server.pid, 'SIGQUIT');
+      quit(server.pid);
       await waitForEnd(server.pid, STOP_MS);
     }
     await rm(cluster, { recursive: true, force: true, maxRetries: 3 });
@@ -158,4 +207,13 @@ async function remove(dataDir: string): Promise<void> {
   }
   const isThere = await stat(dataDir).catch(() => null);
   if (isThere !== null) await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Ends a server at once, whatever it is about. */
+function quit(pid: number): void {
+  try {
+    process.kill(pid, 'SIGQUIT');
+  } catch {
+    // It ended by itself in between.
+  }
 }

@@ -8,7 +8,7 @@ import { readArchive, type ArchiveReader } from '../archive/read-archive.ts';
 import type { Connection } from '../store/database.ts';
 import { buildDataDir, inTemporaryDataDir } from '../store/embedded-building.ts';
 import { ownerAt, readMachine, serviceUser } from '../store/embedded-account.ts';
-import { errorCode, fileFault, reasonOf } from '../store/embedded-error.ts';
+import { fileFault, reasonOf } from '../store/embedded-error.ts';
 import { exists, makeFolders } from '../store/embedded-files.ts';
 import { countRows, loadSnapshot, type LoadedTable } from '../store/load.ts';
 import { KEY_FILE_NAME, loadSealingKey } from '../webhooks/secret.ts';
@@ -105,27 +105,15 @@ async function withArchive<Result>(
   work: (archive: ArchiveReader, manifest: Manifest) => Promise<Result>,
 ): Promise<Result> {
   const archive = await readArchive(file, passphrase).catch((error: unknown) => {
-    throw unreadable(file, error);
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new BackupError(`There is no file ${file}.`);
+    }
+    throw error;
   });
   try {
     return await work(archive, readManifest(file, archive.manifest));
   } finally {
     await archive.close();
-  }
-}
-
-function unreadable(file: string, error: unknown): unknown {
-  switch (errorCode(error)) {
-    case 'ENOENT':
-      return new BackupError(`There is no file ${file}.`);
-    case 'EISDIR':
-      return new BackupError(`${file} is a folder. Name the backup in it that is to be read, such as the newest one.`);
-    case 'EACCES':
-      return new BackupError(`${file} may not be read by this user. Run the command as the file's owner, or as root.`, {
-        cause: error,
-      });
-    default:
-      return error;
   }
 }
 

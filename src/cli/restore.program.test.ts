@@ -56,7 +56,7 @@ describe('restore', () => {
     });
     expect(await told(dir, '--data-dir', given)).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/is a folder\. Name the backup in it/),
+      stderr: expect.stringMatching(/is a folder\. Give one of the backups in it/),
     });
     expect(await told(file, '--data-dir', path.join(dir, 'missing/new'))).toEqual({
       code: 1,
@@ -157,7 +157,7 @@ describe('restore', () => {
     await chmod(file, 0o600);
     await expect(run()).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/shop\.backup may not be read by this user\. Run the command as/),
+      stderr: expect.stringMatching(/shop\.backup is not for this user to read\. Run this as/),
     });
     await chmod(file, 0o644);
     await expect(run()).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { recover, type Recovery } from '../app/chains/recover.ts';
-import { GAP_LIMIT } from '../domain/network.ts';
+import { GAP_LIMIT } from '../domain/networks.ts';
 import { formatTransactionNumber } from '../domain/transaction-number.ts';
 import { isoTime } from '../wire/time.ts';
 import { addBookCommand } from './recover-book.ts';

@@ -2,16 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   ASSET_CODES,
-  NETWORKS,
   allTokens,
   fiatValue,
   isAssetCode,
-  isNetwork,
   quoteUnits,
   shownDecimals,
   tokenOf,
   usdCents,
 } from './asset.ts';
+import { NETWORKS, isNetwork } from './networks.ts';
 import { FIATS, MAX_AMOUNT_MINOR, fiatDecimals, formatDecimal, pow10 } from './money.ts';
 
 const DOLLAR = 100_000_000n;

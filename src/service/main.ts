@@ -10,8 +10,7 @@ import { prepareAddresses } from '../modes/prepare-addresses.ts';
 import { createPaymentWatch } from '../app/live/payment-watch.ts';
 import { createPaymentReader } from '../app/payments/read-payment.ts';
 import { startScheduledBackups } from '../backup/scheduled-backups.ts';
-import type { Config, NetworkConfig } from '../config/config.ts';
-import { NETWORK_FACTS } from '../domain/network.ts';
+import type { Config } from '../config/config.ts';
 import { openCointill, type Cointill } from './core.ts';
 import type { Api } from '../http/api.ts';
 import { loadAssets } from '../http/pages/assets.ts';
@@ -24,10 +23,7 @@ import type { SharedRedis } from '../http/redis.ts';
 import { refundRoutes } from '../http/refunds/routes.ts';
 import { buildServer } from '../http/server.ts';
 import { transactionRoutes } from '../http/transactions/routes.ts';
-import type { ChainSource, RailLog } from '../rails/chain.ts';
-import { createEvmSource } from '../rails/evm/source.ts';
-import { utxoParams } from '../rails/utxo/params.ts';
-import { createUtxoSource } from '../rails/utxo/source.ts';
+import { createChainSource } from '../rails/networks.ts';
 import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
 import { startPrices } from './prices.ts';
 import { forgetAtHead } from '../store/chain.ts';
@@ -211,7 +207,7 @@ async function startWorkerParts(
   await forgetAtHead(app.db);
   const workers = startWorkers(app, { sender, sealingKey }, notifications, onError);
   const holder = leaseHolder();
-  const sources = config.networks.map((network) => sourceOf(network, log));
+  const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, log }));
   const chains = sources.map((source) => watchChain(app, source, holder, onError, config.nodePollMs, core.openWallet));
   return async () => {
     await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
@@ -244,15 +240,3 @@ function startBackups(
 
 /** How long one call to a node may take. */
 const NODE_TIMEOUT_MS = 10_000;
-
-function sourceOf(config: NetworkConfig, log: RailLog): ChainSource {
-  const common = { urls: config.urls, timeoutMs: NODE_TIMEOUT_MS, log };
-  if (config.family === 'utxo') {
-    const params = utxoParams(config.network, config.chain);
-    const { nativeAsset } = NETWORK_FACTS[config.network];
-    if (params === null || nativeAsset === null) throw new Error(`${config.network} has no chain ${config.chain}`);
-    return createUtxoSource({ ...common, params, asset: nativeAsset, cookieFile: config.cookieFile });
-  }
-  const { network, chainId, tokens } = config;
-  return createEvmSource({ ...common, network, chainId, tokens, nativeAsset: NETWORK_FACTS[network].nativeAsset });
-}

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
 import { newPayment, testApp } from '../../test/harness.ts';
-import { eventually } from '../../test/program.ts';
+import { DEADLINE_MS } from '../../test/deadline.ts';
 import { readConfig } from '../config/config.ts';
 import { openDatabase } from '../store/database.ts';
 import { MigrationError } from '../store/migrate.ts';
@@ -124,12 +124,13 @@ it('a backup that the database keeps waiting is not taken for a killed one by th
     await sql`lock table payments in access exclusive mode`.execute(trx);
     const waiting = backup(app.database.url, dir, { kind: 'file', file: path.join(dir, 'a.backup') });
     const waits = sql`select 1 from pg_locks where not granted and relation = 'payments'::regclass`;
-    await eventually('it waits', async () => (await waits.execute(trx)).rows[0] ?? null);
+    const soon = { timeout: DEADLINE_MS };
+    await expect.poll(async () => (await waits.execute(trx)).rows, soon).toHaveLength(1);
     const [name = ''] = await readdir(dir);
     const file = path.join(dir, name);
     await utimes(file, old, old);
     await vi.advanceTimersByTimeAsync(60_000);
-    await eventually('it is touched', async () => ((await stat(file)).mtimeMs > old.getTime() + 1_000 ? true : null));
+    await expect.poll(async () => (await stat(file)).mtimeMs, soon).toBeGreaterThan(old.getTime() + 1_000);
     const failing = writeBackupFile({ kind: 'file', file: path.join(dir, 'b.backup') }, Date.now(), async () => {
       throw new Error('as if');
     });

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { bookLost } from '../app/chains/book-lost.ts';
 import { recover, type Recovery } from '../app/chains/recover.ts';
 import { FIATS, isFiat, parseFiatAmount, type Fiat } from '../domain/money.ts';
-import { GAP_LIMIT } from '../domain/network.ts';
+import { GAP_LIMIT } from '../domain/networks.ts';
 import { formatTransactionNumber } from '../domain/transaction-number.ts';
 import { isoTime } from '../wire/time.ts';
 import { projectIdOf, wholeNumber } from './arguments.ts';

@@ -1,16 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  ASSET_CODES,
-  NETWORKS,
-  allTokens,
-  isAssetCode,
-  isNetwork,
-  quoteUnits,
-  shownDecimals,
-  tokenOf,
-  usdCents,
-} from './asset.ts';
+import { ASSET_CODES, allTokens, isAssetCode, quoteUnits, shownDecimals, tokenOf, usdCents } from './asset.ts';
+import { NETWORKS, isNetwork } from './networks.ts';
 import { FIATS, MAX_AMOUNT_MINOR, fiatDecimals, formatDecimal, pow10 } from './money.ts';
 
 const DOLLAR = 100_000_000n;

@@ -1,4 +1,5 @@
-import type { AssetCode, Network } from './asset.ts';
+import type { AssetCode } from './asset.ts';
+import type { Network } from './networks.ts';
 import type { Fiat } from './money.ts';
 import type { Mode } from './permission.ts';
 import type { PaymentStatus } from './status.ts';

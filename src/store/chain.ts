@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
-import { NETWORK_FACTS } from '../domain/network.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import { familyFacts, type Network } from '../domain/networks.ts';
 import type { Confirmations } from '../domain/payment.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
@@ -34,8 +34,8 @@ export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMa
     .execute();
   return new Map(
     rows.map((row) => {
-      const isUtxo = NETWORK_FACTS[row.network].family === 'utxo';
-      return [row.network, isUtxo ? (row.looked_at ?? 0) : Math.min(row.block_at, row.updated_at)];
+      const { seesWaiting } = familyFacts(row.network);
+      return [row.network, seesWaiting ? (row.looked_at ?? 0) : Math.min(row.block_at, row.updated_at)];
     }),
   );
 }

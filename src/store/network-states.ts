@@ -1,4 +1,4 @@
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Cursor } from './chain.ts';
 import type { Database } from './database.ts';
 import { columnsOf } from './tables.ts';

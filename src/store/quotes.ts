@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Trx } from './database.ts';
 import type { IssuedAddress } from './save-changes.ts';
 import type { NewRow, Tables } from './tables.ts';

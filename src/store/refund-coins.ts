@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
 import type { WalletKind } from './schema/wallets.ts';
 

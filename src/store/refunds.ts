@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Refund, RefundedMoney, RefundStatus } from '../domain/refund.ts';
 import type { Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';

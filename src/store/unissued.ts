@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import type { WalletKind } from './schema/wallets.ts';
 

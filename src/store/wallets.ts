@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
-import { GAP_LIMIT } from '../domain/network.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import { GAP_LIMIT, type Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
 import type { WalletKind } from './schema/wallets.ts';
 import { columnsOf, type NewRow } from './tables.ts';

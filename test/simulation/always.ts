@@ -1,4 +1,4 @@
-import type { Network } from '../../src/domain/asset.ts';
+import type { Network } from '../../src/domain/networks.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Sums } from '../../src/domain/payment.ts';
 import { ARROWS, DEFAULT_POLICY } from '../../src/domain/transition.ts';
 import { creationArrows } from '../../src/domain/creation.ts';

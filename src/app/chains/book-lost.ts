@@ -1,7 +1,6 @@
 import { matchingAddress, shownAddress } from '../../rails/address.ts';
-import { NETWORKS, type Network } from '../../domain/asset.ts';
 import { withFirstToken } from '../../domain/creation.ts';
-import { requiredConfirmations } from '../../domain/network.ts';
+import { NETWORKS, requiredConfirmations, type Network } from '../../domain/networks.ts';
 import type { Fiat } from '../../domain/money.ts';
 import { blankPayment, type Payment, type Quote } from '../../domain/payment.ts';
 import { nextDueAt } from '../../domain/transition.ts';

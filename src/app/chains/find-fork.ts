@@ -1,4 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
+import { settingOf, type Network } from '../../domain/networks.ts';
 import type { ChainBlock, ChainSource } from '../../rails/chain.ts';
 import { knownBlock, oldestKnownBlock, readCursor, type Cursor } from '../../store/chain.ts';
 import type { App } from '../context.ts';
@@ -41,6 +41,6 @@ export async function findFork(
 function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): Error {
   return new Error(
     `The ${network} node is on another chain than the one followed so far: not even block ${oldest.height} is the same. ` +
-      `Nothing was changed. Set ${network.toUpperCase()}_RPC_URL to a node of the chain that was followed.`,
+      `Nothing was changed. Set ${settingOf(network, 'RPC_URL')} to a node of the chain that was followed.`,
   );
 }

@@ -1,5 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
-import { NETWORK_FACTS } from '../../domain/network.ts';
+import { NETWORK_FACTS, type Network } from '../../domain/networks.ts';
 import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
 import type { WalletOpener } from '../../rails/wallet.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../../store/change.ts';

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { ASSET_CODES, NETWORKS } from '../../domain/asset.ts';
+import { ASSET_CODES } from '../../domain/asset.ts';
+import { NETWORKS } from '../../domain/networks.ts';
 import { FIATS } from '../../domain/money.ts';
 import { ORDER_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';

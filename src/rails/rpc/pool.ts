@@ -1,4 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import { ChainUnavailableError, type NodeFailure, type NodeReport, type RailLog } from '../chain.ts';
 import { MalformedAnswerError } from './decode.ts';
 import { MethodMissingError, NodeError, NodeLoadingError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';

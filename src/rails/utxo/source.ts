@@ -1,4 +1,5 @@
-import type { AssetCode, Network } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset.ts';
+import { settingOf, type Network } from '../../domain/networks.ts';
 import {
   ChainUnavailableError,
   type BlockHeader,
@@ -182,7 +183,7 @@ function isPruned(result: RpcResult): result is Extract<RpcResult, { kind: 'erro
 function prunedError(network: Network, height: number, { message, code }: NodeError): NodeError {
   return new NodeError(
     `it has pruned block ${height} (${message}). ` +
-      `Add a node that still has block ${height}, such as one that is not pruned, to ${network.toUpperCase()}_RPC_URL`,
+      `Add a node that still has block ${height}, such as one that is not pruned, to ${settingOf(network, 'RPC_URL')}`,
     code,
   );
 }

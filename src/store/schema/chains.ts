@@ -1,4 +1,5 @@
-import type { AssetCode, Network } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import type { Transfer } from '../../domain/payment.ts';
 import { bytes, integer, nullable, text, timestamp, units, uuid } from './column.ts';
 import { changing, fixed, recordTable } from './record-table.ts';

@@ -1,4 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import { integer, nullable, text, timestamp, uuid } from './column.ts';
 
 /** What a wallet's addresses come from: an extended public key, an output descriptor, or deposit contracts of a treasury. */

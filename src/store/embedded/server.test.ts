@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { chooseAccount, readMachine } from './embedded-account.ts';
-import { explainEnding, prepareSocketDir, rotateLog } from './embedded-server.ts';
-import { isRoot, NOBODY, temporaryFolder } from './embedded-postgres.fixture.ts';
+import { chooseAccount, readMachine } from './account.ts';
+import { explainEnding, prepareSocketDir, rotateLog } from './server.ts';
+import { isRoot, NOBODY, temporaryFolder } from './postgres.fixture.ts';
 
 const place = {
   binaries: { initdb: '/i', postgres: '/p', major: 18 },

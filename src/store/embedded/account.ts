@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { EmbeddedPostgresError, OR_DATABASE_URL } from './embedded-error.ts';
+import { EmbeddedPostgresError, OR_DATABASE_URL } from './error.ts';
 
 /** The system user that the database server runs as. */
 export interface Account {

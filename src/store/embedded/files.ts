@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { errorCode } from './embedded-error.ts';
-import { isRunning } from './embedded-process.ts';
+import { errorCode } from './error.ts';
+import { isRunning } from './process.ts';
 
 /** A name beside `path` under which it is prepared before one rename makes it count. Holds the process id of its maker. */
 export function unfinishedName(path: string): string {

@@ -15,9 +15,9 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-import { firstClosedFolder } from './embedded-account.ts';
-import type { Account, Owner } from './embedded-account.ts';
-import type { Binaries } from './embedded-binaries.ts';
+import { firstClosedFolder } from './account.ts';
+import type { Account, Owner } from './account.ts';
+import type { Binaries } from './binaries.ts';
 import {
   diskFull,
   EmbeddedPostgresError,
@@ -27,9 +27,9 @@ import {
   OR_DATABASE_URL,
   reasonOf,
   tellsDiskFull,
-} from './embedded-error.ts';
-import { exists, isOccupied, makeFolders, removeLeftovers, syncFolder, unfinishedName } from './embedded-files.ts';
-import { asUser, cannotRun, serverEnvironment } from './embedded-process.ts';
+} from './error.ts';
+import { exists, isOccupied, makeFolders, removeLeftovers, syncFolder, unfinishedName } from './files.ts';
+import { asUser, cannotRun, serverEnvironment } from './process.ts';
 
 /** The database superuser, and the only role that the embedded server's cluster starts with. */
 export const CLUSTER_USER = 'cointill';

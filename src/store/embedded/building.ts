@@ -1,12 +1,12 @@
 import { chmod, lstat, mkdir, readdir, realpath, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf } from './embedded-error.ts';
-import { exists, syncFolder, unfinishedName } from './embedded-files.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.ts';
-import type { EmbeddedConnection } from './embedded-presence.ts';
-import { isRunning, waitForEnd } from './embedded-process.ts';
-import { readPostmaster } from './embedded-server.ts';
+import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf } from './error.ts';
+import { exists, syncFolder, unfinishedName } from './files.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './postgres.ts';
+import type { EmbeddedConnection } from './presence.ts';
+import { isRunning, waitForEnd } from './process.ts';
+import { readPostmaster } from './server.ts';
 
 /** For a database that nobody else uses and that counts only once it is complete. */
 const BUILDING_SETTINGS: Readonly<Record<string, string>> = {

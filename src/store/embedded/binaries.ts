@@ -1,10 +1,10 @@
 import { copyFile, mkdir, open, readdir, readFile, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { firstClosedFolder, mayReadAndRun } from './embedded-account.ts';
-import type { Account } from './embedded-account.ts';
-import { EmbeddedPostgresError, errorCode, isDiskFullError, OR_DATABASE_URL, reasonOf } from './embedded-error.ts';
-import { exists, isOccupied, removeLeftovers, syncFolder, unfinishedName } from './embedded-files.ts';
+import { firstClosedFolder, mayReadAndRun } from './account.ts';
+import type { Account } from './account.ts';
+import { EmbeddedPostgresError, errorCode, isDiskFullError, OR_DATABASE_URL, reasonOf } from './error.ts';
+import { exists, isOccupied, removeLeftovers, syncFolder, unfinishedName } from './files.ts';
 
 /** PostgreSQL's programs, in a place where the server's user can run them. */
 export interface Binaries {

@@ -4,10 +4,10 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, lchown, lstat, mkdir, open, readFile, stat, statfs, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Account } from './embedded-account.ts';
-import type { Binaries } from './embedded-binaries.ts';
-import { diskFull, EmbeddedPostgresError, errorCode, OR_DATABASE_URL, tellsDiskFull } from './embedded-error.ts';
-import { asUser, cannotRun, isRunning, serverEnvironment } from './embedded-process.ts';
+import type { Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { diskFull, EmbeddedPostgresError, errorCode, OR_DATABASE_URL, tellsDiskFull } from './error.ts';
+import { asUser, cannotRun, isRunning, serverEnvironment } from './process.ts';
 
 /** The socket's name ends with it. Any number does: the folder is private to one cluster. */
 export const PORT = 5432;

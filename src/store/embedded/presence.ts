@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 
 import { Client } from 'pg';
 
-import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL, reasonOf } from './embedded-error.ts';
+import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL, reasonOf } from './error.ts';
 
 /** How to reach one database of the embedded server, in `pg`'s words. */
 export interface EmbeddedConnection {

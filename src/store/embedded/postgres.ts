@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { chooseAccount, readMachine } from './embedded-account.ts';
-import { findBinariesPackage, prepareBinaries } from './embedded-binaries.ts';
-import { CLUSTER_USER, findCluster, openDataDir, prepareCluster } from './embedded-cluster.ts';
+import { chooseAccount, readMachine } from './account.ts';
+import { findBinariesPackage, prepareBinaries } from './binaries.ts';
+import { CLUSTER_USER, findCluster, openDataDir, prepareCluster } from './cluster.ts';
 import {
   diskFull,
   EmbeddedPostgresError,
@@ -12,12 +12,12 @@ import {
   isDiskFullError,
   OR_DATABASE_URL,
   reasonOf,
-} from './embedded-error.ts';
-import { closeQuietly, enterPresence, leavePresence } from './embedded-presence.ts';
-import type { EmbeddedConnection, Presence } from './embedded-presence.ts';
-import { isRunning, waitForEnd } from './embedded-process.ts';
-import { launchServer, PORT, prepareSocketDir, readPostmaster, rotateLog } from './embedded-server.ts';
-import type { ServerPlace, ServerProcess } from './embedded-server.ts';
+} from './error.ts';
+import { closeQuietly, enterPresence, leavePresence } from './presence.ts';
+import type { EmbeddedConnection, Presence } from './presence.ts';
+import { isRunning, waitForEnd } from './process.ts';
+import { launchServer, PORT, prepareSocketDir, readPostmaster, rotateLog } from './server.ts';
+import type { ServerPlace, ServerProcess } from './server.ts';
 
 export { EmbeddedPostgresError };
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Account } from './embedded-account.ts';
-import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL } from './embedded-error.ts';
+import type { Account } from './account.ts';
+import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL } from './error.ts';
 
 /** What initdb and postgres see of our environment: nothing that could steer them (PGDATA, LD_LIBRARY_PATH), plain English, UTC. */
 export function serverEnvironment(): NodeJS.ProcessEnv {

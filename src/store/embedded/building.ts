@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 
 import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf } from './error.ts';
 import { exists, syncFolder, unfinishedName } from './files.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './postgres.ts';
-import type { EmbeddedConnection } from './presence.ts';
+import { startEmbeddedPostgres } from './postgres.ts';
+import type { EmbeddedConnection } from './usage-lock.ts';
 import { isRunning, waitForEnd } from './process.ts';
-import { readPostmaster } from './server.ts';
+import { readPostmaster, type Log } from './server.ts';
 
 /** For a database that nobody else uses and that counts only once it is complete. */
 const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ export interface Building {
  */
 export async function buildDataDir<Result>(
   dataDir: string,
-  log: EmbeddedPostgresOptions['log'],
+  log: Log,
   work: (building: Building) => Promise<Result>,
 ): Promise<Result> {
   await checkFree(dataDir);
@@ -53,7 +53,7 @@ export async function buildDataDir<Result>(
 /** Makes an embedded database in a temporary folder below `home`, lets `work` use it, and removes it. */
 export async function inTemporaryDataDir<Result>(
   home: string,
-  log: EmbeddedPostgresOptions['log'],
+  log: Log,
   work: (building: Building) => Promise<Result>,
 ): Promise<Result> {
   const parent = await realpath(home).catch((error: unknown) => {
@@ -76,7 +76,7 @@ async function inUnfinished<Result>(
     work,
     finish,
   }: {
-    readonly log: EmbeddedPostgresOptions['log'];
+    readonly log: Log;
     readonly work: (building: Building) => Promise<Result>;
     readonly finish: (unfinished: string) => Promise<void>;
   },

@@ -248,7 +248,7 @@ describe('below a folder that only root may enter', () => {
       const sources = join(checkout, 'src', 'store', 'embedded');
       await mkdir(sources, { recursive: true });
       for (const name of await readdir(import.meta.dirname)) {
-        if (/^\w+\.ts$/.test(name)) {
+        if (/^[\w-]+\.ts$/.test(name)) {
           await cp(join(import.meta.dirname, name), join(sources, name));
         }
       }

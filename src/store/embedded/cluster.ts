@@ -26,7 +26,7 @@ import {
   isDiskFullError,
   OR_DATABASE_URL,
   reasonOf,
-  tellsDiskFull,
+  saysDiskFull,
 } from './error.ts';
 import { exists, isOccupied, makeFolders, removeLeftovers, syncFolder, unfinishedName } from './files.ts';
 import { asUser, cannotRun, serverEnvironment } from './process.ts';
@@ -257,7 +257,7 @@ async function runInitdb(dir: string, home: string, account: Account, binaries: 
   if (code === 0) {
     return;
   }
-  if (tellsDiskFull(output)) {
+  if (saysDiskFull(output)) {
     throw diskFull(home, new Error(output));
   }
   const lastLines = output.trim().split('\n').slice(-4).join(' / ');

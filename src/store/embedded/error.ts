@@ -23,7 +23,7 @@ export function diskFull(folder: string, cause: unknown): EmbeddedPostgresError 
 }
 
 /** Recognises a full disk in what initdb and postgres print; both speak English here (LC_ALL=C). */
-export function tellsDiskFull(output: string): boolean {
+export function saysDiskFull(output: string): boolean {
   // The disk that took a part of a page has given no error yet: PostgreSQL tells of what it wrote.
   return /No space left on device|Disk quota exceeded|wrote only \d+ of \d+ bytes/.test(output);
 }

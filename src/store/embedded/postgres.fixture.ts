@@ -13,7 +13,8 @@ import type { QueryResultRow } from 'pg';
 import { onTestFinished } from 'vitest';
 
 import { startEmbeddedPostgres } from './postgres.ts';
-import type { EmbeddedPostgres, EmbeddedPostgresOptions } from './postgres.ts';
+import type { EmbeddedPostgresOptions } from './postgres.ts';
+import type { EmbeddedPostgres } from './supervise.ts';
 import { isRunning, waitForEnd } from './process.ts';
 import { readPostmaster } from './server.ts';
 import { DEADLINE_MS } from '../../../test/deadline.ts';

@@ -6,14 +6,16 @@ import { join } from 'node:path';
 
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { diskFull, EmbeddedPostgresError, errorCode, OR_DATABASE_URL, tellsDiskFull } from './error.ts';
+import { diskFull, EmbeddedPostgresError, errorCode, OR_DATABASE_URL, saysDiskFull } from './error.ts';
 import { asUser, cannotRun, isRunning, serverEnvironment } from './process.ts';
 
 /** The socket's name ends with it. Any number does: the folder is private to one cluster. */
 export const PORT = 5432;
 
+export type Log = (level: 'info' | 'warn' | 'error', message: string, details?: Record<string, unknown>) => void;
+
 /** Everything that starting one cluster's server needs. */
-export interface ServerPlace {
+export interface ServerSetup {
   readonly binaries: Binaries;
   readonly account: Account;
   readonly clusterDir: string;
@@ -76,21 +78,21 @@ export interface ServerProcess {
  * event loop alive. `recycledPid` is the process id in a stale postmaster.pid when some other program has got that id
  * meanwhile: postgres would take that program for a running server, unless told through its pg_ctl variable that it is no server.
  */
-export async function launchServer(place: ServerPlace, recycledPid: number | undefined): Promise<ServerProcess> {
-  await rotateLog(place.logFile);
+export async function launchServer(setup: ServerSetup, recycledPid: number | undefined): Promise<ServerProcess> {
+  await rotateLog(setup.logFile);
   const log = await open(
-    place.logFile,
+    setup.logFile,
     constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW,
     0o600,
   );
   try {
-    if (place.account.switchUser) {
-      await log.chown(place.account.uid, place.account.gid);
+    if (setup.account.switchUser) {
+      await log.chown(setup.account.uid, setup.account.gid);
     }
     const logStart = (await log.stat()).size;
-    const settings = { ...SETTINGS, ...place.settings, ...fixedSettings(place.socketDir) };
+    const settings = { ...SETTINGS, ...setup.settings, ...fixedSettings(setup.socketDir) };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const child = spawn(place.binaries.postgres, ['-D', place.clusterDir, ...args], {
+    const child = spawn(setup.binaries.postgres, ['-D', setup.clusterDir, ...args], {
       cwd: '/',
       env: {
         ...serverEnvironment(),
@@ -98,7 +100,7 @@ export async function launchServer(place: ServerPlace, recycledPid: number | und
       },
       stdio: ['ignore', log.fd, log.fd],
       detached: true,
-      ...asUser(place.account),
+      ...asUser(setup.account),
     });
     let failure: Error | undefined;
     let hasEnded = false;
@@ -117,12 +119,12 @@ export async function launchServer(place: ServerPlace, recycledPid: number | und
           return undefined;
         }
         if (failure !== undefined) {
-          return { kind: 'failed', error: cannotRun(place.binaries.postgres, place.account, failure) };
+          return { kind: 'failed', error: cannotRun(setup.binaries.postgres, setup.account, failure) };
         }
-        const ending = explainEnding(place, child.exitCode, await readFrom(place.logFile, logStart));
+        const ending = explainEnding(setup, child.exitCode, await readFrom(setup.logFile, logStart));
         // A full disk can swallow the very message that says so.
-        return ending.kind === 'failed' && (await hasNoRoom(place))
-          ? { kind: 'failed', error: diskFull(place.clusterDir, ending.error) }
+        return ending.kind === 'failed' && (await hasNoRoom(setup))
+          ? { kind: 'failed', error: diskFull(setup.clusterDir, ending.error) }
           : ending;
       },
     };
@@ -131,21 +133,21 @@ export async function launchServer(place: ServerPlace, recycledPid: number | und
   }
 }
 
-async function hasNoRoom(place: ServerPlace): Promise<boolean> {
-  const { bavail, bsize } = await statfs(place.clusterDir);
+async function hasNoRoom(setup: ServerSetup): Promise<boolean> {
+  const { bavail, bsize } = await statfs(setup.clusterDir);
   return bavail * bsize < 64 * 1024;
 }
 
 /** Exported for its test: rare endings are checked with the words that postgres really printed. */
-export function explainEnding(place: ServerPlace, exitCode: number | null, output: string): ServerEnding {
+export function explainEnding(setup: ServerSetup, exitCode: number | null, output: string): ServerEnding {
   if (/lock file "[^"]*" (already exists|is empty)/.test(output)) {
     return { kind: 'again' };
   }
   if (output.includes('pre-existing shared memory block')) {
     return { kind: 'orphans' };
   }
-  if (tellsDiskFull(output)) {
-    return { kind: 'failed', error: diskFull(place.clusterDir, new Error(output)) };
+  if (saysDiskFull(output)) {
+    return { kind: 'failed', error: diskFull(setup.clusterDir, new Error(output)) };
   }
   if (exitCode === null || /received (fast|smart|immediate) shutdown request/.test(output)) {
     return { kind: 'again' };
@@ -156,7 +158,7 @@ export function explainEnding(place: ServerPlace, exitCode: number | null, outpu
     kind: 'failed',
     error: new EmbeddedPostgresError(
       `The embedded database does not start: ${words.replace(/^.*?(?=FATAL|PANIC)/, '').trim() || `exit code ${exitCode}`}. ` +
-        `More is in ${place.logFile}. Mend that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+        `More is in ${setup.logFile}. Mend that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
       { cause: new Error(output) },
     ),
   };

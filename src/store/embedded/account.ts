@@ -73,9 +73,7 @@ export function chooseAccount(
   }
   for (const name of PREFERRED_USERS) {
     const user = users.find((candidate) => candidate.name === name && candidate.uid !== 0);
-    if (user !== undefined) {
-      return { ...user, switchUser: true };
-    }
+    if (user !== undefined) return { ...user, switchUser: true };
   }
   throw new EmbeddedPostgresError(
     `PostgreSQL refuses to run as root, and this machine has none of the users ${PREFERRED_USERS.join(', ')}. ` +
@@ -106,9 +104,7 @@ const ENTER = 1;
 export async function firstClosedFolder(path: string, account: Owner): Promise<string | undefined> {
   const parent = dirname(path);
   const closedAbove = parent === path ? undefined : await firstClosedFolder(parent, account);
-  if (closedAbove !== undefined) {
-    return closedAbove;
-  }
+  if (closedAbove !== undefined) return closedAbove;
   return (await isAllowed(path, account, ENTER)) ? undefined : path;
 }
 
@@ -119,11 +115,7 @@ export async function mayReadAndRun(path: string, account: Owner): Promise<boole
 
 async function isAllowed(path: string, account: Owner, wanted: number): Promise<boolean> {
   const { uid, gid, mode } = await stat(path);
-  if (uid === account.uid) {
-    return ((mode >> 6) & wanted) === wanted;
-  }
-  if (gid === account.gid) {
-    return ((mode >> 3) & wanted) === wanted;
-  }
+  if (uid === account.uid) return ((mode >> 6) & wanted) === wanted;
+  if (gid === account.gid) return ((mode >> 3) & wanted) === wanted;
   return (mode & wanted) === wanted;
 }

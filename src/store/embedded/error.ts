@@ -30,9 +30,7 @@ export function saysDiskFull(output: string): boolean {
 
 /** The system's or PostgreSQL's code of an error (`EACCES`, `57P03`), if it carries one. */
 export function errorCode(error: unknown): string | undefined {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    return error.code;
-  }
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   return undefined;
 }
 

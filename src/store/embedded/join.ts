@@ -56,9 +56,7 @@ async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Lau
   let lastEnding: string | undefined;
   for (;;) {
     const ending = await ours.server?.ending();
-    if (ending?.kind === 'failed') {
-      throw ending.error;
-    }
+    if (ending?.kind === 'failed') throw ending.error;
     if (ending !== undefined) {
       ours.server = undefined;
       lastEnding =
@@ -67,9 +65,7 @@ async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Lau
     }
     const postmaster = await readPostmaster(setup.clusterDir);
     // A server that we launched is not left before it can be found by its postmaster.pid, or stopping would miss it.
-    if (stopping.aborted && (ours.server === undefined || postmaster?.isAlive === true)) {
-      throw new StopRequested();
-    }
+    if (stopping.aborted && (ours.server === undefined || postmaster?.isAlive === true)) throw new StopRequested();
     if (ours.server === undefined && postmaster?.isAlive !== true) {
       ours.server = await launchServer(setup, postmaster?.pid);
     }

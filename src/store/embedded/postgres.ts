@@ -48,9 +48,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 function unusable(dataDir: string, error: unknown): EmbeddedPostgresError | undefined {
   const fault = fileFault(error);
   // What is missing is no matter of what may be written.
-  if (fault === undefined || errorCode(error) === 'ENOENT') {
-    return undefined;
-  }
+  if (fault === undefined || errorCode(error) === 'ENOENT') return undefined;
   const file = error instanceof Error && 'path' in error && typeof error.path === 'string' ? `${error.path}, ` : '';
   return new EmbeddedPostgresError(
     `DATA_DIR ${dataDir} cannot be used (${file}${fault}). Choose a folder that this user may write, ${OR_DATABASE_URL}.`,

@@ -115,9 +115,7 @@ export async function launchServer(setup: ServerSetup, recycledPid: number | und
     return {
       pid: child.pid,
       async ending() {
-        if (!hasEnded) {
-          return undefined;
-        }
+        if (!hasEnded) return undefined;
         if (failure !== undefined) {
           return { kind: 'failed', error: cannotRun(setup.binaries.postgres, setup.account, failure) };
         }
@@ -140,18 +138,10 @@ async function hasNoRoom(setup: ServerSetup): Promise<boolean> {
 
 /** Exported for its test: rare endings are checked with the words that postgres really printed. */
 export function explainEnding(setup: ServerSetup, exitCode: number | null, output: string): ServerEnding {
-  if (/lock file "[^"]*" (already exists|is empty)/.test(output)) {
-    return { kind: 'again' };
-  }
-  if (output.includes('pre-existing shared memory block')) {
-    return { kind: 'orphans' };
-  }
-  if (saysDiskFull(output)) {
-    return { kind: 'failed', error: diskFull(setup.clusterDir, new Error(output)) };
-  }
-  if (exitCode === null || /received (fast|smart|immediate) shutdown request/.test(output)) {
-    return { kind: 'again' };
-  }
+  if (/lock file "[^"]*" (already exists|is empty)/.test(output)) return { kind: 'again' };
+  if (output.includes('pre-existing shared memory block')) return { kind: 'orphans' };
+  if (saysDiskFull(output)) return { kind: 'failed', error: diskFull(setup.clusterDir, new Error(output)) };
+  if (exitCode === null || /received (fast|smart|immediate) shutdown request/.test(output)) return { kind: 'again' };
   const words =
     output.split('\n').findLast((line) => /FATAL|PANIC/.test(line)) ?? output.trim().split('\n').at(-1) ?? '';
   return {
@@ -170,9 +160,7 @@ const LOG_MAX_BYTES = 10 * 1024 * 1024;
 /** Moves a log that has grown too long to `<log>.1`. Copies and truncates, because a running server keeps the file open. */
 export async function rotateLog(logFile: string): Promise<void> {
   const stats = await lstat(logFile).catch(() => undefined);
-  if (stats === undefined || stats.size <= LOG_MAX_BYTES) {
-    return;
-  }
+  if (stats === undefined || stats.size <= LOG_MAX_BYTES) return;
   // The bound matters more than the copy, which fails where an earlier one belongs to another user.
   await copyFile(logFile, `${logFile}.1`).catch(() => undefined);
   await truncate(logFile, 0);
@@ -198,9 +186,7 @@ export async function prepareSocketDir(clusterDir: string, account: Account): Pr
   try {
     await mkdir(dir, { mode: 0o700 });
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') {
-      throw error;
-    }
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
   const stats = await lstat(dir);
   // In /tmp anybody can be first: a link, or a folder of another user, is never trusted. Root's own is one half made.
@@ -233,9 +219,7 @@ export async function readPostmaster(clusterDir: string): Promise<Postmaster | u
   const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');
   const pid = Number.parseInt(lines[0] ?? '', 10);
-  if (!(pid > 0)) {
-    return undefined;
-  }
+  if (!(pid > 0)) return undefined;
   return {
     pid,
     isAlive: (await isRunning(pid)) && (await servesCluster(pid, clusterDir)),
@@ -245,9 +229,7 @@ export async function readPostmaster(clusterDir: string): Promise<Postmaster | u
 
 /** Process ids are given again, in containers very soon: a postmaster is known by standing in its cluster's folder. */
 async function servesCluster(pid: number, clusterDir: string): Promise<boolean> {
-  if (process.platform !== 'linux') {
-    return true;
-  }
+  if (process.platform !== 'linux') return true;
   try {
     const [where, cluster] = [await stat(`/proc/${pid}/cwd`), await stat(clusterDir)];
     return where.dev === cluster.dev && where.ino === cluster.ino;

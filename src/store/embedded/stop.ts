@@ -50,9 +50,7 @@ const IMMEDIATE_SHUTDOWN_MS = 6_000;
 /** Stops a server: fast, and where that takes too long, immediately. */
 export async function shutDown(pid: number, log: Log): Promise<void> {
   signal(pid, 'SIGINT');
-  if (await waitForEnd(pid, FAST_SHUTDOWN_MS)) {
-    return;
-  }
+  if (await waitForEnd(pid, FAST_SHUTDOWN_MS)) return;
   log('warn', 'the embedded database does not stop; stopping it hard', { pid });
   signal(pid, 'SIGQUIT');
   if (!(await waitForEnd(pid, IMMEDIATE_SHUTDOWN_MS))) {

@@ -98,9 +98,7 @@ async function joinAgain(
       });
       return joined;
     } catch (error) {
-      if (error instanceof StopRequested) {
-        return undefined;
-      }
+      if (error instanceof StopRequested) return undefined;
       log('error', 'the embedded database does not come back', { error: reasonOf(error), next_attempt_ms: pauseMs });
     }
     await sleep(pauseMs, undefined, { ref: false, signal: stopping }).catch(() => undefined);

@@ -75,9 +75,7 @@ export async function takeUsageLock(connection: EmbeddedConnection): Promise<Loc
     return { kind: 'held', lock: { client, socket, ended } };
   } catch (error) {
     closeQuietly(client);
-    if (errorCode(error) === '3D000') {
-      return createDatabase(connection);
-    }
+    if (errorCode(error) === '3D000') return createDatabase(connection);
     return explainRefusal(connection, error);
   }
 }
@@ -91,9 +89,7 @@ async function createDatabase(connection: EmbeddedConnection): Promise<LockAttem
   } catch (error) {
     const code = errorCode(error);
     // Another process makes it at the same moment: it is there, or nearly.
-    if (code !== '42P04' && code !== '23505') {
-      return explainRefusal(connection, error);
-    }
+    if (code !== '42P04' && code !== '23505') return explainRefusal(connection, error);
   } finally {
     closeQuietly(client);
   }
@@ -103,9 +99,7 @@ async function createDatabase(connection: EmbeddedConnection): Promise<LockAttem
 function explainRefusal(connection: EmbeddedConnection, error: unknown): LockAttempt {
   const code = errorCode(error);
   const reason = reasonOf(error);
-  if (code === '53100') {
-    return { kind: 'disk_full', error };
-  }
+  if (code === '53100') return { kind: 'disk_full', error };
   if (code === '28000' || code === '28P01') {
     throw new EmbeddedPostgresError(
       `The database behind ${connection.host} does not admit user ${connection.user} (${reason}): Cointill did not make it. Choose another DATA_DIR, ${OR_DATABASE_URL}.`,
@@ -131,9 +125,7 @@ export async function releaseUsageLock({ client, socket }: UsageLock): Promise<'
   socket.ref();
   await client.query('select pg_advisory_unlock_shared($1)', [LOCK_KEY]);
   const { rows } = await client.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [LOCK_KEY]);
-  if (rows[0]?.alone === true) {
-    return 'last';
-  }
+  if (rows[0]?.alone === true) return 'last';
   await client.end();
   return 'others';
 }

@@ -135,7 +135,14 @@ function cursorRow(cursor: Cursor, now: number) {
 async function keepBlocks(trx: Trx, network: Network, blocks: readonly Cursor[]): Promise<void> {
   await trx
     .insertInto('chain_blocks')
-    .values(blocks.map(({ height, hash, blockAt }) => ({ network, height, hash, block_at: new Date(blockAt) })))
+    .values(
+      blocks.map(({ height, hash, blockAt }): NewRow<'chain_blocks'> => ({
+        network,
+        height,
+        hash,
+        block_at: new Date(blockAt),
+      })),
+    )
     .execute();
 }
 

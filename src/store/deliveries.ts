@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notify } from './notifications.ts';
 import type { DeliveryState } from './schema/webhooks.ts';
-import { columnsOf, TABLES, type Tables } from './tables.ts';
+import { columnsOf, TABLES, type NewRow, type Tables } from './tables.ts';
 import { findEndpoint, findEndpoints, type WebhookEndpoint } from './webhook-endpoints.ts';
 
 /** A delivery with all that an attempt takes. */
@@ -286,7 +286,7 @@ export async function insertDelivery(trx: Trx, eventId: string, endpointId: stri
       state: 'waiting',
       next_attempt_at: new Date(now),
       created_at: new Date(now),
-    })
+    } satisfies NewRow<'deliveries', 'id' | 'attempts' | 'delivered_at'>)
     .returning('id')
     .executeTakeFirstOrThrow();
   await notify(trx, 'deliveries');

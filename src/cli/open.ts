@@ -5,7 +5,7 @@ import { BackupError } from '../backup/errors.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import type { Cointill } from '../service/core.ts';
 import { DatabaseWayError, UnfitDatabaseError } from '../store/check-database.ts';
-import { diskFull, EmbeddedPostgresError } from '../store/embedded-error.ts';
+import { diskFull, EmbeddedPostgresError } from '../store/embedded/error.ts';
 import { certificateFault } from '../config/tls-faults.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';

@@ -134,7 +134,7 @@ function notNoted(notesFile: string, problem: string, { wallets, numbers }: Reco
 /** Whose a restored folder is; null: it is our own. */
 async function ownerOf(dataDir: string | null): Promise<string | null> {
   if (dataDir === null || process.getuid?.() !== 0) return null;
-  const { readMachine, userName } = await import('../store/embedded-account.ts');
+  const { readMachine, userName } = await import('../store/embedded/account.ts');
   return userName(await readMachine(), (await stat(dataDir)).uid);
 }
 

@@ -1,13 +1,13 @@
 import { chmod, chown, lchown, lstat, mkdir, readdir, realpath, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { ownerAt, readMachine, userName, type Owner } from './embedded-account.ts';
-import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf } from './embedded-error.ts';
-import { exists, syncFolder, unfinishedName } from './embedded-files.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.ts';
-import type { EmbeddedConnection } from './embedded-presence.ts';
-import { isRunning, waitForEnd } from './embedded-process.ts';
-import { readPostmaster } from './embedded-server.ts';
+import { ownerAt, readMachine, userName, type Owner } from './account.ts';
+import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf } from './error.ts';
+import { exists, syncFolder, unfinishedName } from './files.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './postgres.ts';
+import type { EmbeddedConnection } from './usage-lock.ts';
+import { isRunning, waitForEnd } from './process.ts';
+import { readPostmaster, type Log } from './server.ts';
 
 /** For a database that nobody else uses and that counts only once it is complete. */
 const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ export interface Building {
  */
 export async function buildDataDir<Result>(
   dataDir: string,
-  log: EmbeddedPostgresOptions['log'],
+  log: Log,
   work: (building: Building) => Promise<Result>,
 ): Promise<Result> {
   await checkFree(dataDir);
@@ -65,7 +65,7 @@ export async function buildDataDir<Result>(
 /** Makes an embedded database in a temporary folder below `home`, lets `work` use it, and removes it. */
 export async function inTemporaryDataDir<Result>(
   home: string,
-  log: EmbeddedPostgresOptions['log'],
+  log: Log,
   work: (building: Building) => Promise<Result>,
 ): Promise<Result> {
   const parent = await realpath(home).catch((error: unknown) => {
@@ -95,7 +95,7 @@ async function inUnfinished<Result>(
     settings,
     owner = null,
   }: {
-    readonly log: EmbeddedPostgresOptions['log'];
+    readonly log: Log;
     readonly work: (building: Building) => Promise<Result>;
     readonly finish: (unfinished: string) => Promise<void>;
     readonly settings: EmbeddedPostgresOptions['settings'] & {};

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { EmbeddedPostgresError, OR_DATABASE_URL } from './embedded-error.ts';
+import { EmbeddedPostgresError, OR_DATABASE_URL } from './error.ts';
 
 /** The system user that the database server runs as. */
 export interface Account {
@@ -73,9 +73,7 @@ export function chooseAccount(
   }
   for (const name of PREFERRED_USERS) {
     const user = users.find((candidate) => candidate.name === name && candidate.uid !== 0);
-    if (user !== undefined) {
-      return { ...user, switchUser: true };
-    }
+    if (user !== undefined) return { ...user, switchUser: true };
   }
   throw new EmbeddedPostgresError(
     `PostgreSQL refuses to run as root, and this machine has none of the users ${PREFERRED_USERS.join(', ')}. ` +
@@ -127,9 +125,7 @@ const ENTER = 1;
 export async function firstClosedFolder(path: string, account: Owner): Promise<string | undefined> {
   const parent = dirname(path);
   const closedAbove = parent === path ? undefined : await firstClosedFolder(parent, account);
-  if (closedAbove !== undefined) {
-    return closedAbove;
-  }
+  if (closedAbove !== undefined) return closedAbove;
   return (await isAllowed(path, account, ENTER)) ? undefined : path;
 }
 
@@ -140,11 +136,7 @@ export async function mayReadAndRun(path: string, account: Owner): Promise<boole
 
 async function isAllowed(path: string, account: Owner, wanted: number): Promise<boolean> {
   const { uid, gid, mode } = await stat(path);
-  if (uid === account.uid) {
-    return ((mode >> 6) & wanted) === wanted;
-  }
-  if (gid === account.gid) {
-    return ((mode >> 3) & wanted) === wanted;
-  }
+  if (uid === account.uid) return ((mode >> 6) & wanted) === wanted;
+  if (gid === account.gid) return ((mode >> 3) & wanted) === wanted;
   return (mode & wanted) === wanted;
 }

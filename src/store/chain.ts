@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely';
 import type { AssetCode } from '../domain/asset.ts';
-import { familyFacts, type Network } from '../domain/networks.ts';
+import { familyFacts, isNetwork, type Network } from '../domain/networks.ts';
 import type { Confirmations } from '../domain/payment.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
@@ -33,10 +33,13 @@ export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMa
     .select(['network', 'block_at', 'updated_at', 'looked_at'])
     .execute();
   return new Map(
-    rows.map((row) => {
-      const { seesWaiting } = familyFacts(row.network);
-      return [row.network, seesWaiting ? (row.looked_at ?? 0) : Math.min(row.block_at, row.updated_at)];
-    }),
+    // A newer process may follow a network that this one does not know.
+    rows
+      .filter(({ network }) => isNetwork(network))
+      .map((row) => {
+        const { seesWaiting } = familyFacts(row.network);
+        return [row.network, seesWaiting ? (row.looked_at ?? 0) : Math.min(row.block_at, row.updated_at)];
+      }),
   );
 }
 

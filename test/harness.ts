@@ -5,7 +5,7 @@ import type { NewPayment } from '../src/app/payments/draft-payment.ts';
 import { createProject } from '../src/app/projects/projects.ts';
 import type { Rail } from '../src/modes/rail.ts';
 import { sandboxRail } from '../src/modes/sandbox-rail.ts';
-import type { Payment } from '../src/domain/payment.ts';
+import { NO_MERCHANT_FIELDS, type Payment } from '../src/domain/payment.ts';
 import type { Mode } from '../src/domain/permission.ts';
 import { DEFAULT_POLICY } from '../src/domain/transition.ts';
 import { testRates } from '../src/rates/fixed.ts';
@@ -91,13 +91,7 @@ export function newPayment(projectId: string, overrides: Partial<NewPayment> = {
     amountMinor: 10_000n,
     currency: 'USD',
     token: { asset: 'BTC', network: null },
-    merchantOrderId: null,
-    description: null,
-    customerEmail: null,
-    customerName: null,
-    successUrl: null,
-    cancelUrl: null,
-    metadata: {},
+    ...NO_MERCHANT_FIELDS,
     lifetimeMs: 30 * 60_000,
     ...overrides,
   };

@@ -138,7 +138,11 @@ function upperCaseFirst(_whole: string, first: string): string {
 async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
   // Here and not above: what goes well is done without it.
-  const { describeError, UsageFailure } = await import('./failure.ts');
+  const [{ describeError, UsageFailure }, { StoppedFailure }] = await Promise.all([
+    import('./failure.ts'),
+    import('./signals.ts'),
+  ]);
   writeErrorLines(describeError(error, process.env));
+  if (error instanceof StoppedFailure) return error.exitCode;
   return error instanceof UsageFailure ? USAGE_EXIT_CODE : 1;
 }

@@ -29,7 +29,12 @@ const SHOWN_ADDRESSES = 3;
 /** `cointill wallet set|show|check`. */
 export function addWalletCommands(program: Command): void {
   const wallet = program.command('wallet').description('set the wallets that live payments go to');
+  addSet(wallet);
+  addShow(wallet);
+  addCheck(wallet);
+}
 
+function addSet(wallet: Command): void {
   printsRecord(
     wallet
       .command('set')
@@ -78,7 +83,9 @@ export function addWalletCommands(program: Command): void {
         ]);
       });
     });
+}
 
+function addShow(wallet: Command): void {
   printsRecord(wallet.command('show').description("show a project's wallets and their first addresses"))
     .requiredOption('--project <id>', 'whose wallets')
     .action((options: OutputOptions & { readonly project: string }) => {
@@ -102,7 +109,9 @@ export function addWalletCommands(program: Command): void {
         );
       });
     });
+}
 
+function addCheck(wallet: Command): void {
   printsRecord(
     wallet.command('check').description('show the addresses that payments will get, to compare with your wallet'),
   )

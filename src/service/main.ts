@@ -74,7 +74,10 @@ export async function startService(config: Config, log: Logger): Promise<Service
     const hasOwnPort = monitorPort !== null;
     const redis = config.role === 'worker' ? null : await sharedRedis(config.redisUrl, log);
     closers.push(async () => redis?.close());
-    const monitoring = createMonitoring(core, notifications, prices, redis, counting, { metricsToken, hasOwnPort });
+    const backups = config.role === 'api' ? null : startBackups(config, core, log, onError);
+    if (backups !== null) parts.push(() => backups.stop());
+    const looked = { redis, backups };
+    const monitoring = createMonitoring(core, notifications, prices, looked, counting, { metricsToken, hasOwnPort });
     onStop = () => monitoring.stopping();
     // Asked until the very end: it is closed after the parts.
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
@@ -203,14 +206,36 @@ async function startWorkerParts(
   // Before anybody is answered: blocks may have come while no process was there.
   await forgetAtHead(app.db);
   const workers = startWorkers(app, { sender, sealingKey }, notifications, onError);
-  const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
+  const holder = leaseHolder();
   const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, log }));
   const chains = sources.map((source) => watchChain(app, source, holder, onError, config.nodePollMs, core.openWallet));
-  const backups = config.backups === null ? null : startScheduledBackups(app, config.backups, holder, onError);
   return async () => {
-    await Promise.all([workers.stop(STOP_GRACE_MS), backups?.stop(), ...chains.map((chain) => chain.stop())]);
+    await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
     await Promise.all([sender.close(0), ...sources.map((source) => source.close())]);
   };
+}
+
+/** A name that no other process has. */
+function leaseHolder(): string {
+  return `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
+}
+
+/** The backups of BACKUP_DIR; null: it is not set. */
+function startBackups(
+  { backups }: Config,
+  { app }: Cointill,
+  log: Logger,
+  onError: (name: string, error: unknown) => void,
+): ReturnType<typeof startScheduledBackups> | null {
+  if (backups === null) return null;
+  return startScheduledBackups(app, backups, leaseHolder(), {
+    onGood: (details) => log.info(details, 'made the scheduled backup'),
+    onError,
+    onFolder: (problem) => {
+      if (problem === null) log.info({ folder: backups.folder }, 'BACKUP_DIR can be used again');
+      else log.error(`no backups are made: ${problem}`);
+    },
+  });
 }
 
 /** How long one call to a node may take. */

@@ -1,7 +1,8 @@
 import { matchingAddress, shownAddress } from '../../rails/address.ts';
+import { withFirstToken } from '../../domain/creation.ts';
 import { NETWORKS, requiredConfirmations, type Network } from '../../domain/networks.ts';
 import type { Fiat } from '../../domain/money.ts';
-import { NO_MONEY, type Payment, type Quote } from '../../domain/payment.ts';
+import { blankPayment, type Payment, type Quote } from '../../domain/payment.ts';
 import { nextDueAt } from '../../domain/transition.ts';
 import { confirmTransfers, lockCursor } from '../../store/chain.ts';
 import type { Trx } from '../../store/database.ts';
@@ -145,38 +146,19 @@ function draftOf(
     readonly now: number;
   },
 ): Payment {
-  return {
+  const blank = blankPayment({
     id: newId(app, now),
     projectId,
     mode: 'live',
     surface: 'order',
-    status: 'pending',
-    exception: 'none',
-    failureReason: null,
-    transactionNumber: null,
     amountMinor,
     currency,
     amountUsdCents,
     merchantOrderId,
-    description: null,
-    customerEmail: null,
-    customerName: null,
-    successUrl: null,
-    cancelUrl: null,
-    metadata: {},
-    quote,
-    ledger: NO_MONEY,
-    transactionHash: null,
-    completedOnUnits: null,
     createdAt: now,
     expiresAt: now + LIFETIME_MS,
-    graceUntil: null,
-    completedAt: null,
-    cancelledAt: null,
-    completesAt: null,
-    confirmingSent: false,
-    lastSequence: 0,
-  };
+  });
+  return withFirstToken(blank, quote);
 }
 
 function transferOf(one: LostTransfer, paymentId: string): Parameters<typeof saveTransfers>[1][number] {

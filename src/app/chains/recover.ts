@@ -4,7 +4,7 @@ import type { Mode } from '../../domain/permission.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { highestLostIndex, lostTransfers } from '../../store/lost-transfers.ts';
 import { counterPaces, lockPaces, raiseCounter, waitingDeliveries } from '../../store/recovery.ts';
-import type { WalletKind } from '../../store/tables.ts';
+import type { WalletKind } from '../../store/schema/wallets.ts';
 import type { App } from '../context.ts';
 import { tellLost } from './lost-money.ts';
 import { setHalted, skipTo } from '../../store/unissued.ts';

@@ -1,6 +1,4 @@
-import type { Fiat } from '../../domain/money.ts';
-import { NO_MONEY, type Payment, type Surface } from '../../domain/payment.ts';
-import type { Mode } from '../../domain/permission.ts';
+import { blankPayment, type MerchantFields, type Payment } from '../../domain/payment.ts';
 import { formatTransactionNumber } from '../../domain/transaction-number.ts';
 import { withFirstToken } from '../../domain/creation.ts';
 import type { Issuer, Rail } from '../../modes/rail.ts';
@@ -19,21 +17,10 @@ import {
 } from './quote-payment.ts';
 
 /** A checked request for a payment. Amount in minor units of `currency`; lifetime in milliseconds. */
-export interface NewPayment {
-  readonly projectId: string;
-  readonly mode: Mode;
-  readonly surface: Surface;
-  readonly amountMinor: bigint;
-  readonly currency: Fiat;
+export interface NewPayment
+  extends MerchantFields, Pick<Payment, 'projectId' | 'mode' | 'surface' | 'amountMinor' | 'currency'> {
   /** Orders name their token; transactions leave it to the customer. */
   readonly token: { readonly asset: string; readonly network: string | null } | null;
-  readonly merchantOrderId: string | null;
-  readonly description: string | null;
-  readonly customerEmail: string | null;
-  readonly customerName: string | null;
-  readonly successUrl: string | null;
-  readonly cancelUrl: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
   readonly lifetimeMs: number;
 }
 
@@ -77,39 +64,10 @@ export async function draftPayment(
   if (amountUsdCents === null) {
     return { kind: 'no_rate', message: `There is no fresh price for ${request.currency}. Try again shortly.` };
   }
-  const expiresAt = createdAt + request.lifetimeMs;
-  const blank: Payment = {
-    id,
-    projectId: request.projectId,
-    mode: request.mode,
-    surface: request.surface,
-    status: 'created',
-    exception: 'none',
-    failureReason: null,
-    transactionNumber: null,
-    amountMinor: request.amountMinor,
-    currency: request.currency,
-    amountUsdCents,
-    merchantOrderId: request.merchantOrderId,
-    description: request.description,
-    customerEmail: request.customerEmail,
-    customerName: request.customerName,
-    successUrl: request.successUrl,
-    cancelUrl: request.cancelUrl,
-    metadata: request.metadata,
-    quote: null,
-    ledger: NO_MONEY,
-    transactionHash: null,
-    completedOnUnits: null,
-    createdAt,
-    expiresAt,
-    graceUntil: null,
-    completedAt: null,
-    cancelledAt: null,
-    completesAt: rail.completesAt(createdAt, expiresAt),
-    confirmingSent: false,
-    lastSequence: 0,
-  };
+  const { token: _token, lifetimeMs, ...said } = request;
+  const expiresAt = createdAt + lifetimeMs;
+  const completesAt = rail.completesAt(createdAt, expiresAt);
+  const blank = blankPayment({ ...said, id, amountUsdCents, createdAt, expiresAt, completesAt });
   if (choice === null) return { kind: 'draft', item, payment: blank, address: null };
 
   const quoted = await quotePayment(issuer, blank, choice.token);

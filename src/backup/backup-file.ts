@@ -143,6 +143,9 @@ function isThere(file: string): Promise<boolean> {
 async function followLink(file: string): Promise<string> {
   const target = await readlink(file).catch(() => null);
   if (target === null) return file;
+  const stats = await stat(file).catch(() => null);
+  // Such as /dev/stdout: it is refused under the name that was given.
+  if (stats !== null && !stats.isFile()) return file;
   return realpath(file).catch(() => path.resolve(path.dirname(file), target));
 }
 
@@ -178,7 +181,7 @@ async function checkFile(file: string, folder: string): Promise<number | null> {
 function noFile(file: string, isFolder: boolean): string {
   return isFolder
     ? `${file} is a folder by now. Give a file, or a folder that is there.`
-    : `${file} is a pipe or a device, not a file. What goes to standard output has - as its target: cointill backup - > ${file}`;
+    : `${file} is a pipe or a device, not a file. Give - as the target: then the backup goes to standard output, and from there wherever you send it.`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
 import { newPayment, testApp } from '../../test/harness.ts';
-import { eventually } from '../../test/program.ts';
+import { DEADLINE_MS } from '../../test/deadline.ts';
 import { readConfig } from '../config/config.ts';
 import { openDatabase } from '../store/database.ts';
 import { MigrationError } from '../store/migrate.ts';
@@ -124,12 +124,13 @@ it('a backup that the database keeps waiting is not taken for a killed one by th
     await sql`lock table payments in access exclusive mode`.execute(trx);
     const waiting = backup(app.database.url, dir, { kind: 'file', file: path.join(dir, 'a.backup') });
     const waits = sql`select 1 from pg_locks where not granted and relation = 'payments'::regclass`;
-    await eventually('it waits', async () => (await waits.execute(trx)).rows[0] ?? null);
+    const soon = { timeout: DEADLINE_MS };
+    await expect.poll(async () => (await waits.execute(trx)).rows, soon).toHaveLength(1);
     const [name = ''] = await readdir(dir);
     const file = path.join(dir, name);
     await utimes(file, old, old);
     await vi.advanceTimersByTimeAsync(60_000);
-    await eventually('it is touched', async () => ((await stat(file)).mtimeMs > old.getTime() + 1_000 ? true : null));
+    await expect.poll(async () => (await stat(file)).mtimeMs, soon).toBeGreaterThan(old.getTime() + 1_000);
     const failing = writeBackupFile({ kind: 'file', file: path.join(dir, 'b.backup') }, Date.now(), async () => {
       throw new Error('as if');
     });
@@ -173,7 +174,8 @@ it('a file that was named is replaced by the next backup, where its link leads, 
   expect(await write(linked, 'second')).toMatchObject({ file: elsewhere, replacedAt: mtimeMs });
   expect(await readFile(elsewhere, 'utf8')).toBe('cointill backup 1\nsecond');
   expect((await readdir(dir)).toSorted()).toEqual(['elsewhere.backup', 'latest.backup']);
-  await expect(write('/dev/null', 'x')).rejects.toThrow(/is a pipe or a device, not a file.*cointill backup -/);
+  await expect(write('/dev/stdout', 'x')).rejects.toThrow(/^\/dev\/stdout is /);
+  await expect(write('/dev/null', 'x')).rejects.toThrow(/is a pipe or a device, not a file\. Give - as the target/);
   await expect(write(path.join(elsewhere, 'x'), 'x')).rejects.toThrow(/elsewhere.backup is a file, not a folder/);
   await expect(write(path.join(dir, `${'x'.repeat(250)}.backup`), 'x')).rejects.toThrow(/the name is too long/);
 });

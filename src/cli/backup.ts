@@ -188,7 +188,12 @@ function keyLines({ key }: Manifest, encrypted: boolean): readonly string[] {
 
 async function runCheck(file: string, options: OutputOptions & PassphraseOptions): Promise<void> {
   // Settings that are wrong for the service have nothing to do with it.
-  const { checkBackup } = await import('../backup/restore-backup.ts');
+  const [{ checkBackup }, { lowerOwnPriority }] = await Promise.all([
+    import('../backup/restore-backup.ts'),
+    import('../backup/low-priority.ts'),
+  ]);
+  // The shop sells meanwhile. The server that is started takes it over.
+  lowerOwnPriority();
   const checked = await untilStopped((stopping) =>
     checkBackup(
       {

@@ -74,7 +74,8 @@ const GROUPS: readonly CommandGroup[] = [
 
 const EPILOGUE = `
 Every command works while the service runs and while it does not, on the database that DATA_DIR (default: ./data)
-or DATABASE_URL names. Commands that print a record take --json. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+or DATABASE_URL names. Commands that print a record take --json. Exit codes: 0 done, 1 refused or failed, 2 wrong usage,
+130 or 143 stopped by Ctrl-C or SIGTERM.
 
 Examples:
   $ cointill start

@@ -93,6 +93,17 @@ export function quoteUnits(
   return owed * pow10(decimals - shown);
 }
 
+/** What so many of a token's smallest units are worth in a currency's smallest units, to the nearest. Prices as above. */
+export function fiatValue(
+  units: bigint,
+  decimals: number,
+  assetPrice: UsdPriceE8,
+  currency: Fiat,
+  fiatPrice: UsdPriceE8,
+): bigint {
+  return divHalfUp(units * assetPrice * pow10(fiatDecimals(currency)), fiatPrice * pow10(decimals));
+}
+
 /** The amount in US cents at the given price of its currency, to the nearest cent. */
 export function usdCents(amountMinor: bigint, currency: Fiat, fiatPrice: UsdPriceE8): bigint {
   return divHalfUp(amountMinor * fiatPrice * 100n, pow10(fiatDecimals(currency) + 8));

@@ -20,6 +20,9 @@ const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
   shared_buffers: '256MB',
 };
 
+/** What is removed again need not outlive the machine: its disk is left to those whose data does. */
+const TEMPORARY_SETTINGS = { ...BUILDING_SETTINGS, fsync: 'off' };
+
 const STOP_MS = 10_000;
 
 /** A database in a folder of its own that is not what it will be called yet. */
@@ -47,7 +50,12 @@ export async function buildDataDir<Result>(
     await rename(unfinished, dataDir);
     await syncFolder(dirname(dataDir));
   };
-  return inUnfinished(unfinishedName(dataDir), 'choose another folder', { log, work, finish });
+  return inUnfinished(unfinishedName(dataDir), 'choose another folder', {
+    log,
+    work,
+    finish,
+    settings: BUILDING_SETTINGS,
+  });
 }
 
 /** Makes an embedded database in a temporary folder below `home`, lets `work` use it, and removes it. */
@@ -64,7 +72,12 @@ export async function inTemporaryDataDir<Result>(
   });
   const dataDir = join(parent, 'cointill-check');
   await removeKilled(dataDir);
-  return inUnfinished(unfinishedName(dataDir), 'set TMPDIR to another folder', { log, work, finish: remove });
+  return inUnfinished(unfinishedName(dataDir), 'set TMPDIR to another folder', {
+    log,
+    work,
+    finish: remove,
+    settings: TEMPORARY_SETTINGS,
+  });
 }
 
 /** `wayOut` is what an operator may do where the place is of no use. */
@@ -75,10 +88,12 @@ async function inUnfinished<Result>(
     log,
     work,
     finish,
+    settings,
   }: {
     readonly log: EmbeddedPostgresOptions['log'];
     readonly work: (building: Building) => Promise<Result>;
     readonly finish: (unfinished: string) => Promise<void>;
+    readonly settings: EmbeddedPostgresOptions['settings'] & {};
   },
 ): Promise<Result> {
   const home = dirname(unfinished);
@@ -93,7 +108,7 @@ async function inUnfinished<Result>(
     }
     // The server's user has to get in, whatever our umask is.
     await chmod(unfinished, 0o755);
-    const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, settings: BUILDING_SETTINGS });
+    const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, settings });
     let result: Result;
     try {
       result = await work({ connection: embedded.connection, dataDir: unfinished });

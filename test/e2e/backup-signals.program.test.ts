@@ -3,9 +3,9 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
+import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { program, type Running } from '../../src/cli/program.testing.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
 import { newPayment, testApp } from '../harness.ts';
 import { client, eventually, isAlive, testService } from '../program.ts';
@@ -36,6 +36,21 @@ async function shop() {
   return { app, url: database.url };
 }
 
+/** Holds a table on a connection that may wait as long as it likes, and tells who waits for it. */
+async function locked(url: string, table: string) {
+  const holder = new Client({ connectionString: url });
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query(`begin; lock table ${table} in access exclusive mode`);
+  const waiting = async (): Promise<unknown> => {
+    const { rows } = await holder.query('select pid from pg_locks where not granted and relation = $1::regclass', [
+      table,
+    ]);
+    return rows[0] ?? null;
+  };
+  return { waiting, release: () => holder.query('rollback') };
+}
+
 async function isStopped(running: Running, signal: keyof typeof CODES): Promise<void> {
   running.signal(signal);
   expect(await running.ended).toEqual({
@@ -48,21 +63,15 @@ async function isStopped(running: Running, signal: keyof typeof CODES): Promise<
 it.each(['SIGINT', 'SIGTERM'] as const)(
   'a backup that %s ends while it waits for the database leaves no file and no session there, and says so in one line',
   async (signal) => {
-    const { app, url } = await shop();
+    const { url } = await shop();
     const dir = await folder();
     const cointill = await program({ DATABASE_URL: url });
-    await app.db.transaction().execute(async (trx) => {
-      await sql`lock table payments in access exclusive mode`.execute(trx);
-      const running = cointill.start('backup', dir);
-      const waiting = () =>
-        sql<{ pid: number }>`select pid from pg_locks where not granted and relation = 'payments'::regclass`
-          .execute(trx)
-          .then(({ rows }) => rows[0]?.pid ?? null);
-      await eventually('the backup waits for the table', waiting);
-      expect(await readdir(dir)).toHaveLength(1);
-      await isStopped(running, signal);
-      expect(await waiting()).toBeNull();
-    });
+    const { waiting } = await locked(url, 'payments');
+    const running = cointill.start('backup', dir);
+    await eventually('the backup waits for the table', waiting);
+    expect(await readdir(dir)).toHaveLength(1);
+    await isStopped(running, signal);
+    expect(await waiting()).toBeNull();
     expect(await readdir(dir)).toEqual([]);
   },
 );
@@ -150,24 +159,36 @@ it('a restore into a server of one’s own that is stopped while it waits there 
   const file = path.join(await folder(), 'shop.backup');
   expect((await (await program({ DATABASE_URL: url })).run('backup', file)).code).toBe(0);
   const to = await emptyDatabase();
-  const handle = openDatabase({ connectionString: to }, { maxConnections: 2, onError: () => {} });
-  onTestFinished(() => handle.close());
-  const cointill = await program();
-  await handle.db.transaction().execute(async (trx) => {
-    // Whoever makes the same table waits until it is known whether this one stays.
-    await sql`create table payments (id int)`.execute(trx);
-    const running = cointill.start('restore', file, '--to', to);
-    const waiting = () =>
-      sql<{
-        pid: number;
-      }>`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-        .execute(handle.db)
-        .then(({ rows }) => rows[0]?.pid ?? null);
-    await eventually('the restore waits', waiting);
-    await isStopped(running, 'SIGTERM');
-    expect(await waiting()).toBeNull();
-    await sql`drop table payments`.execute(trx);
-  });
-  const { rows } = await sql`select 1 from pg_tables where schemaname = 'public'`.execute(handle.db);
+  const other = new Client({ connectionString: to });
+  await other.connect();
+  onTestFinished(() => other.end());
+  // Whoever makes the same table waits until it is known whether this one stays.
+  await other.query('begin; create table payments (id int)');
+  const waiting = async (): Promise<unknown> => {
+    const { rows } = await other.query(
+      'select pid from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())',
+    );
+    return rows[0] ?? null;
+  };
+  const running = (await program()).start('restore', file, '--to', to);
+  await eventually('the restore waits', waiting);
+  await isStopped(running, 'SIGTERM');
+  expect(await waiting()).toBeNull();
+  await other.query('rollback');
+  expect((await other.query("select 1 from pg_tables where schemaname = 'public'")).rows).toEqual([]);
+});
+
+it('a service that is stopped while it makes its backup ends it, and leaves nothing in BACKUP_DIR', async () => {
+  const { app, url } = await shop();
+  const dir = await folder();
+  const service = await testService({ DATABASE_URL: url, BACKUP_DIR: dir });
+  const { waiting, release } = await locked(url, 'change_outputs');
+  const { stop } = await service.start();
+  await eventually('the backup waits for the table', waiting);
+  expect((await stop()).code).toBe(0);
+  expect(await waiting()).toBeNull();
+  await release();
+  expect(await readdir(dir)).toEqual([]);
+  const { rows } = await sql`select problem from backups`.execute(app.db);
   expect(rows).toEqual([]);
 });

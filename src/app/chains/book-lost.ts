@@ -35,12 +35,14 @@ const LIFETIME_MS = 30 * 60_000;
 
 /**
  * Makes a payment of the money on an address of the hours that a restore lost: an order of the amount that the operator names,
- * owed exactly what came. It goes the way of every payment from there on, with its events.
+ * owed exactly what came, which is told as `received`. It goes the way of every payment from there on, with its events.
  */
 export async function bookLost(
   app: App,
   booking: Booking,
-): Promise<{ readonly kind: 'done'; readonly payment: Payment } | Rejected> {
+): Promise<
+  { readonly kind: 'done'; readonly payment: Payment; readonly received: readonly LostTransfer[] } | Rejected
+> {
   return app.db.transaction().execute(async (trx) => {
     const lost = await lostOn(trx, booking.address);
     const [first] = lost;
@@ -91,7 +93,7 @@ export async function bookLost(
     const confirmed = cursor === null ? [] : await confirmTransfers(trx, network, cursor.height);
     await observeMoney(app, trx, [payment.id, ...confirmed.map(({ paymentId }) => paymentId)], now, confirmed);
     const [booked] = await findPayments(trx, [payment.id]);
-    return { kind: 'done', payment: booked ?? payment };
+    return { kind: 'done', payment: booked ?? payment, received: lost };
   });
 }
 

@@ -22,10 +22,6 @@ export interface ColumnShape {
   readonly isNullable: boolean;
   /** Rows that say nothing of it get a value all the same. */
   readonly hasDefault: boolean;
-  /** What records that leave it out stand for, as JSON text; null where nothing is said. */
-  readonly unsaid?: string | undefined;
-  /** What is read where the column is null; null itself unless said. */
-  readonly whenNull?: unknown;
 }
 
 /**
@@ -33,10 +29,14 @@ export interface ColumnShape {
  * and updates in it.
  */
 export interface Column<Value, Select = Value, Insert = Value, Update = Insert> extends ColumnShape {
-  /** The value's JSON text in a record of a row; undefined: the record leaves it out. */
-  readonly toJson: (value: Value) => string | undefined;
+  /** The JSON text of a value in a record of a row; undefined: the record leaves it out. Null is always left out. */
+  readonly toJson: (value: Exclude<Value, null>) => string | undefined;
+  /** The value that records leave out, beside null: it is what they mean by saying nothing. */
+  readonly usual?: Value;
+  /** What is read where the column is null; null itself unless said. */
+  readonly whenNull?: Value;
   /** Never there: it carries the types. */
-  readonly kysely?: ColumnType<Select, Insert, Update>;
+  readonly types?: { readonly value: Value; readonly kysely: ColumnType<Select, Insert, Update> };
 }
 
 function column<Value, Insert = Value>(
@@ -67,19 +67,26 @@ export const texts = () => column<string[]>('ARRAY', JSON.stringify);
 export const json = <Value extends object>() => column<Value, string>('jsonb', JSON.stringify);
 
 /** A column that may be null. */
-export function nullable<Value, Select, Insert, Update>(
-  kept: Column<Value, Select, Insert, Update>,
-): Column<Value | null, Select | null, Insert | null | undefined, Update | null> {
-  const { sqlType, hasDefault, toJson } = kept;
-  return { sqlType, isNullable: true, hasDefault, toJson: (value) => (value === null ? undefined : toJson(value)) };
+export function nullable<Value extends {}, Select, Insert, Update>({
+  sqlType,
+  hasDefault,
+  toJson,
+}: Column<Value, Select, Insert, Update>): Column<
+  Value | null,
+  Select | null,
+  Insert | null | undefined,
+  Update | null
+> {
+  return { sqlType, hasDefault, toJson, isNullable: true };
 }
 
 /** A column that gets a value by itself where an insert says nothing of it. */
-export function defaulted<Value, Select, Insert, Update>(
-  kept: Column<Value, Select, Insert, Update>,
-): Column<Value, Select, Insert | undefined, Update> {
-  const { sqlType, isNullable, toJson } = kept;
-  return { sqlType, isNullable, hasDefault: true, toJson };
+export function defaulted<Value, Select, Insert, Update>({
+  sqlType,
+  isNullable,
+  toJson,
+}: Column<Value, Select, Insert, Update>): Column<Value, Select, Insert | undefined, Update> {
+  return { sqlType, isNullable, toJson, hasDefault: true };
 }
 
 /** A column whose most frequent value is left out of records, for both sides' sake. */
@@ -87,19 +94,23 @@ export function usually<Value, Select, Insert, Update>(
   kept: Column<Value, Select, Insert, Update>,
   usual: NoInfer<Value>,
 ): Column<Value, Select, Insert, Update> {
-  return {
-    ...kept,
-    toJson: (value) => (value === usual ? undefined : kept.toJson(value)),
-    unsaid: kept.toJson(usual),
-  };
+  return { ...kept, usual };
 }
 
 /** A column in which null stands for an object without members. */
-export function emptyAsNull<Value extends Readonly<Record<string, string>>>(
-  kept: Column<Value, Value, string>,
-): Column<Value | Readonly<Record<string, never>>, Value | null, string | null | undefined, string | null> {
+export function emptyAsNull<Value extends Readonly<Record<string, string>>>({
+  sqlType,
+  hasDefault,
+}: Column<Value, Value, string>): Column<
+  Value | Readonly<Record<string, never>>,
+  Value | null,
+  string | null | undefined,
+  string | null
+> {
   return {
-    ...nullable(kept),
+    sqlType,
+    hasDefault,
+    isNullable: true,
     toJson: (value) => (isEmpty(value) ? undefined : JSON.stringify(value)),
     whenNull: {},
   };

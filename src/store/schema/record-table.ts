@@ -1,3 +1,4 @@
+import type { SelectType } from 'kysely';
 import type { Column, ColumnShape } from './column.ts';
 
 /** A column, the field of its object that it keeps, and whether that may change once the row is there. */
@@ -22,7 +23,8 @@ type FieldColumns = Readonly<Record<string, FieldColumn<string, ColumnShape>>>;
 /** Several objects that are kept in one row, by names of our own. */
 type Parts = Readonly<Record<string, FieldColumns>>;
 
-type ValueOf<Of> = Of extends { readonly toJson: (value: infer Value) => unknown } ? Value : never;
+type TypesOf<Of> = Of extends { readonly types?: infer Types } ? Exclude<Types, undefined> : never;
+type ValueOf<Of> = TypesOf<Of> extends { readonly value: infer Value } ? Value : never;
 /** The object that these columns keep. */
 type Kept<Columns extends FieldColumns> = {
   readonly [Name in keyof Columns as Columns[Name]['field']]: ValueOf<Columns[Name]['column']>;
@@ -37,7 +39,7 @@ type ColumnsIn<Of extends Parts> = {
   }[keyof Of];
 };
 
-type SelectedFrom<Of> = Of extends Column<infer _Value, infer Select, infer _Insert, infer _Update> ? Select : never;
+type SelectedFrom<Of> = TypesOf<Of> extends { readonly kysely: infer Types } ? SelectType<Types> : never;
 /** A row as it is selected. */
 type Row<Of extends Parts> = { readonly [Name in NamesIn<Of>]: SelectedFrom<ColumnsIn<Of>[Name]> };
 
@@ -75,16 +77,16 @@ export function recordTable<const Of extends Parts, Others extends object>(
   const sources = Object.entries(parts).map(([part, columns]) => ({
     part,
     fields: Object.entries(columns).map(([name, { field, column, changes }]) => {
-      const { toJson, unsaid, whenNull = null } = column as Column<unknown>;
-      return { name, field, changes, key: `,"${name}":`, toJson, unsaid, whenNull };
+      const { toJson, usual, whenNull = null } = column as Column<unknown>;
+      return { name, field, changes, key: `,"${name}":`, toJson, usual, whenNull };
     }),
   }));
   const all = sources.flatMap(({ fields }) => fields);
   const names = all.map(({ name }) => name as NamesIn<Of>);
   const list = names.join(', ');
-  const usual = all.flatMap(({ key, unsaid }) => (unsaid === undefined ? [] : [`${key}${unsaid}`]));
+  const unsaid = all.flatMap(({ key, usual, toJson }) => (usual === undefined ? [] : [`${key}${toJson(usual ?? {})}`]));
   const base =
-    usual.length === 0 ? `null::${table}` : `json_populate_record(null::${table}, '{${usual.join('').slice(1)}}')`;
+    unsaid.length === 0 ? `null::${table}` : `json_populate_record(null::${table}, '{${unsaid.join('').slice(1)}}')`;
   const recordsetOf = (parameter: string): string => `json_populate_recordset(${base}, ${parameter}::json)`;
 
   const assignments = (source: string): string =>
@@ -95,8 +97,10 @@ export function recordTable<const Of extends Parts, Others extends object>(
     let text = '';
     for (const { part, fields } of sources) {
       const object = kept[part] ?? {};
-      for (const { field, key, toJson } of fields) {
-        const json = toJson(object[field]);
+      for (const { field, key, toJson, usual } of fields) {
+        const value = object[field];
+        if (value === null || value === undefined || value === usual) continue;
+        const json = toJson(value);
         if (json !== undefined) text += key + json;
       }
     }

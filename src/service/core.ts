@@ -13,7 +13,7 @@ import type { Mode } from '../domain/permission.ts';
 import { DEFAULT_POLICY } from '../domain/transition.ts';
 import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
 import { rulesOf, type NetworkNodes } from '../rails/networks.ts';
-import type { UtxoChains } from '../rails/utxo/params.ts';
+import type { UtxoChains } from '../rails/family.ts';
 import { createWalletOpener, type WalletOpener } from '../rails/wallet.ts';
 import { fixedRates, testRates } from '../rates/fixed.ts';
 import type { RateSource } from '../rates/source.ts';

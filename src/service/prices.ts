@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { AssetCode } from '../domain/asset.ts';
 import { FIATS, type Fiat } from '../domain/money.ts';
 import { nativeAsset } from '../domain/networks.ts';
-import { createEvmCaller } from '../rails/evm/caller.ts';
+import { evmFamily } from '../rails/evm/family.ts';
 import { createChainlinkSource, ETHEREUM_FEEDS, ETHEREUM_FEEDS_CHAIN_ID } from '../rates/chainlink.ts';
 import { fixedOver, fixedRates } from '../rates/fixed.ts';
 import { createHttpClient } from '../rates/http.ts';
@@ -115,7 +115,6 @@ function chainlinkSource(
   const ethereum = config.networks.find((one) => one.family === 'evm' && one.chainId === ETHEREUM_FEEDS_CHAIN_ID);
   if (ethereum?.family !== 'evm') return null;
   if (!config.rateSources.includes('chainlink')) return null;
-  const { network, urls, chainId } = ethereum;
-  const caller = createEvmCaller({ network, urls, chainId, timeoutMs: SOURCE_TIMEOUT_MS, log });
+  const caller = evmFamily.createCaller(ethereum, { timeoutMs: SOURCE_TIMEOUT_MS, log });
   return { source: createChainlinkSource({ call: caller.call, feeds: ETHEREUM_FEEDS }), close: caller.close };
 }

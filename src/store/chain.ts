@@ -1,4 +1,4 @@
-import { familyFacts, type Network } from '../domain/networks.ts';
+import { familyFacts, isNetwork, type Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
 import { notification } from './notifications.ts';
 import type { NewRow } from './tables.ts';
@@ -30,10 +30,13 @@ export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMa
     .select(['network', 'block_at', 'updated_at', 'looked_at'])
     .execute();
   return new Map(
-    rows.map((row) => {
-      const { seesWaiting } = familyFacts(row.network);
-      return [row.network, seesWaiting ? (row.looked_at ?? 0) : Math.min(row.block_at, row.updated_at)];
-    }),
+    // A newer process may follow a network that this one does not know.
+    rows
+      .filter(({ network }) => isNetwork(network))
+      .map((row) => {
+        const { seesWaiting } = familyFacts(row.network);
+        return [row.network, seesWaiting ? (row.looked_at ?? 0) : Math.min(row.block_at, row.updated_at)];
+      }),
   );
 }
 

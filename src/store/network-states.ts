@@ -1,4 +1,4 @@
-import type { Network } from '../domain/networks.ts';
+import { isNetwork, type Network } from '../domain/networks.ts';
 import type { Cursor } from './chain.ts';
 import type { Database } from './database.ts';
 import { columnsOf, type NewRow } from './tables.ts';
@@ -36,7 +36,7 @@ export async function saveNodes(
   });
 }
 
-/** How far each network was read, and what its nodes last said. */
+/** How far each network was read, and what its nodes last said; without networks that only a newer process knows. */
 export async function networkStates(db: Database): Promise<{
   readonly cursors: ReadonlyMap<Network, Cursor & { readonly problem: string | null }>;
   readonly nodes: readonly KnownNode[];
@@ -58,12 +58,14 @@ export async function networkStates(db: Database): Promise<{
         { height, hash, blockAt: block_at, problem },
       ]),
     ),
-    nodes: nodes.map(({ network, node, height, problem, checked_at }) => ({
-      network,
-      node,
-      height,
-      problem,
-      checkedAt: checked_at,
-    })),
+    nodes: nodes
+      .filter(({ network }) => isNetwork(network))
+      .map(({ network, node, height, problem, checked_at }) => ({
+        network,
+        node,
+        height,
+        problem,
+        checkedAt: checked_at,
+      })),
   };
 }

@@ -38,8 +38,8 @@ export function gapInWords({ gap, nextIndex }: Pick<Wallet, 'gap' | 'nextIndex'>
 }
 
 /**
- * How many addresses of the wallet `w` were handed out after the last one that received money, or since the first, where
- * none has; {@link MAX_GAP} at most, for beyond it they are not counted. Wallets of one source share their addresses.
+ * How many addresses of the wallet `w` were handed out or passed over after the last one that received money, or since the first,
+ * where none has; {@link MAX_GAP} at most, for beyond it they are not counted. Wallets of one source share their addresses.
  */
 const GAP = sql<number>`
   least(${sql.lit(MAX_GAP)}, i.next_index - 1 - coalesce(
@@ -50,10 +50,13 @@ const GAP = sql<number>`
             and t.address = a.address and t.state <> 'dropped')
         order by a.address_index desc limit 1))
       from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
-    (select min((
-        select a.address_index from payment_addresses a
-        where a.wallet_id = kin.id order by a.address_index limit 1)) - 1
-      from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
+    least(
+      (select min((
+          select a.address_index from payment_addresses a
+          where a.wallet_id = kin.id order by a.address_index limit 1))
+        from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
+      (select min(s.from_index) from skipped_indexes s
+        where s.network = w.network and s.first_address = w.first_address)) - 1,
     i.next_index - 1))`;
 
 /** The networks that a project has a wallet on. */

@@ -58,7 +58,7 @@ export function chooseAccount(
   cluster: { readonly dir: string; readonly owner: Owner } | undefined,
 ): Account {
   const users = parsePasswd(machine.passwd);
-  const nameOf = (uid: number): string => users.find((user) => user.uid === uid)?.name ?? String(uid);
+  const nameOf = (uid: number): string => userName(machine, uid);
   if (machine.uid !== 0) {
     if (cluster !== undefined && cluster.owner.uid !== machine.uid) {
       throw new EmbeddedPostgresError(
@@ -79,6 +79,27 @@ export function chooseAccount(
     `PostgreSQL refuses to run as root, and this machine has none of the users ${PREFERRED_USERS.join(', ')}. ` +
       `Make one (useradd --system cointill), run Cointill as a user other than root, ${OR_DATABASE_URL}.`,
   );
+}
+
+/** What a user is called on this machine; its number where it has no name. */
+export function userName({ passwd }: Pick<Machine, 'passwd'>, uid: number): string {
+  return parsePasswd(passwd).find((user) => user.uid === uid)?.name ?? String(uid);
+}
+
+/**
+ * Whose that is which root makes at `path`: of whoever owns the folder that is there already, or the nearest one above it, where that
+ * is not root itself. Null: nobody's but root's, or we are not root.
+ */
+export async function ownerAt(path: string): Promise<Owner | null> {
+  if (process.getuid?.() !== 0) return null;
+  const stats = await stat(path).catch(() => null);
+  if (stats === null) return dirname(path) === path ? null : ownerAt(dirname(path));
+  return stats.uid === 0 ? null : { uid: stats.uid, gid: stats.gid };
+}
+
+/** The user that an installation as a service has of its own; null where there is none. */
+export function serviceUser({ passwd }: Pick<Machine, 'passwd'>): Owner | null {
+  return parsePasswd(passwd).find(({ name, uid }) => name === PREFERRED_USERS[0] && uid !== 0) ?? null;
 }
 
 function parsePasswd(text: string): PasswdEntry[] {

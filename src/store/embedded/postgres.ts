@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { chooseAccount, readMachine } from './account.ts';
+import { chooseAccount, readMachine, type Owner } from './account.ts';
 import { findBinariesPackage, prepareBinaries } from './binaries.ts';
 import { findCluster, openDataDir, prepareCluster } from './cluster.ts';
 import { diskFull, EmbeddedPostgresError, errorCode, fileFault, isDiskFullError, OR_DATABASE_URL } from './error.ts';
@@ -16,6 +16,8 @@ export interface EmbeddedPostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Where programs and data go that the server's user cannot reach where they are. Default: /var/lib/cointill. */
   readonly systemDir?: string;
+  /** Whose a new cluster is when root makes it. Default: the user that is chosen for the service. */
+  readonly owner?: Owner | null;
 }
 
 /**
@@ -63,7 +65,8 @@ async function prepareServer(options: EmbeddedPostgresOptions): Promise<ServerSe
   const dataDir = await openDataDir(options.dataDir);
   const home = { dataDir, systemDir };
   const existing = await findCluster(home);
-  const account = chooseAccount(machine, existing);
+  const { owner = null } = options;
+  const account = chooseAccount(machine, existing ?? (owner === null ? undefined : { dir: dataDir, owner }));
   const found = await findBinariesPackage(import.meta.dirname);
   const binaries = await prepareBinaries(found, account, account.switchUser ? systemDir : dataDir);
   const clusterDir = await prepareCluster(home, existing, account, binaries);

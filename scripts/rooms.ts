@@ -66,7 +66,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/docs': { imports: ['domain', 'http', 'http/pages'] },
   'http/openapi': { imports: [...HTTP, 'http/refunds'] },
 
-  backup: { imports: ['domain', 'archive', 'store', 'webhooks', 'config', 'app', 'workers'] },
+  backup: {
+    imports: ['domain', 'wire', 'archive', 'store', 'webhooks', 'config', 'app', 'app/chains', 'workers'],
+  },
   service: {
     imports: [
       ...MECHANISMS,

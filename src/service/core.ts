@@ -19,7 +19,7 @@ import { fixedRates, testRates } from '../rates/fixed.ts';
 import type { RateSource } from '../rates/source.ts';
 import { byWayOf, checkPool, checkSameDatabase, checkWrites } from '../store/check-database.ts';
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
-import { startEmbeddedPostgres } from '../store/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
 import { migrate } from '../store/migrate.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';

@@ -4,7 +4,7 @@ import { startUtxoNode, utxoNodeKinds, type UtxoNodeKind } from '../../test/lite
 import type { AssetCode } from '../domain/asset.ts';
 import { formatDecimal } from '../domain/money.ts';
 import { EVM_NETWORKS, NETWORK_FACTS, perNetwork, UTXO_NETWORKS, type EvmNetwork } from '../domain/networks.ts';
-import { describeChain, type TestChain } from './conformance.testing.ts';
+import { describeChain, type NodeChain } from './conformance.testing.ts';
 import { EVM_TOKENS } from './evm/tokens.ts';
 import { MAIN_CHAINS } from './utxo/params.ts';
 import { publicKeyAt } from './utxo/wallet.fixture.ts';
@@ -13,7 +13,7 @@ for (const network of EVM_NETWORKS) describeChain(network, () => startEvmChain(n
 for (const kind of utxoNodeKinds()) describeChain(kind, () => startUtxoChain(kind));
 
 /** The network's chain id, coin and tokens on an anvil. */
-async function startEvmChain(network: EvmNetwork): Promise<TestChain> {
+async function startEvmChain(network: EvmNetwork): Promise<NodeChain> {
   const { chainId, coin } = NETWORK_FACTS[network];
   const wallet = { kind: 'xpub', text: publicKeyAt("m/44'/60'/0'", 'xpub') } as const;
   const anvil = await startAnvil({ chainId, manualMining: true });
@@ -45,7 +45,7 @@ async function startEvmChain(network: EvmNetwork): Promise<TestChain> {
 }
 
 /** A regtest chain on the network's own node. */
-async function startUtxoChain(kind: UtxoNodeKind): Promise<TestChain> {
+async function startUtxoChain(kind: UtxoNodeKind): Promise<NodeChain> {
   const wallet = { kind: 'xpub', text: publicKeyAt("m/84'/1'/0'", 'vpub') } as const;
   const node = await startUtxoNode({ kind });
   await node.fund();

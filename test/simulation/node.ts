@@ -1,6 +1,7 @@
 import {
   ChainUnavailableError,
   type BlockHeader,
+  type BlockId,
   type ChainBlock,
   type ChainSource,
   type ChainTransfer,
@@ -121,8 +122,14 @@ function createAnswers(
     return mempoolNow() === 'partial' ? all.filter(() => random.chance(60)) : all;
   };
   return {
-    head: () => view(),
-    header: (height: number): BlockHeader | null => chain.path(view())[height] ?? null,
+    head: (): BlockId => {
+      const { height, hash } = view();
+      return { height, hash };
+    },
+    header: (height: number): BlockHeader | null => {
+      const block = chain.path(view())[height];
+      return block === undefined ? null : { height, hash: block.hash, timeMs: block.timeMs };
+    },
     block: (height: number): ChainBlock | null => {
       const block = chain.path(view())[height];
       return block === undefined ? null : shown(block);

@@ -1,0 +1,40 @@
+import { ASSET_CODES, tokenOf } from '../../src/domain/asset.ts';
+import { familyFacts, NETWORK_FACTS } from '../../src/domain/networks.ts';
+import { describeSource, type TestChain } from '../../src/rails/conformance.testing.ts';
+import { rulesOf } from '../../src/rails/networks.ts';
+import { createAwaitPoints } from './await-points.ts';
+import { createSimChain } from './chain.ts';
+import { createSimNode } from './node.ts';
+import { createRandom } from './random.ts';
+
+/** Those of the simulation. */
+const SIM_NETWORKS = ['litecoin', 'ethereum'] as const;
+
+/** What the simulation takes for a node must be one while it is honest, or its histories prove nothing. Its EVM nodes are asked for blocks alone. */
+for (const network of SIM_NETWORKS) {
+  describeSource(network, async () => startSimChain(network), familyFacts(network).seesWaiting ? 'mempool' : 'unknown');
+}
+
+function startSimChain(network: (typeof SIM_NETWORKS)[number]): TestChain {
+  const { family, coin, blockMs } = NETWORK_FACTS[network];
+  if (coin === null) throw new Error(`${network} has no coin`);
+  const random = createRandom(`a node of ${network}`);
+  let now = Date.UTC(2026, 0);
+  const chain = createSimChain({ network, family, nativeAsset: coin.asset, blockMs, failing: 0 }, random, now, 20);
+  const node = createSimNode(chain, familyFacts(network).seesWaiting, random, () => []);
+  const rules = rulesOf(network);
+  const later = (): number => (now += blockMs);
+  return {
+    network,
+    open: () => node.source(createAwaitPoints(), () => true),
+    addressAt: (index) => rules.testAddress(index.toString(16).padStart(40, '1')),
+    assets: ASSET_CODES.filter((asset) => tokenOf(asset, network) !== null),
+    pay: async (asset, address, amount) =>
+      chain.send([{ asset, address: rules.matchingAddress(address), amount }]).hash,
+    mine: async (count) => {
+      for (let mined = 0; mined < count; mined += 1) chain.mine(later(), 1, 100);
+    },
+    reorganise: async () => chain.reorganise(later(), 1, true),
+    stop: async () => {},
+  };
+}

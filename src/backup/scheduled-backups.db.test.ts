@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { testApp } from '../../test/harness.ts';
 import { backupState, saveBackup } from '../store/backups.ts';
 import { scheduledBackups, type BackupRun } from './scheduled-backups.ts';
+import { noteTroubles } from '../../test/troubles.ts';
 
 const AT = { hour: 3, minute: 10 };
 const HOUR_MS = 3_600_000;
@@ -19,8 +20,12 @@ async function processes(count: number, run?: BackupRun) {
     return null;
   };
   const all = Array.from({ length: count }, (_, index) =>
-    scheduledBackups(app, { at: AT }, `process ${index}`, run ?? good, (_name, error) =>
-      problems.push(error instanceof Error ? error.message : String(error)),
+    scheduledBackups(
+      app,
+      { at: AT },
+      `process ${index}`,
+      run ?? good,
+      noteTroubles(({ subject, problem }) => void problems.push(`${subject}: ${String(problem)}`)),
     ),
   );
   const lookAt = async (at: number): Promise<void> => {
@@ -54,7 +59,7 @@ it('a backup that fails is told with its reason, kept on record, and tried again
   const start = midnight + 4 * HOUR_MS;
   await lookAt(start);
   await lookAt(start + 14 * 60_000);
-  expect([tries, problems]).toEqual([1, ['The scheduled backup failed: the disk is full']]);
+  expect([tries, problems]).toEqual([1, ['scheduled backup: the disk is full']]);
   expect(await backupState(app.db)).toEqual({ lastGood: null, lastFailed: true });
   works = true;
   await lookAt(start + 15 * 60_000);

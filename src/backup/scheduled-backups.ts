@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { App } from '../app/context.ts';
 import type { BackupSchedule } from '../config/config.ts';
 import { lastAt } from '../domain/backup-time.ts';
+import type { Troubles } from '../domain/trouble.ts';
 import { backupState, saveBackup } from '../store/backups.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop } from '../workers/loop.ts';
@@ -11,6 +12,7 @@ import { startLoop } from '../workers/loop.ts';
 /** One process at a time makes backups, whatever their number; one that died gives them up after this. */
 const LEASE = 'backup';
 const LEASE_MS = 60_000;
+const SUBJECT = 'scheduled backup';
 const RENEW_MS = 15_000;
 const LOOK_MS = 20_000;
 /** A backup that failed is tried again after this: what is wrong, such as a full disk, takes a person. */
@@ -35,7 +37,7 @@ export function scheduledBackups(
   { at }: Pick<BackupSchedule, 'at'>,
   holder: string,
   run: BackupRun,
-  onError: (name: string, error: unknown) => void,
+  troubles: Troubles,
 ): ScheduledBackups {
   const stopping = new AbortController();
   let notBefore = 0;
@@ -54,17 +56,21 @@ export function scheduledBackups(
     look: async () => {
       if (!(await isDue()) || !(await hold())) return;
       const renewing = setInterval(() => {
-        hold().catch((error: unknown) => onError(LEASE, error));
+        hold().catch((error: unknown) => troubles.happened('lease of the backup', error));
       }, RENEW_MS);
       try {
         // Another process may have made it while the lease was waited for.
         if (!(await isDue())) return;
         const startedAt = app.clock();
         const problem = await run(stopping.signal);
-        if (problem === null || stopping.signal.aborted) return;
+        if (stopping.signal.aborted) return;
+        if (problem === null) {
+          troubles.works(SUBJECT);
+          return;
+        }
         notBefore = app.clock() + RETRY_MS;
         await saveBackup(app.db, { startedAt, finishedAt: app.clock(), file: null, bytes: null, problem });
-        onError(LEASE, new Error(`The scheduled backup failed: ${problem}`));
+        troubles.failed(SUBJECT, problem);
       } finally {
         clearInterval(renewing);
         await releaseLease(app.db, LEASE, holder);
@@ -79,13 +85,13 @@ export function startScheduledBackups(
   app: Pick<App, 'db' | 'clock'>,
   schedule: BackupSchedule,
   holder: string,
-  onError: (name: string, error: unknown) => void,
+  troubles: Troubles,
 ): { stop(): Promise<void> } {
-  const backups = scheduledBackups(app, schedule, holder, inOwnProcess(schedule), onError);
+  const backups = scheduledBackups(app, schedule, holder, inOwnProcess(schedule), troubles);
   const loop = startLoop({
     name: 'backups',
     restMs: LOOK_MS,
-    onError,
+    troubles,
     work: async () => {
       await backups.look();
       return false;

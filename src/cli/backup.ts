@@ -80,7 +80,7 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   const config = readConfig(process.env, process.cwd());
   const passphrase = await passphraseOf(options);
   const place = targetOf(target, options);
-  const log = commandLog();
+  const log = await commandLog();
   const [{ makeBackup }, { lowerOwnPriority }] = await Promise.all([
     import('../backup/make-backup.ts'),
     import('../backup/low-priority.ts'),
@@ -186,7 +186,7 @@ async function runCheck(file: string, options: OutputOptions & PassphraseOptions
       file: path.resolve(file),
       passphrase: () => passphraseOf(options),
       secretKey: null,
-      log: commandLog(),
+      log: await commandLog(),
       onProgress: progressTeller('Restored'),
     },
     os.tmpdir(),

@@ -60,13 +60,13 @@ export function addRefundCommands(program: Command): void {
     });
 }
 
-function utxoAccess({ networkConfigs, maxFeeRate, log }: Cointill, network: Network): UtxoAccess | null {
+function utxoAccess({ networkConfigs, maxFeeRate, troubles }: Cointill, network: Network): UtxoAccess | null {
   const config = networkConfigs.find((one) => one.network === network);
   if (config?.family !== 'utxo') return null;
   const params = utxoParams(config.network, config.chain);
   if (params === null) return null;
   const { urls, cookieFile } = config;
-  const caller = createUtxoCaller({ params, urls, cookieFile, timeoutMs: NODE_TIMEOUT_MS, log });
+  const caller = createUtxoCaller({ params, urls, cookieFile, timeoutMs: NODE_TIMEOUT_MS, troubles });
   return { params, caller, maxFeeRate };
 }
 

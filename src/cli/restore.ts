@@ -48,7 +48,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
       file: path.resolve(file),
       passphrase: () => passphraseOf(options),
       secretKey: config.secretKey,
-      log: commandLog(),
+      log: await commandLog(),
       onProgress: progressTeller('Restored'),
     },
     target.kind === 'embedded' ? target : { ...target, keyDir: config.dataDir },

@@ -29,7 +29,7 @@ export function addSweepCommands(program: Command): void {
     .requiredOption('--network <network>', 'ethereum, polygon, base, arbitrum or bsc')
     .action(({ project, network, ...options }: PlanOptions) => {
       const projectId = projectIdOf(project);
-      return withCointill(async ({ app, networkConfigs, log }) => {
+      return withCointill(async ({ app, networkConfigs, troubles }) => {
         const config = networkConfigs.find((one) => one.network === network);
         if (!isNetwork(network) || NETWORK_FACTS[network].family !== 'evm') {
           throw new UsageFailure('--network must be ethereum, polygon, base, arbitrum or bsc.');
@@ -39,8 +39,8 @@ export function addSweepCommands(program: Command): void {
             `A sweep needs a node to ask for balances. Set ${network.toUpperCase()}_RPC_URL, as for the service.`,
           );
         }
-        const prices = () => pricesNow(readConfig(process.env, process.cwd()), log);
-        const caller = createEvmCaller({ ...config, timeoutMs: NODE_TIMEOUT_MS, log });
+        const prices = () => pricesNow(readConfig(process.env, process.cwd()), troubles);
+        const caller = createEvmCaller({ ...config, timeoutMs: NODE_TIMEOUT_MS, troubles });
         try {
           const overview = done(
             await sweepOverview(app, { projectId, network, tokens: config.tokens }, caller, prices),

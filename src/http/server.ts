@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify';
 import type { Access } from '../app/projects/access.ts';
 import type { Mode } from '../domain/permission.ts';
+import type { Troubles } from '../domain/trouble.ts';
 import { BODY_LIMIT_BYTES, parseBodies } from './body.ts';
 import { asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
 import { cameEncrypted } from './https-rule.ts';
@@ -17,6 +18,7 @@ import { nameIgnoredFields } from './ignored-fields.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
 import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, tell } from './guard.ts';
 import { pathOf } from './path.ts';
+import { reportFault } from './report-fault.ts';
 import { takeReadsInTurn } from './reads-in-turn.ts';
 import { clientBucket, type RateLimits } from './rate-limit.ts';
 import { compileValidator } from './validation.ts';
@@ -31,6 +33,7 @@ export interface ServerOptions {
   readonly trustProxy: readonly string[] | null;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly log: FastifyBaseLogger;
+  readonly troubles: Troubles;
   /** Told of every answered request. */
   readonly onAnswered: (route: string, method: string, status: number, seconds: number) => void;
   readonly plugins: readonly ((app: FastifyInstance) => void | Promise<void>)[];
@@ -92,8 +95,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler(async (error, request, reply) => {
     if (isGone(request)) return reply.hijack();
     const told = asRequestError(error);
-    if (told.status >= 500)
-      request.log.error({ err: error, request: request.id, path: pathOf(request) }, 'a request failed');
+    if (told.status >= 500) reportFault(options.troubles, request, told.status, error);
     // The guard itself may have failed before it could tell, for want of the database.
     if (!reply.hasHeader('x-ratelimit-limit')) await tell(request, reply, limits);
     return answerError(request, reply, told);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { pino, type DestinationStream, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { chainRail } from '../modes/live-rail.ts';
 import type { App } from '../app/context.ts';
 import type { Observer } from '../app/observer.ts';
@@ -10,6 +10,7 @@ import { allTokens, type Network, type Token } from '../domain/asset.ts';
 import { pow10 } from '../domain/money.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
 import type { Mode } from '../domain/permission.ts';
+import type { Troubles } from '../domain/trouble.ts';
 import { DEFAULT_POLICY } from '../domain/transition.ts';
 import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
 import { createWalletOpener, type UtxoChains, type WalletOpener } from '../rails/wallet.ts';
@@ -19,6 +20,7 @@ import { byWayOf, checkPool, checkSameDatabase, checkWrites } from '../store/che
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts';
 import { migrate } from '../store/migrate.ts';
+import { logTroubles } from './log.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
 
@@ -37,37 +39,13 @@ export interface Cointill {
   readonly networks: readonly Network[];
   readonly networkConfigs: readonly NetworkConfig[];
   readonly log: Logger;
+  readonly troubles: Troubles;
   readonly chains: UtxoChains;
   /** In the smallest units per virtual byte. */
   readonly maxFeeRate: number;
   readonly openWallet: WalletOpener;
   readonly addresses: AddressesAhead;
   close(): Promise<void>;
-}
-
-/** A logger that writes one JSON line an event to standard error and leaves secrets out. */
-export function createLogger(level: Config['logLevel']): Logger {
-  const secrets = ['authorization', 'key', 'secret', 'password', 'token', 'connectionString'];
-  return pino(
-    {
-      level,
-      redact: [...secrets, ...secrets.map((name) => `*.${name}`), 'req.headers.authorization'],
-      base: {},
-    },
-    standardError(),
-  );
-}
-
-/** Standard error that may go away: a closed terminal takes no more, and what could not be written must not keep the process. */
-function standardError(): DestinationStream {
-  const stream = pino.destination({ fd: 2, sync: false });
-  const nothing = (): void => {};
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    // Its own flush at the end would try for ever.
-    Object.assign(stream, { flushSync: nothing });
-    if (error.code === 'EIO') Object.assign(stream, { write: nothing, end: nothing });
-  });
-  return stream;
 }
 
 const MAX_CONNECTIONS = 16;
@@ -79,8 +57,9 @@ const MAX_CONNECTIONS = 16;
 export async function openCointill(
   config: Config,
   log: Logger,
-  parts: { readonly rates?: RateSource; readonly observer?: Observer } = {},
+  parts: { readonly rates?: RateSource; readonly observer?: Observer; readonly troubles?: Troubles } = {},
 ): Promise<Cointill> {
+  const { troubles = logTroubles(log) } = parts;
   const embedded =
     config.databaseUrl === null
       ? await startEmbeddedPostgres({
@@ -93,7 +72,7 @@ export async function openCointill(
     {
       maxConnections: MAX_CONNECTIONS,
       direct: config.databaseDirectUrl === null ? undefined : { connectionString: config.databaseDirectUrl },
-      onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+      onError: (error) => troubles.happened('a database connection', error),
     },
   );
   const openWallet = createWalletOpener(config.utxoChains);
@@ -140,6 +119,7 @@ export async function openCointill(
     networks,
     networkConfigs: config.networks,
     log,
+    troubles,
     chains: config.utxoChains,
     maxFeeRate: config.maxFeeRate,
     openWallet,

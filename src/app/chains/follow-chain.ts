@@ -60,6 +60,11 @@ export class NodeBehindError extends Error {
   }
 }
 
+/** The node follows another chain than the one that was followed so far. */
+export class OtherChainError extends Error {
+  override readonly name = 'OtherChainError';
+}
+
 /** Follows one chain, a step at a time. It remembers only what spares it asking twice; all that counts is in the database. */
 export interface ChainFollower {
   /**
@@ -304,8 +309,8 @@ function mostBehind(network: Network): number {
   return Math.max(2, Math.ceil(60_000 / NETWORK_FACTS[network].blockMs));
 }
 
-function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): Error {
-  return new Error(
+function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): OtherChainError {
+  return new OtherChainError(
     `The ${network} node is on another chain than the one followed so far: not even block ${oldest.height} is the same. ` +
       `Nothing was changed. Set ${network.toUpperCase()}_RPC_URL to a node of the chain that was followed.`,
   );

@@ -1,3 +1,4 @@
+import type { Troubles } from '../../domain/trouble.ts';
 import { giveBackDeliveries, claimDeliveries, type DueDelivery } from '../../store/deliveries.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
@@ -9,8 +10,8 @@ import { createRecorder } from './record-attempts.ts';
 
 /** Longer than a delivery waits in its lane, is attempted and recorded: if its worker dies, it is due again after this. */
 const LEASE_MS = 60_000;
-/** A wrong key or a database that is away fails every delivery: it is told once in this time. */
-const FAULT_QUIET_MS = 10_000;
+/** What fails where deliveries can be neither attempted nor recorded: a wrong key, a database that is away. */
+const SUBJECT = 'sending webhooks';
 
 export interface WebhookDelivery {
   readonly sender: WebhookSender;
@@ -21,8 +22,8 @@ export interface WebhookDelivery {
 export interface DelivererEvents {
   /** There may be something to take again. */
   readonly onFree: () => void;
-  /** Deliveries could not be attempted or recorded; they are due again when their leases end. */
-  readonly onFault: (error: unknown) => void;
+  /** Told when deliveries cannot be attempted or recorded; they are due again when their leases end. */
+  readonly troubles: Troubles;
 }
 
 export interface Deliverer {
@@ -42,7 +43,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
   const lanes = createLanes();
   const held = createHeldDeliveries(events.onFree);
   const secrets = createSecretCache(webhooks.sealingKey);
-  const onFault = quietly(app, events.onFault);
+  const onFault = (error: unknown): void => events.troubles.failed(SUBJECT, error);
   let stopping = false;
   let claiming = false;
   const recorder = createRecorder(app);
@@ -58,6 +59,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       if (stopping && attempted.record.error?.stage === 'response') return;
       const recorded = await recorder.add(attempted);
       if (recorded.kind === 'fault') throw recorded.error;
+      events.troubles.works(SUBJECT);
       app.observer?.onAttempt(outcomeOf(attempted));
       const { next } = attempted.record;
       if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
@@ -128,14 +130,4 @@ function claimDue(app: App, quotas: Quotas, now: number): Promise<readonly DueDe
     defaultQuota: quotas.others,
     limit: MAX_CLAIMED,
   });
-}
-
-function quietly(app: App, onFault: (error: unknown) => void): (error: unknown) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return (error) => {
-    // By distance, so that a clock that is set back silences nothing.
-    if (Math.abs(app.clock() - toldAt) < FAULT_QUIET_MS) return;
-    toldAt = app.clock();
-    onFault(error);
-  };
 }

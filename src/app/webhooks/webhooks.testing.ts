@@ -13,6 +13,7 @@ import { createWebhookSender, type WebhookSender } from '../../webhooks/send.ts'
 import { createDeliverer, type Deliverer, type WebhookDelivery } from './deliver-due.ts';
 import { createEndpoint } from './webhook-endpoints.ts';
 import { DEADLINE_MS } from '../../../test/deadline.ts';
+import { noteTroubles } from '../../../test/troubles.ts';
 
 /** Live endpoints too are receivers on this machine. */
 const policyOf = (): WebhookPolicy => ({ mode: 'test', production: false, allowCidrs: [] });
@@ -50,7 +51,10 @@ export async function webhookApp(): Promise<WebhookApp> {
     newSender,
     deliverer: (other = {}) => {
       const used = { ...webhooks, ...other };
-      const deliverer = createDeliverer(app, used, { onFree: () => {}, onFault: (error) => void faults.push(error) });
+      const deliverer = createDeliverer(app, used, {
+        onFree: () => {},
+        troubles: noteTroubles(({ problem }) => void faults.push(problem)),
+      });
       onTestFinished(async () => {
         await Promise.all([deliverer.stop(), used.sender.close(0)]);
       });

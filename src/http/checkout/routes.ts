@@ -8,10 +8,12 @@ import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, Surface } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { RefusalReason } from '../../domain/transition.ts';
+import type { Troubles } from '../../domain/trouble.ts';
 import { findRefund } from '../../store/refunds.ts';
 import type { Api } from '../api.ts';
 import { asRequestError } from '../errors.ts';
 import { pathOf } from '../path.ts';
+import { reportFault } from '../report-fault.ts';
 import { assetRoutes, type Assets } from '../pages/assets.ts';
 import { checkoutEvents } from './events.ts';
 import { currentVersion, pageFacts, payingFacts } from './facts.ts';
@@ -34,6 +36,7 @@ export interface Checkout extends Api {
   readonly access: Pick<Access, 'project' | 'hasLogo'>;
   readonly assets: Assets;
   readonly watch: PaymentWatch;
+  readonly troubles: Troubles;
 }
 
 /** The hosted pages: paying a transaction or an order, and claiming a refund. They need no JavaScript and no session. */
@@ -41,6 +44,7 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
   const events = checkoutEvents({
     reader: checkout.reader,
     watch: checkout.watch,
+    troubles: checkout.troubles,
     selectorOf,
     versionOf: (payment) => currentVersion(checkout, payment),
   });
@@ -50,7 +54,7 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
     events.routes(app);
     await app.register(async (pages) => {
       await pages.register(formbody, { bodyLimit: 8_192 });
-      answerFaultsAsPages(pages, checkout.assets);
+      answerFaultsAsPages(pages, checkout);
       paymentRoutes(pages, checkout);
       refundRoutes(pages, checkout);
     });
@@ -263,7 +267,7 @@ function retryHref(request: Request): string {
 }
 
 /** A customer reads pages, not JSON: what goes wrong here is told as one. */
-function answerFaultsAsPages(app: FastifyInstance, assets: Assets): void {
+function answerFaultsAsPages(app: FastifyInstance, { assets, troubles }: Checkout): void {
   app.setErrorHandler((error, request: Request, reply) => {
     const told = asRequestError(error);
     if (told.type === 'https_required') throw told;
@@ -277,7 +281,7 @@ function answerFaultsAsPages(app: FastifyInstance, assets: Assets): void {
       const retryAfterSeconds = Number(reply.getHeader('retry-after') ?? 60);
       return send({ kind: 'too_many_requests', retryAfterSeconds, retryPath });
     }
-    if (told.status >= 500) request.log.error({ err: error, request: request.id }, 'a page failed');
+    if (told.status >= 500) reportFault(troubles, request, told.status, error);
     return told.status < 500 ? send({ kind: 'unknown_payment' }, told.status) : send({ kind: 'trouble', retryPath });
   });
 }

@@ -1,12 +1,6 @@
+import type { Troubles } from '../../domain/trouble.ts';
 import type { AssetCode, Network } from '../../domain/asset.ts';
-import {
-  ChainUnavailableError,
-  type BlockHeader,
-  type ChainBlock,
-  type ChainSource,
-  type Mempool,
-  type RailLog,
-} from '../chain.ts';
+import { ChainUnavailableError, type BlockHeader, type ChainBlock, type ChainSource, type Mempool } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { NodeError, type RpcResult } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
@@ -43,7 +37,7 @@ export interface UtxoSourceOptions {
   readonly cookieFile?: string | null;
   /** For one call to one node, body included; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
-  readonly log: RailLog;
+  readonly troubles: Troubles;
 }
 
 /**

@@ -30,6 +30,7 @@ import { coinShop, REGTEST } from '../app/chains/follow-utxo.fixture.ts';
 import { networkStatus } from '../app/chains/network-status.ts';
 import { passOver, recover } from '../app/chains/recover.ts';
 import { setProjectWallet } from '../app/projects/wallets.ts';
+import { inTransaction } from '../app/in-transaction.ts';
 
 const DAY_MS = 86_400_000;
 const log = pino({ level: 'silent' });
@@ -268,7 +269,7 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
     expect((await original.status()).lost).toEqual([]);
 
     const request = { lostSince: app.clock() - 60_000, now: app.clock(), skip: null };
-    const recovery = await app.db.transaction().execute((trx) => recover(app, trx, request));
+    const recovery = await inTransaction(app, (trx) => recover(app, trx, request));
     // Beyond what the other copy was seen to sell; what was unpaid and passed over before counts for the limit.
     expect(recovery.wallets).toMatchObject([
       { from: isTreasury ? 3 : 2, to: 1_002 + MIN_SKIP, gapLimit: limit(1_002 + MIN_SKIP) },

@@ -20,6 +20,7 @@ import { byWayOf, checkPool, checkSameDatabase, checkWrites } from '../store/che
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts';
 import { migrate } from '../store/migrate.ts';
+import { logHappenings } from './happening-lines.ts';
 import { logTroubles } from './log.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
@@ -52,7 +53,7 @@ const MAX_CONNECTIONS = 16;
 
 /**
  * Opens the database (the embedded one is started or joined) and puts the use cases' context together. `rates` are live
- * mode's; a command that quotes nothing does without the ones of the markets, and nobody observes it.
+ * mode's; a command that quotes nothing does without the ones of the markets. What happens goes to the log, and to `observer`.
  */
 export async function openCointill(
   config: Config,
@@ -100,7 +101,12 @@ export async function openCointill(
     await close().catch(() => {});
     throw error;
   }
-  const app = createApp(config, handle, { openWallet, addresses }, parts);
+  const lines = logHappenings(log, troubles);
+  const observer: Observer = (happening) => {
+    lines(happening);
+    parts.observer?.(happening);
+  };
+  const app = createApp(config, handle, { openWallet, addresses }, { ...parts, observer });
   const policyOf = (mode: Mode): WebhookPolicy => ({
     mode,
     production: config.production,

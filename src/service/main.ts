@@ -13,6 +13,7 @@ import { startScheduledBackups } from '../backup/scheduled-backups.ts';
 import type { Config, NetworkConfig } from '../config/config.ts';
 import { NETWORK_FACTS } from '../domain/network.ts';
 import { openCointill, type Cointill } from './core.ts';
+import { logAnswer } from './access-line.ts';
 import { logTroubles } from './log.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import type { Api } from '../http/api.ts';
@@ -24,7 +25,7 @@ import { orderRoutes } from '../http/orders/routes.ts';
 import { createRateLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import { refundRoutes } from '../http/refunds/routes.ts';
-import { buildServer } from '../http/server.ts';
+import { buildServer, type AnsweredRequest } from '../http/server.ts';
 import { transactionRoutes } from '../http/transactions/routes.ts';
 import type { ChainSource } from '../rails/chain.ts';
 import { createEvmSource } from '../rails/evm/source.ts';
@@ -139,7 +140,10 @@ async function startServers(
     tls,
     log,
     troubles,
-    onAnswered: counting.metrics.onAnswered,
+    onAnswered: (answer: AnsweredRequest) => {
+      counting.metrics.onAnswered(answer);
+      logAnswer(log, troubles, answer);
+    },
     plugins,
   };
   const servers = [

@@ -120,6 +120,7 @@ export const EVENT_COLUMNS = columnsOf<'events'>({
   type: true,
   body: true,
   created_at: true,
+  request_id: true,
 });
 
 export const TRANSFER_COLUMNS = columnsOf<'transfers'>({

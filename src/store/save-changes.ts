@@ -29,6 +29,8 @@ export interface NewEvent {
   readonly type: EventType;
   readonly body: string;
   readonly createdAt: number;
+  /** The request that it goes back to. */
+  readonly requestId: string | null;
 }
 
 /** An address handed out for a payment, with the quote it was handed out for. */
@@ -215,6 +217,7 @@ function eventRows(changes: readonly PaymentChange[]): string {
         type: event.type,
         body: event.body,
         created_at: iso(event.createdAt),
+        request_id: event.requestId ?? undefined,
       })),
     ),
   );

@@ -285,6 +285,7 @@ export interface Tables {
     type: EventType;
     body: string;
     created_at: Timestamp;
+    request_id: string | null;
   };
   webhook_endpoints: WebhookEndpointsTable;
   deliveries: DeliveriesTable;

@@ -19,7 +19,6 @@ import {
   type ConfirmedTransfer,
   type Cursor,
 } from '../../store/chain.ts';
-import type { Trx } from '../../store/database.ts';
 import { dropLostAbove } from '../../store/lost-transfers.ts';
 import { forgetRefundLooksAbove, saveRefundLooks } from '../../store/refund-balances.ts';
 import { takeBackPayoutsAbove } from '../../store/refund-payouts.ts';
@@ -37,6 +36,7 @@ import { createPayoutWatch } from '../refunds/payout-watch.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
+import { inTransaction, tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
 /** How far below the head the first look starts: two epochs, past which Ethereum's blocks are final. A reorganisation right after it finds its fork. */
 const START_DEPTH = 64;
@@ -159,6 +159,9 @@ async function followBlocks(app: App, source: ChainSource, watches: Watches): Pr
     await dropLostAbove(trx, source.network, fork.height);
     await forgetSpent(trx, source.network);
     const touched = await takeBackTransfersAbove(trx, source.network, fork.height, state);
+    const [fromHeight, toHeight] = [cursor.height, fork.height];
+    const payments = new Set(touched).size;
+    tellAfterCommit(trx, { kind: 'chain_rolled_back', network: source.network, fromHeight, toHeight, payments });
     return { touched, confirmed: [] };
   });
 }
@@ -329,9 +332,9 @@ async function changeChain(
   expected: Cursor,
   next: readonly Cursor[],
   done: Followed,
-  work: (trx: Trx, now: number) => Promise<ChangedMoney>,
+  work: (trx: ObservedTrx, now: number) => Promise<ChangedMoney>,
 ): Promise<Followed> {
-  return app.db.transaction().execute(async (trx) => {
+  return inTransaction(app, async (trx) => {
     const locked = await lockCursor(trx, network);
     // Another worker was quicker: what this one read is of no use any more.
     if (locked === null || locked.height !== expected.height || locked.hash !== expected.hash) return 'at_head';

@@ -10,6 +10,7 @@ import { tellLost } from './lost-money.ts';
 import { setHalted, skipTo } from '../../store/unissued.ts';
 import { addressGaps, gapInWords } from '../../store/wallets.ts';
 import { notify } from '../../store/notifications.ts';
+import type { ObservedTrx } from '../in-transaction.ts';
 
 /** Twice the busiest day of the last thirty, for every day that is lost. */
 const PACE_FACTOR = 2;
@@ -94,7 +95,7 @@ function yearsFrom(lostSince: number, now: number): readonly number[] {
  */
 export async function recover(
   app: App,
-  trx: Trx,
+  trx: ObservedTrx,
   request: { readonly lostSince: number; readonly now: number; readonly skip: number | null },
 ): Promise<Recovery> {
   const recovery = await passOver(trx, request);

@@ -2,8 +2,7 @@ import type { Troubles } from '../../domain/trouble.ts';
 import { giveBackDeliveries, claimDeliveries, type DueDelivery } from '../../store/deliveries.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
-import type { AttemptOutcome } from '../observer.ts';
-import { attempt, createSecretCache, type Attempted } from './attempt-delivery.ts';
+import { attempt, createSecretCache, tellAttempt, type Attempted } from './attempt-delivery.ts';
 import { createLanes, type Lane, type Quotas } from './delivery-lanes.ts';
 import { createHeldDeliveries, MAX_CLAIMED } from './held-deliveries.ts';
 import { createRecorder } from './record-attempts.ts';
@@ -60,7 +59,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       const recorded = await recorder.add(attempted);
       if (recorded.kind === 'fault') throw recorded.error;
       events.troubles.works(SUBJECT);
-      app.observer?.onAttempt(outcomeOf(attempted));
+      tellAttempt(app, attempted);
       const { next } = attempted.record;
       if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
     } catch (error) {
@@ -115,11 +114,6 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       return isCut || lanes.anyWantsMore();
     },
   };
-}
-
-function outcomeOf({ record }: Attempted): AttemptOutcome {
-  if (record.next.kind === 'delivered') return 'delivered';
-  return record.response === null ? 'no_answer' : 'rejected';
 }
 
 function claimDue(app: App, quotas: Quotas, now: number): Promise<readonly DueDelivery[]> {

@@ -14,6 +14,7 @@ import { createDeliverer, type Deliverer, type WebhookDelivery } from './deliver
 import { createEndpoint } from './webhook-endpoints.ts';
 import { DEADLINE_MS } from '../../../test/deadline.ts';
 import { noteTroubles } from '../../../test/troubles.ts';
+import type { Observer } from '../observer.ts';
 
 /** Live endpoints too are receivers on this machine. */
 const policyOf = (): WebhookPolicy => ({ mode: 'test', production: false, allowCidrs: [] });
@@ -34,8 +35,8 @@ export interface WebhookApp extends WebhookDelivery {
   readonly log: (endpointId: string) => Promise<readonly DeliverySummary[]>;
 }
 
-export async function webhookApp(): Promise<WebhookApp> {
-  const app = await testApp();
+export async function webhookApp(options: { readonly observer?: Observer } = {}): Promise<WebhookApp> {
+  const app = await testApp(options);
   const sealingKey = randomBytes(32);
   const faults: unknown[] = [];
   const newSender = (): WebhookSender => {

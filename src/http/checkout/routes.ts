@@ -1,6 +1,7 @@
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
+import { forRequest } from '../../app/context.ts';
 import { cancelPayment, selectToken, simulatePayment, SIMULATIONS } from '../../app/payments/payment-actions.ts';
 import type { PaymentWatch } from '../../app/live/payment-watch.ts';
 import { claimRefund } from '../../app/refunds/claim-refund.ts';
@@ -95,13 +96,15 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
     // An order's token is the merchant's choice.
     if (payment.surface === 'order') return 'not_open';
     const wanted = { asset: field(request, 'asset'), network: field(request, 'network') || null };
-    return noticeOf(await selectToken(core, { id: payment.id }, wanted));
+    return noticeOf(await selectToken(forRequest(core, request.id), { id: payment.id }, wanted));
   });
-  action('cancel', async (payment) => noticeOf(await cancelPayment(core, { id: payment.id })));
+  action('cancel', async (payment, request) =>
+    noticeOf(await cancelPayment(forRequest(core, request.id), { id: payment.id })),
+  );
   action('simulate', async (payment, request) => {
     const outcome = SIMULATIONS.find((name) => name === field(request, 'outcome'));
     if (outcome === undefined) return 'not_open';
-    const changed = await simulatePayment(core, { id: payment.id }, outcome);
+    const changed = await simulatePayment(forRequest(core, request.id), { id: payment.id }, outcome);
     return changed.kind === 'not_sandbox' ? 'not_open' : noticeOf(changed);
   });
 }
@@ -162,7 +165,7 @@ function refundRoutes(app: FastifyInstance, checkout: Checkout): void {
     const refund = await findPublicRefund(checkout, id);
     if (refund === null) return unknown(checkout, request, reply, 'unknown_refund');
     const typed = field(request, 'address').slice(0, 200);
-    const outcome = await claimRefund(checkout.app, refund.id, typed);
+    const outcome = await claimRefund(forRequest(checkout.app, request.id), refund.id, typed);
     if (outcome.kind === 'done') {
       const { frame } = await frameOf(checkout.access, request, refund.projectId);
       return reply

@@ -86,6 +86,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
           cancelUrl: body.cancel_url ?? null,
           metadata: body.metadata ?? {},
           lifetimeMs: (body.expires_in ?? DEFAULT_LIFETIME_SECONDS) * 1000,
+          requestId: request.id,
         },
         present,
         idempotencyOf(request, key),

@@ -48,6 +48,7 @@ export function logTroubles(log: Logger): Troubles {
   const book = keepTroubles(
     () => performance.now(),
     (line) => writeTrouble(log, line),
+    messageOf,
   );
   setInterval(() => book.look(), LOOK_MS).unref();
   return book;

@@ -21,6 +21,8 @@ export interface TroubleBook extends Troubles {
 const TELL_EVERY_MS = 60_000;
 /** Its end is told once nothing failed for so long after it worked: what fails every other time is one trouble. */
 const CALM_MS = 10_000;
+/** Reasons of one subject that are told at once, with the first, until a minute is over. */
+const MAX_REASONS = 4;
 /** What neither failed nor worked for so long is nothing that anybody waits for: an endpoint that was deleted. */
 const FORGET_MS = 3 * 24 * 60 * 60_000;
 /** Beyond, the one that failed longest ago is forgotten. */
@@ -41,50 +43,53 @@ interface Trouble {
   times: number;
   problem: unknown;
   details: TroubleDetails;
+  /** What was told as its reason since the minute began. */
+  readonly reasons: Set<string>;
 }
 
 /**
  * Makes few lines of many failures: of each subject one when its trouble begins, one a minute while it goes on, with how often
- * it failed since, and one when it is over. No subject is told of oftener, however it comes and goes. `clock` counts
- * milliseconds and is set by nobody.
+ * it failed since, and one when it is over; a reason that was not told within the minute is told at once. No subject is told of
+ * oftener, however it comes and goes. `clock` counts milliseconds and is set by nobody. `reasonOf`: a problem in one line.
  */
-export function keepTroubles(clock: () => number, tell: (line: TroubleLine) => void): TroubleBook {
+export function keepTroubles(
+  clock: () => number,
+  tell: (line: TroubleLine) => void,
+  reasonOf: (problem: unknown) => string = String,
+): TroubleBook {
   /** In the order of their last failures. */
   const troubles = new Map<string, Trouble>();
 
   const note = (subject: string, problem: unknown, details: TroubleDetails, lasts: boolean): void => {
     const now = clock();
+    const reason = kindOf(reasonOf(problem));
     const known = troubles.get(subject);
     if (known === undefined) {
       makeRoom(troubles);
-      troubles.set(subject, beginning(now, problem, details, lasts));
+      troubles.set(subject, { ...beginning(now, problem, details), lasts, reasons: new Set([reason]) });
       tell({ kind: 'began', subject, problem, details });
       return;
     }
-    if (known.isOver) Object.assign(known, { isOver: false, isTold: false, beganMs: now, times: 0, untold: 0 });
-    Object.assign(known, { failedMs: now, workedMs: null, problem, details });
-    known.untold += 1;
-    known.times += 1;
+    failAgain(known, now, problem, details);
     troubles.delete(subject);
     troubles.set(subject, known);
+    if (known.reasons.has(reason) || known.reasons.size >= MAX_REASONS) return;
+    known.reasons.add(reason);
+    tell(goesOn(subject, known, now));
   };
 
-  const tellOf = (subject: string, trouble: Trouble, now: number): void => {
-    const { details, problem, workedMs } = trouble;
-    if (!trouble.isOver && workedMs !== null && now - workedMs >= CALM_MS) {
+  const lookAt = (subject: string, trouble: Trouble, now: number): void => {
+    if (trouble.isOver) return;
+    if (trouble.workedMs !== null && now - trouble.workedMs >= CALM_MS) {
       trouble.isOver = true;
       // A spell so short that nobody heard of it ends unheard too.
-      if (!trouble.isTold) return;
-      trouble.toldMs = now;
-      tell({ kind: 'over', subject, details, times: trouble.times, lastedMs: workedMs - trouble.beganMs });
-    } else if (!trouble.isOver && trouble.untold > 0 && now - trouble.toldMs >= TELL_EVERY_MS) {
-      tell({ kind: 'goes_on', subject, details, problem, times: trouble.untold, withinMs: now - trouble.toldMs });
-      Object.assign(trouble, { untold: 0, toldMs: now, isTold: true });
+      if (trouble.isTold) tell(end(subject, trouble, trouble.workedMs, now));
+    } else if (trouble.untold > 0 && now - trouble.toldMs >= TELL_EVERY_MS) {
+      trouble.reasons.clear();
+      trouble.reasons.add(kindOf(reasonOf(trouble.problem)));
+      tell(goesOn(subject, trouble, now));
     }
   };
-
-  const isForgotten = ({ isOver, lasts, toldMs, failedMs }: Trouble, now: number): boolean =>
-    isOver || !lasts ? now - toldMs >= TELL_EVERY_MS : now - failedMs >= FORGET_MS;
 
   return {
     failed: (subject, problem, details = {}) => note(subject, problem, details, true),
@@ -96,16 +101,38 @@ export function keepTroubles(clock: () => number, tell: (line: TroubleLine) => v
     look: () => {
       const now = clock();
       for (const [subject, trouble] of troubles) {
-        tellOf(subject, trouble, now);
+        lookAt(subject, trouble, now);
         if (isForgotten(trouble, now)) troubles.delete(subject);
       }
     },
   };
 }
 
-function beginning(now: number, problem: unknown, details: TroubleDetails, lasts: boolean): Trouble {
+function failAgain(trouble: Trouble, now: number, problem: unknown, details: TroubleDetails): void {
+  if (trouble.isOver) Object.assign(trouble, { isOver: false, isTold: false, beganMs: now, times: 0, untold: 0 });
+  Object.assign(trouble, { failedMs: now, workedMs: null, problem, details });
+  trouble.untold += 1;
+  trouble.times += 1;
+}
+
+function goesOn(subject: string, trouble: Trouble, now: number): TroubleLine {
+  const { details, problem, untold: times, toldMs } = trouble;
+  Object.assign(trouble, { untold: 0, toldMs: now, isTold: true });
+  return { kind: 'goes_on', subject, details, problem, times, withinMs: now - toldMs };
+}
+
+function end(subject: string, trouble: Trouble, workedMs: number, now: number): TroubleLine {
+  const { details, times, beganMs } = trouble;
+  trouble.toldMs = now;
+  return { kind: 'over', subject, details, times, lastedMs: workedMs - beganMs };
+}
+
+function isForgotten({ isOver, lasts, toldMs, failedMs }: Trouble, now: number): boolean {
+  return isOver || !lasts ? now - toldMs >= TELL_EVERY_MS : now - failedMs >= FORGET_MS;
+}
+
+function beginning(now: number, problem: unknown, details: TroubleDetails): Omit<Trouble, 'lasts' | 'reasons'> {
   return {
-    lasts,
     beganMs: now,
     failedMs: now,
     toldMs: now,
@@ -117,6 +144,11 @@ function beginning(now: number, problem: unknown, details: TroubleDetails, lasts
     problem,
     details,
   };
+}
+
+/** Numbers and hashes change from one failure to the next of a kind. */
+function kindOf(reason: string): string {
+  return reason.replaceAll(/(?:0x)?[0-9a-f]{8,}|\d+/gi, '#');
 }
 
 function makeRoom(troubles: Map<string, Trouble>): void {

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { paymentsWatching } from '../src/app/payments/chain-money.ts';
 import { refundsWatching } from '../src/app/refunds/refund-payouts.ts';
-import type { Network } from '../src/domain/asset.ts';
+import type { Network } from '../src/domain/networks.ts';
 import type { ChainSource } from '../src/rails/chain.ts';
 import { createEvmSource } from '../src/rails/evm/source.ts';
 import { utxoParams } from '../src/rails/utxo/params.ts';

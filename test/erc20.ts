@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import solc from 'solc';
-import { encodeDeployData, encodeFunctionData, toHex, type Abi, type Hex } from 'viem';
+import { encodeAbiParameters, encodeDeployData, encodeFunctionData, keccak256, toHex, type Abi, type Hex } from 'viem';
 import { ANVIL_ACCOUNT, type Anvil } from './anvil.ts';
 
 export interface CompiledContract {
@@ -50,6 +50,22 @@ export async function deployToken(anvil: Anvil, kind: TokenKind, decimals = 6): 
   return { ...token, transfer: (to, amount) => token.send('transfer', [to, amount]) };
 }
 
+/**
+ * Puts an ordinary token where a well-known one lies on the main chain. It has no logs of its own making, and the sender,
+ * anvil's first account, has enough of it.
+ */
+export async function placeToken(anvil: Anvil, contract: string, decimals: number): Promise<TestToken> {
+  const compiled = contractOf('Tokens.sol', TOKEN_CONTRACTS.ordinary);
+  const { address } = await deployContract(anvil, compiled, [decimals]);
+  await anvil.rpc('anvil_setCode', [contract, await anvil.rpc('eth_getCode', [address, 'latest'])]);
+  // `balanceOf` is the contract's first variable.
+  const slot = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [ANVIL_ACCOUNT, 0n]));
+  const balance = toHex(10n ** BigInt(decimals + 12), { size: 32 });
+  await anvil.rpc('anvil_setStorageAt', [contract, slot, balance]);
+  const token = contractAt(anvil, compiled.abi, contract);
+  return { ...token, transfer: (to, amount) => token.send('transfer', [to, amount]) };
+}
+
 /** Puts a contract on the chain; mines a block where the node does not do so by itself. */
 export async function deployContract(
   anvil: Anvil,
@@ -62,6 +78,10 @@ export async function deployContract(
   const receipt = await anvil.rpc('eth_getTransactionReceipt', [hash]);
   const address = fieldOf(receipt, 'contractAddress');
   if (typeof address !== 'string' || fieldOf(receipt, 'status') !== '0x1') throw new Error('the contract was not made');
+  return contractAt(anvil, abi, address);
+}
+
+function contractAt(anvil: Anvil, abi: Abi, address: string): DeployedContract {
   return {
     address: address.toLowerCase(),
     send: async (functionName, args, { valueWei = 0n, gas = 1_000_000n } = {}) => {

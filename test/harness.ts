@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { App } from '../src/app/context.ts';
 import type { Observer } from '../src/app/observer.ts';
-import { createPaymentCreator, type NewPayment, type PaymentCreator } from '../src/app/payments/create-payment.ts';
+import { createPaymentCreator, type PaymentCreator } from '../src/app/payments/create-payment.ts';
+import type { NewPayment } from '../src/app/payments/draft-payment.ts';
 import { createProject } from '../src/app/projects/projects.ts';
 import type { Rail } from '../src/modes/rail.ts';
 import { sandboxRail } from '../src/modes/sandbox-rail.ts';
-import type { Payment } from '../src/domain/payment.ts';
+import { NO_MERCHANT_FIELDS, type Payment } from '../src/domain/payment.ts';
 import type { Mode } from '../src/domain/permission.ts';
 import { DEFAULT_POLICY } from '../src/domain/transition.ts';
 import { testRates } from '../src/rates/fixed.ts';
@@ -96,13 +97,7 @@ export function newPayment(projectId: string, overrides: Partial<NewPayment> = {
     amountMinor: 10_000n,
     currency: 'USD',
     token: { asset: 'BTC', network: null },
-    merchantOrderId: null,
-    description: null,
-    customerEmail: null,
-    customerName: null,
-    successUrl: null,
-    cancelUrl: null,
-    metadata: {},
+    ...NO_MERCHANT_FIELDS,
     lifetimeMs: 30 * 60_000,
     requestId: null,
     ...overrides,

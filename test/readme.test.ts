@@ -3,11 +3,14 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
+import { EVM_NETWORKS } from '../src/domain/networks.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
 
 const settings = settingsRead();
+/** How the settings of EVM networks begin. */
+const OTHER_EVM = new RegExp(`^(?:${EVM_NETWORKS.join('|')})_(?=RPC_URL|CHAIN_ID|TOKENS)`, 'i');
 
 function settingsRead(): ReadonlySet<string> {
   const read = new Set<string>();
@@ -20,9 +23,7 @@ it('the help of start names every setting, those of the EVM networks by Ethereum
   const source = await readFile(path.join(ROOT, 'src/cli/start.ts'), 'utf8');
   const help = /const SETTINGS = `([^`]*)`/.exec(source)?.[1] ?? '';
   const named = new Set(help.match(/\b[A-Z][A-Z_]+\b/g));
-  const missing = [...settings].filter(
-    (name) => !named.has(name.replace(/^(?:POLYGON|BASE|ARBITRUM|BSC)_(?=RPC_URL|CHAIN_ID|TOKENS)/, 'ETHEREUM_')),
-  );
+  const missing = [...settings].filter((name) => !named.has(name.replace(OTHER_EVM, 'ETHEREUM_')));
   expect(missing).toEqual([]);
 });
 

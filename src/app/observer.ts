@@ -1,4 +1,4 @@
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { RefundEventType } from '../domain/event-type.ts';
 import type { LostMoney } from '../domain/lost-money.ts';
 import type { Refund } from '../domain/refund.ts';

@@ -1,4 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import {
@@ -43,7 +43,7 @@ export interface ArchiveReader {
  * @throws ArchiveError when it is no backup, of a newer format, cut, damaged, or the passphrase is missing or another
  */
 export async function readArchive(file: string, passphrase: () => Promise<string | null>): Promise<ArchiveReader> {
-  const handle = await open(file, 'r');
+  const handle = await openFile(file);
   try {
     const { size } = await handle.stat();
     const { head, length } = await readHead(handle, file);
@@ -61,6 +61,20 @@ export async function readArchive(file: string, passphrase: () => Promise<string
     await handle.close();
     throw error;
   }
+}
+
+/** What is opened is a file: a pipe gives its bytes once, and opening one waits for whoever writes into it. */
+async function openFile(file: string): Promise<FileHandle> {
+  const stats = await stat(file);
+  if (stats.isDirectory()) throw new ArchiveError(`${file} is a folder. Give one of the backups in it.`);
+  if (!stats.isFile())
+    throw new ArchiveError(`${file} is a pipe or a device. Write the backup to a file first, and give that.`);
+  return open(file, 'r').catch((cause: unknown) => {
+    const isClosed = cause instanceof Error && 'code' in cause && cause.code === 'EACCES';
+    throw isClosed
+      ? new ArchiveError(`${file} is not for this user to read. Run this as its owner.`, { cause })
+      : cause;
+  });
 }
 
 /** Whether a file begins as a backup does. */

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { sql } from 'kysely';
+import type { Client } from 'pg';
 import type { Logger } from 'pino';
+import { within } from '../app/within.ts';
 import type { Config } from '../config/config.ts';
 import { openDatabase, type Connection, type DatabaseHandle } from '../store/database.ts';
 import { BackupError } from './errors.ts';
@@ -47,5 +50,36 @@ export async function useDatabase<Result>(
     return await work(handle);
   } finally {
     await handle.close();
+  }
+}
+
+/** How long a server may take to give up what is cut. */
+const GIVE_UP_MS = 2_000;
+
+/** A connection for one work, which `stopping` cuts: what it waits for fails then, and the server gives it up as well. */
+export async function withClient<Result>(
+  handle: Pick<DatabaseHandle, 'connect' | 'db'>,
+  stopping: AbortSignal | undefined,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  stopping?.throwIfAborted();
+  const client = await handle.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const cut = async (): Promise<void> => {
+    // It breaks because it was told to, which nobody needs to hear of.
+    client.removeAllListeners('error').on('error', () => {});
+    // A server that makes an index, or waits for a lock, would not notice a closed connection until it is through.
+    const ended = sql`select pg_terminate_backend(${rows[0]?.pid ?? 0})`.execute(handle.db);
+    await within(GIVE_UP_MS, ended).catch(() => {});
+    client.connection.stream.destroy();
+  };
+  const onStop = (): void => void cut();
+  stopping?.addEventListener('abort', onStop, { once: true });
+  try {
+    stopping?.throwIfAborted();
+    return await work(client);
+  } finally {
+    stopping?.removeEventListener('abort', onStop);
+    await client.end();
   }
 }

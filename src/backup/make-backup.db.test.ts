@@ -1,15 +1,16 @@
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
 import { newPayment, testApp } from '../../test/harness.ts';
+import { DEADLINE_MS } from '../../test/deadline.ts';
 import { readConfig } from '../config/config.ts';
 import { openDatabase } from '../store/database.ts';
 import { MigrationError } from '../store/migrate.ts';
-import type { BackupTarget } from './backup-file.ts';
+import { writeBackupFile, type BackupTarget } from './backup-file.ts';
 import { makeBackup } from './make-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 
@@ -96,6 +97,8 @@ it('what is left of killed backups is removed, and a file of somebody else’s n
   for (const [name, text] of [
     ['a.backup.unfinished-999999999-01234567', 'cointill backup 1\n'],
     ['b.backup.unfinished-999999999-01234567', ''],
+    // Its number may be another process's by now.
+    [`c.backup.unfinished-${process.pid}-01234567`, 'cointill backup 1\n'],
     ['mine.unfinished-999999999-01234567', 'not a backup'],
   ] as const) {
     await writeFile(path.join(dir, name), text);
@@ -109,4 +112,80 @@ it('what is left of killed backups is removed, and a file of somebody else’s n
     'c.backup.unfinished-999999999-76543210',
     'mine.unfinished-999999999-01234567',
   ]);
+});
+
+it('a backup that the database keeps waiting is not taken for a killed one by the next into the same folder', async () => {
+  const app = await testApp();
+  const dir = await folder();
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const old = new Date(Date.now() - 3_600_000);
+  await app.db.transaction().execute(async (trx) => {
+    await sql`lock table payments in access exclusive mode`.execute(trx);
+    const waiting = backup(app.database.url, dir, { kind: 'file', file: path.join(dir, 'a.backup') });
+    const waits = sql`select 1 from pg_locks where not granted and relation = 'payments'::regclass`;
+    const soon = { timeout: DEADLINE_MS };
+    await expect.poll(async () => (await waits.execute(trx)).rows, soon).toHaveLength(1);
+    const [name = ''] = await readdir(dir);
+    const file = path.join(dir, name);
+    await utimes(file, old, old);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await expect.poll(async () => (await stat(file)).mtimeMs, soon).toBeGreaterThan(old.getTime() + 1_000);
+    const failing = writeBackupFile({ kind: 'file', file: path.join(dir, 'b.backup') }, Date.now(), async () => {
+      throw new Error('as if');
+    });
+    await expect(failing).rejects.toThrow('as if');
+    expect(await readdir(dir)).toEqual([name]);
+    await sql`rollback`.execute(trx);
+    await waiting;
+  });
+  expect(await readdir(dir)).toEqual(['a.backup']);
+});
+
+it('backups into one folder in the same second take nobody’s name, and the oldest of them is the one that goes', async () => {
+  const dir = await folder();
+  const now = Date.UTC(2026, 10, 22, 3, 10, 0);
+  const write = (text: string, keep: number | null = null) =>
+    writeBackupFile({ kind: 'folder', folder: dir, keep }, now, (sink) =>
+      sink(Buffer.from(`cointill backup 1\n${text}`)),
+    );
+  await Promise.all(Array.from({ length: 8 }, (_, index) => write(String(index))));
+  const files = await readdir(dir);
+  const texts = await Promise.all(files.map((name) => readFile(path.join(dir, name), 'utf8')));
+  expect(texts.toSorted()).toEqual(Array.from({ length: 8 }, (_, index) => `cointill backup 1\n${index}`).toSorted());
+  const { removed, file } = await write('newest', 2);
+  expect(removed).toHaveLength(7);
+  expect(removed[0]).toBe('cointill-2026-11-22T03-10-00Z.backup');
+  expect((await readdir(dir)).toSorted()).toEqual([
+    'cointill-2026-11-22T03-10-00Z-8.backup',
+    path.basename(file ?? ''),
+  ]);
+});
+
+it('a file that was named is replaced by the next backup, where its link leads, and nothing but a backup ever is', async () => {
+  const dir = await folder();
+  const write = (file: string, text: string) =>
+    writeBackupFile({ kind: 'file', file }, Date.now(), (sink) => sink(Buffer.from(`cointill backup 1\n${text}`)));
+  const elsewhere = path.join(dir, 'elsewhere.backup');
+  const linked = path.join(dir, 'latest.backup');
+  await symlink('elsewhere.backup', linked);
+  expect(await write(linked, 'first')).toMatchObject({ file: elsewhere, replacedAt: null });
+  const { mtimeMs } = await stat(elsewhere);
+  expect(await write(linked, 'second')).toMatchObject({ file: elsewhere, replacedAt: mtimeMs });
+  expect(await readFile(elsewhere, 'utf8')).toBe('cointill backup 1\nsecond');
+  expect((await readdir(dir)).toSorted()).toEqual(['elsewhere.backup', 'latest.backup']);
+  await expect(write('/dev/stdout', 'x')).rejects.toThrow(/^\/dev\/stdout is /);
+  await expect(write('/dev/null', 'x')).rejects.toThrow(/is a pipe or a device, not a file\. Give - as the target/);
+  await expect(write(path.join(elsewhere, 'x'), 'x')).rejects.toThrow(/elsewhere.backup is a file, not a folder/);
+  await expect(write(path.join(dir, `${'x'.repeat(250)}.backup`), 'x')).rejects.toThrow(/the name is too long/);
+});
+
+it('a backup stays when the older ones cannot be removed, and the fault says so', async () => {
+  const dir = await folder();
+  await mkdir(path.join(dir, 'cointill-2026-11-20T03-10-00Z.backup', 'in it'), { recursive: true });
+  const writing = writeBackupFile({ kind: 'folder', folder: dir, keep: 1 }, Date.UTC(2026, 10, 22), (sink) =>
+    sink(Buffer.from('cointill backup 1\n')),
+  );
+  await expect(writing).rejects.toThrow(/The backup is good .* cannot be removed/);
+  expect(await readdir(dir)).toContain('cointill-2026-11-22T00-00-00Z.backup');
 });

@@ -11,7 +11,7 @@ import { readSnapshot, type Snapshot } from '../store/snapshot.ts';
 import { openSecret, SealingKeyError } from '../webhooks/secret.ts';
 import { version } from '../config/version.ts';
 import { writeBackupFile, type BackupTarget } from './backup-file.ts';
-import { withDatabase } from './database.ts';
+import { withClient, withDatabase } from './database.ts';
 import { BackupError } from './errors.ts';
 import { lowerPriority } from './low-priority.ts';
 import { KEY_PART, tablePart, type Manifest } from './manifest.ts';
@@ -34,6 +34,8 @@ export interface BackupOptions {
   readonly passphrase: string | null;
   readonly clock: Clock;
   readonly onProgress: (progress: Progress) => void;
+  /** Ends it before it is through; nothing is left behind. */
+  readonly stopping?: AbortSignal;
 }
 
 /** A backup that is complete. */
@@ -44,6 +46,8 @@ export interface Backup {
   readonly durationMs: number;
   readonly manifest: Manifest;
   readonly encrypted: boolean;
+  /** When the backup was made that stood in its place, by the file's own time; null: there was none. */
+  readonly replacedAt: number | null;
   /** Older ones that were removed for it, by name. */
   readonly removed: readonly string[];
 }
@@ -53,13 +57,12 @@ export interface Backup {
  * locked. Nothing is left behind unless all of it worked.
  */
 export async function makeBackup(options: BackupOptions): Promise<Backup> {
-  const { config, log, target, passphrase, clock } = options;
+  const { config, log, target, passphrase, clock, stopping } = options;
   const startedAt = performance.now();
   const takenAt = clock();
-  return withDatabase(config, log, async (handle) => {
-    const client = await handle.connect();
-    try {
-      const { result, file, removed } = await writeBackupFile(target, takenAt, async (sink) => {
+  return withDatabase(config, log, (handle) =>
+    withClient(handle, stopping, async (client) => {
+      const { result, ...written } = await writeBackupFile(target, takenAt, async (sink) => {
         const archive = await writeArchive(sink, { passphrase, randomBytes });
         const manifest = await readSnapshot(client, await knownMigrations(), (snapshot) =>
           writeSnapshot(options, client, archive, snapshot, takenAt),
@@ -67,12 +70,15 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
         return { manifest, ...(await archive.finish(manifest)) };
       });
       const durationMs = Math.round(performance.now() - startedAt);
-      await keepOnRecord(handle.db, log, { startedAt: takenAt, finishedAt: clock(), file, bytes: result.bytes });
-      return { ...result, file, removed, durationMs, encrypted: passphrase !== null };
-    } finally {
-      await client.end();
-    }
-  });
+      await keepOnRecord(handle.db, log, {
+        startedAt: takenAt,
+        finishedAt: clock(),
+        file: written.file,
+        bytes: result.bytes,
+      });
+      return { ...result, ...written, durationMs, encrypted: passphrase !== null };
+    }),
+  );
 }
 
 /** A database of an older version, or one that takes no writes, keeps no record; the backup is as good. */

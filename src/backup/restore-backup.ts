@@ -9,7 +9,7 @@ import { buildDataDir, inTemporaryDataDir } from '../store/embedded-building.ts'
 import { makeFolders } from '../store/embedded-files.ts';
 import { countRows, loadSnapshot, type LoadedTable } from '../store/load.ts';
 import { KEY_FILE_NAME, loadSealingKey } from '../webhooks/secret.ts';
-import { useDatabase } from './database.ts';
+import { useDatabase, withClient } from './database.ts';
 import { BackupError } from './errors.ts';
 import type { Progress } from './make-backup.ts';
 import { KEY_PART, readManifest, tablePart, type Manifest } from './manifest.ts';
@@ -28,6 +28,8 @@ export interface RestoreOptions {
   readonly secretKey: string | null;
   readonly log: Logger;
   readonly onProgress: (progress: Progress) => void;
+  /** Ends it before it is through; nothing is left behind. */
+  readonly stopping?: AbortSignal;
 }
 
 /** A backup that was loaded, with as many rows as its manifest says. */
@@ -130,7 +132,7 @@ function checkSetting({ key }: Manifest, secretKey: string | null): void {
 }
 
 async function load<Result>(
-  { file, log, onProgress }: RestoreOptions,
+  { file, log, onProgress, stopping }: RestoreOptions,
   archive: ArchiveReader,
   manifest: Manifest,
   connection: Connection,
@@ -138,9 +140,8 @@ async function load<Result>(
   finish: Finish<Result>,
 ): Promise<Restored<Result>> {
   const startedAt = performance.now();
-  const result = await useDatabase(connection, log, async (handle) => {
-    const client = await handle.connect();
-    try {
+  const result = await useDatabase(connection, log, (handle) =>
+    withClient(handle, stopping, async (client) => {
       await client.query('begin');
       await loadSnapshot(client, manifest, (loadTable) =>
         readParts(file, archive, manifest, { keys, loadTable, onProgress }),
@@ -148,10 +149,8 @@ async function load<Result>(
       const finished = await finish(client, manifest);
       await client.query('commit');
       return finished;
-    } finally {
-      await client.end();
-    }
-  });
+    }),
+  );
   return { manifest, bytes: archive.bytes, result, durationMs: Math.round(performance.now() - startedAt) };
 }
 

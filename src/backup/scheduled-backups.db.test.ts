@@ -1,7 +1,11 @@
-import { expect, it } from 'vitest';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { testApp } from '../../test/harness.ts';
 import { backupState, saveBackup } from '../store/backups.ts';
-import { scheduledBackups, type BackupRun } from './scheduled-backups.ts';
+import type { BackupOutcome, BackupRun } from './own-process.ts';
+import { scheduledBackups } from './scheduled-backups.ts';
 import { noteTroubles } from '../../test/troubles.ts';
 
 const AT = { hour: 3, minute: 10 };
@@ -11,28 +15,32 @@ const midnight = Date.UTC(2026, 10, 22);
 /** Processes that make backups on one database, and what they made. */
 async function processes(count: number, run?: BackupRun) {
   const app = await testApp();
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-scheduled-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const made: number[] = [];
+  const told: unknown[] = [];
   const problems: string[] = [];
-  const good: BackupRun = async () => {
+  /** As the command keeps it, whoever gave it. */
+  const keep = async (file: string, bytes = 1_000): Promise<BackupOutcome> => {
     const now = app.clock();
-    made.push(now);
-    await saveBackup(app.db, { startedAt: now, finishedAt: now, file: '/backups/a', bytes: 1_000, problem: null });
-    return null;
+    await saveBackup(app.db, { startedAt: now, finishedAt: now, file, bytes, problem: null });
+    return { kind: 'good', file, bytes, durationMs: 20, payments: 3 };
+  };
+  const good: BackupRun = async () => {
+    made.push(app.clock());
+    return keep(path.join(folder, 'a.backup'));
   };
   const all = Array.from({ length: count }, (_, index) =>
-    scheduledBackups(
-      app,
-      { at: AT },
-      `process ${index}`,
-      run ?? good,
-      noteTroubles(({ subject, problem }) => void problems.push(`${subject}: ${String(problem)}`)),
-    ),
+    scheduledBackups(app, { at: AT, folder }, `process ${index}`, run ?? good, {
+      onGood: (details) => told.push(details),
+      troubles: noteTroubles(({ subject, problem }) => void problems.push(`${subject}: ${String(problem)}`)),
+    }),
   );
   const lookAt = async (at: number): Promise<void> => {
     app.clock.set(at);
     await Promise.all(all.map((one) => one.look()));
   };
-  return { app, made, problems, lookAt, all };
+  return { app, folder, made, told, problems, keep, lookAt, all };
 }
 
 it('one backup is made a day, after its time, by one of all processes', async () => {
@@ -50,16 +58,16 @@ it('one backup is made a day, after its time, by one of all processes', async ()
 
 it('a backup that fails is told with its reason, kept on record, and tried again a quarter of an hour later', async () => {
   let [tries, works] = [0, false];
-  const { app, problems, lookAt } = await processes(1, async () => {
+  const scheduled = await processes(1, async () => {
     tries += 1;
-    if (!works) return 'the disk is full';
-    await saveBackup(app.db, { startedAt: app.clock(), finishedAt: app.clock(), file: null, bytes: 5, problem: null });
-    return null;
+    return works ? scheduled.keep(path.join(folder, 'a.backup'), 5) : { kind: 'failed', problem: 'the disk is full' };
   });
+  const { app, folder, problems, told, lookAt, all } = scheduled;
   const start = midnight + 4 * HOUR_MS;
   await lookAt(start);
   await lookAt(start + 14 * 60_000);
   expect([tries, problems]).toEqual([1, ['scheduled backup: the disk is full']]);
+  expect(all[0]?.problem()).toBe('the scheduled backup failed: the disk is full');
   expect(await backupState(app.db)).toEqual({ lastGood: null, lastFailed: true });
   works = true;
   await lookAt(start + 15 * 60_000);
@@ -67,6 +75,62 @@ it('a backup that fails is told with its reason, kept on record, and tried again
     lastGood: { startedAt: start + 15 * 60_000, bytes: 5 },
     lastFailed: false,
   });
+  expect(all[0]?.problem()).toBeNull();
+  expect(told).toEqual([{ file: path.join(folder, 'a.backup'), bytes: 5, duration_ms: 20, payments: 3 }]);
+});
+
+it('a backup that is made by hand elsewhere neither hides that the scheduled ones fail nor takes the place of one', async () => {
+  let works = true;
+  const scheduled = await processes(1, async () => {
+    const file = path.join(scheduled.folder, 'a.backup');
+    return works ? scheduled.keep(file) : { kind: 'failed', problem: 'the disk is full' };
+  });
+  const { app, folder, keep, lookAt, all } = scheduled;
+  const first = midnight + 4 * HOUR_MS;
+  await lookAt(first);
+  works = false;
+  const second = first + 24 * HOUR_MS;
+  await lookAt(second);
+  for (const [minutes, file] of [
+    [1, '/mnt/by-hand.backup'],
+    [2, `${folder}-of-another-name/a.backup`],
+  ] as const) {
+    app.clock.set(second + minutes * 60_000);
+    await keep(file);
+    expect(await backupState(app.db)).toEqual({ lastGood: { startedAt: first, bytes: 1_000 }, lastFailed: true });
+  }
+  await lookAt(second + 15 * 60_000);
+  expect(all[0]?.problem()).toBe('the scheduled backup failed: the disk is full');
+  // One into their own folder shows that it can be written; they are tried on all the same.
+  app.clock.set(second + 16 * 60_000);
+  await keep(path.join(folder, 'b.backup'));
+  expect(await backupState(app.db)).toMatchObject({ lastFailed: false });
+  await lookAt(second + 30 * 60_000);
+  expect(await backupState(app.db)).toMatchObject({ lastFailed: true });
+  works = true;
+  await lookAt(second + 45 * 60_000);
+  expect(await backupState(app.db)).toMatchObject({
+    lastGood: { startedAt: second + 45 * 60_000 },
+    lastFailed: false,
+  });
+});
+
+it('a folder that is not there is told at the first look, also when no backup is due; when it is there one is made', async () => {
+  const { folder, made, problems, lookAt, all } = await processes(1);
+  const start = midnight + 4 * HOUR_MS;
+  await lookAt(start);
+  await rm(folder, { recursive: true });
+  for (const minutes of [1, 2]) await lookAt(start + minutes * 60_000);
+  const problem = `BACKUP_DIR: There is no folder ${folder}. Make it, or give another one.`;
+  expect(problems).toEqual([problem, problem]);
+  expect(all[0]?.problem()).toBe(problem);
+  await lookAt(start + 24 * HOUR_MS);
+  expect(problems).toEqual([problem, problem, problem, `scheduled backup: ${problem}`]);
+  await mkdir(folder);
+  await lookAt(start + 24 * HOUR_MS + 60_000);
+  expect(problems).toHaveLength(4);
+  expect(made).toEqual([start, start + 24 * HOUR_MS + 60_000]);
+  expect(all[0]?.problem()).toBeNull();
 });
 
 it('a process that stops ends the backup under way, and another one makes it', async () => {
@@ -74,7 +138,9 @@ it('a process that stops ends the backup under way, and another one makes it', a
   const started = new Promise<void>((resolve) => (begun = resolve));
   const { app, all, problems } = await processes(1, (signal) => {
     begun();
-    return new Promise((resolve) => signal.addEventListener('abort', () => resolve('it ended with 1')));
+    return new Promise((resolve) =>
+      signal.addEventListener('abort', () => resolve({ kind: 'failed', problem: 'stopped' })),
+    );
   });
   app.clock.set(midnight + 4 * HOUR_MS);
   const looking = all[0]?.look();

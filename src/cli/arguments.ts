@@ -26,6 +26,11 @@ export function commaSeparated(text: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
+/** `a, b or c`. */
+export function oneOf(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
+}
+
 /** The id of a project. */
 export function projectIdOf(text: string): string {
   const id = parseUuid(text.trim());

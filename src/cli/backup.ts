@@ -15,6 +15,7 @@ import { CommandFailure, UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
 import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { megabytes, progressTeller } from './progress.ts';
+import { untilStopped } from './signals.ts';
 
 interface BackupCommandOptions extends OutputOptions, PassphraseOptions {
   readonly keep?: number;
@@ -87,19 +88,19 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   ]);
   lowerOwnPriority();
   const onProgress = progressTeller('Copied');
-  // By way of the exit, which removes what is unfinished.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
-  const made = await makeBackup({ config, log, target: place, passphrase, clock: Date.now, onProgress }).catch(
-    (error: unknown) => {
-      throw databaseFailure(error, config);
-    },
-  );
+  const made = await untilStopped((stopping) =>
+    makeBackup({ config, log, target: place, passphrase, clock: Date.now, onProgress, stopping }),
+  ).catch((error: unknown) => {
+    throw databaseFailure(error, config);
+  });
   // Standard output is the backup's.
   if (place.kind === 'stream') writeErrorLines(options.json === true ? [JSON.stringify(record(made))] : lines(made));
   else print(options, record(made), () => lines(made));
 }
 
 function targetOf(target: string, { keep }: BackupCommandOptions): BackupTarget {
+  if (target.trim() === '')
+    throw new UsageFailure('The target is empty. Give a file, a folder, or - for standard output.');
   const place = path.resolve(target);
   const isFolder = target !== STDOUT && (target.endsWith('/') || (existsSync(place) && statSync(place).isDirectory()));
   if (keep !== undefined && !isFolder) {
@@ -126,8 +127,9 @@ function toStdout(): Sink {
     });
 }
 
-function record({ file, bytes, durationMs, encrypted, removed, manifest }: Backup): object {
-  return { file, bytes, duration_ms: durationMs, encrypted, ...manifestRecord(manifest), removed };
+function record({ file, bytes, durationMs, encrypted, replacedAt, removed, manifest }: Backup): object {
+  const replaced = replacedAt === null ? null : isoTime(Math.round(replacedAt));
+  return { file, bytes, duration_ms: durationMs, encrypted, ...manifestRecord(manifest), removed, replaced };
 }
 
 /** What is told of a backup's content. */
@@ -153,13 +155,14 @@ export function manifestFields({ takenAt, tables }: Manifest): readonly [string,
   ];
 }
 
-function lines({ file, bytes, durationMs, encrypted, removed, manifest }: Backup): readonly string[] {
+function lines({ file, bytes, durationMs, encrypted, replacedAt, removed, manifest }: Backup): readonly string[] {
   return [
     ...fields([
       ['Backup', file ?? 'standard output'],
       ['Size', `${megabytes(bytes)} in ${(durationMs / 1000).toFixed(1)} s`],
       ...manifestFields(manifest),
       ['Encrypted', encrypted ? 'yes, with the passphrase' : 'no'],
+      ['Replaced', replacedAt === null ? null : `the backup of ${isoTime(Math.round(replacedAt))} that was there`],
       ['Removed', removed.length === 0 ? null : removed.join(', ')],
     ]),
     ...keyLines(manifest, encrypted),
@@ -167,29 +170,43 @@ function lines({ file, bytes, durationMs, encrypted, removed, manifest }: Backup
 }
 
 function keyLines({ key }: Manifest, encrypted: boolean): readonly string[] {
-  if (key.kind === 'setting') {
-    return ['', 'SECRET_KEY is not in it: keep it elsewhere, for a restore asks for it.'];
-  }
-  if (key.kind === 'none' || encrypted) return [];
-  return [
-    '',
-    'Whoever can read the file can sign webhooks in your name, for the key of the webhook secrets is in it, and can read your',
-    "customers' data. Keep it where nobody else gets in, or encrypt it with --passphrase-file.",
-  ];
+  const setting = 'SECRET_KEY is not in it: keep it elsewhere, for a restore asks for it.';
+  const advice = 'Keep it where nobody else gets in, or encrypt it with --passphrase-file.';
+  if (encrypted) return key.kind === 'setting' ? ['', setting] : [];
+  const signing =
+    key.kind === 'file'
+      ? [
+          'Whoever can read the file can sign webhooks in your name, for the key of the webhook secrets is in it, and can read your',
+        ]
+      : ['Whoever can read the file can read your'];
+  const readers =
+    key.kind === 'file'
+      ? [...signing, `customers' data. ${advice}`]
+      : [`${signing.join('')} customers' data. ${advice}`];
+  return ['', ...readers, ...(key.kind === 'setting' ? [setting] : [])];
 }
 
 async function runCheck(file: string, options: OutputOptions & PassphraseOptions): Promise<void> {
   // Settings that are wrong for the service have nothing to do with it.
-  const { checkBackup } = await import('../backup/restore-backup.ts');
-  const checked = await checkBackup(
-    {
-      file: path.resolve(file),
-      passphrase: () => passphraseOf(options),
-      secretKey: null,
-      log: await commandLog(),
-      onProgress: progressTeller('Restored'),
-    },
-    os.tmpdir(),
+  const [{ checkBackup }, { lowerOwnPriority }] = await Promise.all([
+    import('../backup/restore-backup.ts'),
+    import('../backup/low-priority.ts'),
+  ]);
+  // The shop sells meanwhile. The server that is started takes it over.
+  lowerOwnPriority();
+  const log = await commandLog();
+  const checked = await untilStopped((stopping) =>
+    checkBackup(
+      {
+        file: path.resolve(file),
+        passphrase: () => passphraseOf(options),
+        secretKey: null,
+        log,
+        onProgress: progressTeller('Restored'),
+        stopping,
+      },
+      os.tmpdir(),
+    ),
   );
   const { manifest, bytes, durationMs } = checked;
   print(

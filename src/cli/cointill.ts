@@ -75,7 +75,8 @@ const GROUPS: readonly CommandGroup[] = [
 
 const EPILOGUE = `
 Every command works while the service runs and while it does not, on the database that DATA_DIR (default: ./data)
-or DATABASE_URL names. Commands that print a record take --json. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+or DATABASE_URL names. Commands that print a record take --json. Exit codes: 0 done, 1 refused or failed, 2 wrong usage,
+130 or 143 stopped by Ctrl-C or SIGTERM.
 
 Examples:
   $ cointill start
@@ -139,7 +140,11 @@ function upperCaseFirst(_whole: string, first: string): string {
 async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
   // Here and not above: what goes well is done without it.
-  const { describeError, UsageFailure } = await import('./failure.ts');
+  const [{ describeError, UsageFailure }, { StoppedFailure }] = await Promise.all([
+    import('./failure.ts'),
+    import('./signals.ts'),
+  ]);
   writeErrorLines(describeError(error, process.env));
+  if (error instanceof StoppedFailure) return error.exitCode;
   return error instanceof UsageFailure ? USAGE_EXIT_CODE : 1;
 }

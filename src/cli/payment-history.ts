@@ -5,7 +5,7 @@ import { otherMoney, type OtherMoney } from '../domain/other-money.ts';
 import type { Payment, Transfer } from '../domain/payment.ts';
 import type { PaymentStatus } from '../domain/status.ts';
 import { publicPaymentId } from '../wire/payment.ts';
-import { creationArrows } from '../domain/transition.ts';
+import { creationArrows } from '../domain/creation.ts';
 import type { Database } from '../store/database.ts';
 import { findPayments, listArrows, listEvents } from '../store/payments.ts';
 import { findTransfers } from '../store/transfers.ts';

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { program } from './program.testing.ts';
+import { HDKey } from '@scure/bip32';
+import { sql } from 'kysely';
+import { testApp } from '../../test/harness.ts';
+import { program, textAt } from './program.testing.ts';
 
 it.each([[['recover']], [['recover', 'book', '0x52908400098527886E0F7030069857D2E4169EE7', '--amount', '5']]])(
   '%j where there is no database makes none, and does not say that all is well',
@@ -15,3 +18,65 @@ it.each([[['recover']], [['recover', 'book', '0x52908400098527886E0F7030069857D2
     expect(existsSync(path.join(cointill.dataDir, 'postgres'))).toBe(false);
   },
 );
+
+/** A restored shop, and what came to its addresses in the lost hours; its prices are fixed, nobody is asked. */
+async function restoredShop() {
+  const app = await testApp();
+  const { database, projectId } = app;
+  const cointill = await program({ DATABASE_URL: database.url, FIXED_RATES: 'ETH=3000,EUR=1.20' });
+  const account = HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive("m/44'/60'/0'").publicExtendedKey;
+  const wallet = ['--project', projectId, '--network', 'ethereum', '--xpub', account];
+  await cointill.json('wallet', 'set', ...wallet);
+  await cointill.json('recover', '--skip', '1000');
+  let index = 100;
+  const receive = async (units: bigint, hash: string): Promise<string> => {
+    index += 1;
+    const address = `0x${String(index).padStart(40, '0')}`;
+    await sql`
+      insert into lost_transfers (network, transaction_hash, asset, output_index, address, first_address, address_index, amount_units,
+        found_at, block_height, block_hash, block_at, block_position)
+      select 'ethereum', ${hash}, 'ETH', 0, ${address}, first_address, ${index}, ${units}, now(), 100, 'b', '2026-11-21T08:15:00Z', 0
+      from wallets`.execute(app.db);
+    return address;
+  };
+  return { url: database.url, cointill, receive };
+}
+
+const ONE_ETHER = 10n ** 18n;
+
+it('booking shows what came, when and in which transaction, and what it is worth now in the currency of the order', async () => {
+  const { cointill, receive } = await restoredShop();
+  const address = await receive(ONE_ETHER / 100n, '0xaa');
+  const booked = await cointill.json('recover', 'book', address, '--amount', '27.50', '--currency', 'EUR');
+  expect(booked).toMatchObject({
+    received: [
+      { amount: '0.01', asset: 'ETH', network: 'ethereum', transaction_hash: '0xaa', at: '2026-11-21T08:15:00.000Z' },
+    ],
+    worth_now: '25',
+    warning: null,
+  });
+  const other = await receive(ONE_ETHER / 100n, '0xbb');
+  const { code, stdout, stderr } = await cointill.run('recover', 'book', other, '--amount', '30');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^Received +0\.01 ETH on ethereum at 2026-11-21T08:15:00\.000Z, transaction 0xbb\n/);
+  expect(stdout).toMatch(/Worth now +about 30 USD; the price of the day it came may have been another one\n/);
+});
+
+it.each(['3', '37', '300'])('booking 30 USD that came as %s warns, and books all the same', async (amount) => {
+  const { cointill, receive } = await restoredShop();
+  const address = await receive(ONE_ETHER / 100n, '0xaa');
+  const { code, stdout, stderr } = await cointill.run('recover', 'book', address, '--amount', amount, '--json');
+  expect(code).toBe(0);
+  const said = `The payment is booked at ${amount} USD, and what came is worth about 30 USD at today's price. The price of the day it came may have been another one; `;
+  expect(stderr).toContain(`Warning: ${said}`);
+  expect(textAt(JSON.parse(stdout), 'warning')).toContain(said);
+});
+
+it('booking what has no price here says so, and does not warn', async () => {
+  const { url, receive } = await restoredShop();
+  const address = await receive(ONE_ETHER / 100n, '0xaa');
+  const priceless = await program({ DATABASE_URL: url });
+  const { code, stdout, stderr } = await priceless.run('recover', 'book', address, '--amount', '300');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/Worth now +not known: there is no price for ETH in USD here\./);
+});

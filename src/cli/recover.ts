@@ -1,15 +1,13 @@
-import { Option, type Command } from 'commander';
-import { bookLost } from '../app/chains/book-lost.ts';
+import type { Command } from 'commander';
 import { recover, type Recovery } from '../app/chains/recover.ts';
-import { FIATS, isFiat, parseFiatAmount, type Fiat } from '../domain/money.ts';
-import { GAP_LIMIT } from '../domain/network.ts';
+import { GAP_LIMIT } from '../domain/networks.ts';
 import { formatTransactionNumber } from '../domain/transaction-number.ts';
 import { isoTime } from '../wire/time.ts';
-import { projectIdOf, wholeNumber } from './arguments.ts';
-import { done, UsageFailure } from './failure.ts';
+import { addBookCommand } from './recover-book.ts';
+import { wholeNumber } from './arguments.ts';
+import { UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
-import { paymentLines, paymentRecord } from './payment-record.ts';
 import { inTransaction } from '../app/in-transaction.ts';
 
 interface RecoverOptions extends OutputOptions {
@@ -17,17 +15,9 @@ interface RecoverOptions extends OutputOptions {
   readonly skip?: number;
 }
 
-interface BookOptions extends OutputOptions {
-  readonly amount: string;
-  readonly currency: Fiat;
-  readonly orderId?: string;
-  readonly project?: string;
-}
-
 /** What a failover without synchronous replication loses is seconds: an hour is plenty. */
 const DEFAULT_LOST_MS = 60 * 60_000;
 const MAX_SKIP = 10_000_000;
-const MAX_ORDER_ID = 255;
 
 /** `cointill recover` and `cointill recover book`. */
 export function addRecoverCommands(program: Command): void {
@@ -54,18 +44,7 @@ export function addRecoverCommands(program: Command): void {
       );
     });
 
-  printsRecord(
-    command
-      .command('book')
-      .description('make a payment of money that came to an address of lost hours; see cointill network status')
-      .argument('<address>', 'where the money came to'),
-  )
-    .requiredOption('--amount <n>', 'the amount of the order that it pays')
-    .addOption(new Option('--currency <code>', 'its currency').choices(FIATS).default('USD'))
-    .option('--order-id <text>', "the shop's own reference of the order")
-    .option('--project <id>', 'whose payment it is, where several share the wallet')
-    // What both commands have is taken by the one above.
-    .action((address: string, _options: unknown, own: Command) => book(address, own.optsWithGlobals()));
+  addBookCommand(command);
 }
 
 export function withSkip(command: Command): Command {
@@ -80,25 +59,6 @@ function timeOf(text: string, now: number): number {
   const at = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : NaN;
   if (at <= now) return at;
   throw new UsageFailure('--since must be a time in the past with its zone, such as 2026-11-22T03:10:00Z.');
-}
-
-function book(address: string, options: BookOptions): Promise<void> {
-  const { amount, currency, orderId = null, project } = options;
-  if (!isFiat(currency)) throw new UsageFailure(`--currency must be one of ${FIATS.join(', ')}.`);
-  const parsed = parseFiatAmount(/^\d{1,10}(?:\.\d{1,4})?$/.test(amount) ? Number(amount) : NaN, currency);
-  if (parsed.kind === 'bad') throw new UsageFailure(`--amount ${parsed.rule}.`);
-  if (orderId !== null && orderId.length > MAX_ORDER_ID) {
-    throw new UsageFailure(`--order-id must have at most ${MAX_ORDER_ID} characters.`);
-  }
-  const projectId = project === undefined ? null : projectIdOf(project);
-  return withCointill(
-    async ({ app }) => {
-      const booking = { address, amountMinor: parsed.minor, currency, merchantOrderId: orderId, projectId };
-      const { payment } = done(await bookLost(app, booking));
-      print(options, paymentRecord(payment, app.links), () => paymentLines(payment, app.links));
-    },
-    { mustExist: true },
-  );
 }
 
 /** What was passed over, as commands tell it. */

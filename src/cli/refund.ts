@@ -3,7 +3,7 @@ import { refundInstructions, type RefundInstructions } from '../app/refunds/refu
 import type { PsbtAdvice, UtxoAccess } from '../app/refunds/refund-psbt.ts';
 import { cancelRefund } from '../app/refunds/cancel-refund.ts';
 import type { Cointill } from '../service/core.ts';
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
 import { isoTime } from '../wire/time.ts';
 import { refundView } from '../wire/refund.ts';

@@ -8,6 +8,7 @@ import { commandLog, databaseFailure } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
 import { recoveryLines, recoveryRecord, withSkip } from './recover.ts';
 import { progressTeller } from './progress.ts';
+import { untilStopped } from './signals.ts';
 
 interface RestoreCommandOptions extends OutputOptions, PassphraseOptions {
   readonly dataDir?: string;
@@ -43,17 +44,21 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
     import('../app/chains/recover.ts'),
     import('../store/one-connection.ts'),
   ]);
-  const restored = await restoreBackup(
-    {
-      file: path.resolve(file),
-      passphrase: () => passphraseOf(options),
-      secretKey: config.secretKey,
-      log: await commandLog(),
-      onProgress: progressTeller('Restored'),
-    },
-    target.kind === 'embedded' ? target : { ...target, keyDir: config.dataDir },
-    (client, manifest) =>
-      passOver(onConnection(client), { lostSince: manifest.takenAt, now: Date.now(), skip: options.skip ?? null }),
+  const log = await commandLog();
+  const restored = await untilStopped((stopping) =>
+    restoreBackup(
+      {
+        file: path.resolve(file),
+        passphrase: () => passphraseOf(options),
+        secretKey: config.secretKey,
+        log,
+        onProgress: progressTeller('Restored'),
+        stopping,
+      },
+      target.kind === 'embedded' ? target : { ...target, keyDir: config.dataDir },
+      (client, manifest) =>
+        passOver(onConnection(client), { lostSince: manifest.takenAt, now: Date.now(), skip: options.skip ?? null }),
+    ),
   ).catch((error: unknown) => {
     throw target.kind === 'postgres' ? databaseFailure(error, config) : error;
   });

@@ -1,3 +1,5 @@
+import { CommandFailure } from './failure.ts';
+
 /** How long a signal counts as the first one again: npm passes on a Ctrl-C that the terminal has sent to us already. */
 const SAME_SIGNAL_MS = 500;
 
@@ -20,4 +22,49 @@ export function untilStopSignal(): Promise<NodeJS.Signals> {
     process.on('SIGTERM', onSignal);
     process.on('SIGHUP', () => resolve('SIGHUP'));
   });
+}
+
+/** What a shell says of a program that a signal ended: 128 and the signal's number. */
+const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+type StopSignal = keyof typeof EXIT_CODES;
+const STOP_SIGNALS: readonly StopSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
+
+/** A signal ended the work of a command, which has removed what it had begun. */
+export class StoppedFailure extends CommandFailure {
+  readonly exitCode: number;
+
+  constructor(signal: StopSignal) {
+    super(`Stopped by ${signal} before it was done. Nothing of it was left behind.`);
+    this.exitCode = EXIT_CODES[signal];
+  }
+}
+
+/**
+ * Does work that a signal ends: `stopping` is aborted at the first one, and the work then removes what it has begun and fails. A
+ * second signal ends the process at once. Work that was through before it noticed is done.
+ *
+ * @throws StoppedFailure in place of whatever the work failed with when it was stopped
+ */
+export async function untilStopped<Result>(work: (stopping: AbortSignal) => Promise<Result>): Promise<Result> {
+  const stopping = new AbortController();
+  let first: { readonly failure: StoppedFailure; readonly at: number } | null = null;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const name = STOP_SIGNALS.find((one) => one === signal);
+    if (name === undefined) return;
+    if (first === null) {
+      first = { failure: new StoppedFailure(name), at: performance.now() };
+      stopping.abort(first.failure);
+    } else if (performance.now() - first.at > SAME_SIGNAL_MS) {
+      process.exit(first.failure.exitCode);
+    }
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  try {
+    return await work(stopping.signal);
+  } catch (error) {
+    stopping.signal.throwIfAborted();
+    throw error;
+  } finally {
+    for (const signal of STOP_SIGNALS) process.removeListener(signal, onSignal);
+  }
 }

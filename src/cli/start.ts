@@ -1,3 +1,4 @@
+import { EVM_NETWORKS } from '../domain/networks.ts';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Command } from 'commander';
@@ -12,6 +13,11 @@ import { untilStopSignal } from './signals.ts';
 
 /** Whoever stops us gives us ten seconds; past this, what is still under way is left to the next start. */
 const STOP_LIMIT_MS = 9_500;
+
+/** Each has the settings of Ethereum under its own name. */
+const OTHER_EVM_NETWORKS = EVM_NETWORKS.slice(1)
+  .map((network) => network.toUpperCase())
+  .join(', ');
 
 const SETTINGS = `
 Settings, all optional, from the environment:
@@ -30,8 +36,9 @@ Settings, all optional, from the environment:
   BITCOIN_COOKIE_FILE, BITCOIN_CHAIN     for URLs without a password; main, test, testnet4, signet or regtest;
                                          also LITECOIN_COOKIE_FILE, LITECOIN_CHAIN
   MAX_FEE_RATE                           at most for a refund's PSBT, in satoshi or litoshi per virtual byte (1000)
-  ETHEREUM_RPC_URL                       its nodes; also POLYGON_, BASE_, ARBITRUM_, BSC_RPC_URL, ETHEREUM_CHAIN_ID,
-                                         ETHEREUM_TOKENS and their siblings
+  ETHEREUM_RPC_URL, ETHEREUM_CHAIN_ID    its nodes, by commas, and the chain that they must be on (1)
+  ETHEREUM_TOKENS                        in place of the built-in contracts, such as USDT=0x…:6; all three also for
+                                         ${OTHER_EVM_NETWORKS}
   NODE_POLL_MS                           how long a node rests between questions for news (500 or 1000)
   FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; whom to ask for the others (all)
   RATE_MAX_AGE_SECONDS, MONITORING_HOURS how old a price may be (120); how long ended payments stay watched (168)

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { sweepOverview, type DepositHolding, type SweepOverview } from '../app/projects/sweep.ts';
 import { readConfig } from '../config/config.ts';
-import { isNetwork, tokenOf, type Network } from '../domain/asset.ts';
+import { tokenOf } from '../domain/asset.ts';
 import { formatDecimal } from '../domain/money.ts';
-import { NETWORK_FACTS } from '../domain/network.ts';
+import { EVM_NETWORKS, isNetwork, isEvmNetwork, settingOf, type Network } from '../domain/networks.ts';
 import { pricesNow } from '../service/prices.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import { createEvmCaller } from '../rails/evm/caller.ts';
-import { projectIdOf } from './arguments.ts';
+import { oneOf, projectIdOf } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, table, type OutputOptions } from './output.ts';
@@ -26,17 +26,17 @@ export function addSweepCommands(program: Command): void {
   const sweep = program.command('sweep').description('pay out what lies on deposit contracts');
   printsRecord(sweep.command('plan').description('list what lies on deposit contracts, and the calls that pay it out'))
     .requiredOption('--project <id>', 'whose deposits')
-    .requiredOption('--network <network>', 'ethereum, polygon, base, arbitrum or bsc')
+    .requiredOption('--network <network>', oneOf(EVM_NETWORKS))
     .action(({ project, network, ...options }: PlanOptions) => {
       const projectId = projectIdOf(project);
       return withCointill(async ({ app, networkConfigs, troubles }) => {
         const config = networkConfigs.find((one) => one.network === network);
-        if (!isNetwork(network) || NETWORK_FACTS[network].family !== 'evm') {
-          throw new UsageFailure('--network must be ethereum, polygon, base, arbitrum or bsc.');
+        if (!isNetwork(network) || !isEvmNetwork(network)) {
+          throw new UsageFailure(`--network must be ${oneOf(EVM_NETWORKS)}.`);
         }
         if (config?.family !== 'evm') {
           throw new CommandFailure(
-            `A sweep needs a node to ask for balances. Set ${network.toUpperCase()}_RPC_URL, as for the service.`,
+            `A sweep needs a node to ask for balances. Set ${settingOf(network, 'RPC_URL')}, as for the service.`,
           );
         }
         const prices = () => pricesNow(readConfig(process.env, process.cwd()), troubles);

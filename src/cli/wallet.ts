@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { otherChain } from '../modes/locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../modes/rail.ts';
 import { confirmationTiers, firstAddresses, setProjectWallet, walletOf, walletsOf } from '../app/projects/wallets.ts';
-import { GAP_LIMIT } from '../domain/network.ts';
+import { GAP_LIMIT, NETWORKS } from '../domain/networks.ts';
 import { isoTime } from '../wire/time.ts';
 import type { Cointill } from '../service/core.ts';
-import type { WalletSource } from '../rails/wallet.ts';
+import type { WalletSource } from '../rails/family.ts';
 import { gapInWords, type Wallet } from '../store/wallets.ts';
-import { projectIdOf, percentage, wholeNumber } from './arguments.ts';
+import { oneOf, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
@@ -29,14 +29,19 @@ const SHOWN_ADDRESSES = 3;
 /** `cointill wallet set|show|check`. */
 export function addWalletCommands(program: Command): void {
   const wallet = program.command('wallet').description('set the wallets that live payments go to');
+  addSet(wallet);
+  addShow(wallet);
+  addCheck(wallet);
+}
 
+function addSet(wallet: Command): void {
   printsRecord(
     wallet
       .command('set')
       .description("set a project's wallet on a network; never give a private key or recovery phrase"),
   )
     .requiredOption('--project <id>', 'whose wallet')
-    .requiredOption('--network <network>', 'bitcoin, litecoin, ethereum, polygon, base, arbitrum or bsc')
+    .requiredOption('--network <network>', oneOf(NETWORKS))
     .option('--xpub <xpub>', 'the extended public key of the account: xpub…, ypub…, zpub…, Ltub… and their kin')
     .option('--descriptor <descriptor>', 'an output descriptor: wpkh([…]xpub…/0/*), tr(…), sh(wpkh(…)) or pkh(…)')
     .option('--treasury <0x…>', 'EVM networks: deposit contracts that can pay out to this address alone')
@@ -78,7 +83,9 @@ export function addWalletCommands(program: Command): void {
         ]);
       });
     });
+}
 
+function addShow(wallet: Command): void {
   printsRecord(wallet.command('show').description("show a project's wallets and their first addresses"))
     .requiredOption('--project <id>', 'whose wallets')
     .action((options: OutputOptions & { readonly project: string }) => {
@@ -102,7 +109,9 @@ export function addWalletCommands(program: Command): void {
         );
       });
     });
+}
 
+function addCheck(wallet: Command): void {
   printsRecord(
     wallet.command('check').description('show the addresses that payments will get, to compare with your wallet'),
   )

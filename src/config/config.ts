@@ -1,11 +1,23 @@
 import path from 'node:path';
 import { readDatabaseUrl } from './database-url.ts';
-import { NETWORKS, type AssetCode, type UsdPriceE8 } from '../domain/asset.ts';
+import type { AssetCode, UsdPriceE8 } from '../domain/asset.ts';
+import {
+  NETWORK_FACTS,
+  NETWORKS,
+  UTXO_NETWORKS,
+  isUtxoNetwork,
+  perNetwork,
+  settingOf,
+  type EvmNetwork,
+  type UtxoNetwork,
+} from '../domain/networks.ts';
 import { parseDayTime, type DayTime } from '../domain/backup-time.ts';
 import type { Fiat } from '../domain/money.ts';
-import { EVM_CHAIN_IDS, EVM_TOKENS, parseTokens, type EvmNetwork, type TokenContracts } from '../rails/evm/presets.ts';
-import { UTXO_CHAINS, utxoParams, type UtxoChain, type UtxoNetwork } from '../rails/utxo/params.ts';
-import type { UtxoChains } from '../rails/wallet.ts';
+import type { EvmNodes } from '../rails/evm/family.ts';
+import { EVM_TOKENS, parseTokens, type TokenContracts } from '../rails/evm/tokens.ts';
+import type { NetworkNodes } from '../rails/networks.ts';
+import type { UtxoNodes } from '../rails/utxo/family.ts';
+import { chainsOf, type UtxoChains } from '../rails/utxo/params.ts';
 import { parseFixedRates } from '../rates/fixed.ts';
 import { sourceOwner, WEB_SOURCES } from '../rates/web-sources.ts';
 import { readTlsFiles, type TlsFiles } from './tls-files.ts';
@@ -17,27 +29,7 @@ export type Role = (typeof ROLES)[number];
 /** Chainlink is asked by way of the Ethereum node. */
 const RATE_SOURCES = [...new Set(WEB_SOURCES.map(({ name }) => sourceOwner(name))), 'chainlink'];
 
-const chainsOf = (network: UtxoNetwork): readonly UtxoChain[] =>
-  UTXO_CHAINS.filter((chain) => utxoParams(network, chain) !== null);
 const MAX_CHAIN_ID = 2 ** 48;
-
-/** A network and the nodes that show it. */
-export type NetworkConfig =
-  | {
-      readonly family: 'utxo';
-      readonly network: UtxoNetwork;
-      readonly urls: readonly string[];
-      readonly chain: UtxoChain;
-      /** For URLs without credentials; null: there is none. */
-      readonly cookieFile: string | null;
-    }
-  | {
-      readonly family: 'evm';
-      readonly network: EvmNetwork;
-      readonly urls: readonly string[];
-      readonly chainId: number;
-      readonly tokens: TokenContracts;
-    };
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -79,7 +71,7 @@ export interface Config {
   readonly secretKey: string | null;
   readonly webhookAllowCidrs: readonly string[];
   /** The networks that have a node. */
-  readonly networks: readonly NetworkConfig[];
+  readonly networks: readonly NetworkNodes[];
   /** Which chain of each is meant, also where no node is set. */
   readonly utxoChains: UtxoChains;
   /** How long a worker that has read a chain to its end rests before it asks the node again; null: the usual. */
@@ -129,10 +121,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   }
   const rates = parseFixedRates(read.text('FIXED_RATES') ?? '');
   if (rates.kind === 'bad') problems.push(`FIXED_RATES: ${rates.message}; write for example ETH=3000,BTC=60000.`);
-  const utxoChains = {
-    bitcoin: read.choice('BITCOIN_CHAIN', chainsOf('bitcoin'), 'main'),
-    litecoin: read.choice('LITECOIN_CHAIN', chainsOf('litecoin'), 'main'),
-  };
+  const utxoChains = perNetwork(UTXO_NETWORKS, (network) =>
+    read.choice(settingOf(network, 'CHAIN'), chainsOf(network), 'main'),
+  );
   const databaseUrl = readDatabaseUrl('DATABASE_URL', read.text('DATABASE_URL'), cwd, problems);
   const databaseDirectUrl = readDatabaseUrl('DATABASE_DIRECT_URL', read.text('DATABASE_DIRECT_URL'), cwd, problems);
   if (databaseDirectUrl !== null && databaseUrl === null) {
@@ -274,26 +265,27 @@ function readNetworks(
   utxoChains: UtxoChains,
   cwd: string,
   problems: string[],
-): readonly NetworkConfig[] {
-  return NETWORKS.flatMap((network): readonly NetworkConfig[] => {
-    const setting = network.toUpperCase();
-    const urls = read.urls(`${setting}_RPC_URL`);
-    if (network === 'bitcoin' || network === 'litecoin') {
-      const cookieFile = read.text(`${setting}_COOKIE_FILE`);
-      if (cookieFile !== null && urls.length === 0) {
-        problems.push(
-          `${setting}_COOKIE_FILE is for the nodes of ${setting}_RPC_URL, which is not set; set it, such as http://127.0.0.1:${network === 'bitcoin' ? 8332 : 9332}.`,
-        );
-      }
-      const chain = utxoChains[network];
-      return urls.length === 0
-        ? []
-        : [{ family: 'utxo', network, urls, chain, cookieFile: cookieFile && path.resolve(cwd, cookieFile) }];
+): readonly NetworkNodes[] {
+  const utxo = (network: UtxoNetwork, urls: readonly string[]): UtxoNodes => {
+    const setting = settingOf(network, 'COOKIE_FILE');
+    const cookieFile = read.text(setting);
+    if (cookieFile !== null && urls.length === 0) {
+      const nodes = settingOf(network, 'RPC_URL');
+      const example = `http://127.0.0.1:${NETWORK_FACTS[network].rpcPort}`;
+      problems.push(`${setting} is for the nodes of ${nodes}, which is not set; set it, such as ${example}.`);
     }
-    const chainId = read.integer(`${setting}_CHAIN_ID`, EVM_CHAIN_IDS[network], 1, MAX_CHAIN_ID);
-    const tokens = readTokens(network, chainId, read.text(`${setting}_TOKENS`), problems);
-    return urls.length === 0 ? [] : [{ family: 'evm', network, urls, chainId, tokens }];
-  });
+    const chain = utxoChains[network];
+    return { family: 'utxo', network, urls, chain, cookieFile: cookieFile && path.resolve(cwd, cookieFile) };
+  };
+  const evm = (network: EvmNetwork, urls: readonly string[]): EvmNodes => {
+    const chainId = read.integer(settingOf(network, 'CHAIN_ID'), NETWORK_FACTS[network].chainId, 1, MAX_CHAIN_ID);
+    const tokens = readTokens(network, chainId, read.text(settingOf(network, 'TOKENS')), problems);
+    return { family: 'evm', network, urls, chainId, tokens };
+  };
+  return NETWORKS.map((network) => {
+    const urls = read.urls(settingOf(network, 'RPC_URL'));
+    return isUtxoNetwork(network) ? utxo(network, urls) : evm(network, urls);
+  }).filter(({ urls }) => urls.length > 0);
 }
 
 /** `all`, `none`, or names by commas. */
@@ -308,7 +300,7 @@ function readRateSources(text: string | null, problems: string[]): readonly stri
 
 /** The built-in contracts are those of the main chain: on another one their addresses mean nothing. */
 function readTokens(network: EvmNetwork, chainId: number, text: string | null, problems: string[]): TokenContracts {
-  if (text === null) return chainId === EVM_CHAIN_IDS[network] ? EVM_TOKENS[network] : new Map();
+  if (text === null) return chainId === NETWORK_FACTS[network].chainId ? EVM_TOKENS[network] : new Map();
   const parsed = parseTokens(text, network);
   if (parsed.kind === 'ok') return parsed.tokens;
   problems.push(parsed.message);

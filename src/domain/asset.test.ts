@@ -2,15 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   ASSET_CODES,
-  NETWORKS,
   allTokens,
+  fiatValue,
   isAssetCode,
-  isNetwork,
   quoteUnits,
   shownDecimals,
   tokenOf,
   usdCents,
 } from './asset.ts';
+import { NETWORKS, isNetwork } from './networks.ts';
 import { FIATS, MAX_AMOUNT_MINOR, fiatDecimals, formatDecimal, pow10 } from './money.ts';
 
 const DOLLAR = 100_000_000n;
@@ -53,6 +53,18 @@ describe('a quote', () => {
     ['a cent in BTC at 1,000,000', '0.00000001', 1n, 1_000_000n * DOLLAR, 8],
   ] as const)('of %s is %s', (_name, shown, minor, assetPrice, decimals) => {
     expect(formatDecimal(quoteUnits(minor, 'USD', DOLLAR, assetPrice, decimals), decimals)).toBe(shown);
+  });
+
+  it('is worth the amount again, within one shown unit and a rounding', () => {
+    fc.assert(
+      fc.property(amount, fiat, price, price, token, (minor, currency, fiatPrice, assetPrice, { decimals }) => {
+        const owed = quoteUnits(minor, currency, fiatPrice, assetPrice, decimals);
+        const shownUnit = pow10(decimals - shownDecimals(decimals));
+        const worth = (units: bigint): bigint => fiatValue(units, decimals, assetPrice, currency, fiatPrice);
+        expect(worth(owed)).toBeGreaterThanOrEqual(minor);
+        expect(worth(owed - shownUnit)).toBeLessThanOrEqual(minor);
+      }),
+    );
   });
 
   it('counts a yen as a whole one, since it has no decimals', () => {

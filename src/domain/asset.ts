@@ -1,8 +1,5 @@
 import { divCeil, divHalfUp, pow10, fiatDecimals, type Fiat } from './money.ts';
-
-/** The chains that payments are made on. */
-export const NETWORKS = ['bitcoin', 'ethereum', 'litecoin', 'polygon', 'base', 'arbitrum', 'bsc'] as const;
-export type Network = (typeof NETWORKS)[number];
+import { NETWORK_FACTS, NETWORKS, type Network } from './networks.ts';
 
 /** The assets that payments are made in, the most popular first. */
 export const ASSET_CODES = ['BTC', 'ETH', 'USDT', 'USDC', 'LTC'] as const;
@@ -15,57 +12,34 @@ export interface Asset {
   readonly networks: ReadonlyMap<Network, { readonly decimals: number; readonly dustUnits: bigint }>;
 }
 
-/** Below these, a payment cannot be spent economically: Bitcoin Core's P2PKH dust limit and its siblings. */
-const BITCOIN_DUST = 546n;
-const LITECOIN_DUST = 5_460n;
-
-function token(decimals: number): { decimals: number; dustUnits: bigint } {
-  return { decimals, dustUnits: pow10(decimals - 2) };
-}
-const ether = { decimals: 18, dustUnits: pow10(10) };
-
-/** Every asset by its code. Binance's USDT and USDC have 18 decimals, all others 6. */
-export const ASSETS: Readonly<Record<AssetCode, Asset>> = {
-  BTC: { code: 'BTC', name: 'Bitcoin', networks: new Map([['bitcoin', { decimals: 8, dustUnits: BITCOIN_DUST }]]) },
-  ETH: {
-    code: 'ETH',
-    name: 'Ether',
-    networks: new Map([
-      ['ethereum', ether],
-      ['base', ether],
-      ['arbitrum', ether],
-    ]),
-  },
-  USDT: {
-    code: 'USDT',
-    name: 'Tether USD',
-    networks: new Map([
-      ['ethereum', token(6)],
-      ['polygon', token(6)],
-      ['arbitrum', token(6)],
-      ['bsc', token(18)],
-    ]),
-  },
-  USDC: {
-    code: 'USDC',
-    name: 'USD Coin',
-    networks: new Map([
-      ['ethereum', token(6)],
-      ['polygon', token(6)],
-      ['base', token(6)],
-      ['arbitrum', token(6)],
-      ['bsc', token(18)],
-    ]),
-  },
-  LTC: { code: 'LTC', name: 'Litecoin', networks: new Map([['litecoin', { decimals: 8, dustUnits: LITECOIN_DUST }]]) },
+const NAMES: Readonly<Record<AssetCode, string>> = {
+  BTC: 'Bitcoin',
+  ETH: 'Ether',
+  USDT: 'Tether USD',
+  USDC: 'USD Coin',
+  LTC: 'Litecoin',
 };
+
+/** Every asset by its code, on the networks whose rows name it. */
+export const ASSETS = Object.fromEntries(
+  ASSET_CODES.map((code): [AssetCode, Asset] => [code, { code, name: NAMES[code], networks: networksWith(code) }]),
+) as Readonly<Record<AssetCode, Asset>>;
+
+function networksWith(code: AssetCode): Asset['networks'] {
+  return new Map(
+    NETWORKS.flatMap((network) => {
+      const { coin, tokens } = NETWORK_FACTS[network];
+      const token = tokens[code];
+      if (coin?.asset === code) return [[network, { decimals: coin.decimals, dustUnits: coin.dustUnits }] as const];
+      if (token === undefined) return [];
+      // A cent of a dollar.
+      return [[network, { decimals: token.decimals, dustUnits: pow10(token.decimals - 2) }] as const];
+    }),
+  );
+}
 
 export function isAssetCode(code: string): code is AssetCode {
   return Object.hasOwn(ASSETS, code);
-}
-
-export function isNetwork(name: string): name is Network {
-  return (NETWORKS as readonly string[]).includes(name);
 }
 
 /** An asset on one network: what a quote is made in. */
@@ -76,12 +50,16 @@ export interface Token {
   readonly dustUnits: bigint;
 }
 
-/** The token of `asset` on `network`, or on the asset's default network; null where the asset does not live there. */
-export function tokenOf(asset: AssetCode, network?: Network): Token | null {
-  const networks = ASSETS[asset].networks;
-  const chosen = network ?? [...networks.keys()][0];
-  const facts = chosen && networks.get(chosen);
-  return chosen && facts ? { asset, network: chosen, ...facts } : null;
+/** Where an asset is paid unless somebody says otherwise. */
+export function usualNetwork(asset: AssetCode): Network {
+  for (const network of ASSETS[asset].networks.keys()) return network;
+  throw new Error(`${asset} lives on no network`);
+}
+
+/** The token of `asset` on `network`, or on the asset's usual network; null where the asset does not live there. */
+export function tokenOf(asset: AssetCode, network: Network = usualNetwork(asset)): Token | null {
+  const facts = ASSETS[asset].networks.get(network);
+  return facts === undefined ? null : { asset, network, ...facts };
 }
 
 /** Every token there is, popular assets first, each asset's default network first. */
@@ -113,6 +91,17 @@ export function quoteUnits(
   const shown = shownDecimals(decimals);
   const owed = divCeil(amountMinor * fiatPrice * pow10(shown), assetPrice * pow10(fiatDecimals(currency)));
   return owed * pow10(decimals - shown);
+}
+
+/** What so many of a token's smallest units are worth in a currency's smallest units, to the nearest. Prices as above. */
+export function fiatValue(
+  units: bigint,
+  decimals: number,
+  assetPrice: UsdPriceE8,
+  currency: Fiat,
+  fiatPrice: UsdPriceE8,
+): bigint {
+  return divHalfUp(units * assetPrice * pow10(fiatDecimals(currency)), fiatPrice * pow10(decimals));
 }
 
 /** The amount in US cents at the given price of its currency, to the nearest cent. */

@@ -1,4 +1,5 @@
-import type { AssetCode, Network } from './asset.ts';
+import type { AssetCode } from './asset.ts';
+import type { Network } from './networks.ts';
 import { NO_SUMS, plus, type Payment, type Sums, type Transfer } from './payment.ts';
 
 /** Money that came to a payment's addresses in a token which its quote is not in: it counts for nothing there. */

@@ -1,4 +1,6 @@
-import type { AssetCode, Network } from './asset.ts';
+import type { AssetCode } from './asset.ts';
+import type { Family } from './network-facts.ts';
+import { nativeAsset, NETWORK_FACTS, UTXO_NETWORKS, type Network } from './networks.ts';
 import { formatDecimal } from './money.ts';
 
 /** Which chain an EVM network's nodes are on (EIP-155), and the token's contract there (null: the chain's own coin). */
@@ -22,15 +24,25 @@ export interface UriRequest {
  * The payment URI that wallets read from a QR code or a link: BIP 21 (amount in whole coins) or EIP-681 (value in base
  * units, written out because not every wallet reads exponents). Null where the chain or the token's contract is not known.
  */
-export function paymentUri({ asset, network, decimals, units, address, evm }: UriRequest): string | null {
-  if (network === 'bitcoin' || network === 'litecoin') {
-    return `${network}:${address}?amount=${formatDecimal(units, decimals)}`;
-  }
-  if (evm === null) return null;
-  if (asset === 'ETH') return `ethereum:${address}@${evm.chainId}?value=${units}`;
-  if (evm.contract === null) return null;
-  return `ethereum:${evm.contract}@${evm.chainId}/transfer?address=${address}&uint256=${units}`;
+export function paymentUri(request: UriRequest): string | null {
+  return URIS[NETWORK_FACTS[request.network].family](request);
 }
+
+const URIS: Readonly<Record<Family, (request: UriRequest) => string | null>> = {
+  utxo: ({ network, address, units, decimals }) => `${network}:${address}?amount=${formatDecimal(units, decimals)}`,
+  evm: ({ asset, network, units, address, evm }) => {
+    if (evm === null) return null;
+    if (asset === nativeAsset(network)) return `${EVM_SCHEME}:${address}@${evm.chainId}?value=${units}`;
+    if (evm.contract === null) return null;
+    return `${EVM_SCHEME}:${evm.contract}@${evm.chainId}/transfer?address=${address}&uint256=${units}`;
+  },
+};
+
+/** What EIP-681 has on every chain. */
+const EVM_SCHEME = 'ethereum';
+
+/** How the payment URIs begin that are written here. */
+export const URI_SCHEMES: readonly string[] = [...UTXO_NETWORKS, EVM_SCHEME];
 
 /** A transaction of an EVM chain that moves a coin or a token. */
 export interface EvmTransfer {
@@ -47,10 +59,10 @@ export interface EvmTransfer {
 const TRANSFER = '0xa9059cbb';
 
 /** What a wallet signs to send `units` to `address`; null where the chain or the token's contract is not known. */
-export function evmTransfer({ asset, units, address, evm }: UriRequest): EvmTransfer | null {
+export function evmTransfer({ asset, network, units, address, evm }: UriRequest): EvmTransfer | null {
   if (evm === null) return null;
   const { chainId, contract } = evm;
-  if (asset === 'ETH') return { chainId, to: address, value: units, data: '0x' };
+  if (asset === nativeAsset(network)) return { chainId, to: address, value: units, data: '0x' };
   if (contract === null) return null;
   const word = (hex: string): string => hex.padStart(64, '0');
   return {

@@ -1,4 +1,13 @@
-import { NO_MONEY, inTimeUntil, tally, type Ledger, type Payment, type Quote, type Transfer } from './payment.ts';
+import {
+  blankPayment,
+  NO_MONEY,
+  inTimeUntil,
+  tally,
+  type Ledger,
+  type Payment,
+  type Quote,
+  type Transfer,
+} from './payment.ts';
 import { transition, type Arrow, type Observation } from './transition.ts';
 import type { OrderEventType } from './event-type.ts';
 
@@ -30,39 +39,21 @@ export const BTC_QUOTE: Quote = {
 
 /** A payment as creation leaves it, `pending` with its quote unless told otherwise. */
 export function paymentWith(facts: Partial<Payment> = {}): Payment {
-  return {
+  return blankPayment({
     id: '019bbf3a-0000-7000-8000-000000000001',
     projectId: '019bbf3a-0000-7000-8000-000000000002',
     mode: 'live',
     surface: 'order',
     status: 'pending',
-    exception: 'none',
-    failureReason: null,
-    transactionNumber: null,
     amountMinor: 10_000n,
     currency: 'USD',
     amountUsdCents: 10_000n,
-    merchantOrderId: null,
-    description: null,
-    customerEmail: null,
-    customerName: null,
-    successUrl: null,
-    cancelUrl: null,
-    metadata: {},
     quote: ETH_QUOTE,
-    ledger: NO_MONEY,
-    transactionHash: null,
-    completedOnUnits: null,
     createdAt: CREATED_AT,
     expiresAt: EXPIRES_AT,
-    graceUntil: null,
-    completedAt: null,
-    cancelledAt: null,
-    completesAt: null,
-    confirmingSent: false,
     lastSequence: 1,
     ...facts,
-  };
+  });
 }
 
 /** A transfer to the ETH quote's address, first seen a minute after creation and in no block. */

@@ -1,4 +1,5 @@
-import type { AssetCode, Network } from './asset.ts';
+import type { AssetCode } from './asset.ts';
+import type { Network } from './networks.ts';
 import type { Fiat } from './money.ts';
 import type { Mode } from './permission.ts';
 import type { PaymentStatus } from './status.ts';
@@ -68,8 +69,36 @@ export interface Transfer {
   readonly state: 'seen' | 'mined' | 'confirmed' | 'dropped';
 }
 
+/** What a merchant says of a payment under one name on both APIs. */
+export interface CommonFields {
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** All that a merchant may say of a payment and may leave unsaid. */
+export interface MerchantFields extends CommonFields {
+  /** The merchant's own reference. */
+  readonly merchantOrderId: string | null;
+  readonly description: string | null;
+  readonly customerEmail: string | null;
+  /** Transactions only. */
+  readonly customerName: string | null;
+  readonly successUrl: string | null;
+  readonly cancelUrl: string | null;
+}
+
+/** Of which nothing was said. */
+export const NO_MERCHANT_FIELDS: MerchantFields = {
+  merchantOrderId: null,
+  description: null,
+  customerEmail: null,
+  customerName: null,
+  successUrl: null,
+  cancelUrl: null,
+  metadata: {},
+};
+
 /** The aggregate that both APIs present. Times in epoch milliseconds. */
-export interface Payment {
+export interface Payment extends MerchantFields {
   readonly id: string;
   readonly projectId: string;
   readonly mode: Mode;
@@ -84,15 +113,6 @@ export interface Payment {
   readonly currency: Fiat;
   /** The amount at creation's rate, for statistics. */
   readonly amountUsdCents: bigint;
-
-  /** The merchant's own reference. */
-  readonly merchantOrderId: string | null;
-  readonly description: string | null;
-  readonly customerEmail: string | null;
-  readonly customerName: string | null;
-  readonly successUrl: string | null;
-  readonly cancelUrl: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
 
   readonly quote: Quote | null;
   readonly ledger: Ledger;
@@ -117,6 +137,40 @@ export interface Payment {
 
 export const NO_SUMS: Sums = { seenUnits: 0n, minedUnits: 0n, confirmedUnits: 0n };
 export const NO_MONEY: Ledger = { all: NO_SUMS, inTime: NO_SUMS, transactionHash: null };
+
+/** What is known of a payment from the start. */
+type FirstFacts =
+  | 'id'
+  | 'projectId'
+  | 'mode'
+  | 'surface'
+  | 'amountMinor'
+  | 'currency'
+  | 'amountUsdCents'
+  | 'createdAt'
+  | 'expiresAt';
+
+/** A payment to which nothing has happened, but for what is said here. */
+export function blankPayment(facts: Pick<Payment, FirstFacts> & Partial<Payment>): Payment {
+  return {
+    ...NO_MERCHANT_FIELDS,
+    status: 'created',
+    exception: 'none',
+    failureReason: null,
+    transactionNumber: null,
+    quote: null,
+    ledger: NO_MONEY,
+    transactionHash: null,
+    completedOnUnits: null,
+    graceUntil: null,
+    completedAt: null,
+    cancelledAt: null,
+    completesAt: null,
+    confirmingSent: false,
+    lastSequence: 0,
+    ...facts,
+  };
+}
 
 /** Until when money counts as in time: expiry or its grace, or the moment of cancelling. */
 export function inTimeUntil(payment: Pick<Payment, 'expiresAt' | 'graceUntil' | 'cancelledAt'>): number {

@@ -81,18 +81,11 @@ export function matchPayouts<T extends PayoutTransfer>(
     paid.add(refund.id);
     if (transfer.blockAt !== null) mined.add(refund.id);
   };
-  const fits = (transfer: T): readonly PayableRefund[] =>
-    refunds.filter(
-      ({ asset, units, address }) =>
-        asset === transfer.asset && units === transfer.amount && address === transfer.address,
-    );
-  // One that was completed waits again once its payout was taken back.
-  const waits = ({ status, id }: PayableRefund): boolean =>
-    status === 'pending' || (status === 'completed' && known.some(({ refundId }) => refundId === id));
+  const fits = (transfer: T): readonly PayableRefund[] => refunds.filter((refund) => isPaidBy(refund, transfer));
   const isOlder = ({ createdAt }: PayableRefund, { blockAt }: T): boolean =>
     blockAt === null || createdAt <= blockAt + marginMs;
   const free = (transfer: T, candidates: readonly PayableRefund[]): Payee | null => {
-    const open = candidates.filter((refund) => waits(refund) && !mined.has(refund.id));
+    const open = candidates.filter((refund) => waits(refund, known) && !mined.has(refund.id));
     const inTime = open.filter((refund) => isOlder(refund, transfer));
     return certain(inTime.find(({ id }) => !paid.has(id)) ?? inTime[0]);
   };
@@ -137,10 +130,18 @@ export function matchPayouts<T extends PayoutTransfer>(
     // Of one that was cancelled and is paid from other coins all the same.
     guess,
   ];
-  for (const round of rounds) {
+  for (const round of rounds)
     for (const transfer of transfers) if (!matches.has(transfer)) match(transfer, round(transfer));
-  }
   return [...matches].map(([transfer, { refund, isGuess }]) => ({ transfer, refundId: refund.id, isGuess }));
+}
+
+function isPaidBy({ asset, units, address }: PayableRefund, transfer: PayoutTransfer): boolean {
+  return asset === transfer.asset && units === transfer.amount && address === transfer.address;
+}
+
+/** One that was completed waits again once its payout was taken back. */
+function waits({ status, id }: PayableRefund, known: readonly KnownPayout[]): boolean {
+  return status === 'pending' || (status === 'completed' && known.some(({ refundId }) => refundId === id));
 }
 
 function certain(refund: PayableRefund | undefined): Payee | null {

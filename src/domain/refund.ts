@@ -1,5 +1,6 @@
 import { pow10, type Fiat } from './money.ts';
-import type { AssetCode, Network } from './asset.ts';
+import type { AssetCode } from './asset.ts';
+import type { Network } from './networks.ts';
 import type { Payment, Surface } from './payment.ts';
 import type { Mode } from './permission.ts';
 

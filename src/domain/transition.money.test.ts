@@ -28,7 +28,8 @@ import {
   transferWith,
   walked,
 } from './payment.fixture.ts';
-import { exceptionOf, nextDueAt, transition } from './transition.ts';
+import { exceptionOf } from './exception.ts';
+import { nextDueAt, transition } from './transition.ts';
 
 const { pending, underpaid, processing, confirming, completed, expired } = payments;
 

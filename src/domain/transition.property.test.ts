@@ -7,13 +7,13 @@ import { live, soundHistory, start, wildHistory, type Step, type Taken } from '.
 import {
   ARROWS,
   DEFAULT_POLICY,
-  exceptionOf,
   MAX_TOKEN_CHANGES,
   nextDueAt,
   transition,
   type Arrow,
   type Observation,
 } from './transition.ts';
+import { exceptionOf } from './exception.ts';
 
 const FINAL: ReadonlySet<PaymentStatus> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 

@@ -31,7 +31,8 @@ import {
   transferWith,
   walked,
 } from './payment.fixture.ts';
-import { ARROWS, creationArrows, transition, withFirstToken, type Observation } from './transition.ts';
+import { ARROWS, transition, type Observation } from './transition.ts';
+import { creationArrows, withFirstToken } from './creation.ts';
 
 const { created, prepared, pending, underpaid, processing, confirming, failed, expired, cancelled } = payments;
 

@@ -1,4 +1,5 @@
-import { requiredUnits, type Exception, type Ledger, type Payment, type Quote } from './payment.ts';
+import { exceptionOf } from './exception.ts';
+import { requiredUnits, type Ledger, type Payment, type Quote } from './payment.ts';
 import { isCounting, isFinal, isOpen, type PaymentStatus } from './status.ts';
 import type { OrderEventType } from './event-type.ts';
 
@@ -73,25 +74,6 @@ export type Transition =
     }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
-
-/**
- * The steps that a payment was created with. They are not stored, since they are known: an order's token is chosen when it is
- * made, a transaction's by its customer later.
- */
-export function creationArrows({ surface, createdAt: at }: Pick<Payment, 'surface' | 'createdAt'>): readonly Arrow[] {
-  if (surface === 'transaction') return [];
-  return [
-    { from: 'created', to: 'prepared', cause: 'token_chosen', at },
-    { from: 'prepared', to: 'pending', cause: 'token_chosen', at },
-  ];
-}
-
-/** A payment with its first token, as the one who creates it names it. */
-export function withFirstToken(payment: Payment, quote: Quote): Payment {
-  const chosen = transition(payment, { kind: 'token_chosen', quote, changes: 0 }, payment.createdAt);
-  if (chosen.kind !== 'changed') throw new Error(`A new payment that takes no token: ${JSON.stringify(chosen)}`);
-  return chosen.payment;
-}
 
 /** Durations that the operator may set. */
 export interface PaymentPolicy {
@@ -318,24 +300,4 @@ function complete(payment: Payment, now: number): Payment {
     transactionHash: payment.ledger.transactionHash,
     completedOnUnits: confirmed < required ? confirmed : required,
   };
-}
-
-/** What is unusual about the payment's money: the strongest of reorged, paid_late, underpaid, overpaid. */
-export function exceptionOf(payment: Payment): Exception {
-  const { quote, ledger } = payment;
-  if (quote === null) return 'none';
-  const required = requiredUnits(quote);
-  const { all, inTime } = ledger;
-  if (payment.completedOnUnits !== null && all.minedUnits < payment.completedOnUnits) return 'reorged';
-  const lateMoney = all.seenUnits > inTime.seenUnits && inTime.seenUnits < required;
-  // A payment that ended without the money that is now in blocks for it: a node that was behind, or a reorganisation.
-  const ended = payment.status === 'expired' || payment.status === 'failed';
-  const minedAfterEnd = ended && all.minedUnits >= required;
-  // Nothing was seen when it was cancelled, so whatever is there came late, even in a block that is dated earlier.
-  const afterCancel = payment.cancelledAt !== null && all.seenUnits > 0n;
-  if (lateMoney || minedAfterEnd || afterCancel) return 'paid_late';
-  if (all.seenUnits > 0n && all.seenUnits < required) return 'underpaid';
-  // What only waits may be replaced by what is beside it.
-  if (all.minedUnits > quote.owedUnits + quote.toleranceUnits) return 'overpaid';
-  return 'none';
 }

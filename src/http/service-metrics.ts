@@ -149,7 +149,7 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
     const bytes = figures.backups?.lastGood?.bytes ?? null;
     if (bytes !== null) one.set(bytes);
   });
-  figure('backup_failed', '1 while the last backup that was tried failed.', [], (one, figures) => {
+  figure('backup_failed', '1 while the last scheduled backup failed.', [], (one, figures) => {
     if (figures.backups !== null) one.set(figures.backups.lastFailed ? 1 : 0);
   });
   figure('lost_transfers', 'Transfers on addresses that a restore passed over, not booked yet.', [], (one, figures) =>

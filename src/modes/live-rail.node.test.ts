@@ -2,7 +2,7 @@ import { HDKey } from '@scure/bip32';
 import { describe, expect, it } from 'vitest';
 import { newPayment, testApp, type TestApp } from '../../test/harness.ts';
 import { parseEvmXpub } from '../rails/evm/wallet.ts';
-import { MAIN_CHAINS } from '../rails/wallet.ts';
+import { MAIN_CHAINS } from '../rails/utxo/params.ts';
 import { fixedRates, parseFixedRates } from '../rates/fixed.ts';
 import { account, CONFIRMATIONS, etherRail, liveOrder, setWallet, xpubOf } from '../app/chains/follow-chain.fixture.ts';
 import { selectToken } from '../app/payments/payment-actions.ts';

@@ -1,5 +1,5 @@
-import type { Network, Token } from '../domain/asset.ts';
-import { requiredConfirmations } from '../domain/network.ts';
+import type { Token } from '../domain/asset.ts';
+import { settingOf, requiredConfirmations, type Network } from '../domain/networks.ts';
 import type { AddressesAhead } from '../rails/addresses-ahead.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
@@ -207,6 +207,6 @@ export function halted(network: Network): Issued {
 export function otherChain(network: Network): string {
   return (
     `The stored ${network} wallet cannot be read: it was set for another chain of ${network}. ` +
-    `Set ${network.toUpperCase()}_CHAIN as it was, or set the wallet again with: cointill wallet set`
+    `Set ${settingOf(network, 'CHAIN')} as it was, or set the wallet again with: cointill wallet set`
   );
 }

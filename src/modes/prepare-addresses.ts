@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { AddressesAhead } from '../rails/addresses-ahead.ts';
 import type { Database } from '../store/database.ts';
 import { busiestWallets } from '../store/wallets.ts';

@@ -1,8 +1,9 @@
-import type { Network, Token } from '../domain/asset.ts';
+import type { Token } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { EvmChain } from '../domain/payment-uri.ts';
 import type { Confirmations, Payment, Transfer } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
-import type { PayoutChain } from '../rails/address.ts';
+import type { PayoutChain } from '../rails/family.ts';
 import type { RateSource } from '../rates/source.ts';
 import type { Trx } from '../store/database.ts';
 import type { Statement, StatementRunner } from '../store/pipeline.ts';

@@ -1,4 +1,5 @@
-import { allTokens, tokenOf, type Network, type Token } from '../domain/asset.ts';
+import { allTokens, tokenOf, type Token } from '../domain/asset.ts';
+import { NETWORK_FACTS } from '../domain/networks.ts';
 import { SANDBOX_REFUND_MS } from '../domain/refund.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
 import type { RateSource } from '../rates/source.ts';
@@ -6,15 +7,6 @@ import type { Rail } from './rail.ts';
 
 /** A refund whose reason is this word fails, so that a merchant can test it. */
 const FAILING_REASON = 'test_failure';
-
-/** Public test networks, so that no wallet offers to send real money for a test payment. */
-const TEST_CHAIN_IDS: ReadonlyMap<Network, number> = new Map([
-  ['ethereum', 11_155_111],
-  ['polygon', 80_002],
-  ['base', 84_532],
-  ['arbitrum', 421_614],
-  ['bsc', 97],
-]);
 
 /** The rail of test mode: makes the same observations from the clock that a chain makes from blocks. */
 export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
@@ -44,8 +36,8 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
     confirmations: () => null,
     addressIndex: () => null,
     evmChain: ({ network }) => {
-      const chainId = TEST_CHAIN_IDS.get(network);
-      return chainId === undefined ? null : { chainId, contract: null };
+      const facts = NETWORK_FACTS[network];
+      return facts.family === 'evm' ? { chainId: facts.testChainId, contract: null } : null;
     },
     simulate: (payment, step, now) => {
       const token = chosenToken(payment.quote);

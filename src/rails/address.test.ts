@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bech32, createBase58check } from '@scure/base';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import { checkPayoutAddress, matchingAddress } from './address.ts';
 import { DEPOSIT_FACTORY, DETERMINISTIC_DEPLOYER, FIRST_DEPOSIT_FACTORY } from './evm/deposit.ts';
 

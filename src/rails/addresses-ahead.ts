@@ -1,6 +1,7 @@
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { WalletDeriver } from './chain.ts';
-import type { WalletOpener, WalletSource } from './wallet.ts';
+import type { WalletSource } from './family.ts';
+import type { WalletOpener } from './wallet.ts';
 
 /** Addresses of wallets, derived in bulk, and ahead of time while nothing else asks for them. */
 export interface AddressesAhead {

@@ -1,4 +1,5 @@
-import type { AssetCode, Network } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 
 /**
  * A payment of an asset to an address, as one block shows it.

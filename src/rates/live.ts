@@ -1,8 +1,8 @@
 import type { AssetCode, UsdPriceE8 } from '../domain/asset.ts';
 import type { Fiat } from '../domain/money.ts';
-import type { Troubles } from '../domain/trouble.ts';
 import { judge, type Verdict, type Vote } from './median.ts';
 import type { PriceSource, RateSource, SourcePrice } from './source.ts';
+import type { Troubles } from '../domain/trouble.ts';
 
 export interface LiveRatesOptions {
   readonly sources: readonly PriceSource[];
@@ -51,8 +51,17 @@ interface SourceState {
   lastError: string | null;
 }
 
+const UNASKED = {
+  prices: [],
+  failures: 0,
+  askedAt: 0,
+  restMs: 0,
+  isAsked: false,
+  lastOkAt: null,
+  lastError: null,
+} as const;
 const ONE_USD: UsdPriceE8 = 100_000_000n;
-const LONGEST_BACK_OFF_MS = 300_000;
+const MAX_BACK_OFF_MS = 300_000;
 const MAX_ERROR_LENGTH = 300;
 
 /**
@@ -61,16 +70,7 @@ const MAX_ERROR_LENGTH = 300;
  */
 export function createLiveRates(options: LiveRatesOptions): LiveRates {
   const { clock, troubles } = options;
-  const states = options.sources.map((source): SourceState => ({
-    source,
-    prices: [],
-    failures: 0,
-    askedAt: 0,
-    restMs: 0,
-    isAsked: false,
-    lastOkAt: null,
-    lastError: null,
-  }));
+  const states = options.sources.map((source): SourceState => ({ source, ...UNASKED }));
   // Verdicts are kept until a vote of theirs is too old or a new one comes: a busy service asks thousands of times a second.
   const verdicts = new Map<AssetCode | Fiat, Verdict & { readonly from: number }>();
   const closing = new AbortController();
@@ -81,25 +81,14 @@ export function createLiveRates(options: LiveRatesOptions): LiveRates {
     // Tether's own votes are all in USD.
     const tether = code === 'USDT' ? null : verdictOn('USDT', now);
     const votes = states.flatMap((state) =>
-      state.prices.filter((price) => price.code === code).flatMap((price) => voteOf(state, price, tether)),
+      state.prices
+        .filter((price) => price.code === code)
+        .flatMap((price) => voteOf(state, price, tether, options.maxAgeMs)),
     );
     const { price, until } = judge(votes, now);
     const verdict = { price, until: Math.min(until, tether?.until ?? Infinity), from: now };
     verdicts.set(code, verdict);
     return verdict;
-  }
-
-  function voteOf(state: SourceState, price: SourceState['prices'][number], tether: Verdict | null): readonly Vote[] {
-    const vote = {
-      source: state.source.name,
-      price: price.price,
-      at: price.at,
-      maxAgeMs: price.referenceForMs ?? options.maxAgeMs,
-      kind: price.referenceForMs === null ? ('market' as const) : ('reference' as const),
-    };
-    if (price.unit === 'USD') return [vote];
-    const tetherPrice = tether?.price ?? null;
-    return tetherPrice === null ? [] : [{ ...vote, price: (price.price * tetherPrice) / ONE_USD }];
   }
 
   async function ask(state: SourceState): Promise<void> {
@@ -118,19 +107,10 @@ export function createLiveRates(options: LiveRatesOptions): LiveRates {
       state.lastOkAt = askedAt;
       state.lastError = problem;
     } catch (fault) {
-      if (!closing.signal.aborted) noteFailure(state, fault);
+      if (!closing.signal.aborted) noteFailure(state, fault, options);
     } finally {
       state.isAsked = false;
     }
-  }
-
-  function noteFailure(state: SourceState, fault: unknown): void {
-    state.failures += 1;
-    // The first failure may be chance: the next refresh tries again.
-    const restMs = state.failures === 1 ? 0 : options.backOffMs * 2 ** Math.min(state.failures - 2, 20);
-    state.restMs = Math.min(restMs, LONGEST_BACK_OFF_MS);
-    state.lastError = messageOf(fault);
-    troubles.failed(subjectOf(state.source), state.lastError, { source: state.source.name });
   }
 
   return {
@@ -149,6 +129,37 @@ export function createLiveRates(options: LiveRatesOptions): LiveRates {
     },
     close: () => closing.abort(),
   };
+}
+
+function voteOf(
+  state: SourceState,
+  price: SourceState['prices'][number],
+  tether: Verdict | null,
+  maxAgeMs: number,
+): readonly Vote[] {
+  const vote = {
+    source: state.source.name,
+    price: price.price,
+    at: price.at,
+    maxAgeMs: price.referenceForMs ?? maxAgeMs,
+    kind: price.referenceForMs === null ? ('market' as const) : ('reference' as const),
+  };
+  if (price.unit === 'USD') return [vote];
+  const tetherPrice = tether?.price ?? null;
+  return tetherPrice === null ? [] : [{ ...vote, price: (price.price * tetherPrice) / ONE_USD }];
+}
+
+function noteFailure(
+  state: SourceState,
+  fault: unknown,
+  { backOffMs, troubles }: Pick<LiveRatesOptions, 'backOffMs' | 'troubles'>,
+): void {
+  state.failures += 1;
+  // The first failure may be chance: the next refresh tries again.
+  const restMs = state.failures === 1 ? 0 : backOffMs * 2 ** Math.min(state.failures - 2, 20);
+  state.restMs = Math.min(restMs, MAX_BACK_OFF_MS);
+  state.lastError = messageOf(fault);
+  troubles.failed(subjectOf(state.source), state.lastError, { source: state.source.name });
 }
 
 function subjectOf({ name }: PriceSource): string {

@@ -5,15 +5,17 @@ import type { App } from '../app/context.ts';
 import type { Observer } from '../app/observer.ts';
 import { sandboxRail } from '../modes/sandbox-rail.ts';
 import { checkSealingKey } from '../app/webhooks/sealing-key.ts';
-import type { Config, NetworkConfig } from '../config/config.ts';
-import { allTokens, type Network, type Token } from '../domain/asset.ts';
+import type { Config } from '../config/config.ts';
+import { allTokens, type Token } from '../domain/asset.ts';
 import { pow10 } from '../domain/money.ts';
-import { NETWORK_FACTS } from '../domain/network.ts';
+import { nativeAsset, type Network } from '../domain/networks.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { DEFAULT_POLICY } from '../domain/transition.ts';
 import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
-import { createWalletOpener, type UtxoChains, type WalletOpener } from '../rails/wallet.ts';
+import { rulesOf, type NetworkNodes } from '../rails/networks.ts';
+import type { UtxoChains } from '../rails/utxo/params.ts';
+import { createWalletOpener, type WalletOpener } from '../rails/wallet.ts';
 import { fixedRates, testRates } from '../rates/fixed.ts';
 import type { RateSource } from '../rates/source.ts';
 import { byWayOf, checkPool, checkSameDatabase, checkWrites } from '../store/check-database.ts';
@@ -38,7 +40,7 @@ export interface Cointill {
   readonly policyOf: (mode: Mode) => WebhookPolicy;
   /** The networks that the service follows. */
   readonly networks: readonly Network[];
-  readonly networkConfigs: readonly NetworkConfig[];
+  readonly networkConfigs: readonly NetworkNodes[];
   readonly log: Logger;
   readonly troubles: Troubles;
   readonly chains: UtxoChains;
@@ -151,7 +153,7 @@ function createApp(
     rates,
     tokens: followedTokens(config.networks),
     ...wallets,
-    payoutChain: (network) => (network === 'bitcoin' || network === 'litecoin' ? config.utxoChains[network] : 'main'),
+    payoutChain: (network) => rulesOf(network).payoutChain(config.utxoChains),
     evmChain: ({ network, asset }) => {
       const chain = config.networks.find((one) => one.network === network);
       if (chain?.family !== 'evm') return null;
@@ -171,12 +173,12 @@ function createApp(
 }
 
 /** The tokens that can be seen on the networks that are set up, the most popular first. */
-function followedTokens(networks: readonly NetworkConfig[]): readonly Token[] {
+function followedTokens(networks: readonly NetworkNodes[]): readonly Token[] {
   const configs = new Map(networks.map((one) => [one.network, one]));
   return allTokens().flatMap((token) => {
     const config = configs.get(token.network);
     if (config === undefined) return [];
-    if (token.asset === NETWORK_FACTS[token.network].nativeAsset) return [token];
+    if (token.asset === nativeAsset(token.network)) return [token];
     const contract = config.family === 'evm' ? config.tokens.get(token.asset) : undefined;
     // The operator's own contract may count in other units than the well-known one.
     const scale = contract === undefined ? 0 : contract.decimals - token.decimals;

@@ -1,4 +1,5 @@
-import { NodeBehindError, OtherChainError } from '../app/chains/follow-chain.ts';
+import { OtherChainError } from '../app/chains/find-fork.ts';
+import { NodeBehindError } from '../app/chains/follow-chain.ts';
 import { OverloadedError } from '../app/batch.ts';
 import { RequestError } from '../http/errors.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';

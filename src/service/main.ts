@@ -10,8 +10,7 @@ import { prepareAddresses } from '../modes/prepare-addresses.ts';
 import { createPaymentWatch } from '../app/live/payment-watch.ts';
 import { createPaymentReader } from '../app/payments/read-payment.ts';
 import { startScheduledBackups } from '../backup/scheduled-backups.ts';
-import type { Config, NetworkConfig } from '../config/config.ts';
-import { NETWORK_FACTS } from '../domain/network.ts';
+import type { Config } from '../config/config.ts';
 import { openCointill, type Cointill } from './core.ts';
 import { logAnswer } from './access-line.ts';
 import { logTroubles } from './log.ts';
@@ -27,10 +26,7 @@ import type { SharedRedis } from '../http/redis.ts';
 import { refundRoutes } from '../http/refunds/routes.ts';
 import { buildServer, type AnsweredRequest } from '../http/server.ts';
 import { transactionRoutes } from '../http/transactions/routes.ts';
-import type { ChainSource } from '../rails/chain.ts';
-import { createEvmSource } from '../rails/evm/source.ts';
-import { utxoParams } from '../rails/utxo/params.ts';
-import { createUtxoSource } from '../rails/utxo/source.ts';
+import { createChainSource } from '../rails/networks.ts';
 import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
 import { startPrices } from './prices.ts';
 import { forgetAtHead } from '../store/chain.ts';
@@ -84,7 +80,10 @@ export async function startService(config: Config, log: Logger): Promise<Service
     const hasOwnPort = monitorPort !== null;
     const redis = config.role === 'worker' ? null : await sharedRedis(config.redisUrl, troubles);
     closers.push(async () => redis?.close());
-    const monitoring = createMonitoring(core, notifications, prices, redis, counting, { metricsToken, hasOwnPort });
+    const backups = config.role === 'api' ? null : startBackups(config, core);
+    if (backups !== null) parts.push(() => backups.stop());
+    const looked = { redis, backups };
+    const monitoring = createMonitoring(core, notifications, prices, looked, counting, { metricsToken, hasOwnPort });
     onStop = () => monitoring.stopping();
     // Asked until the very end: it is closed after the parts.
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
@@ -212,27 +211,31 @@ async function startWorkerParts(
   // Before anybody is answered: blocks may have come while no process was there.
   await forgetAtHead(app.db);
   const workers = startWorkers(app, { sender, sealingKey }, notifications, troubles);
-  const holder = `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
-  const sources = config.networks.map((network) => sourceOf(network, troubles));
+  const holder = leaseHolder();
+  const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, troubles }));
   const chains = sources.map((source) => watchChain(app, source, holder, troubles, config.nodePollMs, core.openWallet));
-  const backups = config.backups === null ? null : startScheduledBackups(app, config.backups, holder, troubles);
   return async () => {
-    await Promise.all([workers.stop(STOP_GRACE_MS), backups?.stop(), ...chains.map((chain) => chain.stop())]);
+    await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
     await Promise.all([sender.close(0), ...sources.map((source) => source.close())]);
   };
 }
 
+/** A name that no other process has. */
+function leaseHolder(): string {
+  return `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
+}
+
+/** The backups of BACKUP_DIR; null: it is not set. */
+function startBackups(
+  { backups }: Config,
+  { app, log, troubles }: Cointill,
+): ReturnType<typeof startScheduledBackups> | null {
+  if (backups === null) return null;
+  return startScheduledBackups(app, backups, leaseHolder(), {
+    onGood: (details) => log.info(details, 'made the scheduled backup'),
+    troubles,
+  });
+}
+
 /** How long one call to a node may take. */
 const NODE_TIMEOUT_MS = 10_000;
-
-function sourceOf(config: NetworkConfig, troubles: Troubles): ChainSource {
-  const common = { urls: config.urls, timeoutMs: NODE_TIMEOUT_MS, troubles };
-  if (config.family === 'utxo') {
-    const params = utxoParams(config.network, config.chain);
-    const { nativeAsset } = NETWORK_FACTS[config.network];
-    if (params === null || nativeAsset === null) throw new Error(`${config.network} has no chain ${config.chain}`);
-    return createUtxoSource({ ...common, params, asset: nativeAsset, cookieFile: config.cookieFile });
-  }
-  const { network, chainId, tokens } = config;
-  return createEvmSource({ ...common, network, chainId, tokens, nativeAsset: NETWORK_FACTS[network].nativeAsset });
-}

@@ -52,16 +52,22 @@ export interface MonitoringOptions {
   readonly hasOwnPort: boolean;
 }
 
+/** Parts of this process that may be in trouble while it works; null: there is none. */
+export interface Looked {
+  readonly redis: SharedRedis | null;
+  readonly backups: { problem(): string | null } | null;
+}
+
 export function createMonitoring(
   core: Cointill,
   notifications: Listening,
   prices: Prices,
-  redis: SharedRedis | null,
+  { redis, backups }: Looked,
   { metrics }: Counting,
   { metricsToken, hasOwnPort }: MonitoringOptions,
 ): Monitoring {
   let isStopping = false;
-  const look = sharedAnswer(SHARED_MS, () => readiness(core, notifications, redis));
+  const look = sharedAnswer(SHARED_MS, () => readiness(core, notifications, redis, backups));
   const ready = async (): Promise<Readiness> =>
     isStopping ? { ok: false, checks: { service: 'stopping' }, degraded: false } : look();
   const networks = sharedAnswer(SHARED_MS, () => within(READ_WITHIN_MS, networkStatus(core.app, core.networks)));

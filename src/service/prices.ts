@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { AssetCode } from '../domain/asset.ts';
 import { FIATS, type Fiat } from '../domain/money.ts';
-import { NETWORK_FACTS } from '../domain/network.ts';
+import { nativeAsset } from '../domain/networks.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { createEvmCaller } from '../rails/evm/caller.ts';
 import { createChainlinkSource, ETHEREUM_FEEDS, ETHEREUM_FEEDS_CHAIN_ID } from '../rates/chainlink.ts';
@@ -88,7 +88,7 @@ function openMarket(
 /** The assets that can be paid with here, whose prices are not fixed. */
 function neededAssets({ networks, fixedRates: fixed }: Config): readonly AssetCode[] {
   const assets = networks.flatMap((one): readonly (AssetCode | null)[] => [
-    NETWORK_FACTS[one.network].nativeAsset,
+    nativeAsset(one.network),
     ...(one.family === 'evm' ? one.tokens.keys() : []),
   ]);
   return [...new Set(assets.filter((asset) => asset !== null))].filter((asset) => !fixed.has(asset));
@@ -112,8 +112,8 @@ function chainlinkSource(
   config: Config,
   troubles: Troubles,
 ): { readonly source: PriceSource; readonly close: () => Promise<void> } | null {
-  const ethereum = config.networks.find(({ network }) => network === 'ethereum');
-  if (ethereum?.family !== 'evm' || ethereum.chainId !== ETHEREUM_FEEDS_CHAIN_ID) return null;
+  const ethereum = config.networks.find((one) => one.family === 'evm' && one.chainId === ETHEREUM_FEEDS_CHAIN_ID);
+  if (ethereum?.family !== 'evm') return null;
   if (!config.rateSources.includes('chainlink')) return null;
   const { network, urls, chainId } = ethereum;
   const caller = createEvmCaller({ network, urls, chainId, timeoutMs: SOURCE_TIMEOUT_MS, troubles });

@@ -13,12 +13,14 @@ const READY_WITHIN_MS = 3_000;
 
 /**
  * A network in trouble, or that its operator should look after, is told of and takes nothing away: payments on the others,
- * and the sandbox, go on. Nor does a Redis that is away: each process counts rate limits for itself meanwhile.
+ * and the sandbox, go on. Nor does a Redis that is away: each process counts rate limits for itself meanwhile. Nor do
+ * scheduled backups that fail.
  */
 export async function readiness(
   core: Pick<Cointill, 'app' | 'handle' | 'networks'>,
   notifications: Pick<Listening, 'problem'>,
   redis: Pick<SharedRedis, 'problem'> | null = null,
+  backups: { problem(): string | null } | null = null,
   withinMs: number = READY_WITHIN_MS,
 ): Promise<Readiness> {
   const [database, states] = await Promise.all([
@@ -29,11 +31,13 @@ export async function readiness(
   const away = redis?.problem() ?? null;
   const limits =
     redis === null ? {} : { redis: away === null ? 'ok' : `rate limits count in this process alone: ${away}` };
+  const unmade = backups?.problem() ?? null;
+  const scheduled = backups === null ? {} : { backups: unmade ?? 'ok' };
   const networks = Object.fromEntries(states.map((state) => [state.network, troubleOf(state) ?? 'ok']));
   return {
     ok: database === null && listening === null,
-    checks: { database: database ?? 'ok', notifications: listening ?? 'ok', ...limits, ...networks },
-    degraded: away !== null || states.some((state) => troubleOf(state) !== null),
+    checks: { database: database ?? 'ok', notifications: listening ?? 'ok', ...limits, ...scheduled, ...networks },
+    degraded: away !== null || unmade !== null || states.some((state) => troubleOf(state) !== null),
   };
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { KeyKind, Mode, Permission } from '../domain/permission.ts';
 import type { Database, Trx } from './database.ts';
 import { notify } from './notifications.ts';
+import type { NewRow } from './tables.ts';
 
 /** A key as it may be shown: never its text, of which only the hash is kept. */
 export interface StoredKey {
@@ -53,7 +54,7 @@ export async function insertKey(trx: Trx, key: StoredKey, hash: Buffer): Promise
       name: key.name,
       hash,
       created_at: new Date(key.createdAt),
-    })
+    } satisfies NewRow<'api_keys', 'revoked_at'>)
     .execute();
 }
 

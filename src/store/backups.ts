@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
 import { timestamp, type Database } from './database.ts';
 
 /** A backup that was made or tried. */
 export interface BackupRecord {
   readonly startedAt: number;
   readonly finishedAt: number;
-  /** Null where it failed, or went into a stream. */
+  /** Null where it went into a stream. Of a scheduled one that failed: the folder that it was for. */
   readonly file: string | null;
   readonly bytes: number | null;
   /** Why it failed; null: it is good. */
@@ -32,25 +33,33 @@ export async function saveBackup(db: Database, backup: BackupRecord): Promise<vo
     .execute();
 }
 
-/** The last good backup, and whether the last one that was tried failed; null: none was ever tried. */
+/** How backups stand; null: none was ever tried. */
 export interface BackupState {
+  /** The last good one; while the scheduled ones fail, the last good one of their folder: another one is no proof of theirs. */
   readonly lastGood: { readonly startedAt: number; readonly bytes: number | null } | null;
+  /** Whether the last scheduled one failed, and none in its folder was good since. */
   readonly lastFailed: boolean;
 }
 
+/** One that is made by hand elsewhere takes nothing away from what is told of the scheduled ones. */
 export async function backupState(db: Database): Promise<BackupState | null> {
-  const newest = (good: boolean) => {
-    const query = db.selectFrom('backups').select(['started_at', 'bytes', 'problem']).orderBy('started_at', 'desc');
-    return (good ? query.where('problem', 'is', null) : query).limit(1).executeTakeFirst();
-  };
-  const last = await newest(false);
-  if (last === undefined) return null;
-  const good = last.problem === null ? last : await newest(true);
-  return {
-    lastGood:
-      good === undefined
-        ? null
-        : { startedAt: good.started_at, bytes: good.bytes === null ? null : Number(good.bytes) },
-    lastFailed: last.problem !== null,
-  };
+  const failed = await newestOf(db).where('problem', 'is not', null).executeTakeFirst();
+  // What older versions have kept names no folder: then any good one counts.
+  const goodThere = await lastGood(db, failed?.file ?? null);
+  if (failed === undefined && goodThere === null) return null;
+  const lastFailed = failed !== undefined && (goodThere === null || goodThere.startedAt < failed.started_at);
+  return { lastGood: lastFailed ? goodThere : await lastGood(db, null), lastFailed };
+}
+
+/** The last good backup in a folder; null: anywhere. */
+export async function lastGood(db: Database, folder: string | null): Promise<BackupState['lastGood']> {
+  const good = newestOf(db).where('problem', 'is', null);
+  const prefix = folder === null ? null : `${folder}/`;
+  const query = prefix === null ? good : good.where(sql<boolean>`starts_with(file, ${prefix})`);
+  const row = await query.executeTakeFirst();
+  return row === undefined ? null : { startedAt: row.started_at, bytes: row.bytes === null ? null : Number(row.bytes) };
+}
+
+function newestOf(db: Database) {
+  return db.selectFrom('backups').select(['started_at', 'bytes', 'file']).orderBy('started_at', 'desc').limit(1);
 }

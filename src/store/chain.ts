@@ -1,10 +1,10 @@
 import { sql, type SqlBool } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
-import { NETWORK_FACTS } from '../domain/network.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import { familyFacts, type Network } from '../domain/networks.ts';
 import type { Confirmations } from '../domain/payment.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
-import { BLOCK_COLUMNS, CURSOR_COLUMNS } from './columns.ts';
+import type { NewRow } from './tables.ts';
 
 /** The last block of a network that was taken in. */
 export interface Cursor {
@@ -16,7 +16,7 @@ export interface Cursor {
 export async function readCursor(executor: Database | Trx, network: Network): Promise<Cursor | null> {
   const row = await executor
     .selectFrom('chain_cursors')
-    .select(CURSOR_COLUMNS)
+    .select(['height', 'hash', 'block_at'])
     .where('network', '=', network)
     .executeTakeFirst();
   return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
@@ -34,8 +34,8 @@ export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMa
     .execute();
   return new Map(
     rows.map((row) => {
-      const isUtxo = NETWORK_FACTS[row.network].family === 'utxo';
-      return [row.network, isUtxo ? (row.looked_at ?? 0) : Math.min(row.block_at, row.updated_at)];
+      const { seesWaiting } = familyFacts(row.network);
+      return [row.network, seesWaiting ? (row.looked_at ?? 0) : Math.min(row.block_at, row.updated_at)];
     }),
   );
 }
@@ -78,7 +78,7 @@ export async function saveLookedAt(db: Database, network: Network, at: number): 
 export async function lockCursor(trx: Trx, network: Network): Promise<Cursor | null> {
   const row = await trx
     .selectFrom('chain_cursors')
-    .select(CURSOR_COLUMNS)
+    .select(['height', 'hash', 'block_at'])
     .where('network', '=', network)
     .forUpdate()
     .executeTakeFirst();
@@ -92,7 +92,7 @@ const KEPT_BLOCKS = 2_000;
 export async function startCursor(trx: Trx, network: Network, cursor: Cursor, now: number): Promise<boolean> {
   const row = await trx
     .insertInto('chain_cursors')
-    .values({ network, ...cursorRow(cursor, now) })
+    .values({ network, ...cursorRow(cursor, now) } satisfies NewRow<'chain_cursors', 'looked_at' | 'problem'>)
     .onConflict((conflict) => conflict.doNothing())
     .returning('network')
     .executeTakeFirst();
@@ -143,7 +143,7 @@ async function keepBlocks(trx: Trx, network: Network, blocks: readonly Cursor[])
 export async function knownBlock(db: Database, network: Network, height: number): Promise<Cursor | null> {
   const row = await db
     .selectFrom('chain_blocks')
-    .select(BLOCK_COLUMNS)
+    .select(['height', 'hash', 'block_at'])
     .where('network', '=', network)
     .where('height', '=', height)
     .executeTakeFirst();
@@ -154,7 +154,7 @@ export async function knownBlock(db: Database, network: Network, height: number)
 export async function oldestKnownBlock(db: Database, network: Network): Promise<Cursor | null> {
   const row = await db
     .selectFrom('chain_blocks')
-    .select(BLOCK_COLUMNS)
+    .select(['height', 'hash', 'block_at'])
     .where('network', '=', network)
     .orderBy('height')
     .limit(1)

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
-import type { WalletKind } from './tables.ts';
+import type { WalletKind } from './schema/wallets.ts';
 
 /** An address of a wallet's change chain, which is named by its address number 0. */
 export interface ChangeAddress {

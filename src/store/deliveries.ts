@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notify } from './notifications.ts';
-import type { DeliveryState } from './tables.ts';
+import type { DeliveryState } from './schema/webhooks.ts';
+import { columnsOf, TABLES, type Tables } from './tables.ts';
 import { findEndpoint, findEndpoints, type WebhookEndpoint } from './webhook-endpoints.ts';
-import { ATTEMPT_COLUMNS } from './columns.ts';
 
 /** A delivery with all that an attempt takes. */
 export interface Delivery {
@@ -146,13 +146,20 @@ export interface AttemptRecord {
     | { readonly kind: 'as_scheduled' };
 }
 
+const ATTEMPT = Object.entries(TABLES.delivery_attempts).filter(([name]) => name !== 'id');
+const ATTEMPT_NAMES = ATTEMPT.map(([name]) => name).join(', ');
+const ATTEMPT_TYPES = ATTEMPT.map(([name, { sqlType }]) => `${name} ${sqlType}`).join(', ');
+type AttemptRow = Readonly<
+  Record<Exclude<keyof Tables['delivery_attempts'], 'id'> | 'lease_until' | 'next' | 'next_at', unknown>
+>;
+
 /**
  * Records attempts and moves their deliveries on, all in one statement. A delivered one never waits again. An attempt whose
  * lease was lost meanwhile (taken by another worker, stopped, retried by hand) is in the log and, unless it was acknowledged,
  * moves nothing: what the schedule says is up to the lease's holder.
  */
 export async function recordAttempts(executor: Database | Trx, records: readonly AttemptRecord[]): Promise<void> {
-  const rows = records.map((record) => ({
+  const rows = records.map((record): AttemptRow => ({
     delivery_id: String(record.deliveryId),
     lease_until: record.leaseUntil === null ? null : new Date(record.leaseUntil).toISOString(),
     manual: record.leaseUntil === null,
@@ -171,14 +178,9 @@ export async function recordAttempts(executor: Database | Trx, records: readonly
   await sql`
     with ${UNFLUSHED}, attempt as materialized (
       select * from json_to_recordset(${storableJson(rows)}::json) as a (
-        delivery_id bigint, lease_until timestamptz, manual boolean, started_at timestamptz, duration_ms integer,
-        request_headers jsonb, response_status smallint, response_headers jsonb, response_body text,
-        response_truncated boolean, error_stage text, error text, next text, next_at timestamptz)
+        ${sql.raw(ATTEMPT_TYPES)}, lease_until timestamptz, next text, next_at timestamptz)
     ), recorded as (
-      insert into delivery_attempts (delivery_id, manual, started_at, duration_ms, request_headers, response_status,
-        response_headers, response_body, response_truncated, error_stage, error)
-      select delivery_id, manual, started_at, duration_ms, request_headers, response_status,
-        response_headers, response_body, response_truncated, error_stage, error from attempt
+      insert into delivery_attempts (${sql.raw(ATTEMPT_NAMES)}) select ${sql.raw(ATTEMPT_NAMES)} from attempt
     )
     update deliveries d set
       attempts = d.attempts + case when d.next_attempt_at = a.lease_until then 1 else 0 end,
@@ -248,7 +250,7 @@ export async function listDeliveries(
       ? []
       : await db
           .selectFrom('delivery_attempts')
-          .select(ATTEMPT_COLUMNS)
+          .select(columnsOf('delivery_attempts'))
           .where('delivery_id', 'in', ids)
           .orderBy('id')
           .execute();

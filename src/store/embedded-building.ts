@@ -1,7 +1,7 @@
-import { chmod, lstat, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, realpath, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { EmbeddedPostgresError, errorCode, fileFault, reasonOf } from './embedded-error.ts';
+import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf } from './embedded-error.ts';
 import { exists, syncFolder, unfinishedName } from './embedded-files.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.ts';
 import type { EmbeddedConnection } from './embedded-presence.ts';
@@ -19,6 +19,9 @@ const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
   full_page_writes: 'off',
   shared_buffers: '256MB',
 };
+
+/** What is removed again need not outlive the machine: its disk is left to those whose data does. */
+const TEMPORARY_SETTINGS = { ...BUILDING_SETTINGS, fsync: 'off' };
 
 const STOP_MS = 10_000;
 
@@ -42,10 +45,16 @@ export async function buildDataDir<Result>(
 ): Promise<Result> {
   await checkFree(dataDir);
   await removeKilled(dataDir);
-  return inUnfinished(unfinishedName(dataDir), log, work, async (unfinished) => {
+  const finish = async (unfinished: string): Promise<void> => {
     await syncFolder(unfinished);
     await rename(unfinished, dataDir);
     await syncFolder(dirname(dataDir));
+  };
+  return inUnfinished(unfinishedName(dataDir), 'choose another folder', {
+    log,
+    work,
+    finish,
+    settings: BUILDING_SETTINGS,
   });
 }
 
@@ -55,42 +64,89 @@ export async function inTemporaryDataDir<Result>(
   log: EmbeddedPostgresOptions['log'],
   work: (building: Building) => Promise<Result>,
 ): Promise<Result> {
-  const dataDir = join(await realpath(home), 'cointill-check');
+  const parent = await realpath(home).catch((error: unknown) => {
+    throw new EmbeddedPostgresError(
+      `There is no folder ${home} for temporary files (${reasonOf(error)}). Make it, or set TMPDIR to another one.`,
+      { cause: error },
+    );
+  });
+  const dataDir = join(parent, 'cointill-check');
   await removeKilled(dataDir);
-  const unfinished = unfinishedName(dataDir);
-  return inUnfinished(unfinished, log, work, remove);
+  return inUnfinished(unfinishedName(dataDir), 'set TMPDIR to another folder', {
+    log,
+    work,
+    finish: remove,
+    settings: TEMPORARY_SETTINGS,
+  });
 }
 
+/** `wayOut` is what an operator may do where the place is of no use. */
 async function inUnfinished<Result>(
   unfinished: string,
-  log: EmbeddedPostgresOptions['log'],
-  work: (building: Building) => Promise<Result>,
-  finish: (unfinished: string) => Promise<void>,
+  wayOut: string,
+  {
+    log,
+    work,
+    finish,
+    settings,
+  }: {
+    readonly log: EmbeddedPostgresOptions['log'];
+    readonly work: (building: Building) => Promise<Result>;
+    readonly finish: (unfinished: string) => Promise<void>;
+    readonly settings: EmbeddedPostgresOptions['settings'] & {};
+  },
 ): Promise<Result> {
+  const home = dirname(unfinished);
   try {
     try {
       await mkdir(unfinished);
     } catch (error) {
       throw new EmbeddedPostgresError(
-        `No folder can be made in ${dirname(unfinished)} (${fileFault(error) ?? reasonOf(error)}). Choose another one.`,
+        `No folder can be made in ${home} (${fileFault(error) ?? reasonOf(error)}). Let this user write there, or ${wayOut}.`,
         { cause: error },
       );
     }
     // The server's user has to get in, whatever our umask is.
     await chmod(unfinished, 0o755);
-    const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, settings: BUILDING_SETTINGS });
+    const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, settings });
     let result: Result;
     try {
       result = await work({ connection: embedded.connection, dataDir: unfinished });
+    } catch (error) {
+      // All of it is removed: a server that ends as usual would put it on disk first.
+      quit(embedded.postmasterPid());
+      throw error;
     } finally {
       await embedded.stop();
     }
     await finish(unfinished);
     return result;
   } catch (error) {
+    // Before it is emptied again. A server that could not write its log is gone, without having said why.
+    const isFull = isOfFullDisk(error) || (isOfLostServer(error) && (await hasNoRoom(home)));
     await remove(unfinished);
-    throw error;
+    if (!isFull) throw error;
+    throw new EmbeddedPostgresError(
+      `The disk that holds ${home} is full: the whole database has to find room there. Free some space, or ${wayOut}, on a larger disk.`,
+      { cause: error },
+    );
   }
+}
+
+function isOfLostServer(error: unknown): boolean {
+  const code = errorCode(error) ?? '';
+  return (
+    /^(?:57P0[1-3]|ECONNRESET|EPIPE|ENOENT|ECONNREFUSED)$/.test(code) ||
+    reasonOf(error).startsWith('Connection terminated')
+  );
+}
+
+/** Less than one file of a server's log. */
+const LITTLE_BYTES = 16 * 1024 * 1024;
+
+async function hasNoRoom(folder: string): Promise<boolean> {
+  const room = await statfs(folder).catch(() => null);
+  return room !== null && room.bavail * room.bsize < LITTLE_BYTES;
 }
 
 async function checkFree(dataDir: string): Promise<void> {
@@ -130,7 +186,7 @@ async function remove(dataDir: string): Promise<void> {
   if (cluster !== null) {
     const server = await readPostmaster(cluster);
     if (server?.isAlive === true) {
-      process.kill(server.pid, 'SIGQUIT');
+      quit(server.pid);
       await waitForEnd(server.pid, STOP_MS);
     }
     await rm(cluster, { recursive: true, force: true, maxRetries: 3 });
@@ -138,4 +194,13 @@ async function remove(dataDir: string): Promise<void> {
   }
   const isThere = await stat(dataDir).catch(() => null);
   if (isThere !== null) await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Ends a server at once, whatever it is about. */
+function quit(pid: number): void {
+  try {
+    process.kill(pid, 'SIGQUIT');
+  } catch {
+    // It ended by itself in between.
+  }
 }

@@ -3,12 +3,20 @@ export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
+/** There is no room left on a disk. */
+class DiskFullError extends EmbeddedPostgresError {}
+
+/** Whether a fault is one of a full disk: the file system's, the embedded server's while it starts, or one of its answers. */
+export function isOfFullDisk(error: unknown): boolean {
+  return error instanceof DiskFullError || isDiskFullError(error) || errorCode(error) === '53100';
+}
+
 /** The way out that always exists, for the end of a message. */
 export const OR_DATABASE_URL = 'or set DATABASE_URL to a PostgreSQL server of your own';
 
 /** The disk (or the quota on it) that holds `folder` has no room left. */
 export function diskFull(folder: string, cause: unknown): EmbeddedPostgresError {
-  return new EmbeddedPostgresError(
+  return new DiskFullError(
     `The disk that holds ${folder} is full: the embedded database cannot write. Free some space there, move DATA_DIR to another disk, ${OR_DATABASE_URL}.`,
     { cause },
   );

@@ -1,11 +1,11 @@
-import { sql, type Selectable } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
-import { LOST_TRANSFER_COLUMNS, type RecordOf } from './columns.ts';
+import { CompiledQuery, sql } from 'kysely';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { AwaitingAddress } from './chain.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
-import type { NewEvent } from './save-changes.ts';
-import type { LostTransfersTable } from './tables.ts';
+import { saveEvents, type NewEvent } from './save-changes.ts';
+import { LOST_TRANSFERS } from './schema/chains.ts';
 
 /** Money on an address that nobody here was given. */
 export interface LostTransfer {
@@ -26,39 +26,19 @@ export interface LostTransfer {
   readonly blockPosition: number | null;
 }
 
-const NAMES = LOST_TRANSFER_COLUMNS.join(', ');
+/** `xmax` is 0 in a row that the statement made itself. */
+const SAVE = `
+  ${LOST_TRANSFERS.insert('$1')}
+  on conflict (network, transaction_hash, asset, output_index) do update set ${LOST_TRANSFERS.setExcluded}
+  returning network, transaction_hash, asset, output_index, xmax = 0 as "isNew"`;
 
 /** Saves them; one that is known gets its new block. Gives back those that are new. */
 export async function saveLostTransfers(trx: Trx, found: readonly LostTransfer[]): Promise<readonly LostTransfer[]> {
   if (found.length === 0) return [];
-  const rows = found.map((one): RecordOf<'lost_transfers', 'payment_id'> => ({
-    network: one.network,
-    transaction_hash: one.transactionHash,
-    asset: one.asset,
-    output_index: one.outputIndex,
-    address: one.address,
-    first_address: one.firstAddress,
-    address_index: one.addressIndex,
-    amount_units: String(one.amountUnits),
-    found_at: new Date(one.foundAt).toISOString(),
-    block_height: one.blockHeight,
-    block_hash: one.blockHash,
-    block_at: one.blockAt === null ? null : new Date(one.blockAt).toISOString(),
-    block_position: one.blockPosition,
-  }));
-  const { rows: saved } = await sql<{
-    network: Network;
-    transaction_hash: string;
-    asset: AssetCode;
-    output_index: number;
-    isNew: boolean;
-  }>`
-    insert into lost_transfers (${sql.raw(NAMES)})
-    select ${sql.raw(NAMES)} from json_populate_recordset(null::lost_transfers, ${JSON.stringify(rows)}::json)
-    on conflict (network, transaction_hash, asset, output_index) do update
-    set block_height = excluded.block_height, block_hash = excluded.block_hash, block_at = excluded.block_at,
-        block_position = excluded.block_position
-    returning network, transaction_hash, asset, output_index, xmax = 0 as "isNew"`.execute(trx);
+  const records = LOST_TRANSFERS.records(found.map((transfer) => ({ transfer })));
+  const { rows: saved } = (await trx.executeQuery(CompiledQuery.raw(SAVE, [records]))) as {
+    readonly rows: readonly { transaction_hash: string; asset: AssetCode; output_index: number; isNew: boolean }[];
+  };
   const keyOf = (hash: string, asset: string, index: number): string => `${hash} ${asset} ${index}`;
   const fresh = new Set(
     saved.filter(({ isNew }) => isNew).map((row) => keyOf(row.transaction_hash, row.asset, row.output_index)),
@@ -98,25 +78,11 @@ export async function lostTransfers(
     wallet === undefined
       ? sql``
       : sql`and l.network = ${wallet.network} and l.first_address = ${wallet.firstAddress} and l.address_index >= ${wallet.from}`;
-  const { rows } = await sql<Selectable<LostTransfersTable>>`
-    select ${sql.raw(LOST_TRANSFER_COLUMNS.map((column) => `l.${column}`).join(', '))}
+  const { rows } = await sql<Parameters<typeof LOST_TRANSFERS.read>[0]>`
+    select ${sql.raw(LOST_TRANSFERS.names.map((column) => `l.${column}`).join(', '))}
     from lost_transfers l where ${IS_LOST} ${ofAddress} ${ofWallet}
     order by l.found_at, l.address_index, l.transaction_hash, l.output_index`.execute(executor);
-  return rows.map((row) => ({
-    network: row.network,
-    transactionHash: row.transaction_hash,
-    asset: row.asset,
-    outputIndex: row.output_index,
-    address: row.address,
-    firstAddress: row.first_address,
-    addressIndex: row.address_index,
-    amountUnits: row.amount_units,
-    foundAt: row.found_at,
-    blockHeight: row.block_height,
-    blockHash: row.block_hash,
-    blockAt: row.block_at,
-    blockPosition: row.block_position,
-  }));
+  return rows.map((row) => LOST_TRANSFERS.read(row).transfer);
 }
 
 /** The addresses of a network that were passed over after `since`, with what is known to have come there in an asset. */
@@ -225,16 +191,7 @@ export async function projectsOfWallet(
 /** Saves events that no payment's change carries, with a delivery for each endpoint that asked for their type. */
 export async function publishEvents(trx: Database | Trx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map((event) => ({
-    id: event.id,
-    project_id: event.projectId,
-    mode: event.mode,
-    payment_id: event.paymentId,
-    type: event.type,
-    body: event.body,
-    created_at: new Date(event.createdAt),
-  }));
-  await trx.insertInto('events').values(rows).execute();
+  await saveEvents(trx, events);
   await sql`
     insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
     select e.id, w.id, 'waiting', e.created_at, e.created_at

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -11,18 +11,20 @@ const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
 /** A connection to a migrated database, and a folder of the same migrations that the test may add to. */
 async function migrated() {
   const { url } = await testDatabase();
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const connect = async (): Promise<Client> => {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    return client;
+  };
+  const client = await connect();
   const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-migrations-'));
-  onTestFinished(async () => {
-    await client.end();
-    await rm(folder, { recursive: true });
-  });
+  onTestFinished(() => rm(folder, { recursive: true }));
   const names = await readdir(MIGRATIONS);
   for (const name of names) await copyFile(path.join(MIGRATIONS, name), path.join(folder, name));
   const applied = async (): Promise<readonly string[]> =>
     (await client.query<{ name: string }>('select name from migrations order by name')).rows.map(({ name }) => name);
-  return { client, folder, names: names.toSorted(), applied };
+  return { client, connect, folder, names: names.toSorted(), applied };
 }
 
 describe('migrating', () => {
@@ -45,6 +47,45 @@ describe('migrating', () => {
     expect(await migrate(client, folder)).toEqual(['9997_first.sql', '9998_second.sql']);
     expect(await migrate(client, folder)).toEqual([]);
     expect(await applied()).toEqual([...names, '9997_first.sql', '9998_second.sql']);
+  });
+
+  it('refuses a migration that was changed after it was applied, and changes nothing', async () => {
+    const { client, folder, names, applied } = await migrated();
+    await writeFile(path.join(folder, '9997_of_today.sql'), 'create table of_today ()');
+    await appendFile(path.join(folder, '0004_refund_inputs.sql'), '-- A word more.\n');
+    const refusal = migrate(client, folder);
+    await expect(refusal).rejects.toThrow(MigrationError);
+    await expect(refusal).rejects.toThrow(
+      /^The migration 0004_refund_inputs\.sql is not the one that this database was/,
+    );
+    expect(await applied()).toEqual(names);
+  });
+
+  it('takes a migration for the same where only the ends of its lines are others', async () => {
+    const { client, folder } = await migrated();
+    const file = path.join(folder, '0004_refund_inputs.sql');
+    await writeFile(file, (await readFile(file, 'utf8')).replaceAll('\n', '\r\n'));
+    expect(await migrate(client, folder)).toEqual([]);
+  });
+
+  it('keeps the checksums of what was applied by a version without them, and refuses changes from then on', async () => {
+    const { client, folder } = await migrated();
+    await client.query('alter table migrations drop column checksum');
+    expect(await migrate(client, folder)).toEqual([]);
+    // What such a version applies after all, beside this one, has none either.
+    await client.query("update migrations set checksum = null where name = '0002_live_chains.sql'");
+    expect(await migrate(client, folder)).toEqual([]);
+    expect((await client.query('select from migrations where checksum is null')).rows).toEqual([]);
+    await appendFile(path.join(folder, '0002_live_chains.sql'), '-- A word more.\n');
+    await expect(migrate(client, folder)).rejects.toThrow(/^The migration 0002_live_chains\.sql/);
+  });
+
+  it('waits for nobody who reads which migrations there are, such as a backup', async () => {
+    const { client, folder, connect } = await migrated();
+    const reader = await connect();
+    await reader.query('begin isolation level repeatable read; select name from migrations');
+    await client.query("set lock_timeout = '10s'");
+    expect(await migrate(client, folder)).toEqual([]);
   });
 
   it('is given up by the server when its process hangs, and takes any time otherwise', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from 'pg';
@@ -12,10 +13,23 @@ const IDLE_TIMEOUT_MS = 30_000;
 const FOLDER = path.join(import.meta.dirname, '../../migrations');
 
 const MAKE_TABLE =
-  'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())';
+  'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now(), checksum text)';
+/** Earlier versions kept no checksums. Asked first, since `add column if not exists` would wait for every reader of the table. */
+const LACKS_CHECKSUMS = `
+  select not exists (
+    select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'checksum' and not attisdropped) as lacks`;
 
 /** The database cannot be brought to this program's version; the message says why and what to do. */
 export class MigrationError extends Error {}
+
+/** A migration's text, and the SHA-256 of it in hex, whatever ends its lines on this machine. */
+async function readMigration(
+  folder: string,
+  name: string,
+): Promise<{ readonly text: string; readonly checksum: string }> {
+  const text = (await readFile(path.join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
+  return { text, checksum: createHash('sha256').update(text).digest('hex') };
+}
 
 /** The migrations that this program has, in order. */
 export async function knownMigrations(folder: string = FOLDER): Promise<readonly string[]> {
@@ -25,13 +39,16 @@ export async function knownMigrations(folder: string = FOLDER): Promise<readonly
 /**
  * Brings the database to this program's version: every file of `migrations/` that was not applied yet, in order, each in a
  * transaction of its own, under an advisory lock. Returns the names applied now.
+ *
+ * @throws MigrationError when one fails, when the database was migrated by a newer version, or by another text of one of these
+ *   files: what the database is like would be unknown, and a fresh one another
  */
 export async function migrate(client: Client, folder: string = FOLDER): Promise<readonly string[]> {
   const files = await knownMigrations(folder);
   await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
   try {
-    await client.query(MAKE_TABLE);
-    const { rows } = await client.query<{ name: string }>('select name from migrations order by name');
+    await makeTable(client);
+    const { rows } = await client.query<Applied>('select name, checksum from migrations order by name');
     const applied = rows.map((row) => row.name);
     const unknown = applied.find((name) => !files.includes(name));
     if (unknown !== undefined) {
@@ -39,6 +56,7 @@ export async function migrate(client: Client, folder: string = FOLDER): Promise<
         `The database was migrated by a newer version of Cointill (${unknown}). Start that version, or restore a backup.`,
       );
     }
+    for (const row of rows) await checkUnchanged(client, folder, row);
     const missing = files.filter((name) => !applied.includes(name));
     for (const name of missing) {
       await client.query(beginWithin(IDLE_TIMEOUT_MS));
@@ -56,21 +74,45 @@ export async function migrate(client: Client, folder: string = FOLDER): Promise<
   }
 }
 
+interface Applied {
+  readonly name: string;
+  /** Null where a version applied it that kept none. */
+  readonly checksum: string | null;
+}
+
+async function makeTable(client: Client): Promise<void> {
+  await client.query(MAKE_TABLE);
+  const { rows } = await client.query<{ lacks: boolean }>(LACKS_CHECKSUMS);
+  if (rows[0]?.lacks === true) await client.query('alter table migrations add column checksum text');
+}
+
+/** One that was applied before there were checksums is taken to be what it is now. */
+async function checkUnchanged(client: Client, folder: string, { name, checksum }: Applied): Promise<void> {
+  const now = (await readMigration(folder, name)).checksum;
+  if (checksum === null) {
+    await client.query('update migrations set checksum = $2 where name = $1', [name, now]);
+  } else if (checksum !== now) {
+    throw new MigrationError(
+      `The migration ${name} is not the one that this database was migrated with. Install Cointill again as it was released. If you have changed the file, undo that, and make a new migration of the change.`,
+    );
+  }
+}
+
 /** Applies these migrations, in the transaction that is open, to a database that was made by those before them. */
 export async function applyMigrations(
   client: Client,
   names: readonly string[],
   folder: string = FOLDER,
 ): Promise<void> {
-  await client.query(MAKE_TABLE);
+  await makeTable(client);
   for (const name of names) await apply(client, folder, name);
 }
 
 async function apply(client: Client, folder: string, name: string): Promise<void> {
-  const text = await readFile(path.join(folder, name), 'utf8');
+  const { text, checksum } = await readMigration(folder, name);
   try {
     await client.query(text);
-    await client.query('insert into migrations (name) values ($1)', [name]);
+    await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum]);
   } catch (error) {
     throw new MigrationError(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,

@@ -1,7 +1,7 @@
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Cursor } from './chain.ts';
 import type { Database } from './database.ts';
-import { CURSOR_COLUMNS, NODE_COLUMNS } from './columns.ts';
+import { columnsOf } from './tables.ts';
 
 /** Keeps why a chain cannot be followed; null: it can. Without a cursor there is nothing to follow yet. */
 export async function saveProblem(db: Database, network: Network, problem: string | null): Promise<void> {
@@ -41,8 +41,16 @@ export async function networkStates(db: Database): Promise<{
   readonly cursors: ReadonlyMap<Network, Cursor & { readonly problem: string | null }>;
   readonly nodes: readonly KnownNode[];
 }> {
-  const cursors = await db.selectFrom('chain_cursors').select(CURSOR_COLUMNS).execute();
-  const nodes = await db.selectFrom('chain_nodes').select(NODE_COLUMNS).orderBy('network').orderBy('node').execute();
+  const cursors = await db
+    .selectFrom('chain_cursors')
+    .select(['network', 'height', 'hash', 'block_at', 'problem'])
+    .execute();
+  const nodes = await db
+    .selectFrom('chain_nodes')
+    .select(columnsOf('chain_nodes'))
+    .orderBy('network')
+    .orderBy('node')
+    .execute();
   return {
     cursors: new Map(
       cursors.map(({ network, height, hash, block_at, problem }) => [

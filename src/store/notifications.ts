@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { isNetwork, type Network } from '../domain/asset.ts';
+import { isNetwork, type Network } from '../domain/networks.ts';
 import type { Database, DatabaseHandle, Trx } from './database.ts';
 import { listeningSession, type ListeningSession } from './listening-session.ts';
 

@@ -6,11 +6,11 @@ import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { paymentFromRow } from './payment-rows.ts';
 import type { StatementRunner } from './pipeline.ts';
+import { PAYMENTS } from './schema/payments.ts';
 import type { Tables } from './tables.ts';
-import { PAYMENT_COLUMNS } from './columns.ts';
 
 /** Compiled once: naming the columns anew would cost a read of a payment a quarter of its speed. */
-const FIND = `select ${PAYMENT_COLUMNS.join(', ')} from payments where id = any ($1::uuid[])`;
+const FIND = `select ${PAYMENTS.names.join(', ')} from payments where id = any ($1::uuid[])`;
 
 /** The payments with these ids, in no particular order; unknown ids are left out. */
 export async function findPayments(executor: Database | Trx, ids: readonly string[]): Promise<readonly Payment[]> {
@@ -24,7 +24,7 @@ export async function findPayments(executor: Database | Trx, ids: readonly strin
 export async function lockPayments(trx: Trx, ids: readonly string[]): Promise<readonly Payment[]> {
   const rows = await trx
     .selectFrom('payments')
-    .select(PAYMENT_COLUMNS)
+    .select(PAYMENTS.names)
     .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
     .orderBy('id')
     .forUpdate()
@@ -36,7 +36,7 @@ export async function lockPayments(trx: Trx, ids: readonly string[]): Promise<re
 export async function lockDuePayments(trx: Trx, now: number, limit: number): Promise<readonly Payment[]> {
   const rows = await trx
     .selectFrom('payments')
-    .select(PAYMENT_COLUMNS)
+    .select(PAYMENTS.names)
     .where('due_at', '<=', timestamp(now))
     .orderBy('due_at')
     .limit(limit)

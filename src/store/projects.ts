@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Database, Trx } from './database.ts';
-import { PROJECT_COLUMNS } from './columns.ts';
 import { notify } from './notifications.ts';
-import type { LogoType, ProjectsTable } from './tables.ts';
+import type { LogoType } from './schema/projects.ts';
+import { columnsOf, type NewRow, type Tables } from './tables.ts';
 
 export interface Project {
   readonly id: string;
@@ -47,7 +47,7 @@ export interface ProjectChanges {
   readonly logo?: Logo | null;
 }
 
-type ProjectRow = Selectable<ProjectsTable> & {
+type ProjectRow = Selectable<Tables['projects']> & {
   readonly logo_hash: string | null;
   readonly logo_width: number | null;
   readonly logo_height: number | null;
@@ -85,7 +85,7 @@ export async function insertProject(trx: Trx, project: Project & { readonly logo
       accent: project.accent,
       support_url: project.supportUrl,
       created_at: new Date(project.createdAt),
-    })
+    } satisfies NewRow<'projects'>)
     .execute();
 }
 
@@ -103,7 +103,7 @@ function selectProjects(executor: Database | Trx) {
   return executor
     .selectFrom('projects')
     .leftJoin('project_logos', 'project_logos.project_id', 'projects.id')
-    .select(PROJECT_COLUMNS.map((column) => `projects.${column}` as const))
+    .select(columnsOf('projects').map((column) => `projects.${column}` as const))
     .select([
       'project_logos.hash as logo_hash',
       'project_logos.width as logo_width',
@@ -142,7 +142,7 @@ async function saveLogo(trx: Trx, projectId: string, logo: Logo): Promise<void> 
   const values = { hash, type, width, height, bytes };
   await trx
     .insertInto('project_logos')
-    .values({ project_id: projectId, ...values })
+    .values({ project_id: projectId, ...values } satisfies NewRow<'project_logos'>)
     .onConflict((conflict) => conflict.column('project_id').doUpdateSet(values))
     .execute();
 }

@@ -1,8 +1,9 @@
 import { sql, type Selectable } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Trx } from './database.ts';
 import type { IssuedAddress } from './save-changes.ts';
-import type { PaymentQuotesTable } from './tables.ts';
+import type { NewRow, Tables } from './tables.ts';
 
 /** A quote that an address was issued for, at first or again. */
 export interface IssuedQuote {
@@ -18,7 +19,7 @@ export interface IssuedQuote {
 
 /** Every quote that was issued for these payments, the newest first. */
 export async function issuedQuotes(trx: Trx, paymentIds: readonly string[]): Promise<readonly IssuedQuote[]> {
-  const { rows } = await sql<Selectable<PaymentQuotesTable>>`
+  const { rows } = await sql<Selectable<Tables['payment_quotes']>>`
     select payment_id, network, address, asset, decimals, owed_units, tolerance_units, issued_at as quoted_at, 0 as id, address_index
     from payment_addresses where payment_id = any (${paymentIds}::uuid[])
     union all
@@ -52,6 +53,6 @@ export async function saveQuoteAgain(
       owed_units: quote.owedUnits,
       tolerance_units: quote.toleranceUnits,
       quoted_at: new Date(issuedAt),
-    })
+    } satisfies NewRow<'payment_quotes', 'id'>)
     .execute();
 }

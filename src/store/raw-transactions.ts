@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
 
 /** Keeps transactions whole, by their hashes. A hash names its bytes, so that what a reorganisation takes back may stay. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Mode } from '../domain/permission.ts';
-import type { WalletKind } from './tables.ts';
+import type { WalletKind } from './schema/wallets.ts';
 import { busiestDay } from './unissued.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 

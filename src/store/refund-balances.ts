@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
 import { TAKES_PAYMENTS } from './refund-payouts.ts';
 

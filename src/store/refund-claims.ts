@@ -1,4 +1,5 @@
-import type { AssetCode, Network } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { RefundFailure, RefundStatus } from '../domain/refund.ts';
 import type { Database, Trx } from './database.ts';
 import { payoutOf, TAKES_PAYMENTS, type RefundPayout } from './refund-payouts.ts';

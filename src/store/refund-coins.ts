@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
-import type { WalletKind } from './tables.ts';
+import type { WalletKind } from './schema/wallets.ts';
 
 /** The wallet that a payment's money went to, as it was given last. */
 export interface RefundWallet {

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { KnownPayout, PayableRefund } from '../domain/refund-payout.ts';
 import type { RefundStatus } from '../domain/refund.ts';
 import type { Database, Trx } from './database.ts';

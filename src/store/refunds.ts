@@ -1,69 +1,24 @@
-import { sql, type Selectable } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
+import { CompiledQuery, sql } from 'kysely';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Refund, RefundedMoney, RefundStatus } from '../domain/refund.ts';
 import type { Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
 import { IS_BEING_PAID } from './refund-payouts.ts';
-import type { RefundsTable } from './tables.ts';
-import { REFUND_COLUMNS } from './columns.ts';
+import { REFUNDS } from './schema/refunds.ts';
 
-function refundFromRow(row: Selectable<RefundsTable>): Refund {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    mode: row.mode,
-    paymentId: row.payment_id,
-    paymentSurface: row.payment_surface,
-    status: row.status,
-    amountMinor: row.amount_minor,
-    currency: row.currency,
-    asset: row.asset,
-    network: row.network,
-    decimals: row.decimals,
-    units: row.units,
-    address: row.address,
-    reason: row.reason,
-    failureReason: row.failure_reason,
-    transactionHash: row.transaction_hash,
-    createdAt: row.created_at,
-    completedAt: row.completed_at,
-    dueAt: row.due_at,
-  };
-}
+const INSERT = REFUNDS.insert('$1');
+const UPDATE = REFUNDS.update('$1');
 
-function date(at: number | null): Date | null {
-  return at === null ? null : new Date(at);
+function refundFromRow(row: Parameters<typeof REFUNDS.read>[0]): Refund {
+  return REFUNDS.read(row).refund;
 }
 
 /** `watchedAddress` is the refund's address in the form in which the chain's transfers carry it. */
 export async function insertRefund(trx: Trx, refund: Refund, watchedAddress: string | null): Promise<void> {
-  await trx
-    .insertInto('refunds')
-    .values({
-      id: refund.id,
-      project_id: refund.projectId,
-      mode: refund.mode,
-      payment_id: refund.paymentId,
-      payment_surface: refund.paymentSurface,
-      status: refund.status,
-      amount_minor: refund.amountMinor,
-      currency: refund.currency,
-      asset: refund.asset,
-      network: refund.network,
-      decimals: refund.decimals,
-      units: refund.units,
-      address: refund.address,
-      reason: refund.reason,
-      failure_reason: refund.failureReason,
-      transaction_hash: refund.transactionHash,
-      created_at: new Date(refund.createdAt),
-      completed_at: date(refund.completedAt),
-      due_at: date(refund.dueAt),
-      watched_address: watchedAddress,
-    })
-    .execute();
+  await trx.executeQuery(CompiledQuery.raw(INSERT, [REFUNDS.records([{ refund, rest: { watchedAddress } }])]));
 }
 
 /** The customer's word on where a refund is to be paid. The caller holds its lock. */
@@ -83,32 +38,18 @@ export async function setRefundAddress(
 
 /** Saves what of a refund can change. The caller holds its lock. */
 export async function updateRefund(trx: Trx, refund: Refund): Promise<void> {
-  await trx
-    .updateTable('refunds')
-    .set({
-      status: refund.status,
-      failure_reason: refund.failureReason,
-      transaction_hash: refund.transactionHash,
-      completed_at: date(refund.completedAt),
-      due_at: date(refund.dueAt),
-    })
-    .where('id', '=', refund.id)
-    .execute();
+  const records = REFUNDS.records([{ refund, rest: { watchedAddress: null } }]);
+  await trx.executeQuery(CompiledQuery.raw(UPDATE, [records]));
 }
 
 export async function findRefund(executor: Database | Trx, id: string): Promise<Refund | null> {
-  const row = await executor.selectFrom('refunds').select(REFUND_COLUMNS).where('id', '=', id).executeTakeFirst();
+  const row = await executor.selectFrom('refunds').select(REFUNDS.names).where('id', '=', id).executeTakeFirst();
   return row === undefined ? null : refundFromRow(row);
 }
 
 /** Locks one refund until the transaction ends. */
 export async function lockRefund(trx: Trx, id: string): Promise<Refund | null> {
-  const row = await trx
-    .selectFrom('refunds')
-    .select(REFUND_COLUMNS)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
+  const row = await trx.selectFrom('refunds').select(REFUNDS.names).where('id', '=', id).forUpdate().executeTakeFirst();
   return row === undefined ? null : refundFromRow(row);
 }
 
@@ -124,7 +65,7 @@ export async function lockDueRefunds(
 ): Promise<readonly Refund[]> {
   const rows = await trx
     .selectFrom('refunds as r')
-    .select(REFUND_COLUMNS)
+    .select(REFUNDS.names)
     .where('due_at', '<=', timestamp(now))
     .where((where) =>
       where.or([
@@ -203,7 +144,7 @@ export async function listRefunds(
     query = query.where('payment_id', '=', scope.payment.id).where('payment_surface', '=', scope.payment.surface);
   }
   const rows = await query
-    .select(REFUND_COLUMNS)
+    .select(REFUNDS.names)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)

@@ -1,24 +1,21 @@
 import { CompiledQuery } from 'kysely';
 import type { Arrow } from '../domain/transition.ts';
 import type { EventType } from '../domain/event-type.ts';
-import type { Payment, Quote, Surface } from '../domain/payment.ts';
-import type { PaymentStatus } from '../domain/status.ts';
+import type { Payment, Quote } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { isoTime } from '../wire/time.ts';
-import {
-  ANSWER_COLUMNS,
-  CHANGING_PAYMENT_COLUMNS,
-  DAY_COUNT_COLUMNS,
-  EVENT_COLUMNS,
-  insertRecords,
-  PAYMENT_ADDRESS_COLUMNS,
-  PAYMENT_COLUMNS,
-  type RecordOf,
-} from './columns.ts';
-import type { Trx } from './database.ts';
 import { paymentPayloads } from './notifications.ts';
-import { iso, PAYMENT_RECORD, rowFromPayment } from './payment-rows.ts';
+import { paymentRecords } from './payment-rows.ts';
 import type { Statement, StatementRunner } from './pipeline.ts';
+import {
+  IDEMPOTENCY_KEYS,
+  PAYMENT_ADDRESSES,
+  PAYMENT_ARROWS,
+  PAYMENT_DAY_COUNTS,
+  PAYMENTS,
+  type CountShard,
+} from './schema/payments.ts';
+import { EVENTS } from './schema/webhooks.ts';
 
 /** An event ready to be stored: `body` holds the very bytes that are sent. */
 export interface NewEvent {
@@ -68,75 +65,58 @@ export interface PaymentChange {
   readonly address?: IssuedAddress | undefined;
 }
 
-/** Rows of the day counters are spread over this many shards; each kind of writer uses its own. */
-export type CountShard = 0 | 1 | 2;
-
-interface CountDelta {
-  project_id: string;
-  mode: Mode;
-  surface: Surface;
-  day: string;
-  status: PaymentStatus;
-  shard: CountShard;
-  payments: number;
-  usd_cents: bigint;
-}
-
 /** What the changes add to and take from the day counters, in the order in which every writer locks their rows. */
-function countDeltas(changes: readonly PaymentChange[], shard: CountShard): readonly RecordOf<'payment_day_counts'>[] {
-  const deltas = new Map<string, CountDelta>();
-  const add = (payment: Payment, count: 1 | -1): void => {
+function countRecords(changes: readonly PaymentChange[], shard: CountShard): string {
+  const deltas = new Map<string, { readonly of: Payment; readonly day: string; payments: bigint; usdCents: bigint }>();
+  const add = (payment: Payment, count: 1n | -1n): void => {
     const day = isoTime(payment.createdAt).slice(0, 10);
     const key = `${payment.projectId} ${payment.mode} ${payment.surface} ${day} ${payment.status}`;
-    const delta = deltas.get(key) ?? {
-      project_id: payment.projectId,
-      mode: payment.mode,
-      surface: payment.surface,
-      day,
-      status: payment.status,
-      shard,
-      payments: 0,
-      usd_cents: 0n,
-    };
+    const delta = deltas.get(key) ?? { of: payment, day, payments: 0n, usdCents: 0n };
     delta.payments += count;
-    delta.usd_cents += BigInt(count) * payment.amountUsdCents;
+    delta.usdCents += count * payment.amountUsdCents;
     deltas.set(key, delta);
   };
   for (const { before, after } of changes) {
     if (before?.status === after.status) continue;
-    if (before !== null) add(before, -1);
-    add(after, 1);
+    if (before !== null) add(before, -1n);
+    add(after, 1n);
   }
-  return [...deltas.entries()]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, delta]) => ({ ...delta, usd_cents: String(delta.usd_cents) }));
+  return PAYMENT_DAY_COUNTS.records(
+    [...deltas.entries()]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(
+        ([
+          ,
+          {
+            of: { projectId, mode, surface, status },
+            ...delta
+          },
+        ]) => ({
+          count: { projectId, mode, surface, status, shard, ...delta },
+        }),
+      ),
+  );
 }
-
-/** An address that is handed out is not spent from. */
-const ISSUED_COLUMNS = PAYMENT_ADDRESS_COLUMNS.filter((column) => column !== 'spent_units');
-const SET_CHANGING = CHANGING_PAYMENT_COLUMNS.map((column) => `${column} = n.${column}`).join(', ');
 
 /** The same text every time, so that it is compiled once here and prepared once by the server. */
 const SAVE = `
   with new_payments as (
-    ${insertRecords('payments', PAYMENT_COLUMNS, '$1', PAYMENT_RECORD)}
+    ${PAYMENTS.insert('$1')}
   ), changed_payments as (
-    update payments set ${SET_CHANGING}
-    from json_populate_recordset(${PAYMENT_RECORD}, $2::json) n where payments.id = n.id
+    ${PAYMENTS.update('$2')}
   ), new_arrows as (
-    insert into payment_arrows (payment_id, from_status, to_status, cause, at)
-    select payment_id, from_status, to_status, cause, at from json_populate_recordset(null::payment_arrows, $3::json)
+    ${PAYMENT_ARROWS.insert('$3')}
   ), new_addresses as (
-    ${insertRecords('payment_addresses', ISSUED_COLUMNS, '$4')}
+    ${PAYMENT_ADDRESSES.insert('$4')}
   ), new_answers as (
-    ${insertRecords('idempotency_keys', ANSWER_COLUMNS, '$5')}
+    ${IDEMPOTENCY_KEYS.insert('$5')}
   ), counted as (
-    ${insertRecords('payment_day_counts', DAY_COUNT_COLUMNS, '$6')}
+    ${PAYMENT_DAY_COUNTS.insert('$6')}
     on conflict (project_id, mode, surface, day, status, shard) do update
     set payments = payment_day_counts.payments + excluded.payments,
         usd_cents = payment_day_counts.usd_cents + excluded.usd_cents
   ), new_events as materialized (
-    ${insertRecords('events', EVENT_COLUMNS, '$7')}
+    ${EVENTS.insert('$7')}
     returning id, project_id, mode, type, created_at
   ), new_deliveries as (
     insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
@@ -175,103 +155,25 @@ export function saveStatement(
 ): Statement {
   const created = changes.filter((change) => change.before === null);
   const changed = changes.filter((change) => change.before !== null);
-  const payments = (part: readonly PaymentChange[]): string =>
-    JSON.stringify(part.map((change) => rowFromPayment(change.after, change.dueAt)));
   const parameters = [
-    payments(created),
-    payments(changed),
-    arrowRows(changes),
-    addressRows(changes),
-    answerRows(answers),
-    JSON.stringify(countDeltas(changes, shard)),
-    eventRows(changes),
+    paymentRecords(created),
+    paymentRecords(changed),
+    PAYMENT_ARROWS.records(changes.flatMap(({ after, arrows }) => arrows.map((arrow) => ({ arrow, payment: after })))),
+    PAYMENT_ADDRESSES.records(
+      changes.flatMap(({ address }) => (address === undefined ? [] : [{ issued: address, quote: address.quote }])),
+    ),
+    IDEMPOTENCY_KEYS.records(answers.map((answer) => ({ answer }))),
+    countRecords(changes, shard),
+    EVENTS.records(changes.flatMap(({ events }) => events.map((event) => ({ event })))),
     paymentPayloads(changed.map((change) => change.after.id)),
   ];
   return CompiledQuery.raw(SAVE, parameters);
 }
 
-/** Stores an event without sending it to anybody. */
-export async function saveEvent(trx: Trx, event: NewEvent): Promise<void> {
-  await trx
-    .insertInto('events')
-    .values({
-      id: event.id,
-      project_id: event.projectId,
-      mode: event.mode,
-      payment_id: event.paymentId,
-      type: event.type,
-      body: event.body,
-      created_at: new Date(event.createdAt),
-    })
-    .execute();
-}
+const SAVE_EVENTS = EVENTS.insert('$1');
 
-function eventRows(changes: readonly PaymentChange[]): string {
-  return JSON.stringify(
-    changes.flatMap(({ events }) =>
-      events.map((event): RecordOf<'events'> => ({
-        id: event.id,
-        project_id: event.projectId,
-        mode: event.mode,
-        payment_id: event.paymentId ?? undefined,
-        type: event.type,
-        body: event.body,
-        created_at: iso(event.createdAt),
-        request_id: event.requestId ?? undefined,
-      })),
-    ),
-  );
-}
-
-function arrowRows(changes: readonly PaymentChange[]): string {
-  return JSON.stringify(
-    changes.flatMap(({ after, arrows }) =>
-      arrows.map(({ from, to, cause, at }): RecordOf<'payment_arrows', 'id'> => ({
-        payment_id: after.id,
-        from_status: from,
-        to_status: to,
-        cause,
-        at: iso(at),
-      })),
-    ),
-  );
-}
-
-function addressRows(changes: readonly PaymentChange[]): string {
-  return JSON.stringify(
-    changes.flatMap(({ address }): readonly RecordOf<'payment_addresses', 'spent_units'>[] =>
-      address === undefined
-        ? []
-        : [
-            {
-              network: address.quote.network,
-              address: address.watchedAddress,
-              payment_id: address.paymentId,
-              wallet_id: address.walletId,
-              address_index: address.index,
-              asset: address.quote.asset,
-              decimals: address.quote.decimals,
-              owed_units: String(address.quote.owedUnits),
-              tolerance_units: String(address.quote.toleranceUnits),
-              issued_at: iso(address.issuedAt),
-              watch_until: iso(address.watchUntil),
-              confirmations: address.confirmations,
-            },
-          ],
-    ),
-  );
-}
-
-function answerRows(answers: readonly IdempotentAnswer[]): string {
-  return JSON.stringify(
-    answers.map((answer): RecordOf<'idempotency_keys'> => ({
-      project_id: answer.projectId,
-      mode: answer.mode,
-      route: answer.route,
-      key: answer.key,
-      body_hash: `\\x${answer.bodyHash.toString('hex')}`,
-      response: answer.response,
-      created_at: iso(answer.createdAt),
-    })),
-  );
+/** Stores events without sending them to anybody. */
+export async function saveEvents(runner: StatementRunner, events: readonly NewEvent[]): Promise<void> {
+  const records = EVENTS.records(events.map((event) => ({ event })));
+  await runner.executeQuery(CompiledQuery.raw(SAVE_EVENTS, [records]));
 }

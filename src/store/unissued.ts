@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
-import type { WalletKind } from './tables.ts';
+import type { WalletKind } from './schema/wallets.ts';
 
 /** What a wallet's addresses are derived from. Its first address names it, together with its network. */
 export interface WalletText {

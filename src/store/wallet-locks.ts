@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { DatabaseError } from 'pg';
-import type { Network } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Statement, StatementRunner } from './pipeline.ts';
 import type { TakenIndex } from './wallets.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { AssetCode, Network } from '../domain/asset.ts';
-import { GAP_LIMIT } from '../domain/network.ts';
+import type { AssetCode } from '../domain/asset.ts';
+import { GAP_LIMIT, type Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
-import type { WalletKind } from './tables.ts';
-import { WALLET_COLUMNS } from './columns.ts';
+import type { WalletKind } from './schema/wallets.ts';
+import { columnsOf, type NewRow } from './tables.ts';
 import { notify } from './notifications.ts';
 
 /** What a project's addresses on one network are derived from. No key that could spend is ever stored. */
@@ -75,7 +75,7 @@ export async function listWallets(executor: Database | Trx, projectId: string): 
     .innerJoin('address_indexes as i', (join) =>
       join.onRef('i.network', '=', 'w.network').onRef('i.first_address', '=', 'w.first_address'),
     )
-    .select(WALLET_COLUMNS.map((column) => `w.${column}` as const))
+    .select(columnsOf('wallets').map((column) => `w.${column}` as const))
     .select('i.next_index')
     .select(GAP.as('gap'))
     .where('w.project_id', '=', projectId)
@@ -179,7 +179,10 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'ga
   // A wallet that was used before, here or by another project, goes on where it stopped: no address is handed out twice.
   await trx
     .insertInto('address_indexes')
-    .values({ network: wallet.network, first_address: wallet.firstAddress, next_index: 0 })
+    .values({ network: wallet.network, first_address: wallet.firstAddress, next_index: 0 } satisfies NewRow<
+      'address_indexes',
+      'halted_reason'
+    >)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   await trx
@@ -194,7 +197,7 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'ga
       confirmations: wallet.confirmations,
       tolerance_basis_points: wallet.toleranceBasisPoints,
       created_at: new Date(wallet.createdAt),
-    })
+    } satisfies NewRow<'wallets', 'replaced_at'>)
     .execute();
 }
 

@@ -2,8 +2,9 @@ import { sql, type Selectable, type SqlBool } from 'kysely';
 import type { EventType } from '../domain/event-type.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
-import type { WebhookEndpointsTable } from './tables.ts';
-import { ENDPOINT_COLUMNS } from './columns.ts';
+import { columnsOf, type NewRow, type Tables } from './tables.ts';
+
+const ENDPOINT_COLUMNS = columnsOf('webhook_endpoints');
 
 /** Where a project's events go. Secrets are sealed; only the application opens them. */
 export interface WebhookEndpoint {
@@ -20,7 +21,7 @@ export interface WebhookEndpoint {
   readonly createdAt: number;
 }
 
-function endpointFromRow(row: Selectable<WebhookEndpointsTable>): WebhookEndpoint {
+function endpointFromRow(row: Selectable<Tables['webhook_endpoints']>): WebhookEndpoint {
   return {
     id: row.id,
     projectId: row.project_id,
@@ -36,6 +37,10 @@ function endpointFromRow(row: Selectable<WebhookEndpointsTable>): WebhookEndpoin
   };
 }
 
+function date(at: number | null): Date | null {
+  return at === null ? null : new Date(at);
+}
+
 export async function insertEndpoint(trx: Trx, endpoint: WebhookEndpoint): Promise<void> {
   await trx
     .insertInto('webhook_endpoints')
@@ -46,9 +51,12 @@ export async function insertEndpoint(trx: Trx, endpoint: WebhookEndpoint): Promi
       url: endpoint.url,
       events: [...endpoint.events],
       secret: endpoint.sealedSecret,
-      previous_secret: null,
+      previous_secret: endpoint.previousSealedSecret,
+      previous_secret_until: date(endpoint.previousSecretUntil),
+      disabled_at: date(endpoint.disabledAt),
+      disabled_reason: endpoint.disabledReason,
       created_at: new Date(endpoint.createdAt),
-    })
+    } satisfies NewRow<'webhook_endpoints', 'deleted_at'>)
     .execute();
 }
 

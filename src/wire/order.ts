@@ -3,8 +3,8 @@ import type { Payment } from '../domain/payment.ts';
 import { exactNumber } from './number.ts';
 import {
   amountNumber,
+  commonView,
   cryptoView,
-  metadataView,
   paymentUrl,
   publicPaymentId,
   type Audience,
@@ -42,7 +42,7 @@ export function orderView(payment: Payment, links: Links, audience: Audience = '
     failure_reason: payment.failureReason,
     order_id: payment.merchantOrderId,
     description: payment.description,
-    ...(audience === 'merchant' ? { customer_email: payment.customerEmail, metadata: metadataView(payment) } : {}),
+    ...(audience === 'merchant' ? { customer_email: payment.customerEmail, ...commonView(payment) } : {}),
     return_url: payment.successUrl,
     cancel_url: payment.cancelUrl,
   };

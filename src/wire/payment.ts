@@ -1,6 +1,6 @@
 import { encodeId } from '../domain/id.ts';
 import { fiatDecimals } from '../domain/money.ts';
-import type { Confirmations, Payment, Surface } from '../domain/payment.ts';
+import type { CommonFields, Confirmations, Payment, Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { exactNumber, type RawJson } from './number.ts';
 
@@ -28,6 +28,21 @@ export function metadataView(payment: Payment): Record<string, string> {
     ...payment.metadata,
     ...(payment.merchantOrderId === null ? {} : { order_id: payment.merchantOrderId }),
   };
+}
+
+/** A field's name as clients see it: `customerEmail` is `customer_email`. */
+type WireName<Field extends string> = Field extends `${infer First}${infer Rest}`
+  ? First extends Lowercase<First>
+    ? `${First}${WireName<Rest>}`
+    : `_${Lowercase<First>}${WireName<Rest>}`
+  : '';
+export type CommonNames = WireName<keyof CommonFields>;
+
+/** What the merchant said under one name on both APIs. Not for public keys. */
+export function commonView(payment: Payment) {
+  return {
+    metadata: metadataView(payment),
+  } satisfies Readonly<Record<CommonNames, unknown>>;
 }
 
 export function cryptoView(payment: Payment) {

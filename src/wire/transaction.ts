@@ -1,5 +1,5 @@
 import type { Payment } from '../domain/payment.ts';
-import { amountNumber, cryptoView, metadataView, paymentUrl, type Audience, type Links } from './payment.ts';
+import { amountNumber, commonView, cryptoView, paymentUrl, type Audience, type Links } from './payment.ts';
 import { isoTime } from './time.ts';
 
 /** A transaction; `transaction_hash` and `completed_at` are there once it is completed. */
@@ -19,7 +19,7 @@ export function transactionView(payment: Payment, links: Links, audience: Audien
     order_id: payment.merchantOrderId,
     order_description: payment.description,
     ...(audience === 'merchant'
-      ? { customer_email: payment.customerEmail, customer_name: payment.customerName, metadata: metadataView(payment) }
+      ? { customer_email: payment.customerEmail, customer_name: payment.customerName, ...commonView(payment) }
       : {}),
     success_url: payment.successUrl,
     cancel_url: payment.cancelUrl,

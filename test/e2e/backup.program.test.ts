@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { program, textAt } from '../../src/cli/program.testing.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
@@ -105,7 +107,12 @@ it('with SECRET_KEY the key stays out of the file, and a restore wants the same 
   const { service } = await shop({ SECRET_KEY: secretKey });
   const dir = await folder();
   const file = path.join(dir, 'a.backup');
-  expect(await service.cointill.json('backup', file)).toMatchObject({ key: 'setting' });
+  const { stdout } = await service.cointill.run('backup', file);
+  expect(stdout).toMatch(/can read your customers' data\..*--passphrase-file\.\nSECRET_KEY is not in it/);
+  expect(await service.cointill.json('backup', file)).toMatchObject({
+    key: 'setting',
+    replaced: expect.stringMatching(/^\d{4}-/),
+  });
   const restore = async (env: Readonly<Record<string, string>>) => {
     const to = await program(env);
     return to.run('restore', file, '--data-dir', path.join(to.dataDir, 'new'));
@@ -131,6 +138,13 @@ it('what cannot be backed up or restored ends with 1, the reason, and nothing ha
   await refused(/no folder/, 'backup', path.join(dir, 'missing/a.backup'));
   await writeFile(path.join(dir, 'letter'), 'Dear Sir');
   await refused(/no backup of Cointill/, 'backup', path.join(dir, 'letter'));
+  await refused(/is a folder\. Give one of the backups in it/, 'backup', 'check', dir);
+  await refused(/is a folder\. Give one of the backups in it/, 'restore', dir, '--data-dir', path.join(dir, 'new'));
+  const pipe = path.join(dir, 'pipe');
+  system('mkfifo', pipe);
+  await refused(/is a pipe or a device, not a file\. Give - as the target/, 'backup', pipe);
+  await refused(/is a pipe or a device\. Write the backup to a file first/, 'backup', 'check', pipe);
+  await rm(pipe);
   await refused(/already/, 'restore', file, '--data-dir', service.cointill.dataDir);
   const { url } = await testDatabase();
   await refused(/something in the database already/, 'restore', file, '--to', url);
@@ -147,6 +161,69 @@ it('what cannot be backed up or restored ends with 1, the reason, and nothing ha
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no database in') });
   expect(await readdir(elsewhere.dataDir)).toEqual([]);
 });
+
+it('a check names TMPDIR, its folder and the way out where that cannot be used', async () => {
+  const { service } = await shop();
+  const dir = await folder();
+  const file = path.join(dir, 'a.backup');
+  await service.cointill.json('backup', file);
+  const missing = await program({ TMPDIR: path.join(dir, 'missing') });
+  expect(await missing.run('backup', 'check', file)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^There is no folder .*missing for temporary files .*set TMPDIR to another one\.\n$/),
+  });
+  const closed = await program({ TMPDIR: '/proc' });
+  expect(await closed.run('backup', 'check', file)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^No folder can be made in \/proc .*set TMPDIR to another folder\.\n$/),
+  });
+});
+
+it.runIf(mayMount()).each([20, 60])(
+  'a check on a disk of %d MB that it fills names the disk and TMPDIR, and leaves nothing there',
+  async (megabytes) => {
+    const { service } = await shop();
+    const handle = await service.openDatabase();
+    await sql`
+      insert into events (id, project_id, mode, payment_id, type, body, created_at)
+      select gen_random_uuid(), e.project_id, e.mode, e.payment_id, e.type, repeat(md5(n::text), 40), e.created_at
+      from events e cross join generate_series(1, 20000) n`.execute(handle.db);
+    const dir = await folder();
+    const file = path.join(dir, 'a.backup');
+    await service.cointill.json('backup', file);
+    // The user of root's embedded database has to get in.
+    await chmod(dir, 0o755);
+    const disk = path.join(dir, 'disk');
+    await mkdir(disk);
+    system('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=1777`, 'none', disk);
+    onTestFinished(() => system('umount', '-l', disk));
+    const cointill = await program({ TMPDIR: disk });
+    expect(await cointill.run('backup', 'check', file)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The disk that holds ${disk} is full: the whole database has to find room there. Free some space, or set TMPDIR to another folder, on a larger disk.\n`,
+    });
+    expect(await readdir(disk)).toEqual([]);
+  },
+);
+
+/** A program of the system. */
+function system(command: string, ...args: readonly string[]): void {
+  execFileSync(command, args, { stdio: 'ignore' });
+}
+
+function mayMount(): boolean {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'cointill-mount-'));
+  try {
+    system('mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', dir);
+    system('umount', dir);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmdirSync(dir);
+  }
+}
 
 it('to standard output goes the backup alone, and a reader that ends early is a fault', async () => {
   const { service } = await shop();
@@ -172,7 +249,16 @@ it('a service with BACKUP_DIR makes its backup by itself, and tells when the las
   const dir = await folder();
   const startedAt = Date.now();
   const service = await testService({ BACKUP_DIR: dir, BACKUP_KEEP: '3' });
-  await service.start();
+  const { running } = await service.start();
+  const [line] = await running.waitFor(/\{.*made the scheduled backup.*\}/);
+  expect(JSON.parse(line)).toMatchObject({
+    file: expect.stringContaining(`${dir}/cointill-`),
+    bytes: expect.any(Number),
+    duration_ms: expect.any(Number),
+    payments: 0,
+  });
+  const ready = await (await fetch(`${service.live}/readyz`)).json();
+  expect(ready).toMatchObject({ status: 'ready', checks: { backups: 'ok' } });
   const name = await eventually(
     'a backup is there',
     async () => (await readdir(dir)).find((one) => one.endsWith('.backup')) ?? null,
@@ -187,4 +273,19 @@ it('a service with BACKUP_DIR makes its backup by itself, and tells when the las
     3 * DEADLINE_MS,
   );
   expect(Number(at)).toBeGreaterThan(startedAt / 1000 - 1);
+});
+
+it('a service whose BACKUP_DIR is not there starts, and says at once what is wrong and what to do', async () => {
+  const dir = path.join(await folder(), 'missing');
+  const service = await testService({ BACKUP_DIR: dir });
+  const { running } = await service.start();
+  await running.waitFor(
+    /no backups are made: BACKUP_DIR: There is no folder .*missing\. Make it, or give another one\./,
+  );
+  const ready = await fetch(`${service.live}/readyz`);
+  expect(ready.status).toBe(200);
+  expect(await ready.json()).toMatchObject({
+    status: 'degraded',
+    checks: { backups: `BACKUP_DIR: There is no folder ${dir}. Make it, or give another one.` },
+  });
 });

@@ -7,35 +7,17 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { passOver } from '../../src/app/chains/recover.ts';
 import { restoreBackup } from '../../src/backup/restore-backup.ts';
 import { COPIED_TABLES } from '../../src/store/copied-tables.ts';
-import { openDatabase, type Database } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { countRows } from '../../src/store/load.ts';
 import { knownMigrations } from '../../src/store/migrate.ts';
 import { onConnection } from '../../src/store/one-connection.ts';
 import { loadSealingKey, openSecret } from '../../src/webhooks/secret.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
+import { structureOf } from '../structure.ts';
 
 /** One of each version that could make backups, named by its last migration, and never changed: add those of a new version. */
 const FOLDER = path.join(import.meta.dirname, 'backups');
 const files = await readdir(FOLDER);
-
-/** Every index, constraint and column, as PostgreSQL writes them. */
-async function structureOf(db: Database): Promise<readonly string[]> {
-  const { rows } = await sql<{ line: string }>`
-    select pg_get_indexdef(i.indexrelid) as line from pg_index i join pg_class c on c.oid = i.indexrelid
-    where c.relnamespace = 'public'::regnamespace
-    union all
-    select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) from pg_constraint
-    where connamespace = 'public'::regnamespace
-    union all
-    select table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '')
-      || ' ' || is_identity
-    from information_schema.columns where table_schema = 'public'
-    union all
-    select c.relname || ' ' || coalesce(c.reloptions::text, '') from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
-    order by line`.execute(db);
-  return rows.map(({ line }) => line);
-}
 
 describe('a backup of every former version', () => {
   it('is kept', () => {

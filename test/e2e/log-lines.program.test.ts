@@ -88,7 +88,7 @@ it('a live order’s life is told in order, with the ids that the merchant knows
 
   const life = lines().filter((line) => about(id)(line) && line['outcome'] !== 'no_answer');
   const told = life.map(({ kind, type, to, outcome, request }) =>
-    [kind, type ?? to, outcome, request].filter((part) => part !== undefined).join(' '),
+    [kind, type ?? to, outcome, request].flatMap((part) => (typeof part === 'string' ? [part] : [])).join(' '),
   );
   // Deliveries go their own way beside the transitions.
   expect(told.filter((one) => !one.startsWith('delivery_attempt'))).toEqual([

@@ -1,6 +1,8 @@
-import type { Network } from '../../src/domain/asset.ts';
+import type { Network } from '../../src/domain/networks.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Sums } from '../../src/domain/payment.ts';
-import { ARROWS, creationArrows, DEFAULT_POLICY, exceptionOf } from '../../src/domain/transition.ts';
+import { ARROWS, DEFAULT_POLICY } from '../../src/domain/transition.ts';
+import { creationArrows } from '../../src/domain/creation.ts';
+import { exceptionOf } from '../../src/domain/exception.ts';
 import type { SimBlock, SimChain } from './chain.ts';
 import { arrowsOf, transferKey, type AddressRow, type Snapshot, type TransferRow, type Walked } from './snapshot.ts';
 

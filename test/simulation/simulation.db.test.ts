@@ -1,17 +1,35 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../database.ts';
 import { openConnections } from './database.ts';
 import { runSeed, type SeedOutcome } from './run-seed.ts';
 
-/** How many seeds a run tries, from 1 on; `SIMULATION_SEED` replays one alone. */
+/**
+ * How many seeds a run tries. One half is from 1 on, so that a run always comes across what it has to; the other half is
+ * each commit's own. `SIMULATION_FIRST_SEED` tries all from there on, `SIMULATION_SEED` replays one alone.
+ */
 const COUNT = Number(process.env['SIMULATION_SEEDS'] ?? 500);
-const FIRST = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
+const FIRST = process.env['SIMULATION_FIRST_SEED'];
 const ONLY = process.env['SIMULATION_SEED'];
-const SEEDS = ONLY === undefined ? Array.from({ length: COUNT }, (_, index) => FIRST + index) : [Number(ONLY)];
+const SEEDS = ONLY === undefined ? seeds() : [Number(ONLY)];
 /** Histories at once, each in its own database: while one waits for PostgreSQL, another one computes. */
 const LANES = Math.min(3, SEEDS.length);
 /** How much of a history is shown: the newest lines of it. */
 const SHOWN_LINES = ONLY === undefined ? 60 : 5_000;
+
+function seeds(): readonly number[] {
+  const from = (first: number, count: number): readonly number[] =>
+    Array.from({ length: count }, (_, at) => first + at);
+  if (FIRST !== undefined) return from(Number(FIRST), COUNT);
+  const same = Math.ceil(COUNT / 2);
+  return [...from(1, same), ...from(firstSeedOfCommit(), COUNT - same)];
+}
+
+/** Beyond what a night tries of the first thousands; a checkout without git has the same ones each time. */
+function firstSeedOfCommit(): number {
+  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' });
+  return 1_000_000 + (Number.parseInt(stdout?.slice(0, 8) ?? '', 16) || 0);
+}
 
 async function runAll(seeds: readonly number[]): Promise<readonly SeedOutcome[]> {
   const left = [...seeds];

@@ -1,4 +1,4 @@
-import type { Network } from '../../src/domain/asset.ts';
+import type { Network } from '../../src/domain/networks.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Arrow } from '../../src/domain/transition.ts';
 import type { Database } from '../../src/store/database.ts';

@@ -52,13 +52,8 @@ button{position:absolute;inset:0 0 auto auto;width:2.75rem;height:2.75rem;border
 const labels = document.currentScript?.dataset ?? {};
 let current: OpenPayment | null = null;
 
-function open(address: string, element: Element | null = null): OpenPayment {
-  const url = new URL(address, location.href);
-  if (!/^https?:$/.test(url.protocol)) throw new TypeError('Cointill.open: not an http(s) address');
-  current?.close();
-  const framed = new URL(url);
-  framed.searchParams.set('embed', location.origin);
-
+/** The frame of the payment page and what is around it, in the shop's page but not yet shown. */
+function build(src: string) {
   const host = document.createElement('div');
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
@@ -72,10 +67,21 @@ function open(address: string, element: Element | null = null): OpenPayment {
   button.ariaLabel = labels['close'] ?? 'Close';
   button.textContent = '×';
   frame.allow = 'clipboard-write; payment';
-  frame.src = framed.href;
+  frame.src = src;
   dialog.append(button, frame);
   root.append(dialog);
   document.body.append(host);
+  return { host, dialog, frame, button };
+}
+
+function open(address: string, element: Element | null = null): OpenPayment {
+  const url = new URL(address, location.href);
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError('Cointill.open: not an http(s) address');
+  current?.close();
+  const framed = new URL(url);
+  framed.searchParams.set('embed', location.origin);
+
+  const { host, dialog, frame, button } = build(framed.href);
 
   const before = document.activeElement;
   let detail: Detail = { payment_id: '', status: '' };

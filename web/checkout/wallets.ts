@@ -65,16 +65,8 @@ export function offerWallets(payment: string, say: Say): Wallets {
     if (last?.kind === 'wallet_sent' && last.hash !== '') await awaitReceipt(wallet, key, last.hash);
   };
 
-  const awaitReceipt = async (wallet: Wallet, key: string, hash: string) => {
-    let unknownMs = 0;
-    for (let waitMs = RECEIPT_MS; ; waitMs = Math.min(RECEIPT_MAX_MS, waitMs * 1.2)) {
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-      const step = await readReceipt(wallet.provider, hash);
-      if (step?.kind !== 'wallet_lost') unknownMs = 0;
-      else if ((unknownMs += waitMs) < LOST_MS) continue;
-      if (step !== null) return tell(key, wallet, step);
-    }
-  };
+  const awaitReceipt = async (wallet: Wallet, key: string, hash: string) =>
+    tell(key, wallet, await receiptOf(wallet, hash));
 
   /** What this wallet sent before the page was loaded again may have reached its block, or been refused there. */
   const resume = async (wallet: Wallet) => {
@@ -94,6 +86,18 @@ export function offerWallets(payment: string, say: Say): Wallets {
   });
   dispatchEvent(new Event('eip6963:requestProvider'));
   return { draw };
+}
+
+/** What became of a transaction, once a node knows. */
+async function receiptOf({ provider }: Wallet, hash: string): Promise<WalletStep> {
+  let unknownMs = 0;
+  for (let waitMs = RECEIPT_MS; ; waitMs = Math.min(RECEIPT_MAX_MS, waitMs * 1.2)) {
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const step = await readReceipt(provider, hash);
+    if (step?.kind !== 'wallet_lost') unknownMs = 0;
+    else if ((unknownMs += waitMs) < LOST_MS) continue;
+    if (step !== null) return step;
+  }
 }
 
 interface Buttons {

@@ -1,8 +1,8 @@
 import { matchingAddress, shownAddress } from '../../rails/address.ts';
-import { NETWORKS, type Network } from '../../domain/asset.ts';
-import { requiredConfirmations } from '../../domain/network.ts';
+import { withFirstToken } from '../../domain/creation.ts';
+import { NETWORKS, requiredConfirmations, type Network } from '../../domain/networks.ts';
 import type { Fiat } from '../../domain/money.ts';
-import { NO_MONEY, type Payment, type Quote } from '../../domain/payment.ts';
+import { blankPayment, type Payment, type Quote } from '../../domain/payment.ts';
 import { nextDueAt } from '../../domain/transition.ts';
 import { confirmTransfers, lockCursor } from '../../store/chain.ts';
 import type { Trx } from '../../store/database.ts';
@@ -35,12 +35,14 @@ const LIFETIME_MS = 30 * 60_000;
 
 /**
  * Makes a payment of the money on an address of the hours that a restore lost: an order of the amount that the operator names,
- * owed exactly what came. It goes the way of every payment from there on, with its events.
+ * owed exactly what came, which is told as `received`. It goes the way of every payment from there on, with its events.
  */
 export async function bookLost(
   app: App,
   booking: Booking,
-): Promise<{ readonly kind: 'done'; readonly payment: Payment } | Rejected> {
+): Promise<
+  { readonly kind: 'done'; readonly payment: Payment; readonly received: readonly LostTransfer[] } | Rejected
+> {
   return inTransaction(app, async (trx) => {
     const lost = await lostOn(trx, booking.address);
     const [first] = lost;
@@ -91,7 +93,7 @@ export async function bookLost(
     const confirmed = cursor === null ? [] : await confirmTransfers(trx, network, cursor.height);
     await observeMoney(app, trx, [payment.id, ...confirmed.map(({ paymentId }) => paymentId)], now, confirmed);
     const [booked] = await findPayments(trx, [payment.id]);
-    return { kind: 'done', payment: booked ?? payment };
+    return { kind: 'done', payment: booked ?? payment, received: lost };
   });
 }
 
@@ -146,38 +148,19 @@ function draftOf(
     readonly now: number;
   },
 ): Payment {
-  return {
+  const blank = blankPayment({
     id: newId(app, now),
     projectId,
     mode: 'live',
     surface: 'order',
-    status: 'pending',
-    exception: 'none',
-    failureReason: null,
-    transactionNumber: null,
     amountMinor,
     currency,
     amountUsdCents,
     merchantOrderId,
-    description: null,
-    customerEmail: null,
-    customerName: null,
-    successUrl: null,
-    cancelUrl: null,
-    metadata: {},
-    quote,
-    ledger: NO_MONEY,
-    transactionHash: null,
-    completedOnUnits: null,
     createdAt: now,
     expiresAt: now + LIFETIME_MS,
-    graceUntil: null,
-    completedAt: null,
-    cancelledAt: null,
-    completesAt: null,
-    confirmingSent: false,
-    lastSequence: 0,
-  };
+  });
+  return withFirstToken(blank, quote);
 }
 
 function transferOf(one: LostTransfer, paymentId: string): Parameters<typeof saveTransfers>[1][number] {

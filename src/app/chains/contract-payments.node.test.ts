@@ -4,7 +4,8 @@ import { contractOf, deployContract, type DeployedContract } from '../../../test
 import { tokenOf } from '../../domain/asset.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import { createEvmCaller } from '../../rails/evm/caller.ts';
-import { createWalletOpener, MAIN_CHAINS } from '../../rails/wallet.ts';
+import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
+import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { findTransfers } from '../../store/transfers.ts';
 import { chainRail } from '../../modes/live-rail.ts';

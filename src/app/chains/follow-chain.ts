@@ -1,16 +1,12 @@
-import type { Network } from '../../domain/asset.ts';
-import { NETWORK_FACTS } from '../../domain/network.ts';
+import { NETWORK_FACTS, type Network } from '../../domain/networks.ts';
 import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
 import type { WalletOpener } from '../../rails/wallet.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../../store/change.ts';
 import {
   confirmTransfers,
-  earliestIssue,
   forgetSpent,
-  knownBlock,
   lockCursor,
   moveCursor,
-  oldestKnownBlock,
   readCursor,
   saveAtHead,
   saveSpent,
@@ -30,6 +26,8 @@ import { changeOutputs, changeWatching } from '../refunds/change-watch.ts';
 import type { App } from '../context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
 import { createContractPayoutWatch, type ContractPayoutWatch } from '../refunds/contract-payouts.ts';
+import { findFork } from './find-fork.ts';
+import { firstBlock } from './first-block.ts';
 import { takeInLostMoney } from './lost-money.ts';
 import { createWaitingRoom, type LookProof } from './mempool.ts';
 import { createPayoutWatch } from '../refunds/payout-watch.ts';
@@ -38,12 +36,8 @@ import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
 import { inTransaction, tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
-/** How far below the head the first look starts: two epochs, past which Ethereum's blocks are final. A reorganisation right after it finds its fork. */
-const START_DEPTH = 64;
-/** How much a block's time and our clock may differ: Bitcoin lets a block be dated two hours ahead. */
-const CLOCK_MARGIN_MS = 2 * 60 * 60_000;
 /** Blocks that are taken in together at most, when there are many to catch up with. */
-const MOST_BLOCKS = 100;
+const MAX_BLOCKS = 100;
 /** How often it is kept that the node's newest block was read, while there is no other. */
 const AT_HEAD_STEP_MS = 5_000;
 const NO_UNISSUED: ReadonlyMap<string, UnissuedAddress> = new Map();
@@ -58,11 +52,6 @@ export class NodeBehindError extends Error {
       `The ${network} node is ${blocks} blocks behind what was read already. No block is taken in, and nothing expires, until it has caught up.`,
     );
   }
-}
-
-/** The node follows another chain than the one that was followed so far. */
-export class OtherChainError extends Error {
-  override readonly name = 'OtherChainError';
 }
 
 /** Follows one chain, a step at a time. It remembers only what spares it asking twice; all that counts is in the database. */
@@ -122,7 +111,7 @@ export function createChainFollower(
       }
       await reopenRefunds(app, source.network);
       const behind = cursor === null ? 0 : cursor.height - head.height;
-      if (behind > mostBehind(source.network)) throw new NodeBehindError(source.network, behind);
+      if (behind > maxBehind(source.network)) throw new NodeBehindError(source.network, behind);
       return again;
     },
   };
@@ -145,7 +134,7 @@ interface Watches {
 async function followBlocks(app: App, source: ChainSource, watches: Watches): Promise<Followed> {
   const cursor = await readCursor(app.db, source.network);
   if (cursor === null) return start(app, source);
-  const blocks = await source.blocks(cursor.height + 1, MOST_BLOCKS);
+  const blocks = await source.blocks(cursor.height + 1, MAX_BLOCKS);
   const [next] = blocks;
   if (next !== undefined && next.parentHash === cursor.hash)
     return takeIn(app, source, watches, cursor, linked(blocks));
@@ -175,42 +164,17 @@ function linked(blocks: readonly ChainBlock[]): readonly ChainBlock[] {
   return broken < 0 ? blocks : blocks.slice(0, broken);
 }
 
-/** The first block is one that is final, or the last before the earliest address that is already out. */
 async function start(app: App, source: ChainSource): Promise<Followed> {
-  const { network } = source;
-  const head = await source.head();
-  const issuedAt = await earliestIssue(app.db, network);
-  const top = Math.max(0, head.height - START_DEPTH);
-  const height = issuedAt === null ? top : await lastHeightBefore(source, top, issuedAt - CLOCK_MARGIN_MS);
-  const block = await source.header(height);
+  const block = await firstBlock(app, source);
   if (block === null) return 'at_head';
-  const started = await app.db.transaction().execute((trx) => startCursor(trx, network, cursorOf(block), app.clock()));
+  const started = await app.db
+    .transaction()
+    .execute((trx) => startCursor(trx, source.network, cursorOf(block), app.clock()));
   return started ? 'advanced' : 'at_head';
 }
 
 function cursorOf({ height, hash, timeMs }: BlockHeader): Cursor {
   return { height, hash, blockAt: timeMs };
-}
-
-/** The last block up to `top` that is older than `at`, or 0. Headers tell: the steps, ever longer, may pass what the node has pruned. */
-async function lastHeightBefore(source: ChainSource, top: number, at: number): Promise<number> {
-  const isBefore = async (height: number): Promise<boolean> => {
-    const block = await source.header(height);
-    if (block === null) throw new Error(`The ${source.network} node does not have block ${height} below its head.`);
-    return block.timeMs < at;
-  };
-  let low = top;
-  let high = top;
-  for (let step = START_DEPTH; low > 0 && !(await isBefore(low)); step *= 2) {
-    high = low - 1;
-    low = Math.max(0, low - step);
-  }
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (await isBefore(middle)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 async function takeIn(
@@ -272,51 +236,9 @@ async function takeIn(
   });
 }
 
-/**
- * The last block taken in that the chain still has, when the node's chain is another from there on; null while there is
- * nothing to roll back. `next` is the node's block after the cursor, if it has one. Throws when no block is common.
- */
-async function findFork(
-  app: App,
-  source: ChainSource,
-  cursor: Cursor,
-  next: ChainBlock | null,
-): Promise<Cursor | null> {
-  const { network } = source;
-  const head = next ?? (await source.head());
-  // Without a next block a higher head is one that came this moment.
-  if (next === null && head.height > cursor.height) return null;
-  const atHead = next === null ? await knownBlock(app.db, network, head.height) : null;
-  if (next === null && (atHead === null || atHead.hash === head.hash)) return null;
-
-  const oldest = await oldestKnownBlock(app.db, network);
-  // Hashes only: a pruned node no longer has the blocks that lie as far back as this.
-  const base = oldest === null ? null : await source.hashAt(oldest.height);
-  if (oldest !== null && base !== null && base !== oldest.hash) throw noCommonBlock(network, oldest);
-  for (let height = Math.min(head.height, cursor.height); ; height -= 1) {
-    const known = await knownBlock(app.db, network, height);
-    if (known === null) {
-      // Another worker may have rolled back meanwhile, and forgotten the blocks that this one goes by.
-      const present = await readCursor(app.db, network);
-      if (present?.height !== cursor.height || present.hash !== cursor.hash) return null;
-      throw noCommonBlock(network, { height: height + 1 });
-    }
-    if ((await source.hashAt(height)) !== known.hash) continue;
-    // The cursor's own block is still there: two nodes disagree. A branch shorter than ours may yet be dropped itself.
-    return height === cursor.height || head.height < cursor.height ? null : known;
-  }
-}
-
 /** Nodes hear of blocks one after the other: a minute's worth, and at least two, tells nothing. */
-function mostBehind(network: Network): number {
+function maxBehind(network: Network): number {
   return Math.max(2, Math.ceil(60_000 / NETWORK_FACTS[network].blockMs));
-}
-
-function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): OtherChainError {
-  return new OtherChainError(
-    `The ${network} node is on another chain than the one followed so far: not even block ${oldest.height} is the same. ` +
-      `Nothing was changed. Set ${network.toUpperCase()}_RPC_URL to a node of the chain that was followed.`,
-  );
 }
 
 interface ChangedMoney {

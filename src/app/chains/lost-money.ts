@@ -1,4 +1,5 @@
-import { tokenOf, type AssetCode, type Network } from '../../domain/asset.ts';
+import { tokenOf, type AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import { MIN_SKIP } from '../../domain/recovery.ts';
 import { eventBody } from '../../wire/event.ts';
 import { lostMoneyView } from '../../wire/lost-money.ts';

@@ -1,5 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
-import { GAP_LIMIT, NETWORK_FACTS } from '../../domain/network.ts';
+import { NETWORK_FACTS, settingOf, GAP_LIMIT, type Network } from '../../domain/networks.ts';
 import type { LostMoney } from '../../domain/lost-money.ts';
 import type { Cursor } from '../../store/chain.ts';
 import { shownAddress } from '../../rails/address.ts';
@@ -110,7 +109,7 @@ function problemOf(status: Omit<NetworkStatus, 'problem' | 'warnings' | 'lost'>,
   }
   if (nodes.every(({ height }) => height === null)) {
     const faults = nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ');
-    return `no node answers: ${faults}. Start one, or set ${network.toUpperCase()}_RPC_URL to one that does`;
+    return `no node answers: ${faults}. Start one, or set ${settingOf(network, 'RPC_URL')} to one that does`;
   }
   if (cursor?.problem) return cursor.problem;
   const bad = nodes.filter(({ problem }) => problem !== null);

@@ -1,10 +1,10 @@
-import type { Network } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import { MIN_SKIP } from '../../domain/recovery.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { highestLostIndex, lostTransfers } from '../../store/lost-transfers.ts';
 import { counterPaces, lockPaces, raiseCounter, waitingDeliveries } from '../../store/recovery.ts';
-import type { WalletKind } from '../../store/tables.ts';
+import type { WalletKind } from '../../store/schema/wallets.ts';
 import type { App } from '../context.ts';
 import { tellLost } from './lost-money.ts';
 import { setHalted, skipTo } from '../../store/unissued.ts';

@@ -1,4 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import type { Notifications } from '../../store/notifications.ts';
 
 /** Tells those who show a payment that it may have changed, whichever process changed it. */

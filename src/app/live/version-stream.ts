@@ -1,4 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isCounting } from '../../domain/status.ts';
 import type { PaymentSelector } from '../payments/change-payment.ts';

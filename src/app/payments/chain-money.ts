@@ -1,4 +1,5 @@
-import { tokenOf, type Network } from '../../domain/asset.ts';
+import { tokenOf } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import {
   inTimeUntil,
   requiredUnits,

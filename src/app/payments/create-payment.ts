@@ -1,16 +1,8 @@
-import { NO_MONEY, type Payment, type Surface } from '../../domain/payment.ts';
-import type { Fiat } from '../../domain/money.ts';
-import type { Mode } from '../../domain/permission.ts';
-import { nextDueAt, withFirstToken } from '../../domain/transition.ts';
-import { formatTransactionNumber } from '../../domain/transaction-number.ts';
-import { takeTransactionNumbers } from '../../store/payments.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { nextDueAt } from '../../domain/transition.ts';
+import type { LockedIssuer, Rail } from '../../modes/rail.ts';
 import type { Ending, Statement, StatementRunner, TransactionRunner } from '../../store/pipeline.ts';
-import {
-  saveStatement,
-  type IdempotentAnswer,
-  type IssuedAddress,
-  type PaymentChange,
-} from '../../store/save-changes.ts';
+import { saveStatement, type IdempotentAnswer, type PaymentChange } from '../../store/save-changes.ts';
 import { isUnexpected } from '../../store/wallet-locks.ts';
 import { createBatcher, type Batcher } from '../batch.ts';
 import { newId, type App } from '../context.ts';
@@ -23,56 +15,10 @@ import {
   type IdempotencyRequest,
   type Replay,
 } from '../idempotency.ts';
-import type { Issuer, LockedIssuer, Rail } from '../../modes/rail.ts';
-import {
-  chooseToken,
-  issuedAddress,
-  priceInUsd,
-  quotePayment,
-  type TokenChoice,
-  type TokenRefusal,
-} from './quote-payment.ts';
-
-/** A checked request for a payment. Amount in minor units of `currency`; lifetime in milliseconds. */
-export interface NewPayment {
-  readonly projectId: string;
-  readonly mode: Mode;
-  readonly surface: Surface;
-  readonly amountMinor: bigint;
-  readonly currency: Fiat;
-  /** Orders name their token; transactions leave it to the customer. */
-  readonly token: { readonly asset: string; readonly network: string | null } | null;
-  readonly merchantOrderId: string | null;
-  readonly description: string | null;
-  readonly customerEmail: string | null;
-  readonly customerName: string | null;
-  readonly successUrl: string | null;
-  readonly cancelUrl: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly lifetimeMs: number;
-  /** The request that asks for it; null where none does. */
-  readonly requestId: string | null;
-}
+import { chooseWanted, draftPayment, takeNumbers, type Draft, type Item, type NewPayment } from './draft-payment.ts';
+import type { TokenRefusal } from './quote-payment.ts';
 
 export type CreateOutcome = { readonly kind: 'done'; readonly body: string } | Replay | TokenRefusal;
-
-/** A request on its way into a batch. */
-interface Item {
-  readonly id: string;
-  readonly createdAt: number;
-  readonly request: NewPayment;
-  readonly rail: Rail;
-  /** The answer's body; stored with the payment when the request carries an idempotency key. */
-  readonly present: (payment: Payment) => string;
-  readonly idempotency: IdempotencyRequest | null;
-}
-
-interface Draft {
-  readonly kind: 'draft';
-  readonly item: Item;
-  readonly payment: Payment;
-  readonly address: IssuedAddress | null;
-}
 
 interface Fault {
   readonly kind: 'fault';
@@ -251,94 +197,6 @@ async function lockIssuers(
     if (rail.lock !== null && wanted.length > 0) issuers.set(rail, await rail.lock(runner, wanted, { foresee }));
   }
   return issuers;
-}
-
-async function chooseWanted(issuer: Issuer, { request: { projectId, token } }: Item): Promise<TokenChoice | null> {
-  return token === null ? null : chooseToken(issuer, projectId, token.asset, token.network);
-}
-
-async function draftPayment(
-  app: App,
-  issuer: Issuer,
-  item: Item,
-  choice: TokenChoice | null,
-): Promise<Draft | TokenRefusal> {
-  const { id, createdAt, request, rail } = item;
-  // The token before the price: one that cannot be paid with is for the client to change, and no fresh price mends it.
-  if (choice !== null && choice.kind !== 'ok') return choice;
-  const amountUsdCents = priceInUsd(issuer, request.amountMinor, request.currency);
-  if (amountUsdCents === null) {
-    return { kind: 'no_rate', message: `There is no fresh price for ${request.currency}. Try again shortly.` };
-  }
-  const expiresAt = createdAt + request.lifetimeMs;
-  const blank: Payment = {
-    id,
-    projectId: request.projectId,
-    mode: request.mode,
-    surface: request.surface,
-    status: 'created',
-    exception: 'none',
-    failureReason: null,
-    transactionNumber: null,
-    amountMinor: request.amountMinor,
-    currency: request.currency,
-    amountUsdCents,
-    merchantOrderId: request.merchantOrderId,
-    description: request.description,
-    customerEmail: request.customerEmail,
-    customerName: request.customerName,
-    successUrl: request.successUrl,
-    cancelUrl: request.cancelUrl,
-    metadata: request.metadata,
-    quote: null,
-    ledger: NO_MONEY,
-    transactionHash: null,
-    completedOnUnits: null,
-    createdAt,
-    expiresAt,
-    graceUntil: null,
-    completedAt: null,
-    cancelledAt: null,
-    completesAt: rail.completesAt(createdAt, expiresAt),
-    confirmingSent: false,
-    lastSequence: 0,
-  };
-  if (choice === null) return { kind: 'draft', item, payment: blank, address: null };
-
-  const quoted = await quotePayment(issuer, blank, choice.token);
-  if (quoted.kind !== 'ok') return quoted;
-  const { quote, wallet } = quoted;
-  // Its address is watched from the moment it is saved.
-  const payment = withFirstToken(blank, quote);
-  const address = wallet === null ? null : issuedAddress(app, payment, quote, wallet, createdAt);
-  return { kind: 'draft', item, payment, address };
-}
-
-/** The number of each transaction among them, by id. */
-async function takeNumbers(runner: StatementRunner, drafts: readonly Draft[]): Promise<ReadonlyMap<string, string>> {
-  const payments = drafts.flatMap(({ payment }) => (payment.surface === 'transaction' ? [payment] : []));
-  if (payments.length === 0) return new Map();
-  const groups = [
-    ...Map.groupBy(payments, ({ projectId, mode, createdAt }) => `${projectId} ${mode} ${yearOf(createdAt)}`).values(),
-  ];
-  const wanted = groups.flatMap((group) =>
-    group
-      .slice(0, 1)
-      .map(({ projectId, mode, createdAt }) => ({ projectId, mode, year: yearOf(createdAt), count: group.length })),
-  );
-  const firsts = await takeTransactionNumbers(runner, wanted);
-  return new Map(
-    groups.flatMap((group, place) =>
-      group.map(({ id, createdAt }, index) => [
-        id,
-        formatTransactionNumber(yearOf(createdAt), (firsts[place] ?? NaN) + index),
-      ]),
-    ),
-  );
-}
-
-function yearOf(at: number): number {
-  return new Date(at).getUTCFullYear();
 }
 
 /** The statement that saves these payments with all that goes with them, and what each request is answered once it did. */

@@ -1,16 +1,15 @@
 import {
   ASSET_CODES,
   isAssetCode,
-  isNetwork,
   quoteUnits,
   tokenOf,
   usdCents,
+  usualNetwork,
   type AssetCode,
-  type Network,
   type Token,
 } from '../../domain/asset.ts';
 import { formatDecimal, type Fiat } from '../../domain/money.ts';
-import { NETWORK_FACTS } from '../../domain/network.ts';
+import { isNetwork, nativeAsset, settingOf, familyFacts, type Network } from '../../domain/networks.ts';
 import type { Payment, Quote } from '../../domain/payment.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import type { RateSource } from '../../rates/source.ts';
@@ -63,9 +62,9 @@ function refuseToken(
   const elsewhere = networksOf(enabled, asset);
   const possible = elsewhere === '' ? '' : `; it can be on ${elsewhere}`;
   const setting = (wanted: Network): string =>
-    whatToSet(projectId, wanted, walletOption(wanted), nodeSettings(asset, wanted));
+    whatToSet(projectId, wanted, familyFacts(wanted).walletOptions, nodeSettings(asset, wanted));
   // Named where the client names no network that could be set up.
-  const usual = tokenOf(asset)?.network ?? 'bitcoin';
+  const usual = usualNetwork(asset);
   if (network !== null && (!isNetwork(network) || tokenOf(asset, network) === null)) {
     const problem = isNetwork(network) ? `${asset} cannot be paid on ${network}` : 'network is not known';
     return {
@@ -94,17 +93,8 @@ function whatToSet(projectId: string, network: string, wallet: string, node: str
 }
 
 function nodeSettings(asset: AssetCode, network: Network): string {
-  const prefix = network.toUpperCase();
-  return `${prefix}_RPC_URL${isToken(asset) ? `; on a chain of your own also ${prefix}_TOKENS` : ''}`;
-}
-
-function walletOption(network: Network): string {
-  return NETWORK_FACTS[network].family === 'evm' ? '--treasury 0x… or --xpub XPUB' : '--xpub XPUB';
-}
-
-/** Of a contract, whose address has to be known. */
-function isToken(asset: AssetCode): boolean {
-  return asset === 'USDT' || asset === 'USDC';
+  const tokens = asset !== nativeAsset(network) ? `; on a chain of your own also ${settingOf(network, 'TOKENS')}` : '';
+  return `${settingOf(network, 'RPC_URL')}${tokens}`;
 }
 
 function networksOf(tokens: readonly Token[], asset: string): string {

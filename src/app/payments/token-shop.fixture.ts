@@ -1,8 +1,10 @@
 import { testApp, type TestApp } from '../../../test/harness.ts';
-import { tokenOf, type AssetCode, type Network } from '../../domain/asset.ts';
+import { tokenOf, type AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { matchingAddress } from '../../rails/address.ts';
-import { createWalletOpener, MAIN_CHAINS } from '../../rails/wallet.ts';
+import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
+import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import type { RateSource } from '../../rates/source.ts';
 import { saveTransfers } from '../../store/transfers.ts';

@@ -47,32 +47,23 @@ const MAX_CACHED_PROJECTS = 1_000;
  * cached, so that a revoked key stops working on every node within a second.
  */
 export function createAccess(db: Database, notifications: Notifications): Access {
+  const answers = keepUntilNotified(notifications);
   const keys = new Map<string, AccessKey | null>();
+  /** Keys that were found once: looking them up again is nobody's guess. */
   const found = new Set<string>();
   const projects = new Map<string, Project | null>();
-  let published: Published | null = null;
-  let reading: Promise<Published> | null = null;
-  let generation = 0;
-  const forget = (): void => {
-    generation += 1;
+  const ask = createPublishedQuestions(db, answers, notifications);
+  answers.onChange(() => {
     keys.clear();
-    published = null;
-    reading = null;
     projects.clear();
-  };
-  notifications.on('access', forget);
-  notifications.onDown(forget);
+  });
 
-  /** Reads, and keeps the answer if notifications arrived all the while that the read was under way, and none did. */
-  async function readThrough<Value>(cache: Map<string, Value>, limit: number, key: string, read: () => Promise<Value>) {
-    const before = generation;
-    const wasHealthy = notifications.healthy();
-    const value = await read();
-    if (value !== null && wasHealthy && generation === before && notifications.healthy()) {
+  function readThrough<Value>(cache: Map<string, Value>, limit: number, key: string, read: () => Promise<Value>) {
+    return answers.read(read, (value) => {
+      if (value === null) return;
       if (cache.size >= limit) cache.clear();
       cache.set(key, value);
-    }
-    return value;
+    });
   }
 
   async function findKey(name: string, admit?: () => Promise<void>): Promise<AccessKey | null> {
@@ -85,31 +76,6 @@ export function createAccess(db: Database, notifications: Notifications): Access
       found.add(name);
     }
     return key;
-  }
-
-  /** Whole and at once: what is asked for is easily made up, so that no answer to one question is worth keeping. */
-  function readPublished(): Published | Promise<Published> {
-    if (published !== null && notifications.healthy()) return published;
-    // Questions that come meanwhile share the read.
-    reading ??= readOnce();
-    return reading;
-  }
-
-  async function readOnce(): Promise<Published> {
-    const before = generation;
-    const wasHealthy = notifications.healthy();
-    try {
-      const read = await findPublished(db);
-      if (wasHealthy && generation === before && notifications.healthy()) published = read;
-      return read;
-    } finally {
-      if (generation === before) reading = null;
-    }
-  }
-
-  function ask(question: (known: Published) => boolean): boolean | Promise<boolean> {
-    const known = readPublished();
-    return known instanceof Promise ? known.then(question) : question(known);
   }
 
   return {
@@ -127,5 +93,69 @@ export function createAccess(db: Database, notifications: Notifications): Access
     },
     anyProjectAllows: (origin) => ask(({ origins }) => origins.has(origin)),
     hasLogo: (hash) => ask(({ logos }) => logos.has(hash)),
+  };
+}
+
+/** Answers questions about what projects made public, from one read of all of it. */
+function createPublishedQuestions(
+  db: Database,
+  answers: ReturnType<typeof keepUntilNotified>,
+  notifications: Notifications,
+): (question: (known: Published) => boolean) => boolean | Promise<boolean> {
+  let published: Published | null = null;
+  let reading: Promise<Published> | null = null;
+  answers.onChange(() => {
+    published = null;
+    reading = null;
+  });
+
+  /** Whole and at once: what is asked for is easily made up, so that no answer to one question is worth keeping. */
+  function readPublished(): Published | Promise<Published> {
+    if (published !== null && notifications.healthy()) return published;
+    // Questions that come meanwhile share the read.
+    reading ??= readOnce();
+    return reading;
+  }
+
+  function readOnce(): Promise<Published> {
+    const started = answers
+      .read(
+        () => findPublished(db),
+        (read) => (published = read),
+      )
+      .finally(() => {
+        if (reading === started) reading = null;
+      });
+    return started;
+  }
+
+  return (question) => {
+    const known = readPublished();
+    return known instanceof Promise ? known.then(question) : question(known);
+  };
+}
+
+/**
+ * Reads whose answers hold until a change of any key or project is notified. `keep` gets an answer only if notifications
+ * arrived all the while that its read was under way, and none did.
+ */
+function keepUntilNotified(notifications: Notifications) {
+  let generation = 0;
+  return {
+    onChange: (forget: () => void): void => {
+      const change = (): void => {
+        generation += 1;
+        forget();
+      };
+      notifications.on('access', change);
+      notifications.onDown(change);
+    },
+    read: async <Value>(read: () => Promise<Value>, keep: (value: Value) => void): Promise<Value> => {
+      const before = generation;
+      const wasHealthy = notifications.healthy();
+      const value = await read();
+      if (wasHealthy && generation === before && notifications.healthy()) keep(value);
+      return value;
+    },
   };
 }

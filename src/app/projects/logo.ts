@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { imageSize } from 'image-size';
 import type { Logo } from '../../store/projects.ts';
-import type { LogoType } from '../../store/tables.ts';
+import type { LogoType } from '../../store/schema/projects.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 
 /** The page with all that it needs should stay small on a slow phone; a good logo takes a tenth of it. */

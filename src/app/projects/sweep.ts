@@ -1,9 +1,9 @@
-import { tokenOf, type AssetCode, type Network } from '../../domain/asset.ts';
+import { tokenOf, type AssetCode } from '../../domain/asset.ts';
 import { pow10 } from '../../domain/money.ts';
-import { NETWORK_FACTS } from '../../domain/network.ts';
+import { nativeAsset, type Network } from '../../domain/networks.ts';
 import type { EvmCaller } from '../../rails/evm/caller.ts';
 import { factoryOf } from '../../rails/evm/deposit.ts';
-import type { TokenContracts } from '../../rails/evm/presets.ts';
+import type { TokenContracts } from '../../rails/evm/tokens.ts';
 import { planSweep, type SweepCall } from '../../rails/evm/sweep.ts';
 import type { RateSource } from '../../rates/source.ts';
 import { findProject } from '../../store/projects.ts';
@@ -56,7 +56,7 @@ export async function sweepOverview(
     contracts,
   );
   const assets = new Map<string | null, AssetCode | null>([
-    [null, NETWORK_FACTS[network].nativeAsset],
+    [null, nativeAsset(network)],
     ...[...tokens].map(([asset, { contract }]) => [contract, asset] as const),
   ]);
   const present = deposits.flatMap((deposit, at) =>

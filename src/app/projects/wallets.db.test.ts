@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import { depositAddress, FIRST_DEPOSIT_FACTORY } from '../../rails/evm/deposit.ts';
 import { publicKeyAt } from '../../rails/utxo/wallet.fixture.ts';
-import { createWalletOpener, MAIN_CHAINS, type WalletSource } from '../../rails/wallet.ts';
+import type { WalletSource } from '../../rails/family.ts';
+import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
+import { createWalletOpener } from '../../rails/wallet.ts';
 import { takeAddressIndex } from '../../store/wallets.ts';
 import { firstAddresses, setProjectWallet, type WalletRequest, type WalletSet } from './wallets.ts';
 

@@ -1,8 +1,11 @@
-import { isNetwork, NETWORKS, type Network } from '../../domain/asset.ts';
-import { NETWORK_FACTS, type ConfirmationTier } from '../../domain/network.ts';
+import type { ConfirmationTier } from '../../domain/network-facts.ts';
+import { isNetwork, NETWORK_FACTS, NETWORKS, type Network } from '../../domain/networks.ts';
 import type { WalletDeriver } from '../../rails/chain.ts';
 import { shownAddress } from '../../rails/address.ts';
-import { parseWallet, type UtxoChains, type WalletOpener, type WalletSource } from '../../rails/wallet.ts';
+import type { WalletSource } from '../../rails/family.ts';
+import type { UtxoChains } from '../../rails/utxo/params.ts';
+import { rulesOf } from '../../rails/networks.ts';
+import type { WalletOpener } from '../../rails/wallet.ts';
 import type { Trx } from '../../store/database.ts';
 import { findProject } from '../../store/projects.ts';
 import { issuedAddresses, listWallets, setWallet, skipAddressesBelow, type Wallet } from '../../store/wallets.ts';
@@ -52,7 +55,7 @@ export async function setProjectWallet(
 ): Promise<WalletSet | Rejected> {
   const { network, confirmations, toleranceBasisPoints, firstIndex = null } = request;
   if (!isNetwork(network)) return malformed(`--network must be one of ${NETWORKS.join(', ')}.`);
-  const parsed = parseWallet(network, request.source, chains);
+  const parsed = rulesOf(network).parseWallet(request.source, chains);
   if (parsed.kind === 'bad') return malformed(`--${request.source.kind}: ${parsed.message}`);
   if (confirmations !== null && !isWhole(confirmations, 1, MAX_CONFIRMATIONS)) {
     return malformed(`--confirmations must be a whole number from 1 to ${MAX_CONFIRMATIONS}.`);

@@ -1,4 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import { watchedCount } from '../../domain/change-index.ts';
 import type { ChainSource, ChainTransfer } from '../../rails/chain.ts';
 import {

@@ -2,7 +2,7 @@ import { HDKey } from '@scure/bip32';
 import { describe, expect, it } from 'vitest';
 import type { TestApp } from '../../../test/harness.ts';
 import type { Payment } from '../../domain/payment.ts';
-import { MAIN_CHAINS } from '../../rails/wallet.ts';
+import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { cancelPayment } from '../payments/payment-actions.ts';
 import { createRefund, type NewRefund } from './create-refund.ts';
 import { arrives, choose, dollars, tokenShop, transaction } from '../payments/token-shop.fixture.ts';

@@ -1,4 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import { readCursor, readSeenUpTo } from '../../store/chain.ts';
 import { lockPayments } from '../../store/payments.ts';
 import { beingPaid, refundsPaidBy, refundsTakenBack } from '../../store/refund-payouts.ts';

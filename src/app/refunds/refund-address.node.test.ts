@@ -2,7 +2,7 @@ import { HDKey } from '@scure/bip32';
 import { describe, expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import type { Payment } from '../../domain/payment.ts';
-import { MAIN_CHAINS } from '../../rails/wallet.ts';
+import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { completeSandboxPayment } from '../payments/payment-actions.ts';
 import { claimRefund } from './claim-refund.ts';
 import { createRefund } from './create-refund.ts';

@@ -1,7 +1,7 @@
 import type { UtxoCaller } from '../../rails/utxo/caller.ts';
 import { selectCoins, type Coin, type Payout } from '../../rails/utxo/coin-selection.ts';
 import { isHogEx } from '../../rails/utxo/psbt.ts';
-import type { Network } from '../../domain/asset.ts';
+import { NETWORK_FACTS, type Network } from '../../domain/networks.ts';
 import { findRawTransactions } from '../../store/raw-transactions.ts';
 import type { WalletCoin } from '../../store/refund-coins.ts';
 import type { App } from '../context.ts';
@@ -91,7 +91,7 @@ export async function chooseCoins(
 
 /** Which of these coins can be spent now, and which only later; those that are spent are left out. */
 async function look(
-  { network, caller }: CoinSource,
+  { caller, payout }: CoinSource,
   coins: readonly WalletCoin[],
 ): Promise<{ readonly mature: readonly WalletCoin[]; readonly young: readonly YoungCoin[] }> {
   const states = await caller.unspent(coins);
@@ -100,7 +100,7 @@ async function look(
     // Without a confirmation its block was just taken back.
     return state === null || state.confirmations === 0 ? [] : [{ coin, ...state }];
   });
-  const pegouts = network === 'litecoin' ? await youngPegouts(caller, unspent) : new Set<WalletCoin>();
+  const pegouts = NETWORK_FACTS[payout.network].hasMweb ? await youngPegouts(caller, unspent) : new Set<WalletCoin>();
   const young = unspent.flatMap(({ coin, coinbase, confirmations }): readonly YoungCoin[] => {
     if (coinbase && confirmations < COINBASE_MATURITY) {
       return [{ coin, what: 'coinbase', confirmations, needed: COINBASE_MATURITY }];

@@ -1,4 +1,5 @@
-import type { AssetCode, Network } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import { encodeId } from '../../domain/id.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import { otherMoney } from '../../domain/other-money.ts';

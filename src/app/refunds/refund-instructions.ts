@@ -1,3 +1,4 @@
+import { familyFacts } from '../../domain/networks.ts';
 import { encodeId } from '../../domain/id.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import { evmTransfer, paymentUri, type EvmTransfer } from '../../domain/payment-uri.ts';
@@ -63,8 +64,8 @@ export async function refundInstructions(
   const growths = await unexplainedGrowth(app.db, refund);
   const request = { asset, network, decimals, units, address, evm: rail.evmChain({ network, asset }) };
   const chain = utxo(network);
-  const isUtxo = network === 'bitcoin' || network === 'litecoin';
-  const psbt = chain === null ? (isUtxo ? NO_NODE : null) : await refundPsbt(app, refund, address, chain);
+  const needsNode = familyFacts(network).refundsBy === 'psbt';
+  const psbt = chain === null ? (needsNode ? NO_NODE : null) : await refundPsbt(app, refund, address, chain);
   if (psbt?.kind === 'paid') return nothingToSign(refund, psbt.message);
   return {
     kind: 'done',

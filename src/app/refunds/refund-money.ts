@@ -1,4 +1,5 @@
-import { isAssetCode, isNetwork, tokenOf } from '../../domain/asset.ts';
+import { isAssetCode, tokenOf } from '../../domain/asset.ts';
+import { isNetwork } from '../../domain/networks.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import { NO_MONEY, type Payment, type Quote } from '../../domain/payment.ts';
 import type { Trx } from '../../store/database.ts';

@@ -1,13 +1,10 @@
-import type { Network } from '../../domain/asset.ts';
-import { NETWORK_FACTS } from '../../domain/network.ts';
+import { familyFacts, type Network } from '../../domain/networks.ts';
 import { matchPayouts, type PayableRefund, type PayoutTransfer } from '../../domain/refund-payout.ts';
 import type { BlockId, ChainSource, ChainTransfer } from '../../rails/chain.ts';
 import type { Trx } from '../../store/database.ts';
 import { dropPayoutsBefore, knownPayouts, refundsTo, savePayouts } from '../../store/refund-payouts.ts';
 import type { App } from '../context.ts';
 
-/** How much earlier than a refund the block of its payout may be dated: miners of Bitcoin set their clocks as they like. */
-const BLOCK_CLOCK_MARGIN_MS = { utxo: 2 * 60 * 60_000, evm: 2 * 60_000 } as const;
 /** How long a payout may wait that the mempool does not tell of: nodes of Bitcoin's family forget it then (`-mempoolexpiry`). */
 const MAX_WAITING_MS = 14 * 24 * 60 * 60_000;
 
@@ -74,7 +71,7 @@ export async function keepPayouts(
     blockAt: block?.timeMs ?? null,
     blockHeight: block?.height ?? null,
   }));
-  const marginMs = BLOCK_CLOCK_MARGIN_MS[NETWORK_FACTS[network].family];
+  const marginMs = familyFacts(network).blockClockMarginMs;
   const matches = matchPayouts(transfers, refunds, known, spends, marginMs);
   const rows = matches.map(({ refundId, transfer, isGuess }) => ({
     ...transfer,
@@ -88,7 +85,7 @@ export async function keepPayouts(
 
 /** Gives up what has waited too long, where nothing else would tell that it is gone: nodes of EVM chains are asked for it. */
 export async function forgetStalePayouts(app: Pick<App, 'db'>, network: Network, now: number): Promise<void> {
-  if (NETWORK_FACTS[network].family === 'utxo') await dropPayoutsBefore(app.db, network, now - MAX_WAITING_MS, now);
+  if (familyFacts(network).seesWaiting) await dropPayoutsBefore(app.db, network, now - MAX_WAITING_MS, now);
 }
 
 function addressesOf(transfers: readonly ChainTransfer[]): readonly string[] {

@@ -8,7 +8,7 @@ import { formatDecimal } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { createUtxoCaller } from '../../rails/utxo/caller.ts';
-import type { UtxoNetwork } from '../../rails/utxo/params.ts';
+import type { UtxoNetwork } from '../../domain/networks.ts';
 import { createUtxoSource } from '../../rails/utxo/source.ts';
 import { paramsOf, publicKeyAt, signAll, walletOf } from '../../rails/utxo/wallet.fixture.ts';
 import type { UtxoDeriver } from '../../rails/utxo/wallet.ts';

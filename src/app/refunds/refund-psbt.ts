@@ -1,7 +1,7 @@
 import { chooseChangeIndex, lastIndex } from '../../domain/change-index.ts';
 import { encodeId } from '../../domain/id.ts';
 import { formatDecimal } from '../../domain/money.ts';
-import { NETWORK_FACTS } from '../../domain/network.ts';
+import { NETWORK_FACTS, settingOf } from '../../domain/networks.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { Outpoint, UtxoCaller } from '../../rails/utxo/caller.ts';
 import { scriptOfAddress, type WalletOutput } from '../../rails/utxo/output.ts';
@@ -239,7 +239,7 @@ function isOutput(one: Outpoint, { txid, vout }: Outpoint): boolean {
 }
 
 function tooDear({ network }: UtxoParams, feeUnitsPerKvb: bigint, maxFeeRate: number): string {
-  const unit = { bitcoin: 'sat', litecoin: 'litoshi' }[network];
+  const unit = NETWORK_FACTS[network].smallestUnit;
   const rate = formatDecimal(feeUnitsPerKvb, 3);
   return (
     `The node asks for a fee rate of ${rate} ${unit}/vB, more than the ${maxFeeRate} ${unit}/vB that MAX_FEE_RATE allows. ` +
@@ -268,7 +268,7 @@ function shortOf(
   }
   const [lacking] = withoutTransaction;
   if (lacking !== undefined) {
-    const setting = `${network.toUpperCase()}_RPC_URL`;
+    const setting = settingOf(network, 'RPC_URL');
     return (
       `A wallet signs for a P2PKH address only with the whole transaction that paid it, and no node has ${lacking.txid} any more: block ${lacking.blockHeight} was pruned. ` +
       `Add a node that still has block ${lacking.blockHeight}, such as one that is not pruned, to ${setting}.`

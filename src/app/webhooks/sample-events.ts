@@ -6,7 +6,7 @@ import {
   type OtherEventType,
   type RefundEventType,
 } from '../../domain/event-type.ts';
-import { NO_MONEY, type Payment } from '../../domain/payment.ts';
+import { blankPayment, type Payment } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../../rails/sandbox/sandbox.ts';
@@ -46,25 +46,18 @@ function otherData(payment: Payment, type: OtherEventType): object {
 
 function samplePayment(app: App, endpoint: WebhookEndpoint, now: number): Payment {
   const id = newId(app, now);
-  return {
+  return blankPayment({
     id,
     projectId: endpoint.projectId,
     mode: endpoint.mode,
     surface: 'order',
     status: 'pending',
-    exception: 'none',
-    failureReason: null,
-    transactionNumber: null,
     amountMinor: 10_000n,
     currency: 'USD',
     amountUsdCents: 10_000n,
     merchantOrderId: 'TEST-1',
     description: 'A test event',
     customerEmail: 'customer@example.com',
-    customerName: null,
-    successUrl: null,
-    cancelUrl: null,
-    metadata: {},
     quote: {
       asset: 'BTC',
       network: 'bitcoin',
@@ -73,18 +66,9 @@ function samplePayment(app: App, endpoint: WebhookEndpoint, now: number): Paymen
       toleranceUnits: 833n,
       address: sandboxAddress('bitcoin', id),
     },
-    ledger: NO_MONEY,
-    transactionHash: null,
-    completedOnUnits: null,
     createdAt: now,
     expiresAt: now + 30 * 60_000,
-    graceUntil: null,
-    completedAt: null,
-    cancelledAt: null,
-    completesAt: null,
-    confirmingSent: false,
-    lastSequence: 0,
-  };
+  });
 }
 
 function sampleTransfer({ id }: Payment) {

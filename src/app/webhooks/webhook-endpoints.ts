@@ -2,7 +2,7 @@ import { DOCUMENTED_EVENTS, EVENT_TYPES, isEventType, type EventType } from '../
 import type { Mode } from '../../domain/permission.ts';
 import { eventBody } from '../../wire/event.ts';
 import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../../store/deliveries.ts';
-import { saveEvent } from '../../store/save-changes.ts';
+import { saveEvents } from '../../store/save-changes.ts';
 import { findProject } from '../../store/projects.ts';
 import {
   closeEndpoint,
@@ -190,7 +190,7 @@ export async function sendTestEvent(
   const { projectId, mode } = endpoint;
   const deliveryId = await app.db.transaction().execute(async (trx) => {
     // Stored without fan-out: a test event goes to the endpoint under test alone.
-    await saveEvent(trx, { id, projectId, mode, paymentId: null, type, body, createdAt: now, requestId: null });
+    await saveEvents(trx, [{ id, projectId, mode, paymentId: null, type, body, createdAt: now, requestId: null }]);
     return insertDelivery(trx, id, endpointId, now);
   });
   return { kind: 'done', eventId: id, deliveryId };

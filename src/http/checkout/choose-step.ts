@@ -1,4 +1,5 @@
-import type { AssetCode, Network } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset.ts';
+import { NETWORK_FACTS, type Network } from '../../domain/networks.ts';
 import { cancelForm } from './cancel-form.ts';
 import { timeLeft } from './countdown.ts';
 import { assetName, networkLabel, networkName } from './format.ts';
@@ -55,7 +56,7 @@ function search({ frame: { locale } }: PaymentView): Html {
 
 function searched(asset: AssetCode, networks: readonly Network[]): string {
   const names = [asset, assetName(asset), ...networks.flatMap((network) => [network, networkLabel(asset, network)])];
-  const also = networks.includes('bsc') ? ['binance smart chain', 'bep20'] : [];
+  const also = networks.flatMap((network) => NETWORK_FACTS[network].aliases);
   const text = [...names, ...also].join(' ').toLowerCase();
   // People write ERC20 and ERC-20.
   return `${text} ${text.replaceAll('-', '')}`;

@@ -1,6 +1,5 @@
 import { allTokens } from '../../domain/asset.ts';
-import type { Ledger, Payment, Quote } from '../../domain/payment.ts';
-import { NO_MONEY } from '../../domain/payment.ts';
+import { blankPayment, type Ledger, type Payment, type Quote } from '../../domain/payment.ts';
 import { ENGLISH } from './languages.ts';
 import { presentPaymentPage, type PageContext } from './present.ts';
 import type { Frame, PaymentView, RefundStep, RefundView } from './view.ts';
@@ -30,14 +29,11 @@ export const USDT_QUOTE: Quote = {
   address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
 };
 
-const CREATED: Payment = {
+const CREATED = blankPayment({
   id: '01935a3c-0000-7000-8000-000000000001',
   projectId: '01935a3c-0000-7000-8000-00000000000a',
   mode: 'live',
   surface: 'transaction',
-  status: 'created',
-  exception: 'none',
-  failureReason: null,
   transactionNumber: 'TXN-2025-000123',
   amountMinor: 4_900n,
   currency: 'USD',
@@ -49,19 +45,10 @@ const CREATED: Payment = {
   successUrl: 'https://shop.example/thanks?cart=9',
   cancelUrl: 'https://shop.example/cart',
   metadata: { colour: 'metadata-value' },
-  quote: null,
-  ledger: NO_MONEY,
-  transactionHash: null,
-  completedOnUnits: null,
   createdAt: NOW - MINUTE,
   expiresAt: NOW + 23 * MINUTE,
-  graceUntil: null,
-  completedAt: null,
-  cancelledAt: null,
-  completesAt: null,
-  confirmingSent: false,
   lastSequence: 1,
-};
+});
 
 export const ASSETS = { stylePath: '/assets/page.css', scriptPath: '/assets/page.js' } as const;
 

@@ -1,28 +1,17 @@
-import { ASSETS, type AssetCode, type Network } from '../../domain/asset.ts';
+import { ASSETS, type AssetCode } from '../../domain/asset.ts';
+import { NETWORK_FACTS, nativeAsset, type Network } from '../../domain/networks.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import { html, raw, type Html } from '../pages/html.ts';
 
-/** What people call a network, and what exchanges call tokens on it. */
-const NETWORK_NAMES: Readonly<Record<Network, { readonly name: string; readonly standard: string | null }>> = {
-  bitcoin: { name: 'Bitcoin', standard: null },
-  ethereum: { name: 'Ethereum', standard: 'ERC-20' },
-  litecoin: { name: 'Litecoin', standard: null },
-  polygon: { name: 'Polygon', standard: null },
-  base: { name: 'Base', standard: null },
-  arbitrum: { name: 'Arbitrum One', standard: null },
-  bsc: { name: 'BNB Smart Chain', standard: 'BEP-20' },
-};
-
 /** The network's name. */
 export function networkName(network: Network): string {
-  return NETWORK_NAMES[network].name;
+  return NETWORK_FACTS[network].label;
 }
 
 /** The network as loud as exchanges label it for this asset: `Ethereum (ERC-20)` for USDT, `Ethereum` for ETH. */
 export function networkLabel(asset: AssetCode, network: Network): string {
-  const { name, standard } = NETWORK_NAMES[network];
-  const isToken = asset === 'USDT' || asset === 'USDC';
-  return isToken && standard !== null ? `${name} (${standard})` : name;
+  const { label, standard } = NETWORK_FACTS[network];
+  return standard !== null && asset !== nativeAsset(network) ? `${label} (${standard})` : label;
 }
 
 /** `Tether USD`. */

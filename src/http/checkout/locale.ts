@@ -73,7 +73,6 @@ const MAX_TIMES = 1_000;
 
 /** Makes a language of its texts. Digits are the Latin ones everywhere: amounts must be compared with a wallet's. */
 export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl', texts: Texts): Locale {
-  const intl = `${code}-u-nu-latn`;
   const entries = Object.entries(texts);
   const isAscii = isMostlyAscii(texts);
   const markup = isAscii ? asciiMarkup : (text: string) => text;
@@ -82,24 +81,6 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
   const whole = new Map(
     entries.filter(([, text]) => !text.includes('{')).map(([key, text]) => [key, raw(markup(text))]),
   );
-  const currencies = new Map<Fiat, Intl.NumberFormat>();
-  const time = new Intl.DateTimeFormat(intl, { timeStyle: 'long', timeZone: 'UTC' });
-  const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
-  const duration = new Intl.DurationFormat(intl, { style: 'long' });
-  // Formatting one costs as much as a fifth of a page, and a payment lives for a day at most.
-  const durations = new Map<number, string>();
-  const times = new Map<string, Html>();
-  const element = (at: number, kind: 'time' | 'datetime'): Html => {
-    const key = `${kind} ${at}`;
-    let known = times.get(key);
-    if (known === undefined) {
-      const text = (kind === 'time' ? time : dateTime).format(at);
-      known = html`<time datetime="${new Date(at).toISOString()}" data-local="${kind}">${text}</time>`;
-      if (times.size >= MAX_TIMES) times.clear();
-      times.set(key, known);
-    }
-    return known;
-  };
   const values = (given: readonly unknown[]): Readonly<Record<string, unknown>> => Object(given[0] ?? {});
   return {
     code,
@@ -119,6 +100,31 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
         .map(({ text, value }) => text + (value === null ? '' : (known[value] ?? '')))
         .join('');
     },
+    ...createFormats(`${code}-u-nu-latn`),
+  };
+}
+
+/** Amounts and times as the language writes them; what is made is kept, since pages ask for the same again and again. */
+function createFormats(intl: string): Pick<Locale, 'fiat' | 'time' | 'dateTime' | 'duration'> {
+  const currencies = new Map<Fiat, Intl.NumberFormat>();
+  const time = new Intl.DateTimeFormat(intl, { timeStyle: 'long', timeZone: 'UTC' });
+  const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
+  const duration = new Intl.DurationFormat(intl, { style: 'long' });
+  // Formatting one costs as much as a fifth of a page, and a payment lives for a day at most.
+  const durations = new Map<number, string>();
+  const times = new Map<string, Html>();
+  const element = (at: number, kind: 'time' | 'datetime'): Html => {
+    const key = `${kind} ${at}`;
+    let known = times.get(key);
+    if (known === undefined) {
+      const text = (kind === 'time' ? time : dateTime).format(at);
+      known = html`<time datetime="${new Date(at).toISOString()}" data-local="${kind}">${text}</time>`;
+      if (times.size >= MAX_TIMES) times.clear();
+      times.set(key, known);
+    }
+    return known;
+  };
+  return {
     fiat: (minor, currency) => {
       let format = currencies.get(currency);
       if (format === undefined) {

@@ -1,3 +1,4 @@
+import { NETWORK_FACTS } from '../../domain/networks.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import type { EvmTransfer } from '../../domain/payment-uri.ts';
 import { cancelForm } from './cancel-form.ts';
@@ -116,17 +117,16 @@ function code(view: PaymentView, step: PayStep): Html {
 }
 
 /**
- * Wallets whose makers' documents or published source read an EIP-681 token transfer with a chain's number; Trust Wallet's
- * does on Ethereum alone (docs/decisions/0037).
+ * Wallets whose makers' documents or published source read an EIP-681 token transfer with a chain's number, whichever the chain
+ * (docs/decisions/0037).
  */
 const TOKEN_URI_WALLETS = ['MetaMask', 'Rainbow'];
-const TOKEN_URI_WALLETS_ON_ETHEREUM = [...TOKEN_URI_WALLETS, 'Trust Wallet'];
 
 /** Asked for, never the first to be scanned: a wallet that reads only its beginning pays the token's contract. */
 function codeWithAmount(view: PaymentView, step: PayStep, tokenUri: string): Html {
   const { locale } = view.frame;
   const { asset, network } = step.quote;
-  const wallets = network === 'ethereum' ? TOKEN_URI_WALLETS_ON_ETHEREUM : TOKEN_URI_WALLETS;
+  const wallets = [...TOKEN_URI_WALLETS, ...NETWORK_FACTS[network].tokenUriWallets];
   const token = locale.plain('token_on', { asset, network: networkName(network) });
   const link = walletHref(tokenUri);
   const svg = qrSvg(tokenUri, {

@@ -1,7 +1,7 @@
 import { isCounting, isFinal, isOpen } from '../../domain/status.ts';
 import { tokenOf } from '../../domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
-import { NETWORK_FACTS } from '../../domain/network.ts';
+import { nativeAsset } from '../../domain/networks.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { evmTransfer, paymentUri, type EvmChain } from '../../domain/payment-uri.ts';
 import type {
@@ -132,7 +132,7 @@ function payStep(payment: Payment, quote: Quote, context: PageContext, canChange
   const { asset, network, decimals, address } = quote;
   const request = { asset, network, decimals, units: missingUnits, address, evm: context.evm };
   const uri = context.payable ? paymentUri(request) : null;
-  const namesContract = NETWORK_FACTS[network].nativeAsset !== asset;
+  const namesContract = asset !== nativeAsset(network);
   return {
     kind: 'pay',
     quote: quoteView(quote),

@@ -1,5 +1,6 @@
-/** The schemes of the payment URIs that `payment-uri.ts` writes. */
-const WALLET_SCHEMES: ReadonlySet<string> = new Set(['bitcoin:', 'litecoin:', 'ethereum:']);
+import { URI_SCHEMES } from '../../domain/payment-uri.ts';
+
+const WALLET_SCHEMES: ReadonlySet<string> = new Set(URI_SCHEMES.map((scheme) => `${scheme}:`));
 
 /**
  * Where the customer goes back to the shop: the merchant's URL with `payment_id` appended to its query. Null for anything but an

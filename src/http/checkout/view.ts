@@ -1,4 +1,5 @@
-import type { AssetCode, Network } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Exception, FailureReason } from '../../domain/payment.ts';
 import type { EvmTransfer } from '../../domain/payment-uri.ts';

@@ -10,6 +10,7 @@ import { createdOrderView, orderView } from '../../wire/order.ts';
 import { countPayments, listPayments } from '../../store/payments.ts';
 import { keyOf, selectorOf, sendCreated, totalOf, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
+import { readCommon } from '../common-fields.ts';
 import { readCreated } from '../dates.ts';
 import { invalid, notFound } from '../errors.ts';
 import { idempotencyOf } from '../idempotency-key.ts';
@@ -84,7 +85,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
           customerName: null,
           successUrl: body.return_url ?? body.success_url ?? null,
           cancelUrl: body.cancel_url ?? null,
-          metadata: body.metadata ?? {},
+          ...readCommon(body),
           lifetimeMs: (body.expires_in ?? DEFAULT_LIFETIME_SECONDS) * 1000,
           requestId: request.id,
         },

@@ -1,10 +1,12 @@
 import { Type, type Static } from 'typebox';
-import { ASSET_CODES, NETWORKS } from '../../domain/asset.ts';
+import { ASSET_CODES } from '../../domain/asset.ts';
+import { NETWORKS } from '../../domain/networks.ts';
 import { FIATS } from '../../domain/money.ts';
 import { ORDER_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
+import { commonBody, commonShape } from '../common-fields.ts';
 import { described, nullable, createdQuery, pageQuery, paginationShape, time } from '../shapes.ts';
-import { email, httpUrl, metadata, oneOf, sameAs, text } from '../validation.ts';
+import { email, httpUrl, oneOf, sameAs, text } from '../validation.ts';
 
 export const createOrderBody = Type.Object(
   {
@@ -28,7 +30,7 @@ export const createOrderBody = Type.Object(
     expires_in: Type.Optional(
       Type.Integer({ minimum: 60, maximum: 86_400, description: 'Lifetime in seconds; 1800 unless said otherwise.' }),
     ),
-    metadata: Type.Optional(metadata),
+    ...commonBody,
   },
   {
     title: 'CreateOrder',
@@ -101,11 +103,7 @@ export const orderShape = Type.Object(
     order_id: nullable(Type.String(), "Merchant's own reference."),
     description: nullable(Type.String()),
     customer_email: Type.Optional(nullable(Type.String(), 'Not shown to public keys.')),
-    metadata: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
-        description: "As given, and order_id: the merchant's reference, else the order's id. Not shown to public keys.",
-      }),
-    ),
+    ...commonShape('order'),
     return_url: nullable(Type.String()),
     cancel_url: nullable(Type.String()),
   },

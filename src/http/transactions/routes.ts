@@ -11,6 +11,7 @@ import { transactionView } from '../../wire/transaction.ts';
 import { countPayments, listPayments } from '../../store/payments.ts';
 import { keyOf, selectorOf, sendCreated, totalOf, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
+import { readCommon } from '../common-fields.ts';
 import { readCreated, readPeriod } from '../dates.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import { idempotencyOf } from '../idempotency-key.ts';
@@ -92,7 +93,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
           customerName: body.customer_name ?? null,
           successUrl: body.success_url ?? body.return_url ?? null,
           cancelUrl: body.cancel_url ?? null,
-          metadata: body.metadata ?? {},
+          ...readCommon(body),
           lifetimeMs: (body.expires_in_minutes ?? DEFAULT_LIFETIME_MINUTES) * 60_000,
           requestId: request.id,
         },

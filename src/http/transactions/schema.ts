@@ -1,8 +1,9 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
+import { commonBody, commonShape } from '../common-fields.ts';
 import { described, nullable, createdQuery, pageQuery, time } from '../shapes.ts';
-import { email, httpUrl, metadata, oneOf, sameAs, text } from '../validation.ts';
+import { email, httpUrl, oneOf, sameAs, text } from '../validation.ts';
 
 export const createTransactionBody = Type.Object(
   {
@@ -17,7 +18,7 @@ export const createTransactionBody = Type.Object(
     expires_in_minutes: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_440, description: 'Lifetime; 30 unless said otherwise.' }),
     ),
-    metadata: Type.Optional(metadata),
+    ...commonBody,
   },
   {
     title: 'CreateTransaction',
@@ -50,12 +51,7 @@ export const transactionShape = Type.Object(
     order_description: nullable(Type.String()),
     customer_email: Type.Optional(nullable(Type.String(), 'Not shown to public keys.')),
     customer_name: Type.Optional(nullable(Type.String(), 'Not shown to public keys.')),
-    metadata: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
-        description:
-          "As given, and order_id: the merchant's reference, else the transaction's id. Not shown to public keys.",
-      }),
-    ),
+    ...commonShape('transaction'),
     success_url: nullable(Type.String()),
     cancel_url: nullable(Type.String()),
     crypto_currency: nullable(Type.String(), 'Null until the customer has chosen a token.'),

@@ -1,11 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-
-/** What checking an address that somebody typed came to. `message` names the rule and the way out. */
-export type AddressCheck =
-  | { readonly kind: 'ok'; readonly address: string }
-  /** `deadEnd`: the address is written well, but what is paid to it is lost. */
-  | { readonly kind: 'bad'; readonly message: string; readonly deadEnd?: true };
+import type { AddressCheck } from '../family.ts';
 
 /**
  * The address with the checksum of EIP-55: a letter is upper case where the hash of the lowercase digits has its top bit set.

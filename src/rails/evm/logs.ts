@@ -1,22 +1,17 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { hexToBytes } from '@noble/hashes/utils.js';
-import type { AssetCode, Network } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset.ts';
+import { NETWORK_FACTS, type EvmNetwork } from '../../domain/networks.ts';
 import type { BlockId, ChainTransfer } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import type { RpcResult } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
 import { decodeAddress, decodeHash, decodeNumber, encodeNumber, isUnknownBlock, resultOf } from './decode.ts';
-import type { TokenContracts } from './presets.ts';
+import type { TokenContracts } from './tokens.ts';
 
 /** keccak256 of `Transfer(address,address,uint256)`, the event of ERC-20 (and of ERC-721, which indexes its third argument too). */
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const INVALID_PARAMS_CODE = -32_602;
-
-/**
- * Polygon adds the logs of state syncs (tokens that arrive over its bridge) to a block without putting them into the
- * header's bloom filter: https://github.com/0xPolygon/bor/pull/90.
- */
-const INCOMPLETE_BLOOMS: ReadonlySet<Network> = new Set(['polygon']);
 
 /** What a block's logs say of token transfers; null: the node does not know the block (yet, or any more). */
 export type TokenTransfers = readonly ChainTransfer[] | null;
@@ -35,7 +30,8 @@ export interface TokenReader {
  * that the operator configured are read, and the built-in ones log what arrives (Tether can take a fee, and logs it apart).
  * What a transfer call returns is of no interest here, so that Tether's missing return value does not matter.
  */
-export function createTokenReader(pool: RpcPool, network: Network, tokens: TokenContracts): TokenReader {
+export function createTokenReader(pool: RpcPool, network: EvmNetwork, tokens: TokenContracts): TokenReader {
+  const { hasUnshownLogs } = NETWORK_FACTS[network];
   const assets = new Map([...tokens].map(([asset, { contract }]) => [contract.toLowerCase(), asset] as const));
   const filter = { address: [...assets.keys()], topics: [TRANSFER_TOPIC] };
   const topicBits = bloomBits(TRANSFER_TOPIC);
@@ -72,7 +68,7 @@ export function createTokenReader(pool: RpcPool, network: Network, tokens: Token
   return {
     canHoldTransfers: (logsBloom) => {
       if (assets.size === 0) return false;
-      const bloom = INCOMPLETE_BLOOMS.has(network) ? null : readBloom(logsBloom);
+      const bloom = hasUnshownLogs ? null : readBloom(logsBloom);
       return bloom === null || (hasBits(bloom, topicBits) && contractBits.some((bits) => hasBits(bloom, bits)));
     },
     transfersOf: async (blocks) => {

@@ -1,5 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
-import { NETWORK_FACTS } from '../../domain/network.ts';
+import { NETWORK_FACTS, settingOf, type Network } from '../../domain/networks.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 import { createRpcNode, NodeError, type RpcNode } from '../rpc/node.ts';
 import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
@@ -40,9 +39,8 @@ export function createEvmPool({ network, urls, chainId, timeoutMs, troubles }: E
 async function checkChainId(node: RpcNode, network: Network, expected: number): Promise<void> {
   const actual = decodeNumber(await node.call('eth_chainId', []), 'the chain id');
   if (actual === expected) return;
-  const setting = network.toUpperCase();
   throw new NodeError(
     `The node ${node.name} is on chain ${actual}, but ${network} is expected to be chain ${expected}. ` +
-      `Set ${setting}_RPC_URL to a node of chain ${expected}, or ${setting}_CHAIN_ID to ${actual}.`,
+      `Set ${settingOf(network, 'RPC_URL')} to a node of chain ${expected}, or ${settingOf(network, 'CHAIN_ID')} to ${actual}.`,
   );
 }

@@ -1,4 +1,5 @@
-import type { AssetCode, Network } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset.ts';
+import type { EvmNetwork } from '../../domain/networks.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, NativeBalances } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
@@ -16,7 +17,7 @@ import {
 import { createNativeBalances } from './internal.ts';
 import { createTokenReader, type TokenReader } from './logs.ts';
 import { createEvmPool } from './pool.ts';
-import type { TokenContracts } from './presets.ts';
+import type { TokenContracts } from './tokens.ts';
 import { whereaboutsOf } from './whereabouts.ts';
 
 /** Up to so many matched transactions, asking for each one's receipt moves less data than the receipts of a whole block. */
@@ -25,7 +26,7 @@ const MAX_SINGLE_RECEIPTS = 4;
 const LAST_ETHEREUM_TYPE = 4n;
 
 export interface EvmSourceOptions {
-  readonly network: Network;
+  readonly network: EvmNetwork;
   /** The network's native asset; null: native money is not looked at. */
   readonly nativeAsset: AssetCode | null;
   /** The contracts whose transfers are looked at, by asset. */

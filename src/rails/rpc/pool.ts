@@ -1,4 +1,4 @@
-import type { Network } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 import { ChainUnavailableError, type NodeFailure, type NodeReport } from '../chain.ts';
 import { MalformedAnswerError } from './decode.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { NETWORKS } from '../../domain/asset.ts';
+import { NETWORKS } from '../../domain/networks.ts';
 import { checkPayoutAddress } from '../address.ts';
 import { sandboxAddress, sandboxTransactionHash } from './sandbox.ts';
 

@@ -1,6 +1,6 @@
 import { divCeil } from '../../domain/money.ts';
 import type { WalletOutput } from './output.ts';
-import type { UtxoNetwork } from './params.ts';
+import type { UtxoNetwork } from '../../domain/networks.ts';
 import { dustUnits, transactionVsize } from './transaction-size.ts';
 
 /** Something to spend, in the smallest units. */

@@ -2,7 +2,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 import { keyNode, type KeyNode } from '../child-key.ts';
 import type { ScriptType } from './output.ts';
-import type { UtxoNetwork, UtxoParams } from './params.ts';
+import { NETWORK_FACTS, settingOf, type UtxoNetwork } from '../../domain/networks.ts';
+import { coinTypeOf, type UtxoParams } from './params.ts';
 
 /** What the version bytes of an extended public key say. */
 export interface KeyVersion {
@@ -57,9 +58,6 @@ const MAX_KEY_LENGTH = 112;
 
 const ADDRESS = /^(?:(?:bc|tb|bcrt|ltc|tltc|rltc|ltcmweb|tmweb)1[0-9a-z]+|[123LMmnQ][1-9A-HJ-NP-Za-km-z]{24,34})$/i;
 
-const NAMES: Readonly<Record<UtxoNetwork, string>> = { bitcoin: 'Bitcoin', litecoin: 'Litecoin' };
-const CHAIN_VARIABLES: Readonly<Record<UtxoNetwork, string>> = { bitcoin: 'BITCOIN_CHAIN', litecoin: 'LITECOIN_CHAIN' };
-
 const base58check = createBase58check(sha256);
 
 /**
@@ -81,7 +79,7 @@ export function readExtendedKey(params: UtxoParams, text: string): ExtendedKeyCh
 /** What a merchant of this network is to give, as a sentence. */
 export function wayOut(params: UtxoParams): string {
   const main = params.chain === 'main';
-  const coin = main ? { bitcoin: 0, litecoin: 2 }[params.network] : 1;
+  const coin = coinTypeOf(params);
   return (
     `Export the account's extended public key (${main ? 'zpub' : 'vpub'}…, at m/84'/${coin}'/0') ` +
     'or an output descriptor from your wallet.'
@@ -96,27 +94,30 @@ function unknownKeyMessage(params: UtxoParams, text: string): string {
   if (/^(?:0[23])?[0-9a-fA-F]{64}$/.test(text)) {
     return `This is a single public key, and every payment needs an address of its own. ${wayOut(params)}`;
   }
-  return `An extended public key of ${NAMES[params.network]} begins with ${acceptedPrefixes(params)}. ${wayOut(params)}`;
+  return `An extended public key of ${NETWORK_FACTS[params.network].label} begins with ${acceptedPrefixes(params)}. ${wayOut(params)}`;
 }
 
 function wrongChainMessage({ network, chain }: UtxoParams, version: KeyVersion): string | null {
-  if (version.network === 'litecoin' && network === 'bitcoin') {
-    return 'This is a Litecoin key, and the wallet is for Bitcoin. Export the key of a Bitcoin account, or set it with --network litecoin.';
+  if (!isTaken(version, network)) {
+    const [is, wanted] = [NETWORK_FACTS[version.network].label, NETWORK_FACTS[network].label];
+    return `This is a ${is} key, and the wallet is for ${wanted}. Export the key of a ${wanted} account, or set it with --network ${version.network}.`;
   }
   if (version.chain === (chain === 'main' ? 'main' : 'test')) return null;
-  const variable = CHAIN_VARIABLES[network];
+  const variable = settingOf(network, 'CHAIN');
   return version.chain === 'main'
     ? `This is a key of the main network, but ${variable} is ${chain}. Give a key of a test wallet (tpub…, upub… or vpub…), or set ${variable}=main.`
     : `This is a key of a test network, but ${variable} is main. Give a key of a wallet with real money (xpub…, ypub… or zpub…), or set ${variable} to the test network that is meant.`;
 }
 
+/** Wallets of Bitcoin's kin write Bitcoin's version bytes as well as their own. */
+function isTaken(version: KeyVersion, network: UtxoNetwork): boolean {
+  return version.network === network || version.network === 'bitcoin';
+}
+
 function acceptedPrefixes({ network, chain }: UtxoParams): string {
   const family = chain === 'main' ? 'main' : 'test';
   const prefixes = KEY_VERSIONS.filter(
-    (version) =>
-      version.chain === family &&
-      (version.network === network || network === 'litecoin') &&
-      !version.scriptType.endsWith('p2wsh'),
+    (version) => version.chain === family && isTaken(version, network) && !version.scriptType.endsWith('p2wsh'),
   ).map(({ prefix }) => prefix);
   return `${prefixes.slice(0, -1).join(', ')} or ${prefixes.at(-1)}`;
 }

@@ -1,3 +1,4 @@
+import { settingOf } from '../../domain/networks.ts';
 import type { WaitingTransactions } from '../chain.ts';
 import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { MethodMissingError, NodeError, type RpcCall, type RpcNode, type RpcResult } from '../rpc/node.ts';
@@ -81,7 +82,7 @@ export function stateOf(
   { blocks, headers, initialBlockDownload }: Progress,
   contact: ContactAnswer,
 ): NodeState {
-  const setting = `${network.toUpperCase()}_RPC_URL`;
+  const setting = settingOf(network, 'RPC_URL');
   const wait = `Wait until it has the whole chain, or add a node to ${setting} that has`;
   const nothing = (problem: string | null): NodeState => ({ proof: 'nothing', problem });
   if (initialBlockDownload) {

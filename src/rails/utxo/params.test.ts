@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { chainWithGenesis, utxoParams, type UtxoNetwork } from './params.ts';
+import type { UtxoNetwork } from '../../domain/networks.ts';
+import { chainWithGenesis, utxoParams } from './params.ts';
 
 /** Merkle roots of the genesis blocks of Bitcoin and Litecoin, as they are written. */
 const MERKLE_ROOTS: Readonly<Record<UtxoNetwork, string>> = {

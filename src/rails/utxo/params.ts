@@ -1,9 +1,15 @@
-export const UTXO_NETWORKS = ['bitcoin', 'litecoin'] as const;
-export type UtxoNetwork = (typeof UTXO_NETWORKS)[number];
+import { NETWORK_FACTS, UTXO_NETWORKS, perNetwork, type UtxoNetwork } from '../../domain/networks.ts';
 
 /** As Bitcoin Core's `-chain` names them: `test` is testnet3 of Bitcoin and testnet4 of Litecoin. */
 export const UTXO_CHAINS = ['main', 'test', 'testnet4', 'signet', 'regtest'] as const;
 export type UtxoChain = (typeof UTXO_CHAINS)[number];
+
+/** Which chain of each network is meant: addresses of test chains are written differently. */
+export type UtxoChains = Readonly<Record<UtxoNetwork, UtxoChain>>;
+
+const TEST_COIN_TYPE = 1;
+
+export const MAIN_CHAINS: UtxoChains = perNetwork(UTXO_NETWORKS, () => 'main');
 
 /** How a chain writes addresses and private keys: the form of `NETWORK` in @scure/btc-signer. */
 export interface UtxoAddressParams {
@@ -92,6 +98,16 @@ const CHAIN_FACTS: Readonly<Record<UtxoNetwork, Partial<Readonly<Record<UtxoChai
 export function utxoParams(network: UtxoNetwork, chain: UtxoChain): UtxoParams | null {
   const facts = CHAIN_FACTS[network][chain];
   return facts ? { network, chain, signetChallenge: null, ...facts } : null;
+}
+
+/** SLIP-44: what the paths of wallets have for the coin. */
+export function coinTypeOf({ network, chain }: Pick<UtxoParams, 'network' | 'chain'>): number {
+  return chain === 'main' ? NETWORK_FACTS[network].coinType : TEST_COIN_TYPE;
+}
+
+/** The chains that a network has. */
+export function chainsOf(network: UtxoNetwork): readonly UtxoChain[] {
+  return UTXO_CHAINS.filter((chain) => utxoParams(network, chain) !== null);
 }
 
 /** The chain that begins with this block; null for one that is not known here. */

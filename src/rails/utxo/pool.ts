@@ -1,3 +1,4 @@
+import { settingOf } from '../../domain/networks.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { createRpcNode, MethodMissingError, NodeError, NodeLoadingError, type RpcNode } from '../rpc/node.ts';
@@ -55,7 +56,7 @@ async function checkSignet(node: RpcNode, { network }: UtxoParams, expected: str
   if (challenge === undefined || challenge === expected) return;
   throw new NodeError(
     `The node ${node.name} is on a signet of somebody's own (-signetchallenge), but the public one is expected. ` +
-      `Set ${network.toUpperCase()}_RPC_URL to a node of the public signet.`,
+      `Set ${settingOf(network, 'RPC_URL')} to a node of the public signet.`,
   );
 }
 
@@ -65,7 +66,7 @@ async function checkLandmark(
   { network, chain }: UtxoParams,
   landmark: NonNullable<UtxoParams['landmark']>,
 ): Promise<void> {
-  const setting = `${network.toUpperCase()}_RPC_URL`;
+  const setting = settingOf(network, 'RPC_URL');
   const [answer] = await node.callAll([{ method: 'getblockhash', params: [landmark.height] }]);
   if (answer?.kind === 'error' && answer.code === OUT_OF_RANGE) {
     throw new NodeLoadingError(
@@ -84,21 +85,21 @@ async function checkLandmark(
 }
 
 async function checkGenesis(node: RpcNode, { network, chain, genesisHash }: UtxoParams): Promise<void> {
-  const setting = network.toUpperCase();
+  const setting = settingOf(network, 'RPC_URL');
   let actualHash: string;
   try {
     actualHash = decodeHash(await node.call('getblockhash', [0]), 'the hash of block 0');
   } catch (fault) {
     if (!(fault instanceof MethodMissingError)) throw fault;
-    throw new NodeError(`${fault.message}. Set ${setting}_RPC_URL to a node that offers Bitcoin Core's JSON-RPC.`);
+    throw new NodeError(`${fault.message}. Set ${setting} to a node that offers Bitcoin Core's JSON-RPC.`);
   }
   if (actualHash === genesisHash) return;
   const actual = chainWithGenesis(actualHash);
   const where = actual ? `${actual.network}'s chain "${actual.chain}"` : `an unknown chain (block 0 is ${actualHash})`;
-  const otherWay = actual?.network === network ? `, or ${setting}_CHAIN to ${actual.chain}` : '';
+  const otherWay = actual?.network === network ? `, or ${settingOf(network, 'CHAIN')} to ${actual.chain}` : '';
   throw new NodeError(
     `The node ${node.name} is on ${where}, but ${network}'s chain "${chain}" is expected. ` +
-      `Set ${setting}_RPC_URL to a node of ${network}'s chain "${chain}"${otherWay}.`,
+      `Set ${setting} to a node of ${network}'s chain "${chain}"${otherWay}.`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { NETWORK_FACTS } from '../../domain/networks.ts';
 import { Transaction } from '@scure/btc-signer';
 import { formatDecimal } from '../../domain/money.ts';
 import { fundingOf } from './coin-selection.ts';
@@ -198,5 +199,5 @@ function tooSmall({ network }: UtxoParams, dust: bigint): DustPayout {
 }
 
 function amountText(network: UtxoParams['network'], units: bigint): string {
-  return `${formatDecimal(units, DECIMALS)} ${{ bitcoin: 'BTC', litecoin: 'LTC' }[network]}`;
+  return `${formatDecimal(units, DECIMALS)} ${NETWORK_FACTS[network].coin.asset}`;
 }

@@ -2,7 +2,8 @@ import { onTestFinished } from 'vitest';
 import type { UtxoNode } from '../../../test/litecoind.ts';
 import { startNode, type NodeAnswer, type NodeCall, type NodeOptions, type TestNode } from '../../../test/rpc-node.ts';
 import { ChainUnavailableError, type ChainBlock, type ChainSource } from '../chain.ts';
-import { utxoParams, type UtxoChain, type UtxoNetwork, type UtxoParams } from './params.ts';
+import type { UtxoNetwork } from '../../domain/networks.ts';
+import { utxoParams, type UtxoChain, type UtxoParams } from './params.ts';
 import { createUtxoSource } from './source.ts';
 import { noteTroubles } from '../../../test/troubles.ts';
 

@@ -1,5 +1,5 @@
-import type { Troubles } from '../../domain/trouble.ts';
-import type { AssetCode, Network } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset.ts';
+import { settingOf, type Network } from '../../domain/networks.ts';
 import { ChainUnavailableError, type BlockHeader, type ChainBlock, type ChainSource, type Mempool } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { NodeError, type RpcResult } from '../rpc/node.ts';
@@ -9,6 +9,7 @@ import type { UtxoParams } from './params.ts';
 import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
 import { createUtxoPool, decodeHash, decodeHeight, OUT_OF_RANGE } from './pool.ts';
 import { createSpendingWatch } from './spending.ts';
+import type { Troubles } from '../../domain/trouble.ts';
 
 /**
  * How much one batch of blocks is meant to bring: two full blocks of Bitcoin in hex. More saves no time worth naming, and
@@ -176,7 +177,7 @@ function isPruned(result: RpcResult): result is Extract<RpcResult, { kind: 'erro
 function prunedError(network: Network, height: number, { message, code }: NodeError): NodeError {
   return new NodeError(
     `it has pruned block ${height} (${message}). ` +
-      `Add a node that still has block ${height}, such as one that is not pruned, to ${network.toUpperCase()}_RPC_URL`,
+      `Add a node that still has block ${height}, such as one that is not pruned, to ${settingOf(network, 'RPC_URL')}`,
     code,
   );
 }

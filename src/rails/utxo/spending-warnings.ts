@@ -1,5 +1,5 @@
 import type { ScriptType } from './output.ts';
-import type { UtxoParams } from './params.ts';
+import { coinTypeOf, type UtxoParams } from './params.ts';
 import type { SpendingFacts } from './wallet.ts';
 
 /** Where wallets keep the account of a kind of address: BIP 44, 49, 84, 86 and 48. */
@@ -20,11 +20,11 @@ const FORMS: Readonly<Record<ScriptType, (key: string) => string>> = {
 
 /** What a merchant will miss when money is to go out of a wallet as it was given, each with the way out. */
 export function spendingWarnings(
-  { network, chain }: Pick<UtxoParams, 'network' | 'chain'>,
+  params: Pick<UtxoParams, 'network' | 'chain'>,
   { scriptType, hasOrigins, hasChange }: SpendingFacts,
 ): readonly string[] {
-  const coin = chain === 'main' ? { bitcoin: 0, litecoin: 2 }[network] : 1;
-  const prefix = chain === 'main' ? 'xpub' : 'tpub';
+  const coin = coinTypeOf(params);
+  const prefix = params.chain === 'main' ? 'xpub' : 'tpub';
   const whole = FORMS[scriptType](`[fingerprint/${ACCOUNTS[scriptType](coin)}]${prefix}…/<0;1>/*`);
   const wayOut = `Set the wallet again with --descriptor "${whole}"; its addresses stay the same.`;
   return [

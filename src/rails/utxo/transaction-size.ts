@@ -1,6 +1,6 @@
 import { OutScript } from '@scure/btc-signer';
 import type { WalletOutput } from './output.ts';
-import type { UtxoNetwork } from './params.ts';
+import { NETWORK_FACTS, type UtxoNetwork } from '../../domain/networks.ts';
 
 /** Version and lock time, in weight units; a byte outside of the witness weighs 4 (BIP 141). */
 const FRAME_WEIGHT = 4 * 8;
@@ -14,9 +14,6 @@ const SCHNORR_SIGNATURE_BYTES = 64;
 const PUBLIC_KEY_BYTES = 33;
 /** The one byte of the length of anything short. */
 const LENGTH_BYTE = 1;
-
-/** `dustRelayFee` of Bitcoin Core and Litecoin Core, per 1,000 bytes. */
-const DUST_UNITS_PER_KVB: Readonly<Record<UtxoNetwork, bigint>> = { bitcoin: 3_000n, litecoin: 30_000n };
 
 /**
  * Virtual bytes of a transaction that spends `inputs` and pays to these scripts, once it is signed: at most what it
@@ -39,7 +36,7 @@ export function dustUnits(network: UtxoNetwork, script: Uint8Array): bigint {
   const { type } = OutScript.decode(script);
   const witness = type === 'wpkh' || type === 'wsh' || type === 'tr' || type === 'tr_ns' || type === 'p2a';
   const bytes = outputBytes(script) + (witness ? 67 : 148);
-  return (BigInt(bytes) * DUST_UNITS_PER_KVB[network]) / 1_000n;
+  return (BigInt(bytes) * NETWORK_FACTS[network].dustUnitsPerKvb) / 1_000n;
 }
 
 function scriptedInputBytes({ scriptType, redeemScript }: WalletOutput): number {

@@ -3,7 +3,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import type { Transaction } from '@scure/btc-signer';
-import { utxoParams, type UtxoChain, type UtxoNetwork, type UtxoParams } from './params.ts';
+import type { UtxoNetwork } from '../../domain/networks.ts';
+import { utxoParams, type UtxoChain, type UtxoParams } from './params.ts';
 import { parseUtxoWallet, type UtxoWalletCheck, type UtxoWalletSource } from './wallet.ts';
 
 /** The phrase of the published vectors of BIP 49, 84 and 86 and of SLIP-132. */

@@ -1,3 +1,4 @@
+import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { WalletDeriver } from '../chain.ts';
 import { secretKeyRefusal } from '../secret-key.ts';
 import { childKey, childKeys, HARDENED, type KeyNode } from '../child-key.ts';
@@ -153,7 +154,7 @@ function chainName(index: number): string {
 }
 
 function plainKeyNote({ network, chain, address }: UtxoParams, { version }: ExtendedKey): string {
-  const legacy = chain !== 'main' ? 'm… or n…' : { bitcoin: '1…', litecoin: 'L…' }[network];
+  const legacy = chain !== 'main' ? 'm… or n…' : NETWORK_FACTS[network].legacyPrefix;
   return (
     `Keys that begin with ${version.prefix} do not say which addresses the wallet uses. Taken for P2PKH addresses (${legacy}), as SLIP-132 has it. ` +
     `If your wallet shows others, set it with --descriptor: "wpkh(KEY/0/*)" for ${address.bech32}1q…, "sh(wpkh(KEY/0/*))", or "tr(KEY/0/*)" for ${address.bech32}1p….`

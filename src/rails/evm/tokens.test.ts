@@ -1,51 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { ASSETS, tokenOf } from '../../domain/asset.ts';
+import { ASSET_CODES, tokenOf } from '../../domain/asset.ts';
+import { EVM_NETWORKS, nativeAsset, NETWORK_FACTS } from '../../domain/networks.ts';
 import { toChecksumAddress } from './address.ts';
-import { EVM_CHAIN_IDS, EVM_TOKENS, parseTokens, type EvmNetwork } from './presets.ts';
+import { EVM_TOKENS, parseTokens } from './tokens.ts';
 
 const USDT = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
 const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 
-const networks = Object.keys(EVM_CHAIN_IDS) as EvmNetwork[];
-
 describe('the built-in tokens', () => {
-  it.each(networks)('of %s are the dollar tokens that quotes are made in, with the same decimals', (network) => {
-    for (const { code } of Object.values(ASSETS)) {
-      const token = code === 'ETH' ? null : tokenOf(code, network);
+  it.each(EVM_NETWORKS)('of %s are what quotes are made in beside its coin, with the same decimals', (network) => {
+    for (const code of ASSET_CODES) {
+      const token = code === nativeAsset(network) ? null : tokenOf(code, network);
       expect(EVM_TOKENS[network].get(code)?.decimals).toBe(token?.decimals);
     }
   });
 
-  it('have contracts of their own, each an address in lower case', () => {
-    const contracts = networks.flatMap((network) =>
-      [...EVM_TOKENS[network].values()].map(({ contract }) => `${network} ${contract}`),
-    );
-    expect(new Set(contracts).size).toBe(contracts.length);
-    for (const contract of contracts) expect(contract).toMatch(/^[a-z]+ 0x[0-9a-f]{40}$/);
-    // The issuers publish them with the checksum of EIP-55, which a mistyped digit would not have.
-    expect(toChecksumAddress(EVM_TOKENS.ethereum.get('USDC')?.contract ?? '')).toBe(USDC);
-    expect(toChecksumAddress(EVM_TOKENS.ethereum.get('USDT')?.contract ?? '')).toBe(USDT);
-    expect(toChecksumAddress(EVM_TOKENS.polygon.get('USDC')?.contract ?? '')).toBe(
-      '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
-    );
-    expect(toChecksumAddress(EVM_TOKENS.polygon.get('USDT')?.contract ?? '')).toBe(
-      '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
-    );
-    expect(toChecksumAddress(EVM_TOKENS.base.get('USDC')?.contract ?? '')).toBe(
-      '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-    );
-    expect(toChecksumAddress(EVM_TOKENS.arbitrum.get('USDC')?.contract ?? '')).toBe(
-      '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
-    );
-    expect(toChecksumAddress(EVM_TOKENS.arbitrum.get('USDT')?.contract ?? '')).toBe(
-      '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
-    );
-    expect(toChecksumAddress(EVM_TOKENS.bsc.get('USDC')?.contract ?? '')).toBe(
-      '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d',
-    );
-    expect(toChecksumAddress(EVM_TOKENS.bsc.get('USDT')?.contract ?? '')).toBe(
-      '0x55d398326f99059fF775485246999027B3197955',
-    );
+  it.each(EVM_NETWORKS)('of %s have contracts of their own, without a mistyped digit', (network) => {
+    // The issuers publish them with the checksum of EIP-55.
+    const published = Object.values(NETWORK_FACTS[network].tokens).map(({ contract }) => contract);
+    expect(published).toEqual(published.map(toChecksumAddress));
+    expect(new Set(published).size).toBe(published.length);
+    const compared = [...EVM_TOKENS[network].values()].map(({ contract }) => contract);
+    expect(compared.toSorted()).toEqual(published.map((contract) => contract.toLowerCase()).toSorted());
   });
 });
 

@@ -1,15 +1,7 @@
-import { ASSETS, isAssetCode, tokenOf, type AssetCode, type Network } from '../../domain/asset.ts';
+import { ASSET_CODES, isAssetCode, type AssetCode } from '../../domain/asset.ts';
+import type { TokenContract } from '../../domain/network-facts.ts';
+import { NETWORK_FACTS, EVM_NETWORKS, perNetwork, settingOf, type EvmNetwork } from '../../domain/networks.ts';
 import { parseEvmAddress } from './address.ts';
-
-export type EvmNetwork = Exclude<Network, 'bitcoin' | 'litecoin'>;
-
-/** A token's contract on one network. */
-export interface TokenContract {
-  /** `0x` and 40 hex digits in lower case. */
-  readonly contract: string;
-  /** What the contract's `decimals()` gives: 10^decimals smallest units are one whole token. */
-  readonly decimals: number;
-}
 
 export type TokenContracts = ReadonlyMap<AssetCode, TokenContract>;
 
@@ -17,43 +9,16 @@ export type TokensCheck =
   | { readonly kind: 'ok'; readonly tokens: TokenContracts }
   | { readonly kind: 'bad'; readonly message: string };
 
-/** EIP-155 ids of the main chains, as in the registry at chainlist.org (ethereum-lists/chains). */
-export const EVM_CHAIN_IDS: Readonly<Record<EvmNetwork, number>> = {
-  ethereum: 1,
-  polygon: 137,
-  base: 8_453,
-  arbitrum: 42_161,
-  bsc: 56,
-};
-
-/**
- * The dollar tokens of the main chains.
- *
- * USDC: https://developers.circle.com/stablecoins/usdc-contract-addresses, everywhere the native one; bridged kinds (USDC.e,
- * USDbC) are other tokens. USDT: https://tether.to/en/supported-protocols for Ethereum; on Polygon and Arbitrum the contracts that
- * the chains' own bridges made and that are USDT0 today (https://docs.usdt0.to). On BNB Chain neither issuer has a
- * contract: those are Binance's pegged tokens, with 18 decimals
- * (https://www.binance.com/en/collateral-btokens).
- */
-export const EVM_TOKENS: Readonly<Record<EvmNetwork, TokenContracts>> = {
-  ethereum: new Map([
-    ['USDT', token('0xdAC17F958D2ee523a2206206994597C13D831ec7', 6)],
-    ['USDC', token('0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', 6)],
-  ]),
-  polygon: new Map([
-    ['USDT', token('0xc2132D05D31c914a87C6611C10748AEb04B58e8F', 6)],
-    ['USDC', token('0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', 6)],
-  ]),
-  base: new Map([['USDC', token('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 6)]]),
-  arbitrum: new Map([
-    ['USDT', token('0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9', 6)],
-    ['USDC', token('0xaf88d065e77c8cC2239327C5EDb3A432268e5831', 6)],
-  ]),
-  bsc: new Map([
-    ['USDT', token('0x55d398326f99059fF775485246999027B3197955', 18)],
-    ['USDC', token('0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', 18)],
-  ]),
-};
+/** The well-known tokens of the main chains, their contracts in lower case. */
+export const EVM_TOKENS: Readonly<Record<EvmNetwork, TokenContracts>> = perNetwork(EVM_NETWORKS, (network) => {
+  const { tokens } = NETWORK_FACTS[network];
+  return new Map(
+    ASSET_CODES.flatMap((code) => {
+      const known = tokens[code];
+      return known === undefined ? [] : [[code, token(known.contract, known.decimals)] as const];
+    }),
+  );
+});
 
 const MIN_DECIMALS = 2;
 const MAX_DECIMALS = 36;
@@ -63,7 +28,7 @@ const MAX_DECIMALS = 36;
  * contract and decimals of each. An empty text means no tokens. `message` names the setting, the rule and the way out.
  */
 export function parseTokens(text: string, network: EvmNetwork): TokensCheck {
-  const setting = `${network.toUpperCase()}_TOKENS`;
+  const setting = settingOf(network, 'TOKENS');
   const tokens = new Map<AssetCode, TokenContract>();
   for (const entry of text.trim() === '' ? [] : text.split(',')) {
     const read = parseToken(entry.trim(), network);
@@ -93,7 +58,7 @@ function parseToken(entry: string, network: EvmNetwork): TokenCheck {
       'each token must be CODE=0xCONTRACT:DECIMALS, several with commas between, such as USDT=0x…:6,USDC=0x…:6.',
     );
   }
-  const known = tokenCodes(network);
+  const known = [...EVM_TOKENS[network].keys()];
   if (!isAssetCode(code) || !known.includes(code)) {
     return bad(`${code} is not a token of ${network} that Cointill knows. Give one of: ${known.join(', ')}.`);
   }
@@ -103,12 +68,6 @@ function parseToken(entry: string, network: EvmNetwork): TokenCheck {
     return bad(`the decimals of ${code} must be ${MIN_DECIMALS} to ${MAX_DECIMALS}. Ask the contract's decimals().`);
   }
   return { kind: 'ok', asset: code, token: token(checked.address, Number(decimals)) };
-}
-
-function tokenCodes(network: EvmNetwork): readonly AssetCode[] {
-  return Object.values(ASSETS)
-    .filter(({ code }) => code !== 'ETH' && tokenOf(code, network) !== null)
-    .map(({ code }) => code);
 }
 
 function token(contract: string, decimals: number): TokenContract {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NETWORKS } from './asset.ts';
-import { NETWORK_FACTS, requiredConfirmations } from './network.ts';
+import { NETWORK_FACTS, NETWORKS, requiredConfirmations } from './networks.ts';
 
 describe('required confirmations', () => {
   it('follow the amount: below 1,000 USD, below 100,000 USD, and above', () => {

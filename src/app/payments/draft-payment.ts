@@ -1,0 +1,112 @@
+import { blankPayment, type MerchantFields, type Payment } from '../../domain/payment.ts';
+import { formatTransactionNumber } from '../../domain/transaction-number.ts';
+import { withFirstToken } from '../../domain/creation.ts';
+import type { Issuer, Rail } from '../../modes/rail.ts';
+import { takeTransactionNumbers } from '../../store/payments.ts';
+import type { StatementRunner } from '../../store/pipeline.ts';
+import type { IssuedAddress } from '../../store/save-changes.ts';
+import type { App } from '../context.ts';
+import type { IdempotencyRequest } from '../idempotency.ts';
+import {
+  chooseToken,
+  issuedAddress,
+  priceInUsd,
+  quotePayment,
+  type TokenChoice,
+  type TokenRefusal,
+} from './quote-payment.ts';
+
+/** A checked request for a payment. Amount in minor units of `currency`; lifetime in milliseconds. */
+export interface NewPayment
+  extends MerchantFields, Pick<Payment, 'projectId' | 'mode' | 'surface' | 'amountMinor' | 'currency'> {
+  /** Orders name their token; transactions leave it to the customer. */
+  readonly token: { readonly asset: string; readonly network: string | null } | null;
+  readonly lifetimeMs: number;
+  /** The request that asks for it; null where none does. */
+  readonly requestId: string | null;
+}
+
+/** A request on its way into a batch. */
+export interface Item {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly request: NewPayment;
+  readonly rail: Rail;
+  /** The answer's body; stored with the payment when the request carries an idempotency key. */
+  readonly present: (payment: Payment) => string;
+  readonly idempotency: IdempotencyRequest | null;
+}
+
+export interface Draft {
+  readonly kind: 'draft';
+  readonly item: Item;
+  readonly payment: Payment;
+  readonly address: IssuedAddress | null;
+}
+
+/** The token that the request names, if the project can be paid in it; null where it names none. */
+export async function chooseWanted(
+  issuer: Issuer,
+  { request: { projectId, token } }: Item,
+): Promise<TokenChoice | null> {
+  return token === null ? null : chooseToken(issuer, projectId, token.asset, token.network);
+}
+
+/** The payment that a request asks for, priced and with an address where it names a token. Takes no number yet. */
+export async function draftPayment(
+  app: App,
+  issuer: Issuer,
+  item: Item,
+  choice: TokenChoice | null,
+): Promise<Draft | TokenRefusal> {
+  const { id, createdAt, request, rail } = item;
+  // The token before the price: one that cannot be paid with is for the client to change, and no fresh price mends it.
+  if (choice !== null && choice.kind !== 'ok') return choice;
+  const amountUsdCents = priceInUsd(issuer, request.amountMinor, request.currency);
+  if (amountUsdCents === null) {
+    return { kind: 'no_rate', message: `There is no fresh price for ${request.currency}. Try again shortly.` };
+  }
+  const { token: _token, lifetimeMs, ...said } = request;
+  const expiresAt = createdAt + lifetimeMs;
+  const completesAt = rail.completesAt(createdAt, expiresAt);
+  const blank = blankPayment({ ...said, id, amountUsdCents, createdAt, expiresAt, completesAt });
+  if (choice === null) return { kind: 'draft', item, payment: blank, address: null };
+
+  const quoted = await quotePayment(issuer, blank, choice.token);
+  if (quoted.kind !== 'ok') return quoted;
+  const { quote, wallet } = quoted;
+  // Its address is watched from the moment it is saved.
+  const payment = withFirstToken(blank, quote);
+  const address = wallet === null ? null : issuedAddress(app, payment, quote, wallet, createdAt);
+  return { kind: 'draft', item, payment, address };
+}
+
+/** The number of each transaction among them, by id. */
+export async function takeNumbers(
+  runner: StatementRunner,
+  drafts: readonly Draft[],
+): Promise<ReadonlyMap<string, string>> {
+  const payments = drafts.flatMap(({ payment }) => (payment.surface === 'transaction' ? [payment] : []));
+  if (payments.length === 0) return new Map();
+  const groups = [
+    ...Map.groupBy(payments, ({ projectId, mode, createdAt }) => `${projectId} ${mode} ${yearOf(createdAt)}`).values(),
+  ];
+  const wanted = groups.flatMap((group) =>
+    group
+      .slice(0, 1)
+      .map(({ projectId, mode, createdAt }) => ({ projectId, mode, year: yearOf(createdAt), count: group.length })),
+  );
+  const firsts = await takeTransactionNumbers(runner, wanted);
+  return new Map(
+    groups.flatMap((group, place) =>
+      group.map(({ id, createdAt }, index) => [
+        id,
+        formatTransactionNumber(yearOf(createdAt), (firsts[place] ?? NaN) + index),
+      ]),
+    ),
+  );
+}
+
+function yearOf(at: number): number {
+  return new Date(at).getUTCFullYear();
+}

@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+import type { BackupSchedule } from '../config/config.ts';
+
+/** What became of a scheduled backup. */
+export type BackupOutcome =
+  | {
+      readonly kind: 'good';
+      readonly file: string | null;
+      readonly bytes: number;
+      readonly durationMs: number;
+      readonly payments: number;
+    }
+  /** Why, in one line. */
+  | { readonly kind: 'failed'; readonly problem: string };
+
+/** What makes a backup; the signal ends it. */
+export type BackupRun = (signal: AbortSignal) => Promise<BackupOutcome>;
+
+const PROGRAM = path.join(import.meta.dirname, '../cli/launch.ts');
+
+/** What `backup --json` prints. */
+const Printed = Type.Object({
+  file: Type.String(),
+  bytes: Type.Integer(),
+  duration_ms: Type.Integer(),
+  rows: Type.Object({ payments: Type.Integer() }),
+});
+
+/** Runs the command, so that compressing takes nothing of the time in which requests are answered. */
+export function backupInOwnProcess({ folder, keep, passphraseFile }: BackupSchedule): BackupRun {
+  const more = passphraseFile === null ? [] : ['--passphrase-file', passphraseFile];
+  const args = [PROGRAM, 'backup', `${folder}/`, '--keep', String(keep), '--json', ...more];
+  return async (signal) => {
+    // In a session of its own: the terminal's Ctrl-C is for the service, which then ends it.
+    const child: ChildProcess = spawn(process.execPath, [...process.execArgv, ...args], {
+      env: { ...process.env, LOG_LEVEL: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const end = (): void => void child.kill('SIGTERM');
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    const ended = new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    const [printed, told] = [child.stdout, child.stderr].map((stream) => (stream === null ? '' : text(stream)));
+    try {
+      const code = await ended;
+      if (code === 0) return goodOutcome(await (printed ?? ''));
+      return { kind: 'failed', problem: lastLine(await (told ?? '')) || `it ended with ${code}` };
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
+  };
+}
+
+function goodOutcome(printed: string): BackupOutcome {
+  const record: unknown = JSON.parse(printed);
+  if (!Check(Printed, record)) throw new Error(`The backup told what cannot be read: ${printed}`);
+  const { file, bytes, duration_ms: durationMs, rows } = record;
+  return { kind: 'good', file, bytes, durationMs, payments: rows.payments };
+}
+
+function lastLine(output: string): string {
+  return output.trim().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,143 @@
+import { Option, type Command } from 'commander';
+import { pino } from 'pino';
+import { bookLost } from '../app/chains/book-lost.ts';
+import { readConfig } from '../config/config.ts';
+import { fiatValue } from '../domain/asset.ts';
+import { fiatDecimals, FIATS, formatDecimal, isFiat, parseFiatAmount, type Fiat } from '../domain/money.ts';
+import type { Quote } from '../domain/payment.ts';
+import type { RateSource } from '../rates/source.ts';
+import { pricesNow } from '../service/prices.ts';
+import type { LostTransfer } from '../store/lost-transfers.ts';
+import { isoTime } from '../wire/time.ts';
+import { projectIdOf } from './arguments.ts';
+import { done, UsageFailure } from './failure.ts';
+import { withCointill } from './open.ts';
+import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
+import { paymentLines, paymentRecord } from './payment-record.ts';
+
+interface BookOptions extends OutputOptions {
+  readonly amount: string;
+  readonly currency: Fiat;
+  readonly orderId?: string;
+  readonly project?: string;
+}
+
+const MAX_ORDER_ID = 255;
+/** Prices move by less than that in most days; a slipped decimal point, or the wrong order, is farther off. */
+const NOTABLE_PERCENT = 20n;
+
+/** `cointill recover book`. */
+export function addBookCommand(recover: Command): void {
+  printsRecord(
+    recover
+      .command('book')
+      .description('make a payment of money that came to an address of lost hours; see cointill network status')
+      .argument('<address>', 'where the money came to'),
+  )
+    .requiredOption('--amount <n>', 'the amount of the order that it pays')
+    .addOption(new Option('--currency <code>', 'its currency').choices(FIATS).default('USD'))
+    .option('--order-id <text>', "the shop's own reference of the order")
+    .option('--project <id>', 'whose payment it is, where several share the wallet')
+    // What both commands have is taken by the one above.
+    .action((address: string, _options: unknown, own: Command) => book(address, own.optsWithGlobals()));
+}
+
+function book(address: string, options: BookOptions): Promise<void> {
+  const { amount, currency, orderId = null, project } = options;
+  if (!isFiat(currency)) throw new UsageFailure(`--currency must be one of ${FIATS.join(', ')}.`);
+  const parsed = parseFiatAmount(/^\d{1,10}(?:\.\d{1,4})?$/.test(amount) ? Number(amount) : NaN, currency);
+  if (parsed.kind === 'bad') throw new UsageFailure(`--amount ${parsed.rule}.`);
+  if (orderId !== null && orderId.length > MAX_ORDER_ID) {
+    throw new UsageFailure(`--order-id must have at most ${MAX_ORDER_ID} characters.`);
+  }
+  const projectId = project === undefined ? null : projectIdOf(project);
+  return withCointill(
+    async ({ app }) => {
+      const booking = { address, amountMinor: parsed.minor, currency, merchantOrderId: orderId, projectId };
+      const { payment, received } = done(await bookLost(app, booking));
+      const { quote } = payment;
+      if (quote === null) throw new Error(`The payment ${payment.id} was booked without a quote.`);
+      // A market that does not answer is no trouble of this command: it says that there is no price.
+      const rates = await pricesNow(readConfig(process.env, process.cwd()), pino({ level: 'silent' }));
+      const worth = worthOf(rates, quote, currency);
+      const warning = worth === null || !isNotable(parsed.minor, worth) ? null : differs(parsed.minor, worth, currency);
+      const record = {
+        ...paymentRecord(payment, app.links),
+        ...receivedRecord(received, quote, worth, currency, warning),
+      };
+      print(options, record, () => [
+        ...receivedLines(received, quote, worth, currency),
+        '',
+        ...paymentLines(payment, app.links),
+      ]);
+      if (warning !== null) writeErrorLines([`Warning: ${warning}`]);
+    },
+    { mustExist: true },
+  );
+}
+
+/** What came is worth at the prices of this moment, in the currency's smallest units; null: one of them is not known. */
+function worthOf(rates: RateSource, { asset, decimals, owedUnits }: Quote, currency: Fiat): bigint | null {
+  const [assetPrice, fiatPrice] = [rates.usdPrice(asset), rates.usdPrice(currency)];
+  return assetPrice === null || fiatPrice === null
+    ? null
+    : fiatValue(owedUnits, decimals, assetPrice, currency, fiatPrice);
+}
+
+/** Whether an amount is farther from what came than prices explain. */
+function isNotable(amountMinor: bigint, worth: bigint): boolean {
+  const apart = amountMinor > worth ? amountMinor - worth : worth - amountMinor;
+  return apart * 100n > worth * NOTABLE_PERCENT;
+}
+
+function shown(minor: bigint, currency: Fiat): string {
+  return `${formatDecimal(minor, fiatDecimals(currency))} ${currency}`;
+}
+
+function differs(amountMinor: bigint, worth: bigint, currency: Fiat): string {
+  return (
+    `The payment is booked at ${shown(amountMinor, currency)}, and what came is worth about ${shown(worth, currency)} at today's price. ` +
+    'The price of the day it came may have been another one; if it was not, compare the address and the amount with your shop before you deliver.'
+  );
+}
+
+function receivedRecord(
+  received: readonly LostTransfer[],
+  { asset, decimals }: Quote,
+  worth: bigint | null,
+  currency: Fiat,
+  warning: string | null,
+): object {
+  return {
+    received: received.map((one) => ({
+      // Of the payment's own asset alone its decimals are known.
+      amount: one.asset === asset ? formatDecimal(one.amountUnits, decimals) : null,
+      asset: one.asset,
+      network: one.network,
+      transaction_hash: one.transactionHash,
+      at: isoTime(one.blockAt ?? one.foundAt),
+    })),
+    worth_now: worth === null ? null : formatDecimal(worth, fiatDecimals(currency)),
+    warning,
+  };
+}
+
+function receivedLines(
+  received: readonly LostTransfer[],
+  { asset, decimals }: Quote,
+  worth: bigint | null,
+  currency: Fiat,
+): readonly string[] {
+  return fields([
+    ...received.map((one): [string, string] => [
+      'Received',
+      `${one.asset === asset ? `${formatDecimal(one.amountUnits, decimals)} ` : ''}${one.asset} on ${one.network} at ${isoTime(one.blockAt ?? one.foundAt)}, transaction ${one.transactionHash}`,
+    ]),
+    [
+      'Worth now',
+      worth === null
+        ? `not known: there is no price for ${asset} in ${currency} here. Compare it yourself with the amount that you gave`
+        : `about ${shown(worth, currency)}; the price of the day it came may have been another one`,
+    ],
+  ]);
+}

@@ -1,0 +1,53 @@
+import { nativeAsset, type EvmNetwork } from '../../domain/networks.ts';
+import type { NetworkFamily, WalletCheck, WalletSource } from '../family.ts';
+import { toChecksumAddress } from './address.ts';
+import { parseTreasury } from './deposit.ts';
+import { checkEvmPayout } from './payout-address.ts';
+import { createEvmSource } from './source.ts';
+import type { TokenContracts } from './tokens.ts';
+import { parseEvmXpub } from './wallet.ts';
+
+export interface EvmNodes {
+  readonly family: 'evm';
+  readonly network: EvmNetwork;
+  readonly urls: readonly string[];
+  /** The chain that they must be on (EIP-155). */
+  readonly chainId: number;
+  readonly tokens: TokenContracts;
+}
+
+/** Ethereum and the chains that work like it. Addresses and wallets are the same on all of them. */
+export const evmFamily = {
+  rulesOf: (network) => ({
+    checkPayoutAddress: (text, _chain, contracts) => checkEvmPayout(network, text, contracts),
+    // Nodes write lower case; the letters' case is only a checksum.
+    matchingAddress: (address) => address.toLowerCase(),
+    shownAddress: toChecksumAddress,
+    transactionHash: (digits) => `0x${digits}`,
+    testAddress: (digits) => toChecksumAddress(`0x${digits}`),
+    parseWallet: parseEvmWallet,
+    payoutChain: () => 'main',
+  }),
+  createSource: ({ network, urls, chainId, tokens }, access) =>
+    createEvmSource({ ...access, network, nativeAsset: nativeAsset(network), urls, chainId, tokens }),
+} satisfies NetworkFamily<EvmNetwork, EvmNodes>;
+
+function parseEvmWallet({ kind, text }: WalletSource): WalletCheck {
+  switch (kind) {
+    case 'descriptor':
+      return {
+        kind: 'bad',
+        message: 'Output descriptors are for Bitcoin and Litecoin. Give --treasury or --xpub instead.',
+      };
+    case 'treasury': {
+      const parsed = parseTreasury(text);
+      if (parsed.kind === 'bad') return parsed;
+      return { kind: 'ok', source: parsed.treasury, note: null, warnings: [], deriver: parsed.deriver };
+    }
+    case 'xpub': {
+      const parsed = parseEvmXpub(text);
+      if (parsed.kind === 'bad') return parsed;
+      return { kind: 'ok', source: parsed.xpub, note: null, warnings: [], deriver: parsed.deriver };
+    }
+  }
+}

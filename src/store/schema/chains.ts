@@ -1,0 +1,76 @@
+import type { AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
+import type { Transfer } from '../../domain/payment.ts';
+import { bytes, integer, nullable, text, timestamp, units, uuid } from './column.ts';
+import { changing, fixed, recordTable } from './record-table.ts';
+
+/** Transfers to payments. */
+export const TRANSFERS = recordTable(
+  'transfers',
+  {
+    transfer: {
+      network: fixed('network', text<Network>()),
+      transaction_hash: fixed('transactionHash', text()),
+      output_index: fixed('index', integer()),
+      address: changing('address', text()),
+      asset: fixed('asset', text<AssetCode>()),
+      amount_units: changing('amountUnits', units()),
+      state: changing('state', text<Transfer['state']>()),
+      first_seen_at: fixed('firstSeenAt', timestamp()),
+      block_height: changing('blockHeight', nullable(integer())),
+      block_at: changing('blockAt', nullable(timestamp())),
+      block_position: changing('blockPosition', nullable(integer())),
+    },
+    rest: {
+      payment_id: changing('paymentId', uuid()),
+      block_hash: changing('blockHash', nullable(text())),
+    },
+  },
+  {},
+);
+
+/** Transfers to addresses that nobody here was given. */
+export const LOST_TRANSFERS = recordTable(
+  'lost_transfers',
+  {
+    transfer: {
+      network: fixed('network', text<Network>()),
+      transaction_hash: fixed('transactionHash', text()),
+      asset: fixed('asset', text<AssetCode>()),
+      output_index: fixed('outputIndex', integer()),
+      address: fixed('address', text()),
+      first_address: fixed('firstAddress', text()),
+      address_index: fixed('addressIndex', integer()),
+      amount_units: fixed('amountUnits', units()),
+      found_at: fixed('foundAt', timestamp()),
+      block_height: changing('blockHeight', nullable(integer())),
+      block_hash: changing('blockHash', nullable(text())),
+      block_at: changing('blockAt', nullable(timestamp())),
+      block_position: changing('blockPosition', nullable(integer())),
+    },
+  },
+  { payment_id: nullable(uuid()) },
+);
+
+export const CHAIN_CURSORS = {
+  network: text<Network>(),
+  height: integer(),
+  hash: text(),
+  block_at: timestamp(),
+  updated_at: timestamp(),
+  looked_at: nullable(timestamp()),
+  at_head_at: nullable(timestamp()),
+  problem: nullable(text()),
+};
+
+export const CHAIN_BLOCKS = { network: text<Network>(), height: integer(), hash: text(), block_at: timestamp() };
+
+export const CHAIN_NODES = {
+  network: text<Network>(),
+  node: text(),
+  height: nullable(integer()),
+  problem: nullable(text()),
+  checked_at: timestamp(),
+};
+
+export const RAW_TRANSACTIONS = { network: text<Network>(), transaction_hash: text(), bytes: bytes() };

@@ -1,0 +1,40 @@
+import type { KeyKind, Mode, Permission } from '../../domain/permission.ts';
+import { bigint, boolean, bytes, defaulted, integer, nullable, text, texts, timestamp, uuid } from './column.ts';
+
+export const PROJECTS = {
+  id: uuid(),
+  name: text(),
+  active: defaulted(boolean()),
+  allow_ips: defaulted(texts()),
+  spread_basis_points: defaulted(integer()),
+  sweep_min_usd_cents: defaulted(bigint()),
+  allow_origins: defaulted(texts()),
+  accent: nullable(text()),
+  support_url: nullable(text()),
+  created_at: timestamp(),
+};
+
+/** The pictures that a logo may be: raster only, because an SVG can carry a script. */
+export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
+
+/** `hash`: SHA-256 of the bytes in lower-case hex. */
+export const PROJECT_LOGOS = {
+  project_id: uuid(),
+  hash: text(),
+  type: text<LogoType>(),
+  width: integer(),
+  height: integer(),
+  bytes: bytes(),
+};
+
+export const API_KEYS = {
+  id: uuid(),
+  project_id: uuid(),
+  mode: text<Mode>(),
+  kind: text<KeyKind>(),
+  permission: text<Permission>(),
+  name: text(),
+  hash: bytes(),
+  created_at: timestamp(),
+  revoked_at: nullable(timestamp()),
+};

@@ -1,0 +1,125 @@
+import type { Column, ColumnShape } from './column.ts';
+
+/** A column, the field of its object that it keeps, and whether that may change once the row is there. */
+interface FieldColumn<Field extends string, Kept> {
+  readonly field: Field;
+  readonly column: Kept;
+  readonly changes: boolean;
+}
+
+/** A column that keeps what its row began with. */
+export function fixed<const Field extends string, Kept>(field: Field, column: Kept): FieldColumn<Field, Kept> {
+  return { field, column, changes: false };
+}
+
+/** A column that is written again whenever its row is. */
+export function changing<const Field extends string, Kept>(field: Field, column: Kept): FieldColumn<Field, Kept> {
+  return { field, column, changes: true };
+}
+
+/** The columns that keep one object, by their names. */
+type FieldColumns = Readonly<Record<string, FieldColumn<string, ColumnShape>>>;
+/** Several objects that are kept in one row, by names of our own. */
+type Parts = Readonly<Record<string, FieldColumns>>;
+
+type ValueOf<Of> = Of extends { readonly toJson: (value: infer Value) => unknown } ? Value : never;
+/** The object that these columns keep. */
+type Kept<Columns extends FieldColumns> = {
+  readonly [Name in keyof Columns as Columns[Name]['field']]: ValueOf<Columns[Name]['column']>;
+};
+type KeptParts<Of extends Parts> = { readonly [Part in keyof Of]: Kept<Of[Part]> };
+
+type NamesIn<Of extends Parts> = { [Part in keyof Of]: keyof Of[Part] }[keyof Of] & string;
+/** The columns of all parts, by their names. */
+type ColumnsIn<Of extends Parts> = {
+  readonly [Name in NamesIn<Of>]: {
+    [Part in keyof Of]: Name extends keyof Of[Part] ? Of[Part][Name]['column'] : never;
+  }[keyof Of];
+};
+
+type SelectedFrom<Of> = Of extends Column<infer _Value, infer Select, infer _Insert, infer _Update> ? Select : never;
+/** A row as it is selected. */
+type Row<Of extends Parts> = { readonly [Name in NamesIn<Of>]: SelectedFrom<ColumnsIn<Of>[Name]> };
+
+const columnsOf = (columns: FieldColumns) =>
+  Object.entries(columns).map(([name, { column }]) => [name, column] as const);
+
+/** A table whose rows are written as JSON records: any number of them is one parameter of one statement. */
+export interface RecordTable<Of extends Parts, Others> {
+  readonly columns: ColumnsIn<Of> & Others;
+  /** The columns that are written and read here, in order. */
+  readonly names: readonly NamesIn<Of>[];
+  /** Rows as a JSON array of records. What is null or usual is left out, for both sides' sake. */
+  readonly records: (rows: readonly KeptParts<Of>[]) => string;
+  readonly read: (row: Row<Of>) => KeptParts<Of>;
+  /** SQL that inserts the records which a parameter such as `$1` holds. */
+  readonly insert: (parameter: string) => string;
+  /** SQL that updates whatever changes in the rows of the records which a parameter holds, found by their ids. */
+  readonly update: (parameter: string) => string;
+  /** The assignments of an insert's `on conflict … do update set` to whatever changes. */
+  readonly setExcluded: string;
+}
+
+/**
+ * Makes a table of a map from columns to fields, which drives both directions and all statements. A field that has no column
+ * does not compile where its object is read, nor a column whose field is not given where it is written. Statements name the
+ * columns that they read and write, so that a newer version may add one beside this process (docs/decisions/0040).
+ *
+ * @param others columns that are left alone here: identities, and what other statements write
+ */
+export function recordTable<const Of extends Parts, Others extends object>(
+  table: string,
+  parts: Of,
+  others: Others,
+): RecordTable<Of, Others> {
+  const sources = Object.entries(parts).map(([part, columns]) => ({
+    part,
+    fields: Object.entries(columns).map(([name, { field, column, changes }]) => {
+      const { toJson, unsaid, whenNull = null } = column as Column<unknown>;
+      return { name, field, changes, key: `,"${name}":`, toJson, unsaid, whenNull };
+    }),
+  }));
+  const all = sources.flatMap(({ fields }) => fields);
+  const names = all.map(({ name }) => name as NamesIn<Of>);
+  const list = names.join(', ');
+  const usual = all.flatMap(({ key, unsaid }) => (unsaid === undefined ? [] : [`${key}${unsaid}`]));
+  const base =
+    usual.length === 0 ? `null::${table}` : `json_populate_record(null::${table}, '{${usual.join('').slice(1)}}')`;
+  const recordsetOf = (parameter: string): string => `json_populate_recordset(${base}, ${parameter}::json)`;
+
+  const assignments = (source: string): string =>
+    all.flatMap(({ name, changes }) => (changes ? [`${name} = ${source}.${name}`] : [])).join(', ');
+
+  /** As text at once: to make an object of it first costs more than twice as much. */
+  const recordOf = (kept: Readonly<Record<string, Readonly<Record<string, unknown>>>>): string => {
+    let text = '';
+    for (const { part, fields } of sources) {
+      const object = kept[part] ?? {};
+      for (const { field, key, toJson } of fields) {
+        const json = toJson(object[field]);
+        if (json !== undefined) text += key + json;
+      }
+    }
+    return `{${text.slice(1)}}`;
+  };
+
+  return {
+    columns: { ...Object.fromEntries(Object.values(parts).flatMap(columnsOf)), ...others } as ColumnsIn<Of> & Others,
+    names,
+    records: (rows) => `[${rows.map(recordOf).join(',')}]`,
+    read: (row) => {
+      const selected = row as Readonly<Record<string, unknown>>;
+      const kept: Record<string, Record<string, unknown>> = {};
+      for (const { part, fields } of sources) {
+        const object: Record<string, unknown> = {};
+        for (const { name, field, whenNull } of fields) object[field] = selected[name] ?? whenNull;
+        kept[part] = object;
+      }
+      return kept as KeptParts<Of>;
+    },
+    insert: (parameter) => `insert into ${table} (${list}) select ${list} from ${recordsetOf(parameter)}`,
+    update: (parameter) =>
+      `update ${table} set ${assignments('n')} from ${recordsetOf(parameter)} n where ${table}.id = n.id`,
+    setExcluded: assignments('excluded'),
+  };
+}

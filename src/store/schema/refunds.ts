@@ -1,0 +1,116 @@
+import type { AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
+import type { Fiat } from '../../domain/money.ts';
+import type { Surface } from '../../domain/payment.ts';
+import type { Mode } from '../../domain/permission.ts';
+import type { RefundFailure, RefundStatus } from '../../domain/refund.ts';
+import {
+  bigint,
+  boolean,
+  defaulted,
+  integer,
+  nullable,
+  smallint,
+  text,
+  texts,
+  timestamp,
+  units,
+  uuid,
+} from './column.ts';
+import { changing, fixed, recordTable } from './record-table.ts';
+import type { WalletKind } from './wallets.ts';
+
+/** Refunds. The address has statements of its own, for the customer may give it later. */
+export const REFUNDS = recordTable(
+  'refunds',
+  {
+    refund: {
+      id: fixed('id', uuid()),
+      project_id: fixed('projectId', uuid()),
+      mode: fixed('mode', text<Mode>()),
+      payment_id: fixed('paymentId', uuid()),
+      payment_surface: fixed('paymentSurface', text<Surface>()),
+      status: changing('status', text<RefundStatus>()),
+      amount_minor: fixed('amountMinor', bigint()),
+      currency: fixed('currency', text<Fiat>()),
+      asset: fixed('asset', text<AssetCode>()),
+      network: fixed('network', text<Network>()),
+      decimals: fixed('decimals', smallint()),
+      units: fixed('units', units()),
+      address: fixed('address', nullable(text())),
+      reason: fixed('reason', nullable(text())),
+      failure_reason: changing('failureReason', nullable(text<RefundFailure>())),
+      transaction_hash: changing('transactionHash', nullable(text())),
+      created_at: fixed('createdAt', timestamp()),
+      completed_at: changing('completedAt', nullable(timestamp())),
+      due_at: changing('dueAt', nullable(timestamp())),
+    },
+    rest: { watched_address: fixed('watchedAddress', nullable(text())) },
+  },
+  {},
+);
+
+export const REFUND_PAYOUTS = {
+  network: text<Network>(),
+  transaction_hash: text(),
+  asset: text<AssetCode>(),
+  output_index: integer(),
+  refund_id: uuid(),
+  block_height: integer(),
+  spends: defaulted(texts()),
+  is_guess: defaulted(boolean()),
+};
+
+export const WAITING_PAYOUTS = {
+  network: text<Network>(),
+  transaction_hash: text(),
+  asset: text<AssetCode>(),
+  output_index: integer(),
+  refund_id: uuid(),
+  spends: defaulted(texts()),
+  since: timestamp(),
+  dropped_at: nullable(timestamp()),
+  is_guess: defaulted(boolean()),
+};
+
+export const REFUND_BALANCES = {
+  refund_id: uuid(),
+  balance_units: nullable(units()),
+  looked_height: integer(),
+  grown_units: nullable(units()),
+  grown_height: nullable(integer()),
+};
+
+export const CHANGE_ADDRESSES = {
+  network: text<Network>(),
+  address: text(),
+  first_change_address: text(),
+  change_index: integer(),
+};
+
+export const CHANGE_WATCHES = {
+  wallet_id: uuid(),
+  kind: text<WalletKind>(),
+  source: text(),
+  network: text<Network>(),
+  first_change_address: nullable(text()),
+};
+
+export const CHANGE_OUTPUTS = {
+  network: text<Network>(),
+  transaction_hash: text(),
+  output_index: integer(),
+  address: text(),
+  amount_units: units(),
+  block_height: integer(),
+  block_hash: text(),
+};
+
+export const REFUND_CHANGES = { refund_id: uuid(), network: text<Network>(), address: text() };
+
+export const REFUND_INPUTS = {
+  refund_id: uuid(),
+  network: text<Network>(),
+  transaction_hash: text(),
+  output_index: integer(),
+};

@@ -1,0 +1,41 @@
+import type { Network } from '../../domain/networks.ts';
+import { integer, nullable, text, timestamp, uuid } from './column.ts';
+
+/** What a wallet's addresses come from: an extended public key, an output descriptor, or deposit contracts of a treasury. */
+export type WalletKind = 'xpub' | 'descriptor' | 'treasury';
+
+export const WALLETS = {
+  id: uuid(),
+  project_id: uuid(),
+  network: text<Network>(),
+  kind: text<WalletKind>(),
+  source: text(),
+  first_address: text(),
+  confirmations: nullable(integer()),
+  tolerance_basis_points: nullable(integer()),
+  created_at: timestamp(),
+  replaced_at: nullable(timestamp()),
+};
+
+export const ADDRESS_INDEXES = {
+  network: text<Network>(),
+  first_address: text(),
+  next_index: integer(),
+  halted_reason: nullable(text()),
+};
+
+export const SKIPPED_INDEXES = {
+  network: text<Network>(),
+  first_address: text(),
+  from_index: integer(),
+  to_index: integer(),
+  watched_to: integer(),
+  skipped_at: timestamp(),
+};
+
+export const UNISSUED_ADDRESSES = {
+  network: text<Network>(),
+  address: text(),
+  first_address: text(),
+  address_index: integer(),
+};

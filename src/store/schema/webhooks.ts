@@ -1,0 +1,78 @@
+import type { EventType } from '../../domain/event-type.ts';
+import type { Mode } from '../../domain/permission.ts';
+import {
+  bigint,
+  boolean,
+  bytes,
+  defaulted,
+  integer,
+  json,
+  nullable,
+  smallint,
+  text,
+  texts,
+  timestamp,
+  uuid,
+} from './column.ts';
+import { fixed, recordTable } from './record-table.ts';
+
+/** Events: `body` holds the very bytes that are sent. */
+export const EVENTS = recordTable(
+  'events',
+  {
+    event: {
+      id: fixed('id', uuid()),
+      project_id: fixed('projectId', uuid()),
+      mode: fixed('mode', text<Mode>()),
+      payment_id: fixed('paymentId', nullable(uuid())),
+      type: fixed('type', text<EventType>()),
+      body: fixed('body', text()),
+      created_at: fixed('createdAt', timestamp()),
+      request_id: fixed('requestId', nullable(text())),
+    },
+  },
+  {},
+);
+
+export const WEBHOOK_ENDPOINTS = {
+  id: uuid(),
+  project_id: uuid(),
+  mode: text<Mode>(),
+  url: text(),
+  events: texts(),
+  secret: bytes(),
+  previous_secret: nullable(bytes()),
+  previous_secret_until: nullable(timestamp()),
+  disabled_at: nullable(timestamp()),
+  disabled_reason: nullable(text()),
+  deleted_at: nullable(timestamp()),
+  created_at: timestamp(),
+};
+
+export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'stopped';
+
+export const DELIVERIES = {
+  id: defaulted(bigint()),
+  event_id: uuid(),
+  endpoint_id: uuid(),
+  state: text<DeliveryState>(),
+  attempts: defaulted(smallint()),
+  next_attempt_at: nullable(timestamp()),
+  created_at: timestamp(),
+  delivered_at: nullable(timestamp()),
+};
+
+export const DELIVERY_ATTEMPTS = {
+  id: defaulted(bigint()),
+  delivery_id: bigint(),
+  manual: boolean(),
+  started_at: timestamp(),
+  duration_ms: integer(),
+  request_headers: json<Record<string, string>>(),
+  response_status: nullable(smallint()),
+  response_headers: nullable(json<Record<string, string>>()),
+  response_body: nullable(text()),
+  response_truncated: boolean(),
+  error_stage: nullable(text()),
+  error: nullable(text()),
+};

@@ -54,6 +54,6 @@ export function attemptLine(attempt: Attempt): Line {
 }
 
 function outlook({ record: { next } }: Attempt, nextMs: number | null): string {
-  if (nextMs !== null) return `again in ${durationText(nextMs)}`;
+  if (nextMs !== null) return nextMs === 0 ? 'again at once' : `again in ${durationText(nextMs)}`;
   return next.kind === 'failed' ? `given up after ${MAX_DELIVERY_ATTEMPTS} attempts` : 'its schedule stays as it is';
 }

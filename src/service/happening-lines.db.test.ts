@@ -156,8 +156,8 @@ describe('an attempt to deliver', () => {
     await pay(1);
     // The second attempt comes at once, by the schedule.
     expect(take().map(({ msg }) => msg)).toEqual([
+      `order.created to ${endpoint}: it answered 500; again at once`,
       `webhook endpoint ${endpoint}: it answered 500`,
-      `order.created to ${endpoint}: it answered 500; again in 0 ms`,
       `order.created to ${endpoint}: it answered 500; again in 1 m`,
     ]);
     await pay(18);

@@ -10,6 +10,8 @@ export interface Room {
 
 /** The mechanisms: each sees the domain, and none another. */
 const MECHANISMS = ['domain', 'wire', 'store', 'rails', 'rates', 'webhooks', 'modes'] as const;
+/** What networks of one family do in ways of their own: seen by `rails`, and by what is of that family alone. */
+const FAMILIES = ['rails/utxo', 'rails/evm'] as const;
 const USE_CASES = [
   'app',
   'app/payments',
@@ -38,20 +40,22 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   wire: { imports: ['domain'], isPure: true },
   archive: { imports: ['domain'] },
   store: { imports: ['domain', 'wire'] },
-  rails: { imports: ['domain'] },
+  rails: { imports: ['domain', ...FAMILIES] },
+  'rails/utxo': { imports: ['domain', 'rails'] },
+  'rails/evm': { imports: ['domain', 'rails'] },
   rates: { imports: ['domain'] },
   webhooks: { imports: ['domain'] },
   modes: { imports: ['domain', 'store', 'rails', 'rates'] },
 
   app: { imports: MECHANISMS },
   'app/payments': { imports: [...MECHANISMS, 'app'] },
-  'app/refunds': { imports: [...MECHANISMS, 'app', 'app/payments'] },
+  'app/refunds': { imports: [...MECHANISMS, 'rails/utxo', 'app', 'app/payments'] },
   'app/chains': { imports: [...MECHANISMS, 'app', 'app/payments', 'app/refunds'] },
   'app/live': { imports: [...MECHANISMS, 'app', 'app/payments'] },
-  'app/projects': { imports: [...MECHANISMS, 'app'] },
+  'app/projects': { imports: [...MECHANISMS, 'rails/evm', 'app'] },
   'app/webhooks': { imports: [...MECHANISMS, 'app'] },
 
-  config: { imports: ['domain', 'rails', 'rates', 'webhooks'] },
+  config: { imports: ['domain', 'rails', ...FAMILIES, 'rates', 'webhooks'] },
   workers: { imports: ['domain', 'store', 'rails', ...USE_CASES] },
   http: { imports: ['domain', 'wire', 'store', 'config', ...USE_CASES] },
   'http/pages': { imports: ['http'] },
@@ -62,12 +66,34 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/docs': { imports: ['domain', 'http', 'http/pages'] },
   'http/openapi': { imports: [...HTTP, 'http/refunds'] },
 
-  backup: { imports: ['domain', 'archive', 'store', 'webhooks', 'config', 'app', 'workers'] },
+  backup: {
+    imports: ['domain', 'wire', 'archive', 'store', 'webhooks', 'config', 'app', 'app/chains', 'workers'],
+  },
   service: {
-    imports: [...MECHANISMS, ...USE_CASES, 'config', 'workers', 'http', 'http/pages', ...SURFACES, 'backup'],
+    imports: [
+      ...MECHANISMS,
+      'rails/evm',
+      ...USE_CASES,
+      'config',
+      'workers',
+      'http',
+      'http/pages',
+      ...SURFACES,
+      'backup',
+    ],
   },
   cli: {
-    imports: [...MECHANISMS, ...USE_CASES, 'archive', 'config', 'backup', 'service', 'http', 'http/checkout'],
+    imports: [
+      ...MECHANISMS,
+      ...FAMILIES,
+      ...USE_CASES,
+      'archive',
+      'config',
+      'backup',
+      'service',
+      'http',
+      'http/checkout',
+    ],
   },
 };
 

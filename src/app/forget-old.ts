@@ -1,5 +1,5 @@
 import { forgetDeliveriesBefore } from '../store/deliveries.ts';
-import { forgetAnswersBefore } from '../store/payments.ts';
+import { forgetAnswersBefore } from '../store/answers.ts';
 import type { App } from './context.ts';
 import { IDEMPOTENCY_LIFETIME_MS } from './idempotency.ts';
 

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import type { Mode } from '../domain/permission.ts';
-import { findAnswer, forgetOldAnswer } from '../store/payments.ts';
+import { findAnswer, forgetOldAnswer } from '../store/answers.ts';
 import type { IdempotentAnswer } from '../store/save-changes.ts';
 import { originOf, type App } from './context.ts';
 

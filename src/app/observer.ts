@@ -2,7 +2,8 @@ import type { Network } from '../domain/networks.ts';
 import type { RefundEventType } from '../domain/event-type.ts';
 import type { LostMoney } from '../domain/lost-money.ts';
 import type { Refund } from '../domain/refund.ts';
-import type { AttemptRecord, Delivery } from '../store/deliveries.ts';
+import type { Delivery } from '../store/deliveries.ts';
+import type { AttemptRecord } from '../store/delivery-attempts.ts';
 import type { PaymentChange } from '../store/save-changes.ts';
 
 /** What became of one attempt to deliver: acknowledged, answered otherwise, or no whole answer. */

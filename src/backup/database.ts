@@ -7,7 +7,7 @@ import { within } from '../app/within.ts';
 import type { Config } from '../config/config.ts';
 import { openDatabase, type Connection, type DatabaseHandle } from '../store/database.ts';
 import { BackupError } from './errors.ts';
-import { startEmbeddedPostgres } from '../store/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
 
 /** Does some work on the database of the settings as it is: nothing is made where there is none, and nothing is migrated. */
 export async function withDatabase<Result>(

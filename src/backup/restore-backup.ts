@@ -1,12 +1,15 @@
-import { writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, chown, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import { ArchiveError } from '../archive/format.ts';
 import { readArchive, type ArchiveReader } from '../archive/read-archive.ts';
 import type { Connection } from '../store/database.ts';
-import { buildDataDir, inTemporaryDataDir } from '../store/embedded-building.ts';
-import { makeFolders } from '../store/embedded-files.ts';
+import { ownerAt, readMachine, serviceUser } from '../store/embedded/account.ts';
+import { buildDataDir, inTemporaryDataDir } from '../store/embedded/building.ts';
+import { fileFault, reasonOf } from '../store/embedded/error.ts';
+import { exists, makeFolders } from '../store/embedded/files.ts';
 import { countRows, loadSnapshot, type LoadedTable } from '../store/load.ts';
 import { KEY_FILE_NAME, loadSealingKey } from '../webhooks/secret.ts';
 import { useDatabase, withClient } from './database.ts';
@@ -61,6 +64,7 @@ export async function restoreBackup<Result>(
         load(options, archive, manifest, connection, { secretKey: options.secretKey, dataDir }, finish),
       );
     }
+    await checkKeyDir(manifest, target.keyDir);
     const connection = { connectionString: target.url };
     const keys = { secretKey: options.secretKey, dataDir: target.keyDir };
     return load(options, archive, manifest, connection, keys, finish);
@@ -214,10 +218,37 @@ async function restoreKey(source: KeySource, text: string): Promise<void> {
   const present = presentKey(source);
   if (present !== null) {
     if (`${present.key.toString('base64')}\n` === text) return;
+    throw otherKey(source.dataDir);
+  }
+  const file = path.join(source.dataDir, KEY_FILE_NAME);
+  await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true });
+  if (process.getuid?.() !== 0) return;
+  // Root may restore for a service that runs as another user, and that has to read it.
+  const owner = (await ownerAt(source.dataDir)) ?? serviceUser(await readMachine());
+  if (owner !== null) await chown(file, owner.uid, owner.gid);
+}
+
+function otherKey(dataDir: string): BackupError {
+  return new BackupError(
+    `There is another ${KEY_FILE_NAME} in ${dataDir} than the one of the backup. Set DATA_DIR to a new folder, here and for the service that will run on what is restored.`,
+  );
+}
+
+/** Before anything is loaded: a key that cannot be put where it belongs would be found out at the end. */
+async function checkKeyDir({ key }: Manifest, dataDir: string): Promise<void> {
+  if (key.kind !== 'file') return;
+  const present = presentKey({ secretKey: null, dataDir });
+  if (present !== null && keyCheck(present.key) !== key.check) throw otherKey(dataDir);
+  const owner = (await ownerAt(dataDir)) ?? (process.getuid?.() === 0 ? serviceUser(await readMachine()) : null);
+  try {
+    const isNew = !(await exists(dataDir));
+    await makeFolders(dataDir);
+    if (isNew && owner !== null) await chown(dataDir, owner.uid, owner.gid);
+    await access(dataDir, constants.W_OK | constants.X_OK);
+  } catch (error) {
     throw new BackupError(
-      `There is another ${KEY_FILE_NAME} in ${source.dataDir} than the one of the backup. Set DATA_DIR to a new folder, here and for the service that will run on what is restored.`,
+      `The key of the backup goes into DATA_DIR, and ${dataDir} cannot be written (${fileFault(error) ?? reasonOf(error)}). Set DATA_DIR as it is set for the service, and run the command as a user that may write there, or as root.`,
+      { cause: error },
     );
   }
-  await makeFolders(source.dataDir);
-  await writeFile(path.join(source.dataDir, KEY_FILE_NAME), text, { mode: 0o600, flag: 'wx', flush: true });
 }

@@ -3,7 +3,7 @@ import { ArchiveError } from '../archive/format.ts';
 import { BackupError } from '../backup/errors.ts';
 import { ConfigError } from '../config/config.ts';
 import { UnfitDatabaseError } from '../store/check-database.ts';
-import { EmbeddedPostgresError } from '../store/embedded-error.ts';
+import { EmbeddedPostgresError } from '../store/embedded/error.ts';
 import { OccupiedDatabaseError } from '../store/load.ts';
 import { MigrationError } from '../store/migrate.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';

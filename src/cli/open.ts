@@ -5,7 +5,7 @@ import { BackupError } from '../backup/errors.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import type { Cointill } from '../service/core.ts';
 import { DatabaseWayError, UnfitDatabaseError } from '../store/check-database.ts';
-import { diskFull, EmbeddedPostgresError } from '../store/embedded-error.ts';
+import { diskFull, EmbeddedPostgresError } from '../store/embedded/error.ts';
 import { certificateFault } from '../config/tls-faults.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
@@ -71,8 +71,11 @@ const READ_ONLY = '25006';
 /** Classes of PostgreSQL's error codes: broken connection, wrong login, no such database, out of resources, not ready. */
 const REFUSED = /^(?:08|28|3D|53|57)[0-9A-Z]{3}$/;
 
-/** An error of opening the database in plain words, where it is one of connecting or of a full disk; any other as it is. */
-export function databaseFailure(error: unknown, config: Config): unknown {
+/**
+ * An error of opening the database in plain words, where it is one of connecting or of a full disk; any other as it is. `named`: where
+ * the database was named, if not by the setting.
+ */
+export function databaseFailure(error: unknown, config: Config, named = 'DATABASE_URL'): unknown {
   // Those say it plainly themselves, whatever code is in what caused them.
   if (
     error instanceof EmbeddedPostgresError ||
@@ -82,7 +85,7 @@ export function databaseFailure(error: unknown, config: Config): unknown {
   ) {
     return error;
   }
-  const setting = error instanceof DatabaseWayError ? error.setting : 'DATABASE_URL';
+  const setting = error instanceof DatabaseWayError && error.setting !== 'DATABASE_URL' ? error.setting : named;
   const fault = error instanceof DatabaseWayError ? error.cause : error;
   const code = codeOf(fault) ?? (fault instanceof AggregateError ? codeOf(fault.errors[0]) : undefined) ?? '';
   const message = explain(code, reasonOf(fault), setting, config);

@@ -103,8 +103,12 @@ export function recoveryLines({ lostSince, wallets, numbers, waitingDeliveries }
           '',
           `${waitingDeliveries} webhooks wait: those that were delivered in the lost time are sent again, with the same ids.`,
         ]),
-    '',
-    'Money that comes to the addresses passed over is told by cointill network status, and by the event payment.lost.',
+    ...(wallets.length === 0
+      ? []
+      : [
+          '',
+          'Money that comes to the addresses passed over is told by cointill network status, and by the event payment.lost.',
+        ]),
   ];
 }
 

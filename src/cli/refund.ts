@@ -8,8 +8,8 @@ import { fiatDecimals, formatDecimal } from '../domain/money.ts';
 import { isoTime } from '../wire/time.ts';
 import { refundView } from '../wire/refund.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
-import { createUtxoCaller, type UtxoCaller } from '../rails/utxo/caller.ts';
-import { utxoParams } from '../rails/utxo/params.ts';
+import type { UtxoCaller } from '../rails/utxo/caller.ts';
+import { utxoFamily } from '../rails/utxo/family.ts';
 import { refundIdOf } from './arguments.ts';
 import { CommandFailure, done } from './failure.ts';
 import { withCointill } from './open.ts';
@@ -63,11 +63,8 @@ export function addRefundCommands(program: Command): void {
 function utxoAccess({ networkConfigs, maxFeeRate, troubles }: Cointill, network: Network): UtxoAccess | null {
   const config = networkConfigs.find((one) => one.network === network);
   if (config?.family !== 'utxo') return null;
-  const params = utxoParams(config.network, config.chain);
-  if (params === null) return null;
-  const { urls, cookieFile } = config;
-  const caller = createUtxoCaller({ params, urls, cookieFile, timeoutMs: NODE_TIMEOUT_MS, troubles });
-  return { params, caller, maxFeeRate };
+  const caller = utxoFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, troubles });
+  return { params: caller.params, caller, maxFeeRate };
 }
 
 function record({ refund, paymentUri, call, psbt, problem, warnings }: RefundInstructions, { app }: Cointill): object {

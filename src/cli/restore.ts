@@ -1,7 +1,11 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { readConfig, type Config } from '../config/config.ts';
+import type { Recovery } from '../app/chains/recover.ts';
+import { readDatabaseUrl } from '../config/database-url.ts';
 import type { RestoreTarget } from '../backup/restore-backup.ts';
+import type { RestoreNote } from '../backup/restore-notes.ts';
 import { manifestFields, manifestRecord, passphraseOf, withPassphrase, type PassphraseOptions } from './backup.ts';
 import { UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
@@ -34,19 +38,18 @@ export function addRestoreCommand(program: Command): void {
 }
 
 async function runRestore(file: string, options: RestoreCommandOptions): Promise<void> {
+  if (file === '-') {
+    throw new UsageFailure(
+      'A backup is restored from a file, not from standard input: what is in it is read twice. Save it first: cat > FILE',
+    );
+  }
   const target = targetOf(options);
-  const config = readConfig(
-    target.kind === 'postgres' ? { ...process.env, DATABASE_URL: target.url } : process.env,
-    process.cwd(),
-  );
-  const [{ restoreBackup }, { passOver }, { onConnection }] = await Promise.all([
-    import('../backup/restore-backup.ts'),
-    import('../app/chains/recover.ts'),
-    import('../store/one-connection.ts'),
-  ]);
+  const config = readConfig({ ...process.env, DATABASE_URL: undefined, DATABASE_DIRECT_URL: undefined }, process.cwd());
+  const { restoreApart } = await import('../backup/restore-apart.ts');
+  const place = target.kind === 'embedded' ? target.dataDir : shownUrl(target.url);
   const log = await commandLog();
   const restored = await untilStopped((stopping) =>
-    restoreBackup(
+    restoreApart(
       {
         file: path.resolve(file),
         passphrase: () => passphraseOf(options),
@@ -56,25 +59,84 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
         stopping,
       },
       target.kind === 'embedded' ? target : { ...target, keyDir: config.dataDir },
-      (client, manifest) =>
-        passOver(onConnection(client), { lostSince: manifest.takenAt, now: Date.now(), skip: options.skip ?? null }),
+      { now: Date.now(), skip: options.skip ?? null, random: Math.random, place },
     ),
   ).catch((error: unknown) => {
-    throw target.kind === 'postgres' ? databaseFailure(error, config) : error;
+    throw target.kind === 'postgres' ? databaseFailure(error, { ...config, databaseUrl: target.url }, '--to') : error;
   });
-  const { manifest, durationMs, result: recovery } = restored;
-  const place = target.kind === 'embedded' ? target.dataDir : shownUrl(target.url);
+  const { manifest, durationMs, result } = restored;
+  const { recovery, earlier, notesFile, problem } = result;
+  const owner = await ownerOf(target.kind === 'embedded' ? target.dataDir : null);
   print(
     options,
-    { restored_to: place, duration_ms: durationMs, ...manifestRecord(manifest), ...recoveryRecord(recovery) },
+    {
+      restored_to: place,
+      duration_ms: durationMs,
+      ...manifestRecord(manifest),
+      ...recoveryRecord(recovery),
+      earlier_restores: earlier.map((note) => ({
+        restored_at: note.restored_at,
+        file: note.file,
+        restored_to: note.restored_to,
+      })),
+      noted_in: problem === null ? notesFile : null,
+      note_problem: problem === null ? null : notNoted(notesFile, problem, recovery),
+    },
     () => [
-      ...fields([['Restored to', place], ...manifestFields(manifest), ['Took', `${(durationMs / 1000).toFixed(1)} s`]]),
+      ...fields([
+        ['Restored to', place],
+        ['Belongs to', owner === null ? null : `${owner}: the service has to run as that user`],
+        ...manifestFields(manifest),
+        ['Took', `${(durationMs / 1000).toFixed(1)} s`],
+        ...earlier.map((note): [string, string] => [
+          'Restored before',
+          `${note.restored_at}, ${note.file} to ${note.restored_to}`,
+        ]),
+      ]),
+      ...ageLines(Date.now() - manifest.takenAt),
       '',
       ...recoveryLines(recovery),
+      ...earlierLines(earlier, notesFile),
+      ...(problem === null ? [] : ['', notNoted(notesFile, problem, recovery)]),
       '',
       ...nextSteps(target, config),
     ],
   );
+}
+
+const OLD_MS = 2 * 24 * 60 * 60_000;
+
+/** What is passed over is reckoned by the backup's age: the older it is, the less is known. */
+function ageLines(ageMs: number): readonly string[] {
+  if (ageMs < OLD_MS) return [];
+  const days = Math.floor(ageMs / (OLD_MS / 2));
+  return [
+    '',
+    `Warning: the backup is ${days} days old. If there is a newer one that cointill backup check finds good, restore that one instead.`,
+  ];
+}
+
+function earlierLines(earlier: readonly RestoreNote[], notesFile: string): readonly string[] {
+  if (earlier.length === 0) return [];
+  return [
+    '',
+    'Backups of this folder were restored before, as listed above: this copy begins beyond what those copies may have handed out. Only one may sell: stop the others.',
+    `(Where none of them ever sold, the numbers need not be passed over: remove ${notesFile} and restore again.)`,
+  ];
+}
+
+/** Enough for whoever restores again without knowing of this copy. */
+function notNoted(notesFile: string, problem: string, { wallets, numbers }: Recovery): string {
+  const most = Math.max(0, ...wallets.map(({ from, to }) => to - from), ...numbers.map(({ last, to }) => to - last));
+  const skip = 1_000 * (Math.ceil(most / 1_000) + 1);
+  return `Warning: this restore could not be noted in ${notesFile}: ${problem}. Whoever restores this backup or another one of this installation again has to give --skip ${skip} at least, or to stop this copy before and make a new backup of it to restore; else both copies may hand out the same addresses and transaction numbers.`;
+}
+
+/** Whose a restored folder is; null: it is our own. */
+async function ownerOf(dataDir: string | null): Promise<string | null> {
+  if (dataDir === null || process.getuid?.() !== 0) return null;
+  const { readMachine, userName } = await import('../store/embedded/account.ts');
+  return userName(await readMachine(), (await stat(dataDir)).uid);
 }
 
 function targetOf({
@@ -85,8 +147,13 @@ function targetOf({
   | Extract<RestoreTarget, { kind: 'embedded' }> {
   if (dataDir !== undefined && to === undefined) return { kind: 'embedded', dataDir: path.resolve(dataDir) };
   if (to !== undefined && dataDir === undefined) {
-    if (/^postgres(?:ql)?:\/\/./.test(to) && URL.canParse(to)) return { kind: 'postgres', url: to };
-    throw new UsageFailure('--to must be the URL of a database: postgres://user:password@host/database');
+    if (!/^postgres(?:ql)?:\/\/./.test(to)) {
+      throw new UsageFailure('--to must be the URL of a database: postgres://user:password@host/database');
+    }
+    const problems: string[] = [];
+    readDatabaseUrl('--to', to, process.cwd(), problems);
+    if (problems.length > 0) throw new UsageFailure(problems.join(' '));
+    return { kind: 'postgres', url: to };
   }
   throw new UsageFailure(
     'Give exactly one of --data-dir (a new folder for an embedded database) and --to (postgres://… of an empty database of your own).',
@@ -104,7 +171,12 @@ function nextSteps(
   target: { readonly kind: RestoreTarget['kind']; readonly dataDir?: string },
   config: Config,
 ): readonly string[] {
-  return target.kind === 'embedded'
-    ? [`Start the service on it: DATA_DIR=${target.dataDir ?? ''} cointill start`]
-    : [`Start the service on it with this DATABASE_URL and DATA_DIR=${config.dataDir}`];
+  const settings =
+    target.kind === 'embedded'
+      ? `DATA_DIR=${target.dataDir ?? ''}, and without DATABASE_URL`
+      : `this DATABASE_URL and DATA_DIR=${config.dataDir}`;
+  return [
+    `Start the service with ${settings}, then make a new backup.`,
+    'Step by step: docs/when-something-is-lost.md',
+  ];
 }

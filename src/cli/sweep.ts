@@ -6,7 +6,7 @@ import { formatDecimal } from '../domain/money.ts';
 import { EVM_NETWORKS, isNetwork, isEvmNetwork, settingOf, type Network } from '../domain/networks.ts';
 import { pricesNow } from '../service/prices.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
-import { createEvmCaller } from '../rails/evm/caller.ts';
+import { evmFamily } from '../rails/evm/family.ts';
 import { oneOf, projectIdOf } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
@@ -40,7 +40,7 @@ export function addSweepCommands(program: Command): void {
           );
         }
         const prices = () => pricesNow(readConfig(process.env, process.cwd()), troubles);
-        const caller = createEvmCaller({ ...config, timeoutMs: NODE_TIMEOUT_MS, troubles });
+        const caller = evmFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, troubles });
         try {
           const overview = done(
             await sweepOverview(app, { projectId, network, tokens: config.tokens }, caller, prices),

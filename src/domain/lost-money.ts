@@ -1,5 +1,8 @@
+import type { Network } from './networks.ts';
+
 /** Money on an address of the hours that a restore lost. */
 export interface LostMoney {
+  readonly network: Network;
   /** As customers are shown it. */
   readonly address: string;
   /** The number of the address in its wallet. */

@@ -114,6 +114,20 @@ const ROWS = {
     blockMs: 750,
     confirmations: tiers(20, 40, 120),
   }),
+  optimism: evm({
+    label: 'Optimism',
+    aliases: ['op mainnet'],
+    chainId: 10,
+    testChainId: 11_155_420,
+    coin: ETHER,
+    tokens: {
+      // The one that the chain's own bridge made; USDT0 is another contract here.
+      USDT: token('0x94b008aA00579c1307B0EF2c499aD98a8ce58e58', 6),
+      USDC: token('0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85', 6),
+    },
+    blockMs: 2_000,
+    confirmations: tiers(30, 300, 900),
+  }),
 } satisfies Readonly<Record<string, NetworkFacts>>;
 
 type Rows = typeof ROWS;

@@ -5,10 +5,12 @@ import { shownAddress } from '../rails/address.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
-import { confirmationsOf, issuedNetworks, readSeenUpTo } from '../store/chain.ts';
+import { readSeenUpTo } from '../store/chain.ts';
+import { confirmationsOf, issuedNetworks } from '../store/watched-addresses.ts';
 import type { Database } from '../store/database.ts';
 import { spreadOf } from '../store/projects.ts';
-import { findAddressIndex, heldAddress, takeAddressIndex, walletNetworks } from '../store/wallets.ts';
+import { walletNetworks } from '../store/wallets.ts';
+import { findAddressIndex, heldAddress, takeAddressIndex } from '../store/issued-addresses.ts';
 import { createLock, halted, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS, type Rail } from './rail.ts';
 

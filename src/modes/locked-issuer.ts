@@ -5,7 +5,7 @@ import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
 import type { Statement } from '../store/pipeline.ts';
 import { expectWallets, lockWallets, takeIndexes, type LockedWallet } from '../store/wallet-locks.ts';
-import type { TakenIndex } from '../store/wallets.ts';
+import type { TakenIndex } from '../store/issued-addresses.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type LockedIssuer, type Rail, type WantedToken } from './rail.ts';
 
 export interface LockedIssuerOptions {

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { AssetCode } from '../domain/asset.ts';
 import { familyFacts, settingOf, type Network } from '../domain/networks.ts';
 import { ChainUnavailableError, type ChainBlock, type ChainSource, type ChainTransfer } from './chain.ts';
-import type { WalletSource } from './family.ts';
+import type { WalletSource, UtxoChains } from './family.ts';
 import { createChainSource, rulesOf, type NetworkNodes } from './networks.ts';
-import type { UtxoChains } from './utxo/params.ts';
 import { UNHEARD } from '../domain/trouble.ts';
 
 /** A chain on a real node of its own, with money to pay from; blocks come only when asked for. */

@@ -1,13 +1,16 @@
-import type { Network } from '../domain/networks.ts';
+import type { Network, UtxoNetwork } from '../domain/networks.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import type { ChainSource, WalletDeriver } from './chain.ts';
-import type { UtxoChain, UtxoChains } from './utxo/params.ts';
+import type { UtxoChain } from './utxo/params.ts';
 
 /** What checking an address that somebody typed came to. `message` names the rule and the way out. */
 export type AddressCheck =
   | { readonly kind: 'ok'; readonly address: string }
   /** `deadEnd`: the address is written well, but what is paid to it is lost. */
   | { readonly kind: 'bad'; readonly message: string; readonly deadEnd?: true };
+
+/** Which chain of each network of Bitcoin's family is meant: addresses of test chains are written differently. */
+export type UtxoChains = Readonly<Record<UtxoNetwork, UtxoChain>>;
 
 /** Which chain of a network an address must be of; `any`: main or test, where nothing is ever sent. */
 export type PayoutChain = UtxoChain | 'any';
@@ -66,8 +69,10 @@ export interface NodeAccess {
  * All that one family of networks does in ways of its own. `Nodes` is what the operator set for one of its networks. Payment URIs, which
  * the page asks for, are `domain/payment-uri.ts`.
  */
-export interface NetworkFamily<Member extends Network, Nodes> {
+export interface NetworkFamily<Member extends Network, Nodes, Caller> {
   readonly rulesOf: (network: Member) => NetworkRules;
   /** Follows a network's chain. Asks nothing before the first call. Throws RangeError when a URL is not usable. */
   readonly createSource: (nodes: Nodes, access: NodeAccess) => ChainSource;
+  /** Asks a network's nodes how things are now, without following the chain. Throws RangeError when a URL is not usable. */
+  readonly createCaller: (nodes: Nodes, access: NodeAccess) => Caller;
 }

@@ -1,8 +1,7 @@
 import type { Network } from '../domain/networks.ts';
 import type { WalletDeriver } from './chain.ts';
-import type { WalletSource } from './family.ts';
+import type { WalletSource, UtxoChains } from './family.ts';
 import { rulesOf } from './networks.ts';
-import type { UtxoChains } from './utxo/params.ts';
 
 /** The addresses of a wallet; null when it cannot be read, such as one of another chain of its network. */
 export type WalletOpener = (network: Network, source: WalletSource) => WalletDeriver | null;

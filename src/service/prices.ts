@@ -2,8 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { AssetCode } from '../domain/asset.ts';
 import { FIATS, type Fiat } from '../domain/money.ts';
 import { nativeAsset } from '../domain/networks.ts';
-import type { Troubles } from '../domain/trouble.ts';
-import { createEvmCaller } from '../rails/evm/caller.ts';
+import { evmFamily } from '../rails/evm/family.ts';
 import { createChainlinkSource, ETHEREUM_FEEDS, ETHEREUM_FEEDS_CHAIN_ID } from '../rates/chainlink.ts';
 import { fixedOver, fixedRates } from '../rates/fixed.ts';
 import { createHttpClient } from '../rates/http.ts';
@@ -11,6 +10,7 @@ import { createLiveRates, type LiveRates } from '../rates/live.ts';
 import type { PriceSource, RateSource } from '../rates/source.ts';
 import { sourceOwner, WEB_SOURCES, webSources } from '../rates/web-sources.ts';
 import { startLoop } from '../workers/loop.ts';
+import type { Troubles } from '../domain/trouble.ts';
 
 /** Well below the least RATE_MAX_AGE_SECONDS, so that one failed round leaves a price fresh. */
 const REFRESH_MS = 20_000;
@@ -115,7 +115,6 @@ function chainlinkSource(
   const ethereum = config.networks.find((one) => one.family === 'evm' && one.chainId === ETHEREUM_FEEDS_CHAIN_ID);
   if (ethereum?.family !== 'evm') return null;
   if (!config.rateSources.includes('chainlink')) return null;
-  const { network, urls, chainId } = ethereum;
-  const caller = createEvmCaller({ network, urls, chainId, timeoutMs: SOURCE_TIMEOUT_MS, troubles });
+  const caller = evmFamily.createCaller(ethereum, { timeoutMs: SOURCE_TIMEOUT_MS, troubles });
   return { source: createChainlinkSource({ call: caller.call, feeds: ETHEREUM_FEEDS }), close: caller.close };
 }

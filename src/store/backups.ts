@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { timestamp, type Database } from './database.ts';
+import type { NewRow } from './tables.ts';
 
 /** A backup that was made or tried. */
 export interface BackupRecord {
@@ -24,7 +25,7 @@ export async function saveBackup(db: Database, backup: BackupRecord): Promise<vo
       file: backup.file,
       bytes: backup.bytes === null ? null : String(backup.bytes),
       problem: backup.problem,
-    })
+    } satisfies NewRow<'backups'>)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   await db

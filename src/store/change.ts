@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import type { Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
 import type { WalletKind } from './schema/wallets.ts';
+import type { NewRow } from './tables.ts';
 
 /** An address of a wallet's change chain, which is named by its address number 0. */
 export interface ChangeAddress {
@@ -56,7 +57,13 @@ export async function saveChangeWatch(
 ): Promise<void> {
   await db
     .insertInto('change_watches')
-    .values({ wallet_id: id, kind, source, network, first_change_address: firstChangeAddress })
+    .values({
+      wallet_id: id,
+      kind,
+      source,
+      network,
+      first_change_address: firstChangeAddress,
+    } satisfies NewRow<'change_watches'>)
     .onConflict((conflict) =>
       conflict.columns(['wallet_id', 'kind', 'source']).doUpdateSet({ first_change_address: firstChangeAddress }),
     )
@@ -85,7 +92,7 @@ export async function watchChange(db: Database, addresses: readonly ChangeAddres
   await db
     .insertInto('change_addresses')
     .values(
-      addresses.map(({ network, address, firstChangeAddress, index }) => ({
+      addresses.map(({ network, address, firstChangeAddress, index }): NewRow<'change_addresses'> => ({
         network,
         address,
         first_change_address: firstChangeAddress,
@@ -133,7 +140,7 @@ export async function saveChangeOutputs(trx: Trx, outputs: readonly ChangeOutput
   await trx
     .insertInto('change_outputs')
     .values(
-      outputs.map((output) => ({
+      outputs.map((output): NewRow<'change_outputs'> => ({
         network: output.network,
         transaction_hash: output.transactionHash,
         output_index: output.index,
@@ -216,7 +223,7 @@ export async function refundChange(
 export async function saveRefundChange(trx: Trx, refundId: string, network: Network, address: string): Promise<void> {
   await trx
     .insertInto('refund_changes')
-    .values({ refund_id: refundId, network, address })
+    .values({ refund_id: refundId, network, address } satisfies NewRow<'refund_changes'>)
     .onConflict((conflict) => conflict.column('refund_id').doUpdateSet({ address }))
     .execute();
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notify } from './notifications.ts';
 import type { DeliveryState } from './schema/webhooks.ts';
-import { columnsOf, TABLES, type Tables } from './tables.ts';
+import { columnsOf, type NewRow } from './tables.ts';
 import { findEndpoint, findEndpoints, type WebhookEndpoint } from './webhook-endpoints.ts';
 
 /** A delivery with all that an attempt takes. */
@@ -36,7 +36,7 @@ interface DeliveryRow {
  * A part of a statement that commits it without waiting for the disk. A claim or record that a crash of the database takes
  * back makes a delivery due again: it is sent twice, as receivers must expect, and never lost.
  */
-const UNFLUSHED = sql`unflushed as materialized (select set_config('synchronous_commit', 'off', true) as setting)`;
+export const UNFLUSHED = sql`unflushed as materialized (select set_config('synchronous_commit', 'off', true) as setting)`;
 
 /**
  * Takes due deliveries for this process: at most as many of each endpoint as its quota leaves, so that no endpoint's backlog
@@ -122,85 +122,6 @@ export async function findDelivery(db: Database, id: bigint): Promise<Delivery |
     .executeTakeFirst();
   const endpoint = row === undefined ? null : await findEndpoint(db, row.endpoint_id);
   return row === undefined || endpoint === null ? null : deliveryFromRow(row, endpoint);
-}
-
-/** What one attempt came to, and what follows for its delivery. */
-export interface AttemptRecord {
-  readonly deliveryId: bigint;
-  /** The lease under which it was attempted; null: an extra attempt by hand, which leaves the schedule as it is unless acknowledged. */
-  readonly leaseUntil: number | null;
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly requestHeaders: Readonly<Record<string, string>>;
-  readonly response: {
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-    readonly truncated: boolean;
-  } | null;
-  readonly error: { readonly stage: string; readonly message: string } | null;
-  readonly next:
-    | { readonly kind: 'delivered'; readonly at: number }
-    | { readonly kind: 'again'; readonly at: number }
-    | { readonly kind: 'failed' }
-    | { readonly kind: 'as_scheduled' };
-}
-
-const ATTEMPT = Object.entries(TABLES.delivery_attempts).filter(([name]) => name !== 'id');
-const ATTEMPT_NAMES = ATTEMPT.map(([name]) => name).join(', ');
-const ATTEMPT_TYPES = ATTEMPT.map(([name, { sqlType }]) => `${name} ${sqlType}`).join(', ');
-type AttemptRow = Readonly<
-  Record<Exclude<keyof Tables['delivery_attempts'], 'id'> | 'lease_until' | 'next' | 'next_at', unknown>
->;
-
-/**
- * Records attempts and moves their deliveries on, all in one statement. A delivered one never waits again. An attempt whose
- * lease was lost meanwhile (taken by another worker, stopped, retried by hand) is in the log and, unless it was acknowledged,
- * moves nothing: what the schedule says is up to the lease's holder.
- */
-export async function recordAttempts(executor: Database | Trx, records: readonly AttemptRecord[]): Promise<void> {
-  const rows = records.map((record): AttemptRow => ({
-    delivery_id: String(record.deliveryId),
-    lease_until: record.leaseUntil === null ? null : new Date(record.leaseUntil).toISOString(),
-    manual: record.leaseUntil === null,
-    started_at: new Date(record.startedAt).toISOString(),
-    duration_ms: Math.round(record.durationMs),
-    request_headers: record.requestHeaders,
-    response_status: record.response?.status,
-    response_headers: record.response?.headers,
-    response_body: record.response?.body,
-    response_truncated: record.response?.truncated ?? false,
-    error_stage: record.error?.stage,
-    error: record.error?.message,
-    next: record.next.kind,
-    next_at: 'at' in record.next ? new Date(record.next.at).toISOString() : null,
-  }));
-  await sql`
-    with ${UNFLUSHED}, attempt as materialized (
-      select * from json_to_recordset(${storableJson(rows)}::json) as a (
-        ${sql.raw(ATTEMPT_TYPES)}, lease_until timestamptz, next text, next_at timestamptz)
-    ), recorded as (
-      insert into delivery_attempts (${sql.raw(ATTEMPT_NAMES)}) select ${sql.raw(ATTEMPT_NAMES)} from attempt
-    )
-    update deliveries d set
-      attempts = d.attempts + case when d.next_attempt_at = a.lease_until then 1 else 0 end,
-      state = case when a.next = 'delivered' then 'delivered'
-        when a.next = 'failed' and d.next_attempt_at = a.lease_until then 'failed' else d.state end,
-      next_attempt_at = case when a.next = 'delivered' then null
-        when d.next_attempt_at = a.lease_until then a.next_at else d.next_attempt_at end,
-      delivered_at = case when a.next = 'delivered' then a.next_at else d.delivered_at end
-    from unflushed cross join attempt a
-    where d.id = any (array(select delivery_id from attempt)) and d.id = a.delivery_id and d.state <> 'delivered'
-  `.execute(executor);
-}
-
-/** JSON without what PostgreSQL cannot hold (NUL, half a surrogate pair), so that no answer fails the record of others. */
-function storableJson(rows: readonly object[]): string {
-  const text = JSON.stringify(rows);
-  if (!/\\u(0000|d[89a-f])/.test(text)) return text;
-  return JSON.stringify(rows, (_name, value: unknown) =>
-    typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value,
-  );
 }
 
 /** A delivery as the log shows it. */
@@ -290,7 +211,7 @@ export async function insertDelivery(trx: Trx, eventId: string, endpointId: stri
       state: 'waiting',
       next_attempt_at: new Date(now),
       created_at: new Date(now),
-    })
+    } satisfies NewRow<'deliveries', 'id' | 'attempts' | 'delivered_at'>)
     .returning('id')
     .executeTakeFirstOrThrow();
   await notify(trx, 'deliveries');

@@ -1,4 +1,5 @@
 import { timestamp, type Database } from './database.ts';
+import type { NewRow } from './tables.ts';
 
 /** Takes or renews a lease; false while another holder has it. A holder that died loses it when it runs out. */
 export async function holdLease(
@@ -10,7 +11,7 @@ export async function holdLease(
 ): Promise<boolean> {
   const row = await db
     .insertInto('leases')
-    .values({ name, holder, until: new Date(until) })
+    .values({ name, holder, until: new Date(until) } satisfies NewRow<'leases'>)
     .onConflict((conflict) =>
       conflict
         .column('name')

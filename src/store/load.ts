@@ -82,7 +82,7 @@ async function checkEmpty(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(OCCUPANTS);
   if (rows.length === 0) return;
   throw new OccupiedDatabaseError(
-    `There is something in the database already (${rows.map(({ name }) => name).join(', ')} …), and nothing is ever restored onto what is there. Give an empty database.`,
+    `There is something in the database already (${rows.map(({ name }) => name).join(', ')} …), and nothing is ever restored onto what is there. Give an empty database, such as one that createdb has just made.`,
   );
 }
 

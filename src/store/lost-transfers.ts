@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { AssetCode } from '../domain/asset.ts';
 import type { Network } from '../domain/networks.ts';
-import type { AwaitingAddress } from './chain.ts';
+import type { AwaitingAddress } from './watched-addresses.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
 import { saveEvents, type NewEvent } from './save-changes.ts';

@@ -1,7 +1,7 @@
-import type { Network } from '../domain/networks.ts';
+import { isNetwork, type Network } from '../domain/networks.ts';
 import type { Cursor } from './chain.ts';
 import type { Database } from './database.ts';
-import { columnsOf } from './tables.ts';
+import { columnsOf, type NewRow } from './tables.ts';
 
 /** Keeps why a chain cannot be followed; null: it can. Without a cursor there is nothing to follow yet. */
 export async function saveProblem(db: Database, network: Network, problem: string | null): Promise<void> {
@@ -27,7 +27,7 @@ export async function saveNodes(
   await db.transaction().execute(async (trx) => {
     await trx.deleteFrom('chain_nodes').where('network', '=', network).execute();
     if (nodes.length === 0) return;
-    const rows = nodes.map((node) => ({ ...node, network, checked_at: new Date(now) }));
+    const rows = nodes.map((node): NewRow<'chain_nodes'> => ({ ...node, network, checked_at: new Date(now) }));
     // Two URLs may lead to one host; the later one stands for both.
     await trx
       .insertInto('chain_nodes')
@@ -36,7 +36,7 @@ export async function saveNodes(
   });
 }
 
-/** How far each network was read, and what its nodes last said. */
+/** How far each network was read, and what its nodes last said; without networks that only a newer process knows. */
 export async function networkStates(db: Database): Promise<{
   readonly cursors: ReadonlyMap<Network, Cursor & { readonly problem: string | null }>;
   readonly nodes: readonly KnownNode[];
@@ -58,12 +58,14 @@ export async function networkStates(db: Database): Promise<{
         { height, hash, blockAt: block_at, problem },
       ]),
     ),
-    nodes: nodes.map(({ network, node, height, problem, checked_at }) => ({
-      network,
-      node,
-      height,
-      problem,
-      checkedAt: checked_at,
-    })),
+    nodes: nodes
+      .filter(({ network }) => isNetwork(network))
+      .map(({ network, node, height, problem, checked_at }) => ({
+        network,
+        node,
+        height,
+        problem,
+        checkedAt: checked_at,
+      })),
   };
 }

@@ -13,7 +13,7 @@ const NO_QUOTE = {
   address: null,
 } as const satisfies Readonly<Record<keyof Quote, null>>;
 
-/** A payment as its row says. */
+/** A payment as its row says. A field that is missing here has no column in `PAYMENTS` yet. */
 export function paymentFromRow(row: PaymentRow): Payment {
   const { payment, quote, all, inTime, rest } = PAYMENTS.read(row);
   const ledger = { all, inTime, transactionHash: rest.decidingHash };

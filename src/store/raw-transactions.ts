@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
+import type { NewRow } from './tables.ts';
 
 /** Keeps transactions whole, by their hashes. A hash names its bytes, so that what a reorganisation takes back may stay. */
 export async function saveRawTransactions(
@@ -11,7 +12,13 @@ export async function saveRawTransactions(
   if (transactions.size === 0) return;
   await trx
     .insertInto('raw_transactions')
-    .values([...transactions].map(([hash, bytes]) => ({ network, transaction_hash: hash, bytes: Buffer.from(bytes) })))
+    .values(
+      [...transactions].map(([hash, bytes]): NewRow<'raw_transactions'> => ({
+        network,
+        transaction_hash: hash,
+        bytes: Buffer.from(bytes),
+      })),
+    )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

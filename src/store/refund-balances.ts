@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { AssetCode } from '../domain/asset.ts';
 import type { Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
 import { TAKES_PAYMENTS } from './refund-payouts.ts';
+import { REFUND_BALANCES } from './schema/refunds.ts';
 
 /** A live refund that no block pays yet, in the smallest units. */
 export interface UnpaidRefund {
@@ -53,23 +54,17 @@ export async function unpaidRefunds(
   }));
 }
 
+const SAVE = `
+  ${REFUND_BALANCES.insert('$1')}
+  on conflict (refund_id) do update set balance_units = excluded.balance_units, looked_height = excluded.looked_height,
+    grown_units = coalesce(refund_balances.grown_units, excluded.grown_units),
+    grown_height = coalesce(refund_balances.grown_height, excluded.grown_height)`;
+
 /** Keeps what looks gave. Growth that was found before stays. The caller holds the network's cursor. */
 export async function saveRefundLooks(trx: Trx, looks: readonly RefundLook[]): Promise<void> {
   if (looks.length === 0) return;
-  const rows = looks.map(({ refundId, balance, height, grownUnits }) => ({
-    refund_id: refundId,
-    balance_units: String(balance),
-    looked_height: height,
-    grown_units: grownUnits === null ? null : String(grownUnits),
-    grown_height: grownUnits === null ? null : height,
-  }));
-  await sql`
-    insert into refund_balances (refund_id, balance_units, looked_height, grown_units, grown_height)
-    select refund_id, balance_units, looked_height, grown_units, grown_height
-    from json_populate_recordset(null::refund_balances, ${JSON.stringify(rows)}::json)
-    on conflict (refund_id) do update set balance_units = excluded.balance_units, looked_height = excluded.looked_height,
-      grown_units = coalesce(refund_balances.grown_units, excluded.grown_units),
-      grown_height = coalesce(refund_balances.grown_height, excluded.grown_height)`.execute(trx);
+  const rows = looks.map((look) => ({ look: { ...look, grownHeight: look.grownUnits === null ? null : look.height } }));
+  await trx.executeQuery(CompiledQuery.raw(SAVE, [REFUND_BALANCES.records(rows)]));
 }
 
 /** After a rollback, what was seen in blocks above a height is known no more. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
 import type { WalletKind } from './schema/wallets.ts';
+import type { NewRow } from './tables.ts';
 
 /** The wallet that a payment's money went to, as it was given last. */
 export interface RefundWallet {
@@ -129,7 +130,7 @@ export async function saveRefundInputs(
   await trx
     .insertInto('refund_inputs')
     .values(
-      outpoints.map(({ txid, vout }) => ({
+      outpoints.map(({ txid, vout }): NewRow<'refund_inputs'> => ({
         refund_id: refundId,
         network,
         transaction_hash: txid,

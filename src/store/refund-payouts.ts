@@ -4,6 +4,7 @@ import type { Network } from '../domain/networks.ts';
 import type { KnownPayout, PayableRefund } from '../domain/refund-payout.ts';
 import type { RefundStatus } from '../domain/refund.ts';
 import type { Database, Trx } from './database.ts';
+import type { NewRow } from './tables.ts';
 
 /** A transfer that pays a refund; `blockHeight` is null while it waits in a mempool. */
 export interface Payout {
@@ -95,7 +96,7 @@ export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: num
     if (blockHeight === null) {
       await trx
         .insertInto('waiting_payouts')
-        .values({ ...row, since: new Date(now), dropped_at: null })
+        .values({ ...row, since: new Date(now), dropped_at: null } satisfies NewRow<'waiting_payouts'>)
         .onConflict((conflict) =>
           conflict
             .columns(['network', 'transaction_hash', 'asset', 'output_index'])
@@ -107,7 +108,7 @@ export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: num
     }
     await trx
       .insertInto('refund_payouts')
-      .values({ ...row, block_height: blockHeight })
+      .values({ ...row, block_height: blockHeight } satisfies NewRow<'refund_payouts'>)
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     await trx

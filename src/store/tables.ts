@@ -32,7 +32,7 @@ export const TABLES = {
   refunds: refunds.REFUNDS.columns,
   refund_payouts: refunds.REFUND_PAYOUTS,
   waiting_payouts: refunds.WAITING_PAYOUTS,
-  refund_balances: refunds.REFUND_BALANCES,
+  refund_balances: refunds.REFUND_BALANCES.columns,
   refund_changes: refunds.REFUND_CHANGES,
   refund_inputs: refunds.REFUND_INPUTS,
   change_addresses: refunds.CHANGE_ADDRESSES,

@@ -1,4 +1,6 @@
 import { CompiledQuery, sql, type SqlBool } from 'kysely';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Transfer } from '../domain/payment.ts';
 import type { Database, Trx } from './database.ts';
 import { TRANSFERS } from './schema/chains.ts';
@@ -39,4 +41,79 @@ export async function findTransfers(
     .execute();
   const groups = Map.groupBy(rows.map(TRANSFERS.read), ({ rest }) => rest.paymentId);
   return new Map([...groups].map(([id, group]) => [id, group.map(({ transfer }) => transfer)]));
+}
+
+/** A transfer that is deep enough now. */
+export interface ConfirmedTransfer {
+  readonly paymentId: string;
+  readonly network: Network;
+  readonly transactionHash: string;
+  readonly asset: AssetCode;
+  readonly address: string;
+  readonly amountUnits: bigint;
+}
+
+/** Confirms the transfers that are deep enough at this height, and returns them. */
+export async function confirmTransfers(
+  trx: Trx,
+  network: Network,
+  height: number,
+): Promise<readonly ConfirmedTransfer[]> {
+  const { rows } = await sql<Omit<ConfirmedTransfer, 'amountUnits'> & { readonly amountUnits: string }>`
+    update transfers t set state = 'confirmed'
+    from payment_addresses a
+    where t.network = ${network} and t.state = 'mined' and a.network = t.network and a.address = t.address
+      and t.block_height + a.confirmations - 1 <= ${height}
+    returning t.payment_id as "paymentId", t.network, t.transaction_hash as "transactionHash", t.asset, t.address,
+      t.amount_units::text as "amountUnits"`.execute(trx);
+  return rows.map((row) => ({ ...row, amountUnits: BigInt(row.amountUnits) }));
+}
+
+/**
+ * Takes back the transfers of blocks above a height. `seen` where they wait in a mempool again, which then tells what has
+ * become of them; `dropped` where nothing is known of them until they come back.
+ */
+export async function takeBackTransfersAbove(
+  trx: Trx,
+  network: Network,
+  height: number,
+  state: 'seen' | 'dropped',
+): Promise<readonly string[]> {
+  const rows = await trx
+    .updateTable('transfers')
+    .set({ state, block_height: null, block_hash: null, block_at: null, block_position: null })
+    .where('network', '=', network)
+    .where('block_height', '>', height)
+    .where('state', 'in', ['mined', 'confirmed'])
+    .returning('payment_id')
+    .execute();
+  return rows.map((row) => row.payment_id);
+}
+
+/** A network's transfers that were seen and are in no block, and whose they are. */
+export async function waitingTransfers(
+  executor: Database | Trx,
+  network: Network,
+): Promise<readonly { readonly hash: string; readonly paymentId: string }[]> {
+  const rows = await executor
+    .selectFrom('transfers')
+    .select(['transaction_hash', 'payment_id'])
+    .where('network', '=', network)
+    .where('state', '=', 'seen')
+    .execute();
+  return rows.map((row) => ({ hash: row.transaction_hash, paymentId: row.payment_id }));
+}
+
+/** Drops transfers that are in no block and wait nowhere any more; returns whose payments they were. */
+export async function dropWaiting(trx: Trx, network: Network, hashes: readonly string[]): Promise<readonly string[]> {
+  if (hashes.length === 0) return [];
+  const rows = await trx
+    .updateTable('transfers')
+    .set({ state: 'dropped' })
+    .where('network', '=', network)
+    .where('state', '=', 'seen')
+    .where(sql<SqlBool>`transaction_hash = any (${hashes}::text[])`)
+    .returning('payment_id')
+    .execute();
+  return rows.map((row) => row.payment_id);
 }

@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import type { Network } from '../domain/networks.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import type { WalletKind } from './schema/wallets.ts';
+import type { NewRow } from './tables.ts';
 
 /** What a wallet's addresses are derived from. Its first address names it, together with its network. */
 export interface WalletText {
@@ -97,7 +98,12 @@ export async function watchUnissued(
   await db
     .insertInto('unissued_addresses')
     .values(
-      addresses.map(({ address, index }) => ({ network, address, first_address: firstAddress, address_index: index })),
+      addresses.map(({ address, index }): NewRow<'unissued_addresses'> => ({
+        network,
+        address,
+        first_address: firstAddress,
+        address_index: index,
+      })),
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute();

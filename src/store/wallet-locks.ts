@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import { DatabaseError } from 'pg';
 import type { Network } from '../domain/networks.ts';
 import type { Statement, StatementRunner } from './pipeline.ts';
-import type { TakenIndex } from './wallets.ts';
+import type { TakenIndex } from './issued-addresses.ts';
 
 /** A project's wallet whose next addresses nobody else hands out before the transaction ends, with what they are quoted at. */
 export interface LockedWallet extends Omit<TakenIndex, 'index'> {

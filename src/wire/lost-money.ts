@@ -2,6 +2,13 @@ import type { LostMoney } from '../domain/lost-money.ts';
 import { exactNumber } from './number.ts';
 
 /** Such money as it is told: the data of its event, and its row in the status of its network. */
-export function lostMoneyView({ address, index, amountUnits, decimals, asset, transactionHash }: LostMoney) {
-  return { address, index, amount: exactNumber(amountUnits, decimals), asset, transaction_hash: transactionHash };
+export function lostMoneyView({ network, address, index, amountUnits, decimals, asset, transactionHash }: LostMoney) {
+  return {
+    address,
+    index,
+    amount: exactNumber(amountUnits, decimals),
+    asset,
+    network,
+    transaction_hash: transactionHash,
+  };
 }

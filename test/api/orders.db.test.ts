@@ -2,6 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import { completeSandboxPayment, simulatePayment } from '../../src/app/payments/payment-actions.ts';
 import { runDue } from '../../src/app/payments/run-due.ts';
 import { decodeId } from '../../src/domain/id.ts';
+import { COMMON_SAMPLES } from '../common-fields.ts';
 import { httpTest, type Fields, type Shop } from '../http.ts';
 
 const http = await httpTest();
@@ -45,6 +46,7 @@ it('reading an order answers what creation said, and all that was given and beca
     customer_email: 'anna@example.com',
     return_url: 'https://shop.example/thanks?x=1',
     cancel_url: 'http://shop.example/back',
+    ...COMMON_SAMPLES,
     metadata: { cart: '7', 'a b': '' },
     network: 'arbitrum',
     crypto_currency: 'ETH',
@@ -66,6 +68,7 @@ it('reading an order answers what creation said, and all that was given and beca
     order_id: 'A-1',
     description: 'Two mugs ☕',
     customer_email: 'anna@example.com',
+    ...COMMON_SAMPLES,
     metadata: { cart: '7', 'a b': '', order_id: 'A-1' },
     return_url: 'https://shop.example/thanks?x=1',
     cancel_url: 'http://shop.example/back',

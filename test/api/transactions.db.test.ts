@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { completeSandboxPayment, selectToken, simulatePayment } from '../../src/app/payments/payment-actions.ts';
 import { runDue } from '../../src/app/payments/run-due.ts';
+import { COMMON_SAMPLES } from '../common-fields.ts';
 import { httpTest, type Fields, type Shop } from '../http.ts';
 
 const http = await httpTest();
@@ -26,6 +27,7 @@ it('creating a transaction answers 200 with the envelope and the documented fiel
     success_url: 'https://shop.example/thanks',
     cancel_url: 'https://shop.example/back',
     expires_in_minutes: 45,
+    ...COMMON_SAMPLES,
     metadata: { cart: '7' },
   };
   const { status, body } = await shop.call({ path: CREATE, body: given });
@@ -51,6 +53,7 @@ it('creating a transaction answers 200 with the envelope and the documented fiel
         order_description: 'Two mugs',
         customer_email: 'anna@example.com',
         customer_name: 'Anna',
+        ...COMMON_SAMPLES,
         metadata: { cart: '7', order_id: 'A-1' },
         success_url: 'https://shop.example/thanks',
         cancel_url: 'https://shop.example/back',

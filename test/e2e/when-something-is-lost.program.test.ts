@@ -37,19 +37,43 @@ function commandsOf(part: string, from = '', to?: string): readonly string[] {
   );
 }
 
-/** An installation: its environment, its service, and how to follow a line of the page on it. */
+/** What the page begins with: how a command is run with the settings of the service. */
+const SHELL = /```sh\n([^]*?)```/.exec(PAGE)?.[1] ?? '';
+
+/** An installation: its file of settings, its service, and how to follow a line of the page on it. */
 class Installation {
-  readonly env: Record<string, string>;
+  readonly settingsFile: string;
+  /** What stands here for the examples of the page; the first that fits a piece of it counts. */
   readonly places: Map<string, string>;
   #service: ReturnType<typeof spawn> | null = null;
 
-  constructor(env: Record<string, string>, places: Map<string, string>) {
-    this.env = env;
-    this.places = places;
+  constructor(settingsFile: string) {
+    this.settingsFile = settingsFile;
+    this.places = new Map([
+      ['/etc/cointill.env', settingsFile],
+      ['/opt/cointill/bin/cointill', PROGRAM],
+      // Whoever runs the tests is the user of the service.
+      ['runuser -u cointill -- ', ''],
+      ['-o cointill -g cointill ', ''],
+    ]);
+  }
+
+  /** The settings, read as systemd and the page's own commands read them. */
+  async settings(): Promise<Record<string, string>> {
+    const { stdout } = await this.#shell(`set -a; . ${this.settingsFile}; exec env -0`);
+    const lines = stdout.split('\0').map((line) => line.split(/=(.*)/s, 2));
+    return Object.fromEntries(lines.flatMap(([name = '', value = '']) => (name === '' ? [] : [[name, value]])));
+  }
+
+  async set(name: string, value: string): Promise<void> {
+    const lines = (await readFile(this.settingsFile, 'utf8'))
+      .split('\n')
+      .filter((line) => !line.startsWith(`${name}=`));
+    await writeFile(this.settingsFile, [`${name}='${value}'`, ...lines].join('\n'));
   }
 
   async start(): Promise<void> {
-    const child = spawn(PROGRAM, ['start'], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(PROGRAM, ['start'], { env: await this.settings(), stdio: ['ignore', 'pipe', 'pipe'] });
     this.#service = child;
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
@@ -72,40 +96,31 @@ class Installation {
   }
 
   async cointill(...args: readonly string[]): Promise<unknown> {
-    const { stdout } = await promisify(execFile)(PROGRAM, [...args, '--json'], { env: this.env });
+    const { stdout } = await promisify(execFile)(PROGRAM, [...args, '--json'], { env: await this.settings() });
     return JSON.parse(stdout);
   }
 
-  /** One line of the page. What a comment says is to be set with `systemctl edit` is set. */
+  /** One line of the page, in a shell that begins as the page says; only the service is started and stopped here. */
   async follow(line: string): Promise<unknown> {
-    const [command = '', comment = ''] = this.#placed(line).split(/\s+#\s*/, 2);
-    const [name = '', ...args] = command.trim().split(/\s+/);
-    switch (name) {
-      case 'systemctl': {
-        if (args[0] === 'stop' || args[0] === 'restart') await this.stop();
-        if (args[0] === 'start' || args[0] === 'restart') await this.start();
-        if (args[0] === 'edit') {
-          const [setting = '', value = ''] = comment.split(/=(.*)/, 2);
-          if (!/^[A-Z_]+$/.test(setting)) throw new Error(`The page does not say what to set: ${line}`);
-          this.env[setting] = value.replace(/,? if .*$/, '');
-        }
-        return undefined;
-      }
-      case 'cointill':
-        return this.cointill(...args);
-      case 'cp':
-      case 'rm':
-        await promisify(execFile)(name, args);
-        return undefined;
-      default:
-        throw new Error(`The page has a command that this test does not know: ${line}`);
+    const [, action] = /^systemctl (stop|start|restart) cointill$/.exec(line) ?? [];
+    if (action !== undefined) {
+      if (action !== 'start') await this.stop();
+      if (action !== 'stop') await this.start();
+      return undefined;
     }
+    const isOurs = line.startsWith('cointill');
+    const { stdout } = await this.#shell(`${this.#placed(SHELL)}\n${this.#placed(line)}${isOurs ? ' --json' : ''}`);
+    return isOurs ? JSON.parse(stdout) : undefined;
   }
 
-  #placed(line: string): string {
-    let text = line;
-    for (const [example, place] of this.places) text = text.replaceAll(example, place);
-    return text;
+  #shell(script: string): Promise<{ readonly stdout: string }> {
+    const { PATH = '', HOME = '' } = process.env;
+    return promisify(execFile)('sh', ['-euc', script], { env: { PATH, HOME } });
+  }
+
+  #placed(text: string): string {
+    const examples = [...this.places.keys()].map((one) => one.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+    return text.replaceAll(new RegExp(examples.join('|'), 'g'), (example) => this.places.get(example) ?? example);
   }
 }
 
@@ -154,8 +169,11 @@ async function shop(more: Readonly<Record<string, string>> = {}) {
     NODE_EXTRA_CA_CERTS: trust,
     ...more,
   };
-  const places = new Map<string, string>();
-  const installation = new Installation(env, places);
+  const settingsFile = path.join(home, 'cointill.env');
+  const lines = Object.entries(env).map(([name, value]) => `${name}='${value}'\n`);
+  await writeFile(settingsFile, lines.join(''), { mode: 0o600 });
+  const installation = new Installation(settingsFile);
+  const { places } = installation;
   stopShop = async () => {
     await installation.stop('SIGKILL');
     for (const dir of [dataDir, path.join(home, 'restored')]) await killServer(dir);
@@ -263,6 +281,22 @@ async function sellsOn({ order, pay, isCompleted, told, first, lost, api }: Shop
     .toBe(true);
 }
 
+/** A second loss: the same file restored once more begins beyond the copy that sells by now. */
+async function isNotedFor({ installation, backup }: Shop): Promise<void> {
+  const again = await installation.cointill('restore', backup, '--data-dir', path.join(home, 'again'));
+  expect(again).toMatchObject({
+    earlier_restores: [{ restored_to: path.join(home, 'restored') }],
+    noted_in: path.join(path.dirname(backup), 'cointill-restores.jsonl'),
+    note_problem: null,
+    wallets: [{ network: 'ethereum', next_index: expect.any(Number) }],
+  });
+  const notes = (await readFile(path.join(path.dirname(backup), 'cointill-restores.jsonl'), 'utf8')).trim().split('\n');
+  const [first, second] = notes
+    .filter((line) => line !== '')
+    .map((line) => (JSON.parse(line) as { wallets: readonly { next_index: number }[] }).wallets[0]?.next_index ?? 0);
+  expect(second).toBeGreaterThan((first ?? 0) + 1_000);
+}
+
 /** The money of the order that the restore lost is found, and booked with the page's own command. */
 async function isBooked({ installation, places, pay, told, lost, isCompleted }: Shop, line: string): Promise<void> {
   await pay(lost.address);
@@ -292,10 +326,12 @@ describe('when this is lost, the page brings the shop back:', () => {
     const { installation, places, dataDir, backup } = all;
     for (const [example, place] of [
       ['/var/lib/cointill-restored', path.join(home, 'restored')],
-      ['/var/lib/cointill', dataDir],
+      ['/var/backups/cointill', path.dirname(backup)],
       ['FILE', backup],
     ] as const)
       places.set(example, place);
+    for (const line of commandsOf('Before')) await installation.follow(line);
+    expect(await installation.settings()).toMatchObject({ BACKUP_DIR: path.dirname(backup) });
     await installation.stop('SIGKILL');
     await killServer(dataDir);
     await rm(dataDir, { recursive: true, maxRetries: 5 });
@@ -303,8 +339,14 @@ describe('when this is lost, the page brings the shop back:', () => {
 
     const [book, ...none] = commandsOf('The disk', 'Look for money');
     expect(none).toEqual([]);
-    for (const line of commandsOf('The disk', '', '1. **Raise')) await installation.follow(line);
+    for (const line of commandsOf('The disk', '', '1. **Make')) await installation.follow(line);
+    expect(await installation.settings()).toMatchObject({ DATA_DIR: path.join(home, 'restored') });
     await sellsOn(all);
+    const [fresh = '', ...others] = commandsOf('The disk', '1. **Make', '2. **Raise');
+    expect(others).toEqual([]);
+    const made = await installation.follow(fresh);
+    expect(made).toMatchObject({ rows: { payments: 2 } });
+    await isNotedFor(all);
     await isBooked(all, book ?? '');
   });
 
@@ -313,11 +355,10 @@ describe('when this is lost, the page brings the shop back:', () => {
     const all = await shop({ DATABASE_URL: url });
     const { installation, places, backup } = all;
     places.set('postgres://cointill:PASSWORD@db.example/cointill', empty);
-    places.set('postgres://…', empty);
     places.set('FILE', backup);
     await installation.stop('SIGKILL');
     for (const line of commandsOf('The database', '', 'The same file')) await installation.follow(line);
-    expect(installation.env['DATABASE_URL']).toBe(empty);
+    expect(await installation.settings()).toMatchObject({ DATABASE_URL: empty });
     await sellsOn(all);
     for (const line of commandsOf('The database', '**A failover')) {
       expect(await installation.follow(line)).toMatchObject({ wallets: [{ network: 'ethereum' }] });
@@ -329,15 +370,17 @@ describe('when this is lost, the page brings the shop back:', () => {
     const all = await shop();
     const { installation, places, dataDir, backup } = all;
     for (const [example, place] of [
-      ['/tmp/restored', path.join(home, 'restored')],
+      ['/var/lib/cointill-restored', path.join(home, 'restored')],
       ['/var/lib/cointill', dataDir],
+      ['/var/backups/cointill', path.dirname(backup)],
       ['FILE', backup],
     ] as const)
       places.set(example, place);
     await installation.stop();
     await rm(path.join(dataDir, 'secret.key'));
     await expect(installation.start()).rejects.toThrow(/sealed with another key/);
-    for (const line of commandsOf('The key', '', 'Without such')) await installation.follow(line);
+    for (const line of commandsOf('The key', '', 'made with `SECRET_KEY`')) await installation.follow(line);
+    expect(await readFile(path.join(path.dirname(backup), 'cointill-restores.jsonl'), 'utf8')).toBe('');
     await sellsOn(all);
   });
 
@@ -349,7 +392,7 @@ describe('when this is lost, the page brings the shop back:', () => {
     await rm(path.join(dataDir, 'secret.key'));
     const secrets: string[] = [];
     const before = receiver.requests.length;
-    for (const line of commandsOf('The key', 'Without such')) {
+    for (const line of commandsOf('The key', 'made with `SECRET_KEY`')) {
       const answer = await installation.follow(line);
       if (line.includes('rotate')) secrets.push(textAt(answer, 'secret'));
     }
@@ -365,13 +408,14 @@ describe('when this is lost, the page brings the shop back:', () => {
     const open = await order();
     // The same chain at another address stands in for another node of it.
     const other = anvil.url.replace('127.0.0.1', 'localhost');
-    places.set('BITCOIN_RPC_URL=http://user:password@other:8332', `ETHEREUM_RPC_URL=${other}`);
+    places.set('BITCOIN_RPC_URL', 'ETHEREUM_RPC_URL');
+    places.set('http://user:password@other:8332', other);
     await installation.stop();
-    installation.env['ETHEREUM_RPC_URL'] = 'http://127.0.0.1:9';
+    await installation.set('ETHEREUM_RPC_URL', 'http://127.0.0.1:9');
     await installation.start();
     await pay(open.address);
     for (const line of commandsOf('The node')) await installation.follow(line);
     await isCompleted(open);
-    expect(installation.env['ETHEREUM_RPC_URL']).toBe(other);
+    expect(await installation.settings()).toMatchObject({ ETHEREUM_RPC_URL: other });
   });
 });

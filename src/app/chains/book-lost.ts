@@ -4,7 +4,8 @@ import { NETWORKS, requiredConfirmations, type Network } from '../../domain/netw
 import type { Fiat } from '../../domain/money.ts';
 import { blankPayment, type Payment, type Quote } from '../../domain/payment.ts';
 import { nextDueAt } from '../../domain/transition.ts';
-import { confirmTransfers, lockCursor } from '../../store/chain.ts';
+import { lockCursor } from '../../store/chain.ts';
+import { confirmTransfers } from '../../store/transfers.ts';
 import type { Trx } from '../../store/database.ts';
 import { bookLostTransfers, lostTransfers, projectsOfWallet, type LostTransfer } from '../../store/lost-transfers.ts';
 import { findPayments } from '../../store/payments.ts';

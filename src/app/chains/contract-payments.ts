@@ -1,7 +1,7 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import { untracedHash } from '../../domain/payment.ts';
 import { ChainUnavailableError, type ChainBlock, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
-import { awaitingMoney, type AwaitingAddress } from '../../store/chain.ts';
+import { awaitingMoney, type AwaitingAddress } from '../../store/watched-addresses.ts';
 import { awaitingLost, lostTransfers } from '../../store/lost-transfers.ts';
 import type { App } from '../context.ts';
 import { findTransfers } from '../../store/transfers.ts';

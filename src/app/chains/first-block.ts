@@ -1,5 +1,5 @@
 import type { BlockHeader, ChainSource } from '../../rails/chain.ts';
-import { earliestIssue } from '../../store/chain.ts';
+import { earliestIssue } from '../../store/watched-addresses.ts';
 import type { App } from '../context.ts';
 
 /** How far below the head the first look starts: two epochs, past which Ethereum's blocks are final. A reorganisation right after it finds its fork. */

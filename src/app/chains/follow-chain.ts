@@ -2,19 +2,9 @@ import { NETWORK_FACTS, type Network } from '../../domain/networks.ts';
 import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
 import type { WalletOpener } from '../../rails/wallet.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../../store/change.ts';
-import {
-  confirmTransfers,
-  forgetSpent,
-  lockCursor,
-  moveCursor,
-  readCursor,
-  saveAtHead,
-  saveSpent,
-  startCursor,
-  takeBackTransfersAbove,
-  type ConfirmedTransfer,
-  type Cursor,
-} from '../../store/chain.ts';
+import { lockCursor, moveCursor, readCursor, saveAtHead, startCursor, type Cursor } from '../../store/chain.ts';
+import { forgetSpent, saveSpent } from '../../store/watched-addresses.ts';
+import { confirmTransfers, takeBackTransfersAbove, type ConfirmedTransfer } from '../../store/transfers.ts';
 import { dropLostAbove } from '../../store/lost-transfers.ts';
 import { forgetRefundLooksAbove, saveRefundLooks } from '../../store/refund-balances.ts';
 import { takeBackPayoutsAbove } from '../../store/refund-payouts.ts';

@@ -6,7 +6,7 @@ import { tokenOf } from '../../domain/asset.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { ChainSource } from '../../rails/chain.ts';
 import { COINS, sourceOf } from '../../rails/utxo/source.fixture.ts';
-import type { UtxoChains } from '../../rails/utxo/params.ts';
+import type { UtxoChains } from '../../rails/family.ts';
 import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { chainRail } from '../../modes/live-rail.ts';

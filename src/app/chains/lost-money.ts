@@ -93,6 +93,10 @@ async function lookAtWallet(
   await setHalted(trx, network, wallet.firstAddress, foreignCopy(network, first, wallet));
 }
 
+/** None of two copies can know which one the operator wants: the original of a restored one notices it as well. */
+export const WHICH_COPY_STAYS =
+  'Only one may sell. If this one is to stay, stop the other one, then run here: cointill recover. If the other one has taken its place, as a copy restored from a backup does, stop this one for good';
+
 function foreignCopy(
   network: Network,
   { addressIndex, transactionHash, address }: LostTransfer,
@@ -100,7 +104,7 @@ function foreignCopy(
 ): string {
   return (
     `money came to address number ${addressIndex} of the ${network} wallet (${shownAddress(network, address)}, transaction ${transactionHash}), and here the next one to be handed out is number ${wallet.nextIndex}: ` +
-    'another copy of this installation hands out addresses of the same wallet, or the wallet is used elsewhere. Stop the other one, then run: cointill recover'
+    `another copy of this installation hands out addresses of the same wallet, or the wallet is used elsewhere. ${WHICH_COPY_STAYS}`
   );
 }
 
@@ -140,6 +144,7 @@ export async function tellLost(app: App, trx: ObservedTrx, lost: readonly LostTr
 
 export function lostMoney(one: LostTransfer, decimals: number): LostMoney {
   return {
+    network: one.network,
     address: shownAddress(one.network, one.address),
     index: one.addressIndex,
     amountUnits: one.amountUnits,

@@ -1,5 +1,6 @@
 import type { ChainSource, WaitingTransactions } from '../../rails/chain.ts';
-import { dropWaiting, lockCursor, saveLookedAt, waitingTransfers } from '../../store/chain.ts';
+import { lockCursor, saveLookedAt } from '../../store/chain.ts';
+import { dropWaiting, waitingTransfers } from '../../store/transfers.ts';
 import { dropPayouts, waitingPayouts } from '../../store/refund-payouts.ts';
 import { saveTransfers } from '../../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching } from '../payments/chain-money.ts';

@@ -120,7 +120,7 @@ describe('the gap of a wallet', () => {
     expect(await warningsOf(app)).toEqual([]);
     const last = await order(app, app.projectId, 1);
     expect(await warningsOf(app)).toEqual([
-      `21 addresses of the ethereum wallet of project ${app.projectId} were handed out after the last one that received money, ` +
+      `21 addresses of the ethereum wallet of project ${app.projectId} were handed out or passed over after the last one that received money, ` +
         "and most wallets stop looking after 20: raise the wallet's gap limit to 41 or more, so that it finds later payments",
     ]);
     await paid(app, last.id, 'dropped');

@@ -7,7 +7,7 @@ import { networkStates, type KnownNode } from '../../store/network-states.ts';
 import { haltedWallets } from '../../store/unissued.ts';
 import { addressGaps, gapInWords, type AddressGap } from '../../store/wallets.ts';
 import type { App } from '../context.ts';
-import { decimalsOf, lostMoney } from './lost-money.ts';
+import { decimalsOf, lostMoney, WHICH_COPY_STAYS } from './lost-money.ts';
 
 /** How a network is followed. */
 export interface NetworkStatus {
@@ -89,7 +89,7 @@ function haltedWarning(reason: string): string {
 function aheadWarning({ network, transactionHash, address, addressIndex, nextIndex }: AheadTransfer): string {
   return (
     `money came to deposit address number ${addressIndex} on ${network} (${shownAddress(network, address)}, transaction ${transactionHash}), and here the next one to be handed out is number ${nextIndex}: ` +
-    'another copy of this installation hands out addresses of the same treasury, or somebody has reckoned the address, as anybody can, and paid you there. If there is another copy, stop it, then run: cointill recover'
+    `another copy of this installation hands out addresses of the same treasury, or somebody has reckoned the address, as anybody can, and paid you there. If there is another copy: ${WHICH_COPY_STAYS}`
   );
 }
 
@@ -97,7 +97,7 @@ function gapWarning(wallet: AddressGap): string {
   const { projectId, network } = wallet;
   const { count, limit } = gapInWords(wallet);
   return (
-    `${count} addresses of the ${network} wallet of project ${projectId} were handed out after the last one that received money, ` +
+    `${count} addresses of the ${network} wallet of project ${projectId} were handed out or passed over after the last one that received money, ` +
     `and most wallets stop looking after ${GAP_LIMIT}: raise the wallet's gap limit to ${limit} or more, so that it finds later payments`
   );
 }

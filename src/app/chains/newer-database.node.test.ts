@@ -9,6 +9,7 @@ import { listEndpoints } from '../../store/webhook-endpoints.ts';
 import { etherShop, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
 import { completeSandboxPayment, selectToken, simulatePayment } from '../payments/payment-actions.ts';
 import { projectsOf } from '../projects/projects.ts';
+import { networkStatus } from './network-status.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { runDue } from '../payments/run-due.ts';
 import { deliverAll, shop, webhookApp } from '../webhooks/webhooks.testing.ts';
@@ -72,6 +73,20 @@ it('an old process beside a database with a new column in every table goes on wr
       select distinct added_later from ${sql.ref(table)}`.execute(ether.app.db);
     expect(rows).toEqual([{ added_later: 7 }]);
   }
+});
+
+it('an old process passes over a network that it does not know, which another one follows', async () => {
+  const ether = await etherShop();
+  const { db, clock } = ether.app;
+  const before = await aDayAtTheShop(ether, 'cart-1');
+  const at = new Date(clock());
+  await sql`insert into chain_cursors (network, height, hash, block_at, updated_at)
+    values ('later', 7, 'ab', ${at}, ${at})`.execute(db);
+  await sql`insert into chain_nodes (network, node, height, checked_at)
+    values ('later', 'http://node', 7, ${at})`.execute(db);
+  const known = await networkStatus(ether.app, ['ethereum']);
+  expect(known.map(({ network }) => network)).toEqual(['ethereum']);
+  expect(await aDayAtTheShop(ether, 'cart-2')).toEqual(before);
 });
 
 it('webhooks go on too', async () => {

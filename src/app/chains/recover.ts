@@ -1,5 +1,5 @@
 import type { Network } from '../../domain/networks.ts';
-import { MIN_SKIP } from '../../domain/recovery.ts';
+import { skipOf } from '../../domain/recovery.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { highestLostIndex, lostTransfers } from '../../store/lost-transfers.ts';
@@ -11,10 +11,6 @@ import { setHalted, skipTo } from '../../store/unissued.ts';
 import { addressGaps, gapInWords } from '../../store/wallets.ts';
 import { notify } from '../../store/notifications.ts';
 import type { ObservedTrx } from '../in-transaction.ts';
-
-/** Twice the busiest day of the last thirty, for every day that is lost. */
-const PACE_FACTOR = 2;
-const DAY_MS = 86_400_000;
 
 /** What a recovery has passed over. */
 export interface Recovery {
@@ -42,21 +38,39 @@ export interface Recovery {
   readonly waitingDeliveries: number;
 }
 
+/** What is passed over. */
+export interface PassOver {
+  readonly lostSince: number;
+  readonly now: number;
+  /** How many of each, instead of what pace and time say; null: as they say. */
+  readonly skip: number | null;
+  /** What another copy of this database, of another restore, begins with: it may have handed out what follows. */
+  readonly elsewhere?: Elsewhere;
+  /** So many more, for a restore: drawn anew each time. */
+  readonly spread?: number;
+}
+
+/** The next number of a wallet, and the last one of a counter, on other copies; 0: no other is known. */
+export interface Elsewhere {
+  readonly nextIndex: (network: Network, firstAddress: string) => number;
+  readonly lastNumber: (projectId: string, mode: Mode, year: number) => number;
+}
+
 /**
  * Passes over what may have been handed out since `lostSince` and is not known here: addresses of every wallet in use, beyond
- * those too that money was seen on, and transaction numbers. Wallets that were halted hand out addresses again. `skip`
- * replaces the reckoning by pace and time.
+ * those too that money was seen on or that another copy began with, and transaction numbers. Wallets that were halted hand out
+ * addresses again.
  */
 export async function passOver(
   trx: Database | Trx,
-  { lostSince, now, skip }: { readonly lostSince: number; readonly now: number; readonly skip: number | null },
+  { lostSince, now, skip, elsewhere, spread = 0 }: PassOver,
 ): Promise<Recovery> {
-  const days = Math.max(1, (now - lostSince) / DAY_MS);
-  const beyond = (busiestDay: number): number => skip ?? Math.max(MIN_SKIP, Math.ceil(PACE_FACTOR * busiestDay * days));
+  const beyond = (busiestDay: number): number => (skip ?? skipOf(busiestDay, now - lostSince)) + spread;
   const skipped: Omit<Recovery['wallets'][number], 'gapLimit'>[] = [];
   for (const { network, firstAddress, kind, nextIndex, projectIds, busiestDay } of await lockPaces(trx, lostSince)) {
     const seen = await highestLostIndex(trx, network, firstAddress);
-    const to = Math.max(nextIndex, (seen ?? -1) + 1) + beyond(busiestDay);
+    const other = elsewhere?.nextIndex(network, firstAddress) ?? 0;
+    const to = Math.max(nextIndex, (seen ?? -1) + 1, other) + beyond(busiestDay);
     await skipTo(trx, network, { firstAddress, nextIndex }, to, now);
     await setHalted(trx, network, firstAddress, null);
     skipped.push({ network, firstAddress, kind, projectIds, from: nextIndex, to });
@@ -75,7 +89,7 @@ export async function passOver(
     yearsFrom(lostSince, now),
     lostSince,
   )) {
-    const to = last + beyond(busiestDay);
+    const to = Math.max(last, elsewhere?.lastNumber(projectId, mode, year) ?? 0) + beyond(busiestDay);
     await raiseCounter(trx, { projectId, mode, year }, to);
     numbers.push({ projectId, mode, year, last, to });
   }
@@ -96,7 +110,7 @@ function yearsFrom(lostSince: number, now: number): readonly number[] {
 export async function recover(
   app: App,
   trx: ObservedTrx,
-  request: { readonly lostSince: number; readonly now: number; readonly skip: number | null },
+  request: Pick<PassOver, 'lostSince' | 'now' | 'skip'>,
 ): Promise<Recovery> {
   const recovery = await passOver(trx, request);
   for (const { network, firstAddress, from } of recovery.wallets) {

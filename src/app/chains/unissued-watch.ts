@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { MAX_SPREAD, skipOf } from '../../domain/recovery.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import type { ChainSource, ChainTransfer } from '../../rails/chain.ts';
 import type { WalletOpener } from '../../rails/wallet.ts';
@@ -16,12 +17,14 @@ import {
 import type { App } from '../context.ts';
 
 /**
- * How far beyond a wallet's next address money is looked for. A restored copy of it begins as far on as a recovery passes over
- * (recover.ts), and the one that it is a copy of has to see what it sells: four times the busiest day, for that is what a copy
- * of two days ago begins with.
+ * How far beyond a wallet's next address money is looked for. A restored copy of it begins as far on as a recovery passes over,
+ * and the one that it is a copy of has to see what it sells: half as far again as a copy of two days ago begins, for three
+ * quarters of it are always watched.
  */
-const LEAST_WATCHED = 2_000;
-const WATCHED_DAYS = 4;
+function watchedAhead(busiestDay: number): number {
+  return Math.ceil(1.5 * (skipOf(busiestDay, COPY_AGE_MS) + MAX_SPREAD));
+}
+const COPY_AGE_MS = 2 * 24 * 60 * 60_000;
 /** Once as much as this part of it was handed out, the rest is watched again. */
 const REFILL_SHARE = 0.25;
 /** How long a wallet's pace is taken for what it is. */
@@ -47,7 +50,7 @@ export function createUnissuedWatch(
     const now = clock();
     const known = distances.get(firstAddress);
     if (known !== undefined && Math.abs(now - known.at) < PACE_FOR_MS) return known.distance;
-    const distance = Math.max(LEAST_WATCHED, WATCHED_DAYS * (await busiestDay(db, network, firstAddress, now)));
+    const distance = watchedAhead(await busiestDay(db, network, firstAddress, now));
     distances.set(firstAddress, { distance, at: now });
     return distance;
   };

@@ -5,7 +5,7 @@ import { publicKeyAt } from '../../rails/utxo/wallet.fixture.ts';
 import type { WalletSource } from '../../rails/family.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { createWalletOpener } from '../../rails/wallet.ts';
-import { takeAddressIndex } from '../../store/wallets.ts';
+import { takeAddressIndex } from '../../store/issued-addresses.ts';
 import { firstAddresses, setProjectWallet, type WalletRequest, type WalletSet } from './wallets.ts';
 
 const ZPUB = publicKeyAt("m/84'/0'/0'", 'zpub');

@@ -3,7 +3,7 @@ import type { Refund } from '../../domain/refund.ts';
 import { checkPayoutAddress, matchingAddress } from '../../rails/address.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { findPayments } from '../../store/payments.ts';
-import { ownerOfAddress } from '../../store/wallets.ts';
+import { ownerOfAddress } from '../../store/issued-addresses.ts';
 import type { App } from '../context.ts';
 import type { RefundRefusal } from './refund-money.ts';
 

@@ -1,6 +1,7 @@
 import { encodeId } from '../../domain/id.ts';
 import { nextAttemptDelayMs } from '../../domain/retry-schedule.ts';
-import { recordAttempts, type AttemptRecord, type Delivery } from '../../store/deliveries.ts';
+import { type Delivery } from '../../store/deliveries.ts';
+import { recordAttempts, type AttemptRecord } from '../../store/delivery-attempts.ts';
 import { closeEndpoint, type WebhookEndpoint } from '../../store/webhook-endpoints.ts';
 import type { AttemptResult } from '../../webhooks/exchange.ts';
 import { openSecret } from '../../webhooks/secret.ts';

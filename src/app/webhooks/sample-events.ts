@@ -34,6 +34,7 @@ function otherData(payment: Payment, type: OtherEventType): object {
       return wrongAssetEventData(payment, sampleTransfer(payment), 6);
     case 'payment.lost':
       return lostMoneyView({
+        network: 'bitcoin',
         address: payment.quote?.address ?? '',
         index: 1_234,
         amountUnits: 166_667n,

@@ -60,6 +60,7 @@ const lostPaymentData = Type.Object(
     index: Type.Integer({ minimum: 0, description: 'The number of the address in its wallet.' }),
     amount: Type.Number(),
     asset: Type.String(),
+    network: described('On which of the networks of the asset: an address may be the same on several.'),
     transaction_hash: Type.String(),
     test,
   },

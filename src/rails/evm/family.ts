@@ -1,6 +1,7 @@
-import { nativeAsset, type EvmNetwork } from '../../domain/networks.ts';
+import { nativeAsset, NETWORK_FACTS, UTXO_NETWORKS, type EvmNetwork } from '../../domain/networks.ts';
 import type { NetworkFamily, WalletCheck, WalletSource } from '../family.ts';
 import { toChecksumAddress } from './address.ts';
+import { createEvmCaller, type EvmCaller } from './caller.ts';
 import { parseTreasury } from './deposit.ts';
 import { checkEvmPayout } from './payout-address.ts';
 import { createEvmSource } from './source.ts';
@@ -16,6 +17,8 @@ export interface EvmNodes {
   readonly tokens: TokenContracts;
 }
 
+const UTXO_LABELS = UTXO_NETWORKS.map((network) => NETWORK_FACTS[network].label).join(' and ');
+
 /** Ethereum and the chains that work like it. Addresses and wallets are the same on all of them. */
 export const evmFamily = {
   rulesOf: (network) => ({
@@ -30,14 +33,15 @@ export const evmFamily = {
   }),
   createSource: ({ network, urls, chainId, tokens }, access) =>
     createEvmSource({ ...access, network, nativeAsset: nativeAsset(network), urls, chainId, tokens }),
-} satisfies NetworkFamily<EvmNetwork, EvmNodes>;
+  createCaller: ({ network, urls, chainId }, access) => createEvmCaller({ ...access, network, urls, chainId }),
+} satisfies NetworkFamily<EvmNetwork, EvmNodes, EvmCaller>;
 
 function parseEvmWallet({ kind, text }: WalletSource): WalletCheck {
   switch (kind) {
     case 'descriptor':
       return {
         kind: 'bad',
-        message: 'Output descriptors are for Bitcoin and Litecoin. Give --treasury or --xpub instead.',
+        message: `Output descriptors are for ${UTXO_LABELS}. Give --treasury or --xpub instead.`,
       };
     case 'treasury': {
       const parsed = parseTreasury(text);

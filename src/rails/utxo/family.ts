@@ -1,7 +1,8 @@
 import { NETWORK_FACTS, type UtxoNetwork } from '../../domain/networks.ts';
-import type { NetworkFamily, WalletCheck, WalletSource } from '../family.ts';
+import type { NetworkFamily, WalletCheck, WalletSource, UtxoChains } from '../family.ts';
 import { checkUtxoPayout } from './address.ts';
-import { utxoParams, type UtxoChain, type UtxoChains, type UtxoParams } from './params.ts';
+import { createUtxoCaller, type UtxoCaller } from './caller.ts';
+import { utxoParams, type UtxoChain, type UtxoParams } from './params.ts';
 import { createUtxoSource } from './source.ts';
 import { spendingWarnings } from './spending-warnings.ts';
 import { parseUtxoWallet } from './wallet.ts';
@@ -35,7 +36,11 @@ export const utxoFamily = {
     const { asset } = NETWORK_FACTS[network].coin;
     return createUtxoSource({ ...access, params: existing(network, chain), asset, urls, cookieFile });
   },
-} satisfies NetworkFamily<UtxoNetwork, UtxoNodes>;
+  createCaller: ({ network, chain, urls, cookieFile }, access) => {
+    const params = existing(network, chain);
+    return { ...createUtxoCaller({ ...access, params, urls, cookieFile }), params };
+  },
+} satisfies NetworkFamily<UtxoNetwork, UtxoNodes, UtxoCaller & { readonly params: UtxoParams }>;
 
 function existing(network: UtxoNetwork, chain: UtxoChain): UtxoParams {
   const params = utxoParams(network, chain);

@@ -1,11 +1,9 @@
+import type { UtxoChains } from '../family.ts';
 import { NETWORK_FACTS, UTXO_NETWORKS, perNetwork, type UtxoNetwork } from '../../domain/networks.ts';
 
 /** As Bitcoin Core's `-chain` names them: `test` is testnet3 of Bitcoin and testnet4 of Litecoin. */
 export const UTXO_CHAINS = ['main', 'test', 'testnet4', 'signet', 'regtest'] as const;
 export type UtxoChain = (typeof UTXO_CHAINS)[number];
-
-/** Which chain of each network is meant: addresses of test chains are written differently. */
-export type UtxoChains = Readonly<Record<UtxoNetwork, UtxoChain>>;
 
 const TEST_COIN_TYPE = 1;
 

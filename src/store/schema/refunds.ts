@@ -50,36 +50,35 @@ export const REFUNDS = recordTable(
   {},
 );
 
-export const REFUND_PAYOUTS = {
-  network: text<Network>(),
-  transaction_hash: text(),
-  asset: text<AssetCode>(),
-  output_index: integer(),
-  refund_id: uuid(),
-  block_height: integer(),
-  spends: defaulted(texts()),
-  is_guess: defaulted(boolean()),
-};
-
-export const WAITING_PAYOUTS = {
+/** A transfer that pays a refund. */
+const PAYOUT = {
   network: text<Network>(),
   transaction_hash: text(),
   asset: text<AssetCode>(),
   output_index: integer(),
   refund_id: uuid(),
   spends: defaulted(texts()),
-  since: timestamp(),
-  dropped_at: nullable(timestamp()),
   is_guess: defaulted(boolean()),
 };
 
-export const REFUND_BALANCES = {
-  refund_id: uuid(),
-  balance_units: nullable(units()),
-  looked_height: integer(),
-  grown_units: nullable(units()),
-  grown_height: nullable(integer()),
-};
+export const REFUND_PAYOUTS = { ...PAYOUT, block_height: integer() };
+
+export const WAITING_PAYOUTS = { ...PAYOUT, since: timestamp(), dropped_at: nullable(timestamp()) };
+
+/** What lay on the addresses of refunds when they were last looked at. */
+export const REFUND_BALANCES = recordTable(
+  'refund_balances',
+  {
+    look: {
+      refund_id: fixed('refundId', uuid()),
+      balance_units: changing('balance', nullable(units())),
+      looked_height: changing('height', integer()),
+      grown_units: changing('grownUnits', nullable(units())),
+      grown_height: changing('grownHeight', nullable(integer())),
+    },
+  },
+  {},
+);
 
 export const CHANGE_ADDRESSES = {
   network: text<Network>(),

@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Account } from './embedded-account.ts';
-import { findBinariesPackage, prepareBinaries } from './embedded-binaries.ts';
-import type { BinariesPackage } from './embedded-binaries.ts';
-import { isRoot, makeFolder, mountTemporarily, NOBODY, temporaryFolder } from './embedded-postgres.fixture.ts';
+import type { Account } from './account.ts';
+import { findBinariesPackage, prepareBinaries } from './binaries.ts';
+import type { BinariesPackage } from './binaries.ts';
+import { isRoot, makeFolder, mountTemporarily, NOBODY, temporaryFolder } from './postgres.fixture.ts';
 
 const run = promisify(execFile);
 

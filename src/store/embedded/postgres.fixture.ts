@@ -12,11 +12,12 @@ import { Client } from 'pg';
 import type { QueryResultRow } from 'pg';
 import { onTestFinished } from 'vitest';
 
-import { startEmbeddedPostgres } from './embedded-postgres.ts';
-import type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded-postgres.ts';
-import { isRunning, waitForEnd } from './embedded-process.ts';
-import { readPostmaster } from './embedded-server.ts';
-import { DEADLINE_MS } from '../../test/deadline.ts';
+import { startEmbeddedPostgres } from './postgres.ts';
+import type { EmbeddedPostgresOptions } from './postgres.ts';
+import type { EmbeddedPostgres } from './supervise.ts';
+import { isRunning, waitForEnd } from './process.ts';
+import { readPostmaster } from './server.ts';
+import { DEADLINE_MS } from '../../../test/deadline.ts';
 
 const run = promisify(execFile);
 
@@ -209,7 +210,7 @@ export interface OtherProcessOptions {
 
 /** Starts the server in a Node process of its own, in its own process group. */
 export function startElsewhere(options: OtherProcessOptions): OtherProcess {
-  const module = new URL(`file://${join(options.sources ?? import.meta.dirname, 'embedded-postgres.ts')}`).href;
+  const module = new URL(`file://${join(options.sources ?? import.meta.dirname, 'postgres.ts')}`).href;
   const args = [
     '--input-type=module',
     '-e',

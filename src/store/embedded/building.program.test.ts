@@ -1,8 +1,8 @@
 import { lchown, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { inTemporaryDataDir } from './embedded-building.ts';
-import { isRoot, NOBODY, temporaryFolder } from './embedded-postgres.fixture.ts';
+import { inTemporaryDataDir } from './building.ts';
+import { isRoot, NOBODY, temporaryFolder } from './postgres.fixture.ts';
 
 /** No process has it. */
 const DEAD_PID = 999_999_999;

@@ -2,7 +2,9 @@ import { Socket } from 'node:net';
 
 import { Client } from 'pg';
 
-import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL, reasonOf } from './embedded-error.ts';
+import { CLUSTER_USER } from './cluster.ts';
+import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL, reasonOf } from './error.ts';
+import { PORT } from './server.ts';
 
 /** How to reach one database of the embedded server, in `pg`'s words. */
 export interface EmbeddedConnection {
@@ -15,26 +17,31 @@ export interface EmbeddedConnection {
   readonly ssl: false;
 }
 
-/** Our sign on the server that it is in use: a session that holds the shared lock for as long as it lives. */
-export interface Presence {
+/** The way to the database of the server whose socket is in this folder. */
+export function connectionTo(socketDir: string): EmbeddedConnection {
+  return { host: socketDir, port: PORT, user: CLUSTER_USER, database: 'cointill', ssl: false };
+}
+
+/** Says on the server that it is in use: a session that holds an advisory lock, shared with others, for as long as it lives. */
+export interface UsageLock {
   readonly client: Client;
-  /** The client's own; lets the presence not keep the event loop alive. */
+  /** The client's own; lets the lock not keep the event loop alive. */
   readonly socket: Socket;
   /** Resolves when the session has ended, for whatever reason. */
   readonly ended: Promise<void>;
 }
 
-export type PresenceAttempt =
-  | { readonly kind: 'held'; readonly presence: Presence }
+export type LockAttempt =
+  | { readonly kind: 'held'; readonly lock: UsageLock }
   /** The server says that it starts, recovers or shuts down: worth any wait. */
   | { readonly kind: 'busy'; readonly reason: string }
-  /** The server has no room to let us in. */
+  /** The server's disk is so full that it accepts no session. */
   | { readonly kind: 'disk_full'; readonly error: unknown }
   /** Nothing answers, or nothing that promises an end. */
   | { readonly kind: 'silent'; readonly reason: string };
 
 /** "cointill" in ASCII. Every process that uses the server holds this advisory lock shared; who stops the server needs it alone. */
-const PRESENCE_KEY = '7165061455290133612';
+const LOCK_KEY = '7165061455290133612';
 
 /** Only somebody who is about to stop the server makes us wait, and that cuts our connection long before. */
 const LOCK_TIMEOUT_MS = 3_000;
@@ -43,10 +50,10 @@ const LOCK_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
- * One attempt to enter. Makes the database where it is missing (the attempt after that finds it).
+ * Connects and takes the lock, once. Makes the database where it is missing (the attempt after that finds it).
  * Throws {@link EmbeddedPostgresError} when further attempts are pointless.
  */
-export async function enterPresence(connection: EmbeddedConnection): Promise<PresenceAttempt> {
+export async function takeUsageLock(connection: EmbeddedConnection): Promise<LockAttempt> {
   const socket = new Socket();
   const client = new Client({
     ...connection,
@@ -56,26 +63,24 @@ export async function enterPresence(connection: EmbeddedConnection): Promise<Pre
     query_timeout: ANSWER_TIMEOUT_MS,
     options: `-c lock_timeout=${LOCK_TIMEOUT_MS}`,
   });
-  // Whoever holds the presence hears of its end below; without a listener an error would kill the process.
+  // Whoever holds the lock hears of its end below; without a listener an error would kill the process.
   client.on('error', () => undefined);
   const ended = new Promise<void>((resolve) => {
     client.once('end', resolve);
   });
   try {
     await client.connect();
-    await client.query('select pg_advisory_lock_shared($1)', [PRESENCE_KEY]);
+    await client.query('select pg_advisory_lock_shared($1)', [LOCK_KEY]);
     socket.unref();
-    return { kind: 'held', presence: { client, socket, ended } };
+    return { kind: 'held', lock: { client, socket, ended } };
   } catch (error) {
     closeQuietly(client);
-    if (errorCode(error) === '3D000') {
-      return createDatabase(connection);
-    }
+    if (errorCode(error) === '3D000') return createDatabase(connection);
     return explainRefusal(connection, error);
   }
 }
 
-async function createDatabase(connection: EmbeddedConnection): Promise<PresenceAttempt> {
+async function createDatabase(connection: EmbeddedConnection): Promise<LockAttempt> {
   const client = new Client({ ...connection, database: 'postgres', connectionTimeoutMillis: ANSWER_TIMEOUT_MS });
   client.on('error', () => undefined);
   try {
@@ -84,21 +89,17 @@ async function createDatabase(connection: EmbeddedConnection): Promise<PresenceA
   } catch (error) {
     const code = errorCode(error);
     // Another process makes it at the same moment: it is there, or nearly.
-    if (code !== '42P04' && code !== '23505') {
-      return explainRefusal(connection, error);
-    }
+    if (code !== '42P04' && code !== '23505') return explainRefusal(connection, error);
   } finally {
     closeQuietly(client);
   }
   return { kind: 'busy', reason: `database ${connection.database} is being made` };
 }
 
-function explainRefusal(connection: EmbeddedConnection, error: unknown): PresenceAttempt {
+function explainRefusal(connection: EmbeddedConnection, error: unknown): LockAttempt {
   const code = errorCode(error);
   const reason = reasonOf(error);
-  if (code === '53100') {
-    return { kind: 'disk_full', error };
-  }
+  if (code === '53100') return { kind: 'disk_full', error };
   if (code === '28000' || code === '28P01') {
     throw new EmbeddedPostgresError(
       `The database behind ${connection.host} does not admit user ${connection.user} (${reason}): Cointill did not make it. Choose another DATA_DIR, ${OR_DATABASE_URL}.`,
@@ -116,20 +117,17 @@ function explainRefusal(connection: EmbeddedConnection, error: unknown): Presenc
 }
 
 /**
- * Gives up our presence and finds out whether anybody else is there. `alone`: nobody is, and nobody can enter, because this
- * session now holds the lock exclusively until it ends. `shared`: somebody is; the session is closed.
+ * Releases the lock and finds out whether other processes hold it. `last`: none does, and none can take it, because this
+ * session now holds it exclusively until it ends. `others`: some do; the session is closed.
  * Throws when the session is broken.
  */
-export async function leavePresence(presence: Presence): Promise<'alone' | 'shared'> {
-  const { client, socket } = presence;
+export async function releaseUsageLock({ client, socket }: UsageLock): Promise<'last' | 'others'> {
   socket.ref();
-  await client.query('select pg_advisory_unlock_shared($1)', [PRESENCE_KEY]);
-  const { rows } = await client.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [PRESENCE_KEY]);
-  if (rows[0]?.alone === true) {
-    return 'alone';
-  }
+  await client.query('select pg_advisory_unlock_shared($1)', [LOCK_KEY]);
+  const { rows } = await client.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [LOCK_KEY]);
+  if (rows[0]?.alone === true) return 'last';
   await client.end();
-  return 'shared';
+  return 'others';
 }
 
 /** Ends a client that may be broken already. */

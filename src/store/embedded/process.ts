@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Account } from './embedded-account.ts';
-import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL } from './embedded-error.ts';
+import type { Account } from './account.ts';
+import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL } from './error.ts';
 
 /** What initdb and postgres see of our environment: nothing that could steer them (PGDATA, LD_LIBRARY_PATH), plain English, UTC. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
@@ -29,13 +29,9 @@ export async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (errorCode(error) !== 'EPERM') {
-      return false;
-    }
+    if (errorCode(error) !== 'EPERM') return false;
   }
-  if (process.platform !== 'linux') {
-    return true;
-  }
+  if (process.platform !== 'linux') return true;
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // "pid (name) state …", where the name may hold anything, parentheses included.
   return !/^[ZX]?$/.test(status.slice(status.lastIndexOf(')') + 2).slice(0, 1));
@@ -45,9 +41,7 @@ export async function isRunning(pid: number): Promise<boolean> {
 export async function waitForEnd(pid: number, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (await isRunning(pid)) {
-    if (performance.now() > deadline) {
-      return false;
-    }
+    if (performance.now() > deadline) return false;
     await sleep(10);
   }
   return true;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { chooseAccount, readMachine } from './embedded-account.ts';
-import { explainEnding, prepareSocketDir, rotateLog } from './embedded-server.ts';
-import { isRoot, NOBODY, temporaryFolder } from './embedded-postgres.fixture.ts';
+import { chooseAccount, readMachine } from './account.ts';
+import { explainEnding, prepareSocketDir, rotateLog } from './server.ts';
+import { isRoot, NOBODY, temporaryFolder } from './postgres.fixture.ts';
 
-const place = {
+const setup = {
   binaries: { initdb: '/i', postgres: '/p', major: 18 },
   account: { name: 'shop', uid: 1000, gid: 1000, switchUser: false },
   clusterDir: '/srv/data/postgres',
@@ -20,21 +20,21 @@ describe('the ending of a server that we started, told by the words that Postgre
   it('is no failure when another start was faster', () => {
     const words =
       '2026-11-21 01:49:19.492 UTC [12413] FATAL:  lock file "postmaster.pid" already exists\nHINT:  Is another postmaster (PID 12) running in data directory "/srv/data/postgres"?\n';
-    expect(explainEnding(place, 1, words)).toEqual({ kind: 'again' });
-    expect(explainEnding(place, 1, 'FATAL:  lock file "postmaster.pid" is empty\n')).toEqual({ kind: 'again' });
+    expect(explainEnding(setup, 1, words)).toEqual({ kind: 'again' });
+    expect(explainEnding(setup, 1, 'FATAL:  lock file "postmaster.pid" is empty\n')).toEqual({ kind: 'again' });
   });
 
   it('is a matter of waiting while orphans hold the memory', () => {
     const words =
       '2026-11-21 02:00:00.000 UTC [7] FATAL:  pre-existing shared memory block (key 17039364, ID 3) is still in use\n';
-    expect(explainEnding(place, 1, words)).toEqual({ kind: 'orphans' });
+    expect(explainEnding(setup, 1, words)).toEqual({ kind: 'orphans' });
   });
 
   it('is no failure when it was told to stop or was killed', () => {
     expect(
-      explainEnding(place, 0, 'LOG:  received fast shutdown request\nLOG:  database system is shut down\n'),
+      explainEnding(setup, 0, 'LOG:  received fast shutdown request\nLOG:  database system is shut down\n'),
     ).toEqual({ kind: 'again' });
-    expect(explainEnding(place, null, '')).toEqual({ kind: 'again' });
+    expect(explainEnding(setup, null, '')).toEqual({ kind: 'again' });
   });
 
   it.each([
@@ -42,7 +42,7 @@ describe('the ending of a server that we started, told by the words that Postgre
     '2026-11-21 02:00:00.000 UTC [7] FATAL:  could not extend file "base/1/2689": wrote only 4096 of 8192 bytes at block 5\n' +
       '2026-11-21 02:00:00.000 UTC [7] PANIC:  cannot abort transaction 1, it was already committed\n',
   ])('names the full disk', (words) => {
-    const ending = explainEnding(place, 1, words);
+    const ending = explainEnding(setup, 1, words);
     expect(ending.kind === 'failed' && ending.error.message).toMatch(
       /disk that holds \/srv\/data\/postgres is full.*Free some space.*DATABASE_URL/,
     );
@@ -50,7 +50,7 @@ describe('the ending of a server that we started, told by the words that Postgre
 
   it("otherwise quotes the server's last word and says where more is", () => {
     const words = '2026-11-21 02:00:00.000 UTC [7] FATAL:  invalid value for parameter "max_connections": "many"\n';
-    const ending = explainEnding(place, 1, words);
+    const ending = explainEnding(setup, 1, words);
     expect(ending.kind === 'failed' && ending.error.message).toMatch(
       /does not start: FATAL: {2}invalid value for parameter "max_connections": "many"\. More is in \/srv\/data\/postgres\.log\./,
     );

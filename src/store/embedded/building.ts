@@ -1,12 +1,13 @@
-import { chmod, lstat, mkdir, readdir, realpath, rename, rm, stat, statfs } from 'node:fs/promises';
+import { chmod, chown, lchown, lstat, mkdir, readdir, realpath, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf } from './embedded-error.ts';
-import { exists, syncFolder, unfinishedName } from './embedded-files.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.ts';
-import type { EmbeddedConnection } from './embedded-presence.ts';
-import { isRunning, waitForEnd } from './embedded-process.ts';
-import { readPostmaster } from './embedded-server.ts';
+import { ownerAt, readMachine, userName, type Owner } from './account.ts';
+import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf } from './error.ts';
+import { exists, syncFolder, unfinishedName } from './files.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './postgres.ts';
+import type { EmbeddedConnection } from './usage-lock.ts';
+import { isRunning, waitForEnd } from './process.ts';
+import { readPostmaster, type Log } from './server.ts';
 
 /** For a database that nobody else uses and that counts only once it is complete. */
 const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
@@ -40,28 +41,31 @@ export interface Building {
  */
 export async function buildDataDir<Result>(
   dataDir: string,
-  log: EmbeddedPostgresOptions['log'],
+  log: Log,
   work: (building: Building) => Promise<Result>,
 ): Promise<Result> {
   await checkFree(dataDir);
   await removeKilled(dataDir);
   const finish = async (unfinished: string): Promise<void> => {
+    await giveToServerUser(unfinished);
     await syncFolder(unfinished);
     await rename(unfinished, dataDir);
     await syncFolder(dirname(dataDir));
   };
-  return inUnfinished(unfinishedName(dataDir), 'choose another folder', {
+  const owner = await ownerAt(dataDir);
+  return inUnfinished(unfinishedName(dataDir), 'choose another folder with --data-dir', {
     log,
     work,
     finish,
     settings: BUILDING_SETTINGS,
+    owner,
   });
 }
 
 /** Makes an embedded database in a temporary folder below `home`, lets `work` use it, and removes it. */
 export async function inTemporaryDataDir<Result>(
   home: string,
-  log: EmbeddedPostgresOptions['log'],
+  log: Log,
   work: (building: Building) => Promise<Result>,
 ): Promise<Result> {
   const parent = await realpath(home).catch((error: unknown) => {
@@ -89,11 +93,14 @@ async function inUnfinished<Result>(
     work,
     finish,
     settings,
+    owner = null,
   }: {
-    readonly log: EmbeddedPostgresOptions['log'];
+    readonly log: Log;
     readonly work: (building: Building) => Promise<Result>;
     readonly finish: (unfinished: string) => Promise<void>;
     readonly settings: EmbeddedPostgresOptions['settings'] & {};
+    /** Whose it becomes when root makes it; null: as for any embedded database. */
+    readonly owner?: Owner | null;
   },
 ): Promise<Result> {
   const home = dirname(unfinished);
@@ -101,14 +108,11 @@ async function inUnfinished<Result>(
     try {
       await mkdir(unfinished);
     } catch (error) {
-      throw new EmbeddedPostgresError(
-        `No folder can be made in ${home} (${fileFault(error) ?? reasonOf(error)}). Let this user write there, or ${wayOut}.`,
-        { cause: error },
-      );
+      throw await notMade(home, wayOut, error);
     }
     // The server's user has to get in, whatever our umask is.
     await chmod(unfinished, 0o755);
-    const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, settings });
+    const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, owner, settings });
     let result: Result;
     try {
       result = await work({ connection: embedded.connection, dataDir: unfinished });
@@ -133,6 +137,30 @@ async function inUnfinished<Result>(
   }
 }
 
+async function notMade(home: string, wayOut: string, error: unknown): Promise<EmbeddedPostgresError> {
+  const isDenied = errorCode(error) === 'EACCES';
+  const reason = isDenied
+    ? `EACCES: user ${userName(await readMachine(), process.getuid?.() ?? 0)} may not write there`
+    : (fileFault(error) ?? reasonOf(error));
+  const way = isDenied
+    ? 'Run the command as root, which gives what it restores to the user of the service'
+    : 'Let this user write there';
+  return new EmbeddedPostgresError(`No folder can be made in ${home} (${reason}). ${way}, or ${wayOut}.`, {
+    cause: error,
+  });
+}
+
+/**
+ * What root has made goes to the user that the database server runs as, the key with it: the service runs as that user, or as root
+ * itself, and has to read it.
+ */
+async function giveToServerUser(dataDir: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(join(dataDir, 'postgres'));
+  for (const name of await readdir(dataDir)) await lchown(join(dataDir, name), uid, gid);
+  await chown(dataDir, uid, gid);
+}
+
 function isOfLostServer(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   return (
@@ -153,6 +181,7 @@ async function checkFree(dataDir: string): Promise<void> {
   if (!(await exists(dataDir))) return;
   const names = await readdir(dataDir).catch((error: unknown) => {
     if (errorCode(error) === 'ENOTDIR') return ['a file'];
+    if (errorCode(error) === 'EACCES') return ['what this user may not see'];
     throw error;
   });
   if (names.length === 0) return;

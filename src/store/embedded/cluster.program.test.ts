@@ -16,9 +16,9 @@ import { dirname, join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { firstClosedFolder } from './embedded-account.ts';
-import { findBinariesPackage } from './embedded-binaries.ts';
-import { openDataDir } from './embedded-cluster.ts';
+import { firstClosedFolder } from './account.ts';
+import { findBinariesPackage } from './binaries.ts';
+import { openDataDir } from './cluster.ts';
 import {
   isRoot,
   kill,
@@ -31,9 +31,9 @@ import {
   startElsewhere,
   temporaryFolder,
   until,
-} from './embedded-postgres.fixture.ts';
-import type { SharedCluster } from './embedded-postgres.fixture.ts';
-import { readPostmaster } from './embedded-server.ts';
+} from './postgres.fixture.ts';
+import type { SharedCluster } from './postgres.fixture.ts';
+import { readPostmaster } from './server.ts';
 
 let shared: SharedCluster;
 
@@ -245,10 +245,10 @@ describe('below a folder that only root may enter', () => {
     async () => {
       const dir = await temporaryFolder();
       const checkout = join(dir, 'root', 'cointill');
-      const sources = join(checkout, 'src', 'store');
+      const sources = join(checkout, 'src', 'store', 'embedded');
       await mkdir(sources, { recursive: true });
       for (const name of await readdir(import.meta.dirname)) {
-        if (/^embedded-\w+\.ts$/.test(name)) {
+        if (/^[\w-]+\.ts$/.test(name)) {
           await cp(join(import.meta.dirname, name), join(sources, name));
         }
       }

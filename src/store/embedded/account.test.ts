@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { chooseAccount, firstClosedFolder } from './embedded-account.ts';
-import { isRoot, NOBODY, temporaryFolder } from './embedded-postgres.fixture.ts';
+import { chooseAccount, firstClosedFolder } from './account.ts';
+import { isRoot, NOBODY, temporaryFolder } from './postgres.fixture.ts';
 
 const passwd = [
   'root:x:0:0:root:/root:/bin/bash',

@@ -15,9 +15,9 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-import { firstClosedFolder } from './embedded-account.ts';
-import type { Account, Owner } from './embedded-account.ts';
-import type { Binaries } from './embedded-binaries.ts';
+import { firstClosedFolder } from './account.ts';
+import type { Account, Owner } from './account.ts';
+import type { Binaries } from './binaries.ts';
 import {
   diskFull,
   EmbeddedPostgresError,
@@ -26,10 +26,10 @@ import {
   isDiskFullError,
   OR_DATABASE_URL,
   reasonOf,
-  tellsDiskFull,
-} from './embedded-error.ts';
-import { exists, isOccupied, makeFolders, removeLeftovers, syncFolder, unfinishedName } from './embedded-files.ts';
-import { asUser, cannotRun, serverEnvironment } from './embedded-process.ts';
+  saysDiskFull,
+} from './error.ts';
+import { exists, isOccupied, makeFolders, removeLeftovers, syncFolder, unfinishedName } from './files.ts';
+import { asUser, cannotRun, serverEnvironment } from './process.ts';
 
 /** The database superuser, and the only role that the embedded server's cluster starts with. */
 export const CLUSTER_USER = 'cointill';
@@ -57,9 +57,7 @@ export async function openDataDir(dataDir: string): Promise<string> {
     await makeFolders(dataDir);
     return await realpath(dataDir);
   } catch (error) {
-    if (isDiskFullError(error)) {
-      throw diskFull(dataDir, error);
-    }
+    if (isDiskFullError(error)) throw diskFull(dataDir, error);
     throw new EmbeddedPostgresError(
       `DATA_DIR ${dataDir} cannot be made (${fileFault(error) ?? reasonOf(error)}). Choose a folder that this user may write, ${OR_DATABASE_URL}.`,
       { cause: error },
@@ -77,9 +75,7 @@ export async function findCluster(home: ClusterHome): Promise<ExistingCluster | 
   const inDataDir = join(home.dataDir, 'postgres');
   if (!(await exists(inDataDir))) {
     const relocated = relocatedDir(home);
-    if (!(await exists(relocated))) {
-      return undefined;
-    }
+    if (!(await exists(relocated))) return undefined;
     await linkCluster(relocated, inDataDir);
     return { dir: relocated, owner: await stat(relocated) };
   }
@@ -149,9 +145,7 @@ async function checkExisting(existing: ExistingCluster, account: Account, major:
       { cause: error },
     );
   });
-  if (Number.parseInt(version, 10) !== major) {
-    throw otherVersion(dir, version.trim(), major);
-  }
+  if (Number.parseInt(version, 10) !== major) throw otherVersion(dir, version.trim(), major);
   if (account.switchUser && existing.owner.uid !== account.uid) {
     await chownTree(dir, account);
   }
@@ -170,9 +164,7 @@ function otherVersion(dir: string, version: string, major: number): EmbeddedPost
 
 async function chooseDir(home: ClusterHome, account: Account): Promise<string> {
   const closed = account.switchUser ? await firstClosedFolder(home.dataDir, account) : undefined;
-  if (closed === undefined) {
-    return join(home.dataDir, 'postgres');
-  }
+  if (closed === undefined) return join(home.dataDir, 'postgres');
   const relocated = relocatedDir(home);
   const clusters = dirname(relocated);
   let obstacle;
@@ -181,14 +173,10 @@ async function chooseDir(home: ClusterHome, account: Account): Promise<string> {
     const closedToo = await firstClosedFolder(await realpath(clusters), account);
     obstacle = closedToo === undefined ? undefined : `it may not enter ${closedToo} either`;
   } catch (error) {
-    if (isDiskFullError(error)) {
-      throw diskFull(clusters, error);
-    }
+    if (isDiskFullError(error)) throw diskFull(clusters, error);
     obstacle = `${clusters} cannot be made either (${errorCode(error) ?? reasonOf(error)})`;
   }
-  if (obstacle === undefined) {
-    return relocated;
-  }
+  if (obstacle === undefined) return relocated;
   throw new EmbeddedPostgresError(
     `PostgreSQL has to run as user ${account.name} (it refuses root), and that user may not enter ${closed}, so it cannot keep its data in ` +
       `DATA_DIR ${home.dataDir}; ${obstacle}. Move DATA_DIR to a folder that ${account.name} can reach, let it pass (chmod o+x ${closed}), ${OR_DATABASE_URL}.`,
@@ -203,9 +191,7 @@ async function makeCluster(dir: string, account: Account, binaries: Binaries): P
     await removeLeftovers(dir);
     await mkdir(unfinished, { mode: 0o700 });
   } catch (error) {
-    if (isDiskFullError(error)) {
-      throw diskFull(home, error);
-    }
+    if (isDiskFullError(error)) throw diskFull(home, error);
     throw new EmbeddedPostgresError(
       `The database cannot be made in ${home} (${fileFault(error) ?? reasonOf(error)}). Make that folder writable for this user, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
       { cause: error },
@@ -219,9 +205,7 @@ async function makeCluster(dir: string, account: Account, binaries: Binaries): P
     await rename(unfinished, dir);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    if (!isOccupied(error)) {
-      throw error;
-    }
+    if (!isOccupied(error)) throw error;
   }
   await syncFolder(home);
 }
@@ -254,12 +238,8 @@ async function runInitdb(dir: string, home: string, account: Account, binaries: 
     child.once('error', (error) => fail(cannotRun(binaries.initdb, account, error)));
     child.once('close', (code) => done({ code, output }));
   });
-  if (code === 0) {
-    return;
-  }
-  if (tellsDiskFull(output)) {
-    throw diskFull(home, new Error(output));
-  }
+  if (code === 0) return;
+  if (saysDiskFull(output)) throw diskFull(home, new Error(output));
   const lastLines = output.trim().split('\n').slice(-4).join(' / ');
   throw new EmbeddedPostgresError(
     `The database could not be made in ${home}: initdb said: ${lastLines}. Mend that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
@@ -271,9 +251,7 @@ async function linkCluster(dir: string, link: string): Promise<void> {
   try {
     await symlink(dir, link);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') {
-      throw error;
-    }
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
 
@@ -282,9 +260,7 @@ async function isEmptyFolder(dir: string): Promise<boolean> {
     return (await readdir(dir)).length === 0;
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'EACCES' || code === 'ENOTDIR') {
-      return false;
-    }
+    if (code === 'EACCES' || code === 'ENOTDIR') return false;
     throw error;
   }
 }

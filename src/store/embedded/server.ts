@@ -4,16 +4,18 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, lchown, lstat, mkdir, open, readFile, stat, statfs, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Account } from './embedded-account.ts';
-import type { Binaries } from './embedded-binaries.ts';
-import { diskFull, EmbeddedPostgresError, errorCode, OR_DATABASE_URL, tellsDiskFull } from './embedded-error.ts';
-import { asUser, cannotRun, isRunning, serverEnvironment } from './embedded-process.ts';
+import type { Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { diskFull, EmbeddedPostgresError, errorCode, OR_DATABASE_URL, saysDiskFull } from './error.ts';
+import { asUser, cannotRun, isRunning, serverEnvironment } from './process.ts';
 
 /** The socket's name ends with it. Any number does: the folder is private to one cluster. */
 export const PORT = 5432;
 
+export type Log = (level: 'info' | 'warn' | 'error', message: string, details?: Record<string, unknown>) => void;
+
 /** Everything that starting one cluster's server needs. */
-export interface ServerPlace {
+export interface ServerSetup {
   readonly binaries: Binaries;
   readonly account: Account;
   readonly clusterDir: string;
@@ -76,21 +78,21 @@ export interface ServerProcess {
  * event loop alive. `recycledPid` is the process id in a stale postmaster.pid when some other program has got that id
  * meanwhile: postgres would take that program for a running server, unless told through its pg_ctl variable that it is no server.
  */
-export async function launchServer(place: ServerPlace, recycledPid: number | undefined): Promise<ServerProcess> {
-  await rotateLog(place.logFile);
+export async function launchServer(setup: ServerSetup, recycledPid: number | undefined): Promise<ServerProcess> {
+  await rotateLog(setup.logFile);
   const log = await open(
-    place.logFile,
+    setup.logFile,
     constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW,
     0o600,
   );
   try {
-    if (place.account.switchUser) {
-      await log.chown(place.account.uid, place.account.gid);
+    if (setup.account.switchUser) {
+      await log.chown(setup.account.uid, setup.account.gid);
     }
     const logStart = (await log.stat()).size;
-    const settings = { ...SETTINGS, ...place.settings, ...fixedSettings(place.socketDir) };
+    const settings = { ...SETTINGS, ...setup.settings, ...fixedSettings(setup.socketDir) };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const child = spawn(place.binaries.postgres, ['-D', place.clusterDir, ...args], {
+    const child = spawn(setup.binaries.postgres, ['-D', setup.clusterDir, ...args], {
       cwd: '/',
       env: {
         ...serverEnvironment(),
@@ -98,7 +100,7 @@ export async function launchServer(place: ServerPlace, recycledPid: number | und
       },
       stdio: ['ignore', log.fd, log.fd],
       detached: true,
-      ...asUser(place.account),
+      ...asUser(setup.account),
     });
     let failure: Error | undefined;
     let hasEnded = false;
@@ -113,16 +115,14 @@ export async function launchServer(place: ServerPlace, recycledPid: number | und
     return {
       pid: child.pid,
       async ending() {
-        if (!hasEnded) {
-          return undefined;
-        }
+        if (!hasEnded) return undefined;
         if (failure !== undefined) {
-          return { kind: 'failed', error: cannotRun(place.binaries.postgres, place.account, failure) };
+          return { kind: 'failed', error: cannotRun(setup.binaries.postgres, setup.account, failure) };
         }
-        const ending = explainEnding(place, child.exitCode, await readFrom(place.logFile, logStart));
+        const ending = explainEnding(setup, child.exitCode, await readFrom(setup.logFile, logStart));
         // A full disk can swallow the very message that says so.
-        return ending.kind === 'failed' && (await hasNoRoom(place))
-          ? { kind: 'failed', error: diskFull(place.clusterDir, ending.error) }
+        return ending.kind === 'failed' && (await hasNoRoom(setup))
+          ? { kind: 'failed', error: diskFull(setup.clusterDir, ending.error) }
           : ending;
       },
     };
@@ -131,32 +131,24 @@ export async function launchServer(place: ServerPlace, recycledPid: number | und
   }
 }
 
-async function hasNoRoom(place: ServerPlace): Promise<boolean> {
-  const { bavail, bsize } = await statfs(place.clusterDir);
+async function hasNoRoom(setup: ServerSetup): Promise<boolean> {
+  const { bavail, bsize } = await statfs(setup.clusterDir);
   return bavail * bsize < 64 * 1024;
 }
 
 /** Exported for its test: rare endings are checked with the words that postgres really printed. */
-export function explainEnding(place: ServerPlace, exitCode: number | null, output: string): ServerEnding {
-  if (/lock file "[^"]*" (already exists|is empty)/.test(output)) {
-    return { kind: 'again' };
-  }
-  if (output.includes('pre-existing shared memory block')) {
-    return { kind: 'orphans' };
-  }
-  if (tellsDiskFull(output)) {
-    return { kind: 'failed', error: diskFull(place.clusterDir, new Error(output)) };
-  }
-  if (exitCode === null || /received (fast|smart|immediate) shutdown request/.test(output)) {
-    return { kind: 'again' };
-  }
+export function explainEnding(setup: ServerSetup, exitCode: number | null, output: string): ServerEnding {
+  if (/lock file "[^"]*" (already exists|is empty)/.test(output)) return { kind: 'again' };
+  if (output.includes('pre-existing shared memory block')) return { kind: 'orphans' };
+  if (saysDiskFull(output)) return { kind: 'failed', error: diskFull(setup.clusterDir, new Error(output)) };
+  if (exitCode === null || /received (fast|smart|immediate) shutdown request/.test(output)) return { kind: 'again' };
   const words =
     output.split('\n').findLast((line) => /FATAL|PANIC/.test(line)) ?? output.trim().split('\n').at(-1) ?? '';
   return {
     kind: 'failed',
     error: new EmbeddedPostgresError(
       `The embedded database does not start: ${words.replace(/^.*?(?=FATAL|PANIC)/, '').trim() || `exit code ${exitCode}`}. ` +
-        `More is in ${place.logFile}. Mend that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+        `More is in ${setup.logFile}. Mend that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
       { cause: new Error(output) },
     ),
   };
@@ -168,9 +160,7 @@ const LOG_MAX_BYTES = 10 * 1024 * 1024;
 /** Moves a log that has grown too long to `<log>.1`. Copies and truncates, because a running server keeps the file open. */
 export async function rotateLog(logFile: string): Promise<void> {
   const stats = await lstat(logFile).catch(() => undefined);
-  if (stats === undefined || stats.size <= LOG_MAX_BYTES) {
-    return;
-  }
+  if (stats === undefined || stats.size <= LOG_MAX_BYTES) return;
   // The bound matters more than the copy, which fails where an earlier one belongs to another user.
   await copyFile(logFile, `${logFile}.1`).catch(() => undefined);
   await truncate(logFile, 0);
@@ -196,9 +186,7 @@ export async function prepareSocketDir(clusterDir: string, account: Account): Pr
   try {
     await mkdir(dir, { mode: 0o700 });
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') {
-      throw error;
-    }
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
   const stats = await lstat(dir);
   // In /tmp anybody can be first: a link, or a folder of another user, is never trusted. Root's own is one half made.
@@ -231,9 +219,7 @@ export async function readPostmaster(clusterDir: string): Promise<Postmaster | u
   const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');
   const pid = Number.parseInt(lines[0] ?? '', 10);
-  if (!(pid > 0)) {
-    return undefined;
-  }
+  if (!(pid > 0)) return undefined;
   return {
     pid,
     isAlive: (await isRunning(pid)) && (await servesCluster(pid, clusterDir)),
@@ -243,9 +229,7 @@ export async function readPostmaster(clusterDir: string): Promise<Postmaster | u
 
 /** Process ids are given again, in containers very soon: a postmaster is known by standing in its cluster's folder. */
 async function servesCluster(pid: number, clusterDir: string): Promise<boolean> {
-  if (process.platform !== 'linux') {
-    return true;
-  }
+  if (process.platform !== 'linux') return true;
   try {
     const [where, cluster] = [await stat(`/proc/${pid}/cwd`), await stat(clusterDir)];
     return where.dev === cluster.dev && where.ino === cluster.ino;

@@ -23,16 +23,14 @@ export function diskFull(folder: string, cause: unknown): EmbeddedPostgresError 
 }
 
 /** Recognises a full disk in what initdb and postgres print; both speak English here (LC_ALL=C). */
-export function tellsDiskFull(output: string): boolean {
+export function saysDiskFull(output: string): boolean {
   // The disk that took a part of a page has given no error yet: PostgreSQL tells of what it wrote.
   return /No space left on device|Disk quota exceeded|wrote only \d+ of \d+ bytes/.test(output);
 }
 
 /** The system's or PostgreSQL's code of an error (`EACCES`, `57P03`), if it carries one. */
 export function errorCode(error: unknown): string | undefined {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    return error.code;
-  }
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   return undefined;
 }
 

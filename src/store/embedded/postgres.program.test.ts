@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
-import { isRunning } from './embedded-process.ts';
-import { readPostmaster } from './embedded-server.ts';
+import { isRunning } from './process.ts';
+import { readPostmaster } from './server.ts';
 import {
   isRoot,
   kill,
@@ -19,9 +19,9 @@ import {
   temporaryFolder,
   until,
   untilStopped,
-} from './embedded-postgres.fixture.ts';
-import type { SharedCluster } from './embedded-postgres.fixture.ts';
-import { PROMPT_MS } from '../../test/deadline.ts';
+} from './postgres.fixture.ts';
+import type { SharedCluster } from './postgres.fixture.ts';
+import { PROMPT_MS } from '../../../test/deadline.ts';
 
 let shared: SharedCluster;
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { errorCode } from './embedded-error.ts';
-import { isRunning } from './embedded-process.ts';
+import { errorCode } from './error.ts';
+import { isRunning } from './process.ts';
 
 /** A name beside `path` under which it is prepared before one rename makes it count. Holds the process id of its maker. */
 export function unfinishedName(path: string): string {
@@ -21,9 +21,7 @@ export async function removeLeftovers(path: string): Promise<void> {
   const home = dirname(path);
   const prefix = `${basename(path)}.unfinished-`;
   for (const name of await readdir(home).catch((): string[] => [])) {
-    if (!name.startsWith(prefix)) {
-      continue;
-    }
+    if (!name.startsWith(prefix)) continue;
     const leftover = join(home, name);
     const makerPid = Number.parseInt(name.slice(prefix.length), 10);
     const stats = await stat(leftover).catch(() => undefined);
@@ -49,9 +47,7 @@ export async function makeFolders(path: string): Promise<void> {
   try {
     await makeOneFolder(path);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') {
-      throw error;
-    }
+    if (errorCode(error) !== 'ENOENT') throw error;
     await makeFolders(dirname(path));
     await makeOneFolder(path);
   }
@@ -61,9 +57,7 @@ async function makeOneFolder(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) {
-      throw error;
-    }
+    if (errorCode(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error;
   }
 }
 
@@ -83,9 +77,7 @@ export async function exists(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      return false;
-    }
+    if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
 }

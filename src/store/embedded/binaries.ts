@@ -1,10 +1,10 @@
 import { copyFile, mkdir, open, readdir, readFile, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { firstClosedFolder, mayReadAndRun } from './embedded-account.ts';
-import type { Account } from './embedded-account.ts';
-import { EmbeddedPostgresError, errorCode, isDiskFullError, OR_DATABASE_URL, reasonOf } from './embedded-error.ts';
-import { exists, isOccupied, removeLeftovers, syncFolder, unfinishedName } from './embedded-files.ts';
+import { firstClosedFolder, mayReadAndRun } from './account.ts';
+import type { Account } from './account.ts';
+import { EmbeddedPostgresError, errorCode, isDiskFullError, OR_DATABASE_URL, reasonOf } from './error.ts';
+import { exists, isOccupied, removeLeftovers, syncFolder, unfinishedName } from './files.ts';
 
 /** PostgreSQL's programs, in a place where the server's user can run them. */
 export interface Binaries {
@@ -59,17 +59,13 @@ function readVersion(manifest: string, name: string): string {
  */
 export async function prepareBinaries(found: BinariesPackage, account: Account, copyHome: string): Promise<Binaries> {
   const obstacle = (await findObstacle(found.dir, account)) ?? (await repairLinks(found.dir));
-  if (obstacle === undefined) {
-    return binariesIn(found.dir, found);
-  }
+  if (obstacle === undefined) return binariesIn(found.dir, found);
   const wayOut = `Install Cointill in a folder that user ${account.name} can reach, make ${copyHome} writable, ${OR_DATABASE_URL}.`;
   const copy = join(copyHome, `postgresql-${found.version}`);
   try {
     await copyOnce(found.dir, copy);
   } catch (error) {
-    if (isDiskFullError(error)) {
-      throw error;
-    }
+    if (isDiskFullError(error)) throw error;
     throw new EmbeddedPostgresError(
       `${obstacle}, and a copy of it could not be made in ${copyHome} (${reasonOf(error)}). ${wayOut}`,
       {
@@ -78,9 +74,7 @@ export async function prepareBinaries(found: BinariesPackage, account: Account, 
     );
   }
   const obstacleOfCopy = await findObstacle(await realpath(copy), account);
-  if (obstacleOfCopy !== undefined) {
-    throw new EmbeddedPostgresError(`${obstacle}. ${obstacleOfCopy}. ${wayOut}`);
-  }
+  if (obstacleOfCopy !== undefined) throw new EmbeddedPostgresError(`${obstacle}. ${obstacleOfCopy}. ${wayOut}`);
   return binariesIn(copy, found);
 }
 
@@ -91,9 +85,7 @@ function binariesIn(dir: string, found: BinariesPackage): Binaries {
 
 /** Why the account cannot run the programs in `dir`, as the beginning of a message; undefined when it can. */
 async function findObstacle(dir: string, account: Account): Promise<string | undefined> {
-  if (!account.switchUser) {
-    return undefined;
-  }
+  if (!account.switchUser) return undefined;
   const closed = await firstClosedFolder(join(dir, 'native', 'bin'), account);
   if (closed !== undefined) {
     return `PostgreSQL has to run as user ${account.name} (it refuses root), and that user may not enter ${closed}, where its programs are`;
@@ -111,9 +103,7 @@ async function findObstacle(dir: string, account: Account): Promise<string | und
 async function repairLinks(packageDir: string): Promise<string | undefined> {
   for (const link of await readLinks(packageDir)) {
     const path = join(packageDir, link.target);
-    if (await exists(path)) {
-      continue;
-    }
+    if (await exists(path)) continue;
     try {
       await symlink(basename(link.source), path);
     } catch (error) {
@@ -122,9 +112,7 @@ async function repairLinks(packageDir: string): Promise<string | undefined> {
         return `The library link ${path} is missing and its folder is not writable`;
       }
       // Another process that starts at the same moment repairs the same links.
-      if (code !== 'EEXIST') {
-        throw error;
-      }
+      if (code !== 'EEXIST') throw error;
     }
   }
   return undefined;
@@ -153,9 +141,7 @@ function isLibraryLink(value: unknown): value is LibraryLink {
 }
 
 async function copyOnce(packageDir: string, copy: string): Promise<void> {
-  if (await exists(copy)) {
-    return;
-  }
+  if (await exists(copy)) return;
   const home = dirname(copy);
   await mkdir(home, { recursive: true, mode: 0o755 });
   await removeLeftovers(copy);
@@ -163,16 +149,12 @@ async function copyOnce(packageDir: string, copy: string): Promise<void> {
   try {
     await copyTree(join(packageDir, 'native'), join(unfinished, 'native'));
     const problem = await repairLinks(unfinished);
-    if (problem !== undefined) {
-      throw new Error(problem);
-    }
+    if (problem !== undefined) throw new Error(problem);
     await rename(unfinished, copy);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     // Somebody else finished the same copy first.
-    if (!isOccupied(error)) {
-      throw error;
-    }
+    if (!isOccupied(error)) throw error;
   }
   await syncFolder(home);
 }

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { EmbeddedPostgresError, OR_DATABASE_URL } from './embedded-error.ts';
+import { EmbeddedPostgresError, OR_DATABASE_URL } from './error.ts';
 
 /** The system user that the database server runs as. */
 export interface Account {
@@ -58,7 +58,7 @@ export function chooseAccount(
   cluster: { readonly dir: string; readonly owner: Owner } | undefined,
 ): Account {
   const users = parsePasswd(machine.passwd);
-  const nameOf = (uid: number): string => users.find((user) => user.uid === uid)?.name ?? String(uid);
+  const nameOf = (uid: number): string => userName(machine, uid);
   if (machine.uid !== 0) {
     if (cluster !== undefined && cluster.owner.uid !== machine.uid) {
       throw new EmbeddedPostgresError(
@@ -73,14 +73,33 @@ export function chooseAccount(
   }
   for (const name of PREFERRED_USERS) {
     const user = users.find((candidate) => candidate.name === name && candidate.uid !== 0);
-    if (user !== undefined) {
-      return { ...user, switchUser: true };
-    }
+    if (user !== undefined) return { ...user, switchUser: true };
   }
   throw new EmbeddedPostgresError(
     `PostgreSQL refuses to run as root, and this machine has none of the users ${PREFERRED_USERS.join(', ')}. ` +
       `Make one (useradd --system cointill), run Cointill as a user other than root, ${OR_DATABASE_URL}.`,
   );
+}
+
+/** What a user is called on this machine; its number where it has no name. */
+export function userName({ passwd }: Pick<Machine, 'passwd'>, uid: number): string {
+  return parsePasswd(passwd).find((user) => user.uid === uid)?.name ?? String(uid);
+}
+
+/**
+ * Whose that is which root makes at `path`: of whoever owns the folder that is there already, or the nearest one above it, where that
+ * is not root itself. Null: nobody's but root's, or we are not root.
+ */
+export async function ownerAt(path: string): Promise<Owner | null> {
+  if (process.getuid?.() !== 0) return null;
+  const stats = await stat(path).catch(() => null);
+  if (stats === null) return dirname(path) === path ? null : ownerAt(dirname(path));
+  return stats.uid === 0 ? null : { uid: stats.uid, gid: stats.gid };
+}
+
+/** The user that an installation as a service has of its own; null where there is none. */
+export function serviceUser({ passwd }: Pick<Machine, 'passwd'>): Owner | null {
+  return parsePasswd(passwd).find(({ name, uid }) => name === PREFERRED_USERS[0] && uid !== 0) ?? null;
 }
 
 function parsePasswd(text: string): PasswdEntry[] {
@@ -106,9 +125,7 @@ const ENTER = 1;
 export async function firstClosedFolder(path: string, account: Owner): Promise<string | undefined> {
   const parent = dirname(path);
   const closedAbove = parent === path ? undefined : await firstClosedFolder(parent, account);
-  if (closedAbove !== undefined) {
-    return closedAbove;
-  }
+  if (closedAbove !== undefined) return closedAbove;
   return (await isAllowed(path, account, ENTER)) ? undefined : path;
 }
 
@@ -119,11 +136,7 @@ export async function mayReadAndRun(path: string, account: Owner): Promise<boole
 
 async function isAllowed(path: string, account: Owner, wanted: number): Promise<boolean> {
   const { uid, gid, mode } = await stat(path);
-  if (uid === account.uid) {
-    return ((mode >> 6) & wanted) === wanted;
-  }
-  if (gid === account.gid) {
-    return ((mode >> 3) & wanted) === wanted;
-  }
+  if (uid === account.uid) return ((mode >> 6) & wanted) === wanted;
+  if (gid === account.gid) return ((mode >> 3) & wanted) === wanted;
   return (mode & wanted) === wanted;
 }

@@ -1,0 +1,97 @@
+import type { Client } from 'pg';
+import { passOver, type Recovery } from '../app/chains/recover.ts';
+import { onConnection } from '../store/one-connection.ts';
+import { MAX_SPREAD } from '../domain/recovery.ts';
+import { restoreBackup, type Restored, type RestoreOptions, type RestoreTarget } from './restore-backup.ts';
+import { addLine, concerning, elsewhereOf, noteOf, notesFileOf, readNotes, type RestoreNote } from './restore-notes.ts';
+import type { Manifest } from './manifest.ts';
+
+/** How a restored copy is to begin. */
+export interface Beginning {
+  readonly now: number;
+  /** How many numbers to pass over, beyond those of other copies; null: as pace and time say. */
+  readonly skip: number | null;
+  /** From 0 on, below 1. */
+  readonly random: () => number;
+  /** What the target is called in the note. */
+  readonly place: string;
+}
+
+/** What a restored copy begins with, and what is known of other copies. */
+export interface Apart {
+  readonly recovery: Recovery;
+  /** Restores that were noted beside the backup before, the oldest first. */
+  readonly earlier: readonly RestoreNote[];
+  readonly notesFile: string;
+  /** Why other restores are not known, or this one will not be; null: it is noted. */
+  readonly problem: string | null;
+}
+
+/**
+ * Restores a backup, as a copy that hands out no address and no number which another copy of it, or of another backup in the same
+ * folder, may hand out: it begins beyond those that are noted there, and is noted itself before it can sell.
+ *
+ * @throws as restoreBackup
+ */
+export async function restoreApart(
+  options: RestoreOptions,
+  target: RestoreTarget,
+  beginning: Beginning,
+): Promise<Restored<Apart>> {
+  const file = notesFileOf(options.file);
+  const own: string[] = [];
+  try {
+    return await restoreBackup(options, target, (client, manifest) =>
+      beginApart(client, manifest, { ...beginning, backup: options.file, file, own }),
+    );
+  } catch (error) {
+    for (const id of own) await addLine(file, { id, withdrawn: true });
+    throw error;
+  }
+}
+
+/** Two restores at once notice each other by the order of their notes; more than a few in a row never do. */
+const MOST_TRIES = 20;
+
+async function beginApart(
+  client: Client,
+  manifest: Manifest,
+  beginning: Beginning & { readonly backup: string; readonly file: string; readonly own: string[] },
+): Promise<Apart> {
+  const { now, skip, random, place, backup, file, own } = beginning;
+  const spread = skip === null ? Math.floor(random() * MAX_SPREAD) : 0;
+  let known = await readNotes(file);
+  await client.query('savepoint pass_over');
+  for (let tries = 1; ; tries += 1) {
+    const others = known.notes.filter(({ id }) => !own.includes(id));
+    const earlier = concerning(manifest, others);
+    const elsewhere = elsewhereOf(earlier);
+    const recovery = await passOver(onConnection(client), {
+      lostSince: manifest.takenAt,
+      now,
+      skip,
+      spread,
+      elsewhere,
+    });
+    const note = noteOf(recovery, { now, file: backup, place });
+    const fault = await addLine(file, note);
+    if (fault !== null) {
+      return { recovery, earlier, notesFile: file, problem: known.problem ?? `it cannot be written (${fault})` };
+    }
+    own.push(note.id);
+    const after = await readNotes(file);
+    const before = after.notes.slice(
+      0,
+      Math.max(
+        0,
+        after.notes.findIndex(({ id }) => id === note.id),
+      ),
+    );
+    const isFirst = before.every(({ id }) => own.includes(id) || others.some((one) => one.id === id));
+    if (isFirst || tries === MOST_TRIES) return { recovery, earlier, notesFile: file, problem: after.problem };
+    // Another restore noted itself meanwhile, and does not know of this one.
+    await client.query('rollback to savepoint pass_over');
+    await addLine(file, { id: note.id, withdrawn: true });
+    known = after;
+  }
+}

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { diskFull, EmbeddedPostgresError, OR_DATABASE_URL } from './error.ts';
+import { launchServer, readPostmaster, type Log, type ServerProcess, type ServerSetup } from './server.ts';
+import { shutDown } from './stop.ts';
+import { closeQuietly, connectionTo, takeUsageLock, type EmbeddedConnection, type UsageLock } from './usage-lock.ts';
+
+/** A running server that this process uses. */
+export interface JoinedServer {
+  readonly lock: UsageLock;
+  readonly connection: EmbeddedConnection;
+  readonly postmasterPid: number;
+  /** Whether somebody else started the server. */
+  readonly isAdopted: boolean;
+}
+
+/** How long a server may run, or fail to start, without saying that it is busy. */
+const SILENCE_LIMIT_MS = 15_000;
+
+const POLL_MS = 10;
+const RELAUNCH_PAUSE_MS = 40;
+
+/** We were told to stop before a server was joined. */
+export class StopRequested extends Error {}
+
+/** The server that we started and that has not ended, as far as we know. */
+interface Launched {
+  server: ServerProcess | undefined;
+}
+
+/**
+ * Connects to the cluster's server, starting it where none runs, and again for as long as that makes sense: another process may
+ * start or stop the server at the same moment, and a killed server's children may still hold its memory.
+ */
+export async function joinServer(setup: ServerSetup, stopping: AbortSignal, log: Log): Promise<JoinedServer> {
+  const ours: Launched = { server: undefined };
+  try {
+    return await joinOrLaunch(setup, stopping, ours);
+  } catch (error) {
+    // A server that accepts no session is of no use to anybody; whoever waits for it starts it again. When we were told to
+    // stop instead, `stopUnlessUsed` decides.
+    if (!(error instanceof StopRequested)) await stopLaunched(ours, log);
+    throw error;
+  }
+}
+
+async function stopLaunched({ server }: Launched, log: Log): Promise<void> {
+  if (server?.pid !== undefined && (await server.ending()) === undefined) {
+    await shutDown(server.pid, log);
+  }
+}
+
+/** Takes the usage lock of the server that runs, and launches one where none does, until that succeeds or cannot. */
+async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Launched): Promise<JoinedServer> {
+  let deadline = performance.now() + SILENCE_LIMIT_MS;
+  let lastEnding: string | undefined;
+  for (;;) {
+    const ending = await ours.server?.ending();
+    if (ending?.kind === 'failed') throw ending.error;
+    if (ending !== undefined) {
+      ours.server = undefined;
+      lastEnding =
+        ending.kind === 'orphans' ? 'processes of a killed server still hold its memory' : 'it ended at once';
+      await sleep(RELAUNCH_PAUSE_MS);
+    }
+    const postmaster = await readPostmaster(setup.clusterDir);
+    // A server that we launched is not left before it can be found by its postmaster.pid, or stopping would miss it.
+    if (stopping.aborted && (ours.server === undefined || postmaster?.isAlive === true)) throw new StopRequested();
+    if (ours.server === undefined && postmaster?.isAlive !== true) {
+      ours.server = await launchServer(setup, postmaster?.pid);
+    }
+    const connection = connectionTo((postmaster?.isAlive === true && postmaster.socketDir) || setup.socketDir);
+    const attempt = await takeUsageLock(connection);
+    if (attempt.kind === 'held') {
+      const joined = await readPostmaster(setup.clusterDir);
+      if (joined !== undefined) {
+        return {
+          lock: attempt.lock,
+          connection,
+          postmasterPid: joined.pid,
+          isAdopted: joined.pid !== ours.server?.pid,
+        };
+      }
+      closeQuietly(attempt.lock.client);
+    } else if (attempt.kind === 'disk_full') {
+      throw diskFull(setup.clusterDir, attempt.error);
+    } else if (attempt.kind === 'busy') {
+      deadline = performance.now() + SILENCE_LIMIT_MS;
+    } else if (performance.now() > deadline) {
+      throw unreachable(
+        setup,
+        connection,
+        postmaster?.isAlive === true && postmaster.pid !== ours.server?.pid ? postmaster.pid : undefined,
+        lastEnding ?? attempt.reason,
+      );
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+function unreachable(
+  setup: ServerSetup,
+  connection: EmbeddedConnection,
+  pid: number | undefined,
+  reason: string,
+): EmbeddedPostgresError {
+  const stopIt = pid === undefined ? '' : ` stop what is left of it (kill -INT ${pid}) and start again,`;
+  return new EmbeddedPostgresError(
+    `The embedded database does not answer on its socket in ${connection.host} (${reason}). Look into ${setup.logFile},${stopIt} ${OR_DATABASE_URL}.`,
+  );
+}

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+
+import { chooseAccount, readMachine, type Owner } from './account.ts';
+import { findBinariesPackage, prepareBinaries } from './binaries.ts';
+import { findCluster, openDataDir, prepareCluster } from './cluster.ts';
+import { diskFull, EmbeddedPostgresError, errorCode, fileFault, isDiskFullError, OR_DATABASE_URL } from './error.ts';
+import { joinServer } from './join.ts';
+import { prepareSocketDir, type Log, type ServerSetup } from './server.ts';
+import { supervise, type EmbeddedPostgres } from './supervise.ts';
+
+export interface EmbeddedPostgresOptions {
+  /** Absolute DATA_DIR; the cluster lives in its folder `postgres`, or where the link `postgres` leads. */
+  readonly dataDir: string;
+  readonly log: Log;
+  /** PostgreSQL settings that replace ours; they apply when this process starts the server, not when it finds one running. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Where programs and data go that the server's user cannot reach where they are. Default: /var/lib/cointill. */
+  readonly systemDir?: string;
+  /** Whose a new cluster is when root makes it. Default: the user that is chosen for the service. */
+  readonly owner?: Owner | null;
+}
+
+/**
+ * Brings up the PostgreSQL server of a DATA_DIR, or joins the one that runs there already (of another Cointill process, or left
+ * by a killed one), and supervises it: a server that dies is started again, until {@link EmbeddedPostgres.stop}.
+ *
+ * The server is a child process on a Unix socket in a private folder, with fsync on. It survives us on purpose, so that a killed
+ * service finds its database warm, and does not keep our event loop alive.
+ *
+ * Throws {@link EmbeddedPostgresError} when the operator has to mend something first.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const startedAt = performance.now();
+  try {
+    const setup = await prepareServer(options);
+    const joined = await joinServer(setup, new AbortController().signal, options.log);
+    options.log('info', joined.isAdopted ? 'joined the running embedded database' : 'started the embedded database', {
+      pid: joined.postmasterPid,
+      cluster: setup.clusterDir,
+      log: setup.logFile,
+      duration_ms: Math.round(performance.now() - startedAt),
+    });
+    return supervise(setup, joined, options.log);
+  } catch (error) {
+    throw isDiskFullError(error) ? diskFull(options.dataDir, error) : (unusable(options.dataDir, error) ?? error);
+  }
+}
+
+/** A file of ours that could not be written where it has to be, in words that name DATA_DIR; undefined for other errors. */
+function unusable(dataDir: string, error: unknown): EmbeddedPostgresError | undefined {
+  const fault = fileFault(error);
+  // What is missing is no matter of what may be written.
+  if (fault === undefined || errorCode(error) === 'ENOENT') return undefined;
+  const file = error instanceof Error && 'path' in error && typeof error.path === 'string' ? `${error.path}, ` : '';
+  return new EmbeddedPostgresError(
+    `DATA_DIR ${dataDir} cannot be used (${file}${fault}). Choose a folder that this user may write, ${OR_DATABASE_URL}.`,
+    { cause: error },
+  );
+}
+
+/** Everything but the server itself: programs, cluster and folders that its user can reach. */
+async function prepareServer(options: EmbeddedPostgresOptions): Promise<ServerSetup> {
+  const machine = await readMachine();
+  const systemDir = options.systemDir ?? '/var/lib/cointill';
+  const dataDir = await openDataDir(options.dataDir);
+  const home = { dataDir, systemDir };
+  const existing = await findCluster(home);
+  const { owner = null } = options;
+  const account = chooseAccount(machine, existing ?? (owner === null ? undefined : { dir: dataDir, owner }));
+  const found = await findBinariesPackage(import.meta.dirname);
+  const binaries = await prepareBinaries(found, account, account.switchUser ? systemDir : dataDir);
+  const clusterDir = await prepareCluster(home, existing, account, binaries);
+  return {
+    binaries,
+    account,
+    clusterDir,
+    socketDir: await prepareSocketDir(clusterDir, account),
+    logFile: join(dataDir, 'postgres.log'),
+    settings: options.settings ?? {},
+  };
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { waitForEnd } from './process.ts';
+import { readPostmaster, type Log, type ServerSetup } from './server.ts';
+import { closeQuietly, connectionTo, releaseUsageLock, takeUsageLock, type UsageLock } from './usage-lock.ts';
+
+/** How long a server that is starting may take to tell us whether others use it. */
+const ANSWER_PATIENCE_MS = 3_000;
+const POLL_MS = 10;
+
+/**
+ * Stops the server of `setup` unless another process uses it, which is told by the lock: the last one who releases it stops the
+ * server.
+ */
+export async function stopUnlessUsed(setup: ServerSetup, held: UsageLock, log: Log): Promise<void> {
+  let lock: UsageLock | undefined = held;
+  let users = await releaseUsageLock(lock).catch(() => undefined);
+  const deadline = performance.now() + ANSWER_PATIENCE_MS;
+  let isBusy = false;
+  // The session broke, or its successor is not there yet: a server that comes up again can still tell.
+  while (users === undefined && performance.now() < deadline && (await isServing(setup))) {
+    const attempt = await takeUsageLock(connectionTo(setup.socketDir)).catch(() => undefined);
+    isBusy = attempt?.kind === 'busy';
+    lock = attempt?.kind === 'held' ? attempt.lock : undefined;
+    users = lock === undefined ? undefined : await releaseUsageLock(lock).catch(() => undefined);
+    if (users === undefined) {
+      await sleep(POLL_MS);
+    }
+  }
+  const postmaster = await readPostmaster(setup.clusterDir);
+  // A server that accepts no session is used by nobody; whoever waits for it starts it again.
+  if (postmaster?.isAlive === true && (users === 'last' || (users === undefined && isBusy))) {
+    await shutDown(postmaster.pid, log);
+  } else if (postmaster?.isAlive === true && users === undefined) {
+    log('warn', 'left the embedded database running: it does not tell who uses it', { pid: postmaster.pid });
+  }
+  if (lock !== undefined) {
+    closeQuietly(lock.client);
+  }
+}
+
+async function isServing(setup: ServerSetup): Promise<boolean> {
+  return (await readPostmaster(setup.clusterDir))?.isAlive === true;
+}
+
+/** How long a fast shutdown (SIGINT) may take before the immediate one (SIGQUIT, recovery at the next start), and that one. */
+const FAST_SHUTDOWN_MS = 8_000;
+const IMMEDIATE_SHUTDOWN_MS = 6_000;
+
+/** Stops a server: fast, and where that takes too long, immediately. */
+export async function shutDown(pid: number, log: Log): Promise<void> {
+  signal(pid, 'SIGINT');
+  if (await waitForEnd(pid, FAST_SHUTDOWN_MS)) return;
+  log('warn', 'the embedded database does not stop; stopping it hard', { pid });
+  signal(pid, 'SIGQUIT');
+  if (!(await waitForEnd(pid, IMMEDIATE_SHUTDOWN_MS))) {
+    log('error', 'the embedded database is still running', { pid });
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended by itself in between.
+  }
+}

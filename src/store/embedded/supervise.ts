@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { reasonOf } from './error.ts';
+import { isRunning } from './process.ts';
+import { joinServer, StopRequested, type JoinedServer } from './join.ts';
+import { rotateLog, type Log, type ServerSetup } from './server.ts';
+import { stopUnlessUsed } from './stop.ts';
+import { closeQuietly, type EmbeddedConnection } from './usage-lock.ts';
+
+/** The death of the server ends the session of our lock at once; this finds what a session can miss. */
+const WATCH_INTERVAL_MS = 500;
+
+/** A server that is started again when it dies. */
+export interface EmbeddedPostgres {
+  /** For a `pg` pool or client. Stays the same when the server is started again. */
+  readonly connection: EmbeddedConnection;
+  /** The server's process id at this moment. */
+  postmasterPid(): number;
+  /** Resolves when the server accepts connections: at once, or after a crash when it is up again. */
+  ready(): Promise<void>;
+  /** Stops the server unless another Cointill process (the service or a command) still uses it. May be called again. */
+  stop(): Promise<void>;
+}
+
+/** Starts a server that dies again, until it is told to stop. */
+export function supervise(given: ServerSetup, first: JoinedServer, log: Log): EmbeddedPostgres {
+  // Pools know the socket of the first server: one that we start again has to be there.
+  const setup: ServerSetup = { ...given, socketDir: first.connection.host };
+  const stopping = new AbortController();
+  let current = first;
+  let recovery: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
+
+  const recover = async (lost: JoinedServer): Promise<void> => {
+    if (lost === current && !stopping.signal.aborted) {
+      recovery ??= (async () => {
+        const next = await joinAgain(setup, lost, stopping.signal, log);
+        recovery = undefined;
+        if (next !== undefined) {
+          current = next;
+          void recoverAtEnd(next);
+        }
+      })();
+    }
+    await recovery;
+  };
+  const recoverAtEnd = async (joined: JoinedServer): Promise<void> => {
+    await joined.lock.ended;
+    await recover(joined);
+  };
+  const check = async (checked: JoinedServer): Promise<void> => {
+    if (!(await isRunning(checked.postmasterPid))) {
+      await recover(checked);
+    }
+  };
+  const watch = setInterval(() => {
+    void check(current);
+    rotateLog(setup.logFile).catch(() => undefined);
+  }, WATCH_INTERVAL_MS);
+  watch.unref();
+  void recoverAtEnd(first);
+
+  return {
+    connection: first.connection,
+    postmasterPid: () => current.postmasterPid,
+    async ready() {
+      await check(current);
+      await recovery;
+    },
+    async stop() {
+      stopped ??= (async () => {
+        clearInterval(watch);
+        stopping.abort();
+        await recovery;
+        await stopUnlessUsed(setup, current.lock, log);
+      })();
+      await stopped;
+    },
+  };
+}
+
+/** Retries for as long as we live: the disk that is full now may be emptied. Undefined when we were told to stop. */
+async function joinAgain(
+  setup: ServerSetup,
+  lost: JoinedServer,
+  stopping: AbortSignal,
+  log: Log,
+): Promise<JoinedServer | undefined> {
+  const lostAt = performance.now();
+  log('warn', 'lost the embedded database; bringing it back', { pid: lost.postmasterPid });
+  closeQuietly(lost.lock.client);
+  for (let pauseMs = 100; !stopping.aborted; pauseMs = Math.min(pauseMs * 2, 5_000)) {
+    try {
+      const joined = await joinServer(setup, stopping, log);
+      log('info', 'the embedded database is back', {
+        pid: joined.postmasterPid,
+        duration_ms: Math.round(performance.now() - lostAt),
+      });
+      return joined;
+    } catch (error) {
+      if (error instanceof StopRequested) return undefined;
+      log('error', 'the embedded database does not come back', { error: reasonOf(error), next_attempt_ms: pauseMs });
+    }
+    await sleep(pauseMs, undefined, { ref: false, signal: stopping }).catch(() => undefined);
+  }
+  return undefined;
+}

@@ -1,0 +1,182 @@
+import { sql } from 'kysely';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
+import type { Database, Trx } from './database.ts';
+import type { WalletKind } from './schema/wallets.ts';
+import type { Wallet } from './wallets.ts';
+
+/** Lets a wallet's next address be number `index` at the least; what was handed out never comes again. */
+export async function skipAddressesBelow(
+  trx: Trx,
+  { network, firstAddress }: Pick<Wallet, 'network' | 'firstAddress'>,
+  index: number,
+): Promise<void> {
+  await trx
+    .updateTable('address_indexes')
+    .set({ next_index: index })
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .where('next_index', '<', index)
+    .execute();
+}
+
+/** An index taken from a project's wallet, with what is needed to derive and watch its address. */
+export interface TakenIndex {
+  readonly walletId: string;
+  readonly kind: WalletKind;
+  readonly source: string;
+  readonly index: number;
+  readonly confirmations: number | null;
+  readonly toleranceBasisPoints: number | null;
+}
+
+/**
+ * Takes the next index of a project's wallet; null without a wallet, or where it hands out none. Every taker gets another
+ * one.
+ */
+export async function takeAddressIndex(
+  executor: Database | Trx,
+  projectId: string,
+  network: Network,
+): Promise<TakenIndex | null> {
+  const { rows } = await sql<TakenIndex>`
+    update address_indexes i set next_index = i.next_index + 1
+    from wallets w
+    where w.project_id = ${projectId} and w.network = ${network} and w.replaced_at is null
+      and i.network = w.network and i.first_address = w.first_address and i.halted_reason is null
+    returning w.id as "walletId", w.kind, w.source, i.next_index - 1 as index, w.confirmations,
+      w.tolerance_basis_points as "toleranceBasisPoints"`.execute(executor);
+  return rows[0] ?? null;
+}
+
+/**
+ * The addresses that a wallet handed out, whichever project did, with numbers below a limit: by their numbers, in the form in
+ * which the chain's transfers carry them.
+ */
+export async function issuedAddresses(
+  db: Database,
+  { network, firstAddress }: Pick<Wallet, 'network' | 'firstAddress'>,
+  below: number,
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await db
+    .selectFrom('wallets as w')
+    .innerJoin('payment_addresses as a', 'a.wallet_id', 'w.id')
+    .select(['a.address_index', 'a.address'])
+    .where('w.network', '=', network)
+    .where('w.first_address', '=', firstAddress)
+    .where('a.network', '=', network)
+    .where('a.address_index', '<', below)
+    .execute();
+  return new Map(
+    rows.flatMap((row) => (row.address_index === null ? [] : [[row.address_index, row.address] as const])),
+  );
+}
+
+/** An address that a payment has already, on the terms of the wallet that it came from. */
+export interface HeldAddress extends TakenIndex {
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  /** Fixed when the address was handed out. */
+  readonly confirmations: number;
+}
+
+/** The newest address that a payment has on a network from the wallet that is in use there; null without one. */
+export async function heldAddress(trx: Trx, paymentId: string, network: Network): Promise<HeldAddress | null> {
+  const { rows } = await sql<HeldAddress>`
+    select a.address, a.address_index as index, a.confirmations, used.id as "walletId", used.kind, used.source,
+      used.tolerance_basis_points as "toleranceBasisPoints"
+    from payment_addresses a
+    join wallets w on w.id = a.wallet_id
+    join wallets used on used.project_id = w.project_id and used.network = w.network
+      and used.first_address = w.first_address and used.replaced_at is null
+    where a.payment_id = ${paymentId} and a.network = ${network}
+    order by a.issued_at desc, a.address_index desc limit 1`.execute(trx);
+  return rows[0] ?? null;
+}
+
+/**
+ * Whose an address is, if money to it is a payment's or the project's own: of a payment, a wallet's change, or a treasury
+ * (`paymentId` null). Null: it was never issued here. `address` is in the form in which the chain's transfers carry it.
+ */
+export async function ownerOfAddress(
+  executor: Database | Trx,
+  wanted: { readonly projectId: string; readonly network: Network; readonly address: string },
+): Promise<{ readonly paymentId: string | null } | null> {
+  const { projectId, network, address } = wanted;
+  const { rows } = await sql<{ paymentId: string | null }>`
+    select payment_id as "paymentId" from payment_addresses where network = ${network} and address = ${address}
+    union all
+    select null from change_addresses where network = ${network} and address = ${address}
+    union all
+    select null from wallets where project_id = ${projectId} and network = ${network} and kind = 'treasury'
+      and lower(source) = ${address}
+    limit 1`.execute(executor);
+  return rows[0] ?? null;
+}
+
+/** Which of a wallet's own addresses a payment's is, counted from 0; null where it was not derived from a key. */
+export async function findAddressIndex(
+  executor: Database | Trx,
+  paymentId: string,
+  { network, address }: { readonly network: Network; readonly address: string },
+): Promise<number | null> {
+  const row = await executor
+    .selectFrom('payment_addresses as a')
+    .innerJoin('wallets as w', 'w.id', 'a.wallet_id')
+    .select('a.address_index')
+    .where('a.payment_id', '=', paymentId)
+    .where('a.network', '=', network)
+    // The chain's own form of an EVM address has no capitals.
+    .where('a.address', 'in', [address, address.toLowerCase()])
+    .where('w.kind', '!=', 'treasury')
+    .executeTakeFirst();
+  return row?.address_index ?? null;
+}
+
+/** A deposit that money came to, and what it was quoted at. */
+export interface PaidDeposit {
+  readonly treasury: string;
+  readonly index: number;
+  /** As customers are shown it, but without its checksum. */
+  readonly address: string;
+  /** The newest of each asset first. */
+  readonly quotes: readonly { readonly asset: AssetCode; readonly owedUnits: bigint }[];
+  readonly amountUsdCents: bigint;
+}
+
+/** The deposits of a project's treasuries on a network, present and former, that money came to in a block. */
+export async function paidDeposits(db: Database, projectId: string, network: Network): Promise<readonly PaidDeposit[]> {
+  const { rows } = await sql<{
+    source: string;
+    address_index: number | null;
+    address: string;
+    amount_usd_cents: bigint;
+    asset: AssetCode;
+    owed_units: bigint;
+  }>`
+    select w.source, a.address_index, a.address, p.amount_usd_cents, q.asset, q.owed_units
+    from payment_addresses a
+    join wallets w on w.id = a.wallet_id
+    join payments p on p.id = a.payment_id
+    cross join lateral (
+      select a.asset, a.owed_units, 0 as number
+      union all
+      select again.asset, again.owed_units, again.id from payment_quotes again
+      where again.network = a.network and again.address = a.address and again.payment_id = a.payment_id
+    ) q
+    where w.project_id = ${projectId} and w.network = ${network} and w.kind = 'treasury'
+      and exists (
+        select 1 from transfers t
+        where t.payment_id = a.payment_id and t.network = a.network and t.address = a.address
+          and t.state in ('mined', 'confirmed'))
+    order by w.created_at, a.address_index, a.address, q.number desc`.execute(db);
+  return [...Map.groupBy(rows, ({ address }) => address).values()].flatMap((quotes) =>
+    quotes.slice(0, 1).map((row) => ({
+      treasury: row.source,
+      index: row.address_index ?? 0,
+      address: row.address,
+      quotes: quotes.map(({ asset, owed_units }) => ({ asset, owedUnits: owed_units })),
+      amountUsdCents: row.amount_usd_cents,
+    })),
+  );
+}

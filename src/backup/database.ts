@@ -44,7 +44,8 @@ export async function useDatabase<Result>(
   const handle = openDatabase(connection, {
     maxConnections: 2,
     direct,
-    onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    // Of one that the work needs the work itself fails, and says why.
+    onError: (error) => log.debug({ err: error }, 'a database connection broke'),
   });
   try {
     return await work(handle);

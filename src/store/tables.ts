@@ -52,7 +52,11 @@ export const TABLES = {
   leases: { name: text(), holder: text(), until: timestamp() },
 } satisfies Readonly<Record<string, Readonly<Record<string, ColumnShape>>>>;
 
-type KyselyOf<Of> = Of extends { readonly kysely?: infer Types } ? Exclude<Types, undefined> : never;
+type KyselyOf<Of> = Of extends { readonly types?: infer Types }
+  ? Exclude<Types, undefined> extends { readonly kysely: infer Kysely }
+    ? Kysely
+    : never
+  : never;
 
 /** The database as Kysely sees it. */
 export type Tables = {

@@ -22,10 +22,6 @@ export interface ColumnShape {
   readonly isNullable: boolean;
   /** Rows that say nothing of it get a value all the same. */
   readonly hasDefault: boolean;
-  /** What records that leave it out stand for, as JSON text; null where nothing is said. */
-  readonly unsaid?: string | undefined;
-  /** What is read where the column is null; null itself unless said. */
-  readonly whenNull?: unknown;
 }
 
 /**
@@ -33,53 +29,77 @@ export interface ColumnShape {
  * and updates in it.
  */
 export interface Column<Value, Select = Value, Insert = Value, Update = Insert> extends ColumnShape {
-  /** The value's JSON text in a record of a row; undefined: the record leaves it out. */
-  readonly toJson: (value: Value) => string | undefined;
+  /**
+   * What a value is in a record, for `JSON.stringify`; undefined: the record leaves it out, as null always is. Not said where
+   * it is the value itself.
+   */
+  readonly toRecord?: (value: Exclude<Value, null>) => unknown;
+  /** The value that records leave out, beside null: it is what they mean by saying nothing. */
+  readonly usual?: Value;
+  /** What is read where the column is null; null itself unless said. */
+  readonly whenNull?: Value;
   /** Never there: it carries the types. */
-  readonly kysely?: ColumnType<Select, Insert, Update>;
+  readonly types?: { readonly value: Value; readonly kysely: ColumnType<Select, Insert, Update> };
 }
 
-function column<Value, Insert = Value>(
-  sqlType: SqlType,
-  toJson: (value: Value) => string,
-): Column<Value, Value, Insert> {
-  return { sqlType, isNullable: false, hasDefault: false, toJson };
-}
+const asIs = <Value>(sqlType: SqlType): Column<Value> => ({ sqlType, isNullable: false, hasDefault: false });
+const exact = (sqlType: SqlType): Column<bigint, bigint, bigint | string> => ({
+  sqlType,
+  isNullable: false,
+  hasDefault: false,
+  toRecord: String,
+});
 
-/** Of what has nothing to escape. */
-const quoted = (value: string | bigint): string => `"${value}"`;
-
-export const uuid = () => column<string>('uuid', JSON.stringify);
-export const text = <Value extends string = string>() => column<Value>('text', JSON.stringify);
-export const boolean = () => column<boolean>('boolean', String);
-export const smallint = <Value extends number = number>() => column<Value>('smallint', String);
-export const integer = () => column<number>('integer', String);
+export const uuid = () => asIs<string>('uuid');
+export const text = <Value extends string = string>() => asIs<Value>('text');
+export const boolean = () => asIs<boolean>('boolean');
+export const smallint = <Value extends number = number>() => asIs<Value>('smallint');
+export const integer = () => asIs<number>('integer');
 /** A day as text, `2026-01-31`. */
-export const day = () => column<string>('date', JSON.stringify);
+export const day = () => asIs<string>('date');
 /** Exact in both directions. */
-export const bigint = () => column<bigint, bigint | string>('bigint', quoted);
+export const bigint = () => exact('bigint');
 /** An amount in the smallest units of an asset, of any size. */
-export const units = () => column<bigint, bigint | string>('numeric', quoted);
+export const units = () => exact('numeric');
 /** Read as epoch milliseconds, written as a Date. */
-export const timestamp = () => column<number, Date>('timestamp with time zone', (at) => quoted(isoTime(at)));
-export const bytes = () => column<Buffer>('bytea', (value) => quoted(`\\\\x${value.toString('hex')}`));
-export const texts = () => column<string[]>('ARRAY', JSON.stringify);
-export const json = <Value extends object>() => column<Value, string>('jsonb', JSON.stringify);
+export const timestamp = (): Column<number, number, Date> => ({
+  sqlType: 'timestamp with time zone',
+  isNullable: false,
+  hasDefault: false,
+  toRecord: isoTime,
+});
+export const bytes = (): Column<Buffer> => ({
+  ...asIs<Buffer>('bytea'),
+  toRecord: (value) => `\\x${value.toString('hex')}`,
+});
+export const texts = () => asIs<string[]>('ARRAY');
+export const json = <Value extends object>(): Column<Value, Value, string> => ({
+  sqlType: 'jsonb',
+  isNullable: false,
+  hasDefault: false,
+});
 
 /** A column that may be null. */
-export function nullable<Value, Select, Insert, Update>(
-  kept: Column<Value, Select, Insert, Update>,
-): Column<Value | null, Select | null, Insert | null | undefined, Update | null> {
-  const { sqlType, hasDefault, toJson } = kept;
-  return { sqlType, isNullable: true, hasDefault, toJson: (value) => (value === null ? undefined : toJson(value)) };
+export function nullable<Value extends {}, Select, Insert, Update>({
+  types: _types,
+  usual: _usual,
+  whenNull: _whenNull,
+  ...kept
+}: Column<Value, Select, Insert, Update>): Column<
+  Value | null,
+  Select | null,
+  Insert | null | undefined,
+  Update | null
+> {
+  return { ...kept, isNullable: true };
 }
 
 /** A column that gets a value by itself where an insert says nothing of it. */
-export function defaulted<Value, Select, Insert, Update>(
-  kept: Column<Value, Select, Insert, Update>,
-): Column<Value, Select, Insert | undefined, Update> {
-  const { sqlType, isNullable, toJson } = kept;
-  return { sqlType, isNullable, hasDefault: true, toJson };
+export function defaulted<Value, Select, Insert, Update>({
+  types: _types,
+  ...kept
+}: Column<Value, Select, Insert, Update>): Column<Value, Select, Insert | undefined, Update> {
+  return { ...kept, hasDefault: true };
 }
 
 /** A column whose most frequent value is left out of records, for both sides' sake. */
@@ -87,20 +107,24 @@ export function usually<Value, Select, Insert, Update>(
   kept: Column<Value, Select, Insert, Update>,
   usual: NoInfer<Value>,
 ): Column<Value, Select, Insert, Update> {
-  return {
-    ...kept,
-    toJson: (value) => (value === usual ? undefined : kept.toJson(value)),
-    unsaid: kept.toJson(usual),
-  };
+  return { ...kept, usual };
 }
 
 /** A column in which null stands for an object without members. */
-export function emptyAsNull<Value extends Readonly<Record<string, string>>>(
-  kept: Column<Value, Value, string>,
-): Column<Value | Readonly<Record<string, never>>, Value | null, string | null | undefined, string | null> {
+export function emptyAsNull<Value extends Readonly<Record<string, string>>>({
+  sqlType,
+  hasDefault,
+}: Column<Value, Value, string>): Column<
+  Value | Readonly<Record<string, never>>,
+  Value | null,
+  string | null | undefined,
+  string | null
+> {
   return {
-    ...nullable(kept),
-    toJson: (value) => (isEmpty(value) ? undefined : JSON.stringify(value)),
+    sqlType,
+    hasDefault,
+    isNullable: true,
+    toRecord: (value) => (isEmpty(value) ? undefined : value),
     whenNull: {},
   };
 }

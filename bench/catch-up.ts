@@ -11,10 +11,10 @@ import { startUtxoNode } from '../test/litecoind.ts';
 import { median } from './load.ts';
 import type { Figure } from './report.ts';
 import { startBenchService } from './service.ts';
+import { UNHEARD } from '../src/domain/trouble.ts';
 
 const BLOCKS = 1_000;
 const ROUNDS = 5;
-const log = { warn: (): void => {} };
 
 /** Taking in a thousand blocks with all that goes with it, durably, against asking the node for them one by one. */
 export async function catchUp(): Promise<readonly Figure[]> {
@@ -28,7 +28,7 @@ export async function catchUp(): Promise<readonly Figure[]> {
     await node.mine(100);
     const params = utxoParams('litecoin', 'regtest');
     if (params === null) throw new Error('Litecoin has no regtest.');
-    const source = createUtxoSource({ params, asset: 'LTC', urls: [node.url], timeoutMs: 30_000, log });
+    const source = createUtxoSource({ params, asset: 'LTC', urls: [node.url], timeoutMs: 30_000, troubles: UNHEARD });
     const rail = sandboxRail(testRates(), 60_000);
     const app = {
       db: handle.db,

@@ -14,13 +14,13 @@ import { testXpub, watchAddresses } from './chain-service.ts';
 import { median } from './load.ts';
 import type { Figure } from './report.ts';
 import { residentMiB, startBenchService } from './service.ts';
+import { UNHEARD } from '../src/domain/trouble.ts';
 
 const WATCHED = 1_000_000;
 const OUTPUTS = 4_000;
 const ROUNDS = 15;
 const TIMEOUT_MS = 30_000;
 const SETTLE_MS = 5_000;
-const log = { warn: (): void => {} };
 
 /** What matching a full block costs beside fetching it, and what watching costs in memory, both with a million addresses. */
 export async function matchBlocks(): Promise<readonly Figure[]> {
@@ -41,7 +41,13 @@ export async function matchBlocks(): Promise<readonly Figure[]> {
       await service.cli('wallet', 'set', '--project', project, '--network', 'litecoin', '--xpub', testXpub());
       const params = utxoParams('litecoin', 'regtest');
       if (params === null) throw new Error('Litecoin has no regtest.');
-      const utxo = createUtxoSource({ params, asset: 'LTC', urls: [litecoin.url], timeoutMs: TIMEOUT_MS, log });
+      const utxo = createUtxoSource({
+        params,
+        asset: 'LTC',
+        urls: [litecoin.url],
+        timeoutMs: TIMEOUT_MS,
+        troubles: UNHEARD,
+      });
       const utxoHeight = await fillUtxoBlock(litecoin);
       const token = await deployToken(anvil, 'ordinary');
       const evm = createEvmSource({
@@ -51,7 +57,7 @@ export async function matchBlocks(): Promise<readonly Figure[]> {
         urls: [anvil.url],
         chainId: 31_337,
         timeoutMs: TIMEOUT_MS,
-        log,
+        troubles: UNHEARD,
       });
       const evmHeight = await fillEvmBlock(anvil, token);
       const figures = [

@@ -17,6 +17,7 @@ import { transactionRoutes } from '../src/http/transactions/routes.ts';
 import { testRates } from '../src/rates/fixed.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { describeApi } from './describe-api.ts';
+import { UNHEARD } from '../src/domain/trouble.ts';
 
 /** Writes docs/openapi.json from the routes' schemas; with --check it only says whether the file is what they say. */
 
@@ -57,6 +58,7 @@ async function describe(): Promise<object> {
     trustProxy: null,
     tls: null,
     log: pino({ level: 'silent' }),
+    troubles: UNHEARD,
     onAnswered: () => {},
     plugins: [transactionRoutes(api), orderRoutes(api), refundRoutes(api)],
   });

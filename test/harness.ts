@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { App } from '../src/app/context.ts';
+import type { Observer } from '../src/app/observer.ts';
 import { createPaymentCreator, type PaymentCreator } from '../src/app/payments/create-payment.ts';
 import type { NewPayment } from '../src/app/payments/draft-payment.ts';
 import { createProject } from '../src/app/projects/projects.ts';
@@ -43,7 +44,11 @@ export const COMPLETE_AFTER_MS = 60_000;
 
 /** Builds the application; `live` replaces the rail of live mode, `database` is one that outlives the test. */
 export async function testApp(
-  options: { readonly live?: (database: TestDatabase) => Rail; readonly database?: TestDatabase } = {},
+  options: {
+    readonly live?: (database: TestDatabase) => Rail;
+    readonly database?: TestDatabase;
+    readonly observer?: Observer;
+  } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await testDatabase());
   const clock = manualClock();
@@ -56,6 +61,7 @@ export async function testApp(
     railFor: (mode) => rails[mode],
     links: { checkoutUrl: { live: 'https://pay.example', test: 'https://sandbox.pay.example' } },
     policy: DEFAULT_POLICY,
+    observer: options.observer,
   };
   const project = await createProject(app, 'Shop');
   if (project.kind !== 'done') throw new Error(project.message);
@@ -93,6 +99,7 @@ export function newPayment(projectId: string, overrides: Partial<NewPayment> = {
     token: { asset: 'BTC', network: null },
     ...NO_MERCHANT_FIELDS,
     lifetimeMs: 30 * 60_000,
+    requestId: null,
     ...overrides,
   };
 }

@@ -22,6 +22,7 @@ import { createTestDatabase } from './database.ts';
 import { testApp, type ManualClock, type TestApp } from './harness.ts';
 import { responseFaults } from './response-shape.ts';
 import { WAIT } from './deadline.ts';
+import { noteTroubles } from './troubles.ts';
 
 /** One request. An object as `body` is sent as JSON; texts and bytes are sent as they are. */
 export interface Call {
@@ -109,6 +110,7 @@ export async function httpTest(): Promise<HttpTest> {
   const scrape = createScrape(metrics.registry, () => Promise.resolve([]));
   const logged: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
+  const troubles = noteTroubles((noted) => void logged.push(JSON.stringify(noted)));
   const api: Checkout = {
     app,
     creator: app.creator,
@@ -116,6 +118,7 @@ export async function httpTest(): Promise<HttpTest> {
     access,
     assets: await loadAssets(),
     watch: createPaymentWatch(notifications),
+    troubles,
   };
   const faults: string[] = [];
   const built: FastifyInstance[] = [];
@@ -129,6 +132,7 @@ export async function httpTest(): Promise<HttpTest> {
       trustProxy: null,
       tls: null,
       log,
+      troubles,
       onAnswered: metrics.onAnswered,
       plugins: apiPlugins(api, scrape),
       ...options,

@@ -14,8 +14,24 @@ export interface App {
   readonly railFor: RailFor;
   readonly links: Links;
   readonly policy: PaymentPolicy;
-  /** Told of what happens, for metrics. */
+  /** Told of what happens, once it is saved. */
   readonly observer?: Observer | undefined;
+  /** The request that it works for; undefined where time, a chain or the operator asks. */
+  readonly requestId?: string | undefined;
+}
+
+const origins = new WeakMap<App, App>();
+
+/** The same, working for one request: what it does is told and kept with the request's id. */
+export function forRequest(app: App, requestId: string): App {
+  const working = { ...app, requestId };
+  origins.set(working, originOf(app));
+  return working;
+}
+
+/** The one of its process, which works for all requests. */
+export function originOf(app: App): App {
+  return origins.get(app) ?? app;
 }
 
 /** A fresh identifier. */

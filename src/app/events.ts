@@ -6,7 +6,7 @@ import { newId, type App } from './context.ts';
 
 /** The events of one change of a payment, numbered on from its last; returns the payment with its new last number. */
 export function paymentEvents(
-  app: App,
+  app: Pick<App, 'random' | 'requestId'>,
   payment: Payment,
   types: readonly EventType[],
   now: number,
@@ -21,7 +21,7 @@ export function paymentEvents(
 
 /** An event with its bytes. */
 export function newEvent(
-  app: App,
+  app: Pick<App, 'random' | 'requestId'>,
   payment: Pick<Payment, 'id' | 'projectId' | 'mode'>,
   type: EventType,
   sequence: number,
@@ -37,6 +37,7 @@ export function newEvent(
     type,
     body: eventBody({ id, type, createdAt: now, sequence, data }),
     createdAt: now,
+    requestId: app.requestId ?? null,
   };
 }
 

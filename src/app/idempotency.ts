@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import type { Mode } from '../domain/permission.ts';
 import { findAnswer, forgetOldAnswer } from '../store/answers.ts';
 import type { IdempotentAnswer } from '../store/save-changes.ts';
-import type { App } from './context.ts';
+import { originOf, type App } from './context.ts';
 
 /** Answers are kept for 24 hours. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60_000;
@@ -39,8 +39,9 @@ export async function withIdempotency<Result extends { readonly kind: string }>(
   type Done = Exclude<Result, { readonly kind: 'answer_conflict' }>;
   if (request === null) return (await run()) as Done;
   const name = JSON.stringify([request.projectId, request.mode, request.route, request.key]);
-  const busy = running.get(app) ?? new Set<string>();
-  running.set(app, busy);
+  const process = originOf(app);
+  const busy = running.get(process) ?? new Set<string>();
+  running.set(process, busy);
   if (busy.has(name)) return { kind: 'still_running' };
   busy.add(name);
   try {

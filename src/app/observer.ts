@@ -1,25 +1,56 @@
-import type { EventType } from '../domain/event-type.ts';
+import type { Network } from '../domain/networks.ts';
+import type { RefundEventType } from '../domain/event-type.ts';
+import type { LostMoney } from '../domain/lost-money.ts';
+import type { Refund } from '../domain/refund.ts';
+import type { Delivery } from '../store/deliveries.ts';
+import type { AttemptRecord } from '../store/delivery-attempts.ts';
 import type { PaymentChange } from '../store/save-changes.ts';
-import type { App } from './context.ts';
 
 /** What became of one attempt to deliver: acknowledged, answered otherwise, or no whole answer. */
 export type AttemptOutcome = 'delivered' | 'rejected' | 'no_answer';
 export const ATTEMPT_OUTCOMES = ['delivered', 'rejected', 'no_answer'] as const satisfies readonly AttemptOutcome[];
 
-/** Told of what this process did, for metrics. Nothing waits for it, and it must not throw. */
-export interface Observer {
-  /** New payments were saved together; `seconds`: how long the database took. */
-  readonly onBatch: (payments: number, seconds: number) => void;
-  readonly onEvents: (type: EventType, count: number) => void;
-  readonly onAttempt: (outcome: AttemptOutcome) => void;
-}
+/** Something that this process did and that is saved. */
+export type Happening =
+  /** New payments, each with its events. */
+  | { readonly kind: 'payments_created'; readonly changes: readonly PaymentChange[] }
+  /** How many of them one batch saved, and how long the database took, in seconds. */
+  | { readonly kind: 'batch_saved'; readonly payments: number; readonly seconds: number }
+  /** `requestId`: of the request that asked for it; null where time or a chain did it. */
+  | { readonly kind: 'payment_changed'; readonly change: PaymentChange; readonly requestId: string | null }
+  /** A refund is new or has another status; the event is one of its payment's. */
+  | {
+      readonly kind: 'refund_changed';
+      readonly refund: Refund;
+      readonly event: RefundEventType;
+      readonly requestId: string | null;
+    }
+  | {
+      readonly kind: 'delivery_attempted';
+      readonly delivery: Delivery;
+      readonly record: AttemptRecord;
+      readonly outcome: AttemptOutcome;
+    }
+  /** By its own answer. */
+  | { readonly kind: 'endpoint_disabled'; readonly endpoint: Delivery['endpoint']; readonly reason: string }
+  /** Blocks above `toHeight` are the chain's no more. `payments`: whose money was in them. */
+  | {
+      readonly kind: 'chain_rolled_back';
+      readonly network: Network;
+      readonly fromHeight: number;
+      readonly toHeight: number;
+      readonly payments: number;
+    }
+  /** Money on an address that this database gave to nobody, told to a project that has the wallet. */
+  | { readonly kind: 'money_lost'; readonly projectId: string; readonly network: Network; readonly lost: LostMoney }
+  /** Calls that pay out deposit contracts were put together; the merchant sends them. */
+  | {
+      readonly kind: 'sweep_planned';
+      readonly projectId: string;
+      readonly network: Network;
+      readonly deposits: number;
+      readonly calls: number;
+    };
 
-/** Counts the events of changes that are being saved. */
-export function countEvents({ observer }: Pick<App, 'observer'>, changes: readonly PaymentChange[]): void {
-  if (observer === undefined) return;
-  const types = Map.groupBy(
-    changes.flatMap(({ events }) => events),
-    ({ type }) => type,
-  );
-  for (const [type, events] of types) observer.onEvents(type, events.length);
-}
+/** Told of what this process did, once it is saved, for metrics and the log. Nothing waits for it, and it must not throw. */
+export type Observer = (happening: Happening) => void;

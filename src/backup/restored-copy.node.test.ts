@@ -4,6 +4,7 @@ import { bookLost } from '../app/chains/book-lost.ts';
 import { account, xpubOf } from '../app/chains/follow-chain.fixture.ts';
 import { recover } from '../app/chains/recover.ts';
 import { backedUp, DAY_MS, ether, installation, SCENES } from './restored-copy.fixture.ts';
+import { inTransaction } from '../app/in-transaction.ts';
 
 describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on', (name, open) => {
   const isTreasury = name === 'deposit contracts';
@@ -103,7 +104,7 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
     expect((await original.status()).lost).toEqual([]);
 
     const request = { lostSince: app.clock() - 60_000, now: app.clock(), skip: null };
-    const recovery = await app.db.transaction().execute((trx) => recover(app, trx, request));
+    const recovery = await inTransaction(app, (trx) => recover(app, trx, request));
     // Beyond what the other copy was seen to sell; what was unpaid and passed over before counts for the limit.
     expect(recovery.wallets).toMatchObject([
       { from: isTreasury ? 3 : 2, gapLimit: limit(recovery.wallets[0]?.to ?? 0) },

@@ -6,6 +6,7 @@ import { testApp } from '../../test/harness.ts';
 import { backupState, saveBackup } from '../store/backups.ts';
 import type { BackupOutcome, BackupRun } from './own-process.ts';
 import { scheduledBackups } from './scheduled-backups.ts';
+import { noteTroubles } from '../../test/troubles.ts';
 
 const AT = { hour: 3, minute: 10 };
 const HOUR_MS = 3_600_000;
@@ -32,8 +33,7 @@ async function processes(count: number, run?: BackupRun) {
   const all = Array.from({ length: count }, (_, index) =>
     scheduledBackups(app, { at: AT, folder }, `process ${index}`, run ?? good, {
       onGood: (details) => told.push(details),
-      onError: (_name, error) => problems.push(error instanceof Error ? error.message : String(error)),
-      onFolder: (problem) => problems.push(problem ?? 'well again'),
+      troubles: noteTroubles(({ subject, problem }) => void problems.push(`${subject}: ${String(problem)}`)),
     }),
   );
   const lookAt = async (at: number): Promise<void> => {
@@ -66,7 +66,7 @@ it('a backup that fails is told with its reason, kept on record, and tried again
   const start = midnight + 4 * HOUR_MS;
   await lookAt(start);
   await lookAt(start + 14 * 60_000);
-  expect([tries, problems]).toEqual([1, ['The scheduled backup failed: the disk is full']]);
+  expect([tries, problems]).toEqual([1, ['scheduled backup: the disk is full']]);
   expect(all[0]?.problem()).toBe('the scheduled backup failed: the disk is full');
   expect(await backupState(app.db)).toEqual({ lastGood: null, lastFailed: true });
   works = true;
@@ -115,20 +115,20 @@ it('a backup that is made by hand elsewhere neither hides that the scheduled one
   });
 });
 
-it('a folder that is not there is told at the first look, also when no backup is due, and once; when it is there one is made', async () => {
+it('a folder that is not there is told at the first look, also when no backup is due; when it is there one is made', async () => {
   const { folder, made, problems, lookAt, all } = await processes(1);
   const start = midnight + 4 * HOUR_MS;
   await lookAt(start);
   await rm(folder, { recursive: true });
   for (const minutes of [1, 2]) await lookAt(start + minutes * 60_000);
   const problem = `BACKUP_DIR: There is no folder ${folder}. Make it, or give another one.`;
-  expect(problems).toEqual([problem]);
+  expect(problems).toEqual([problem, problem]);
   expect(all[0]?.problem()).toBe(problem);
   await lookAt(start + 24 * HOUR_MS);
-  expect(problems).toEqual([problem, `The scheduled backup failed: ${problem}`]);
+  expect(problems).toEqual([problem, problem, problem, `scheduled backup: ${problem}`]);
   await mkdir(folder);
   await lookAt(start + 24 * HOUR_MS + 60_000);
-  expect(problems.at(-1)).toBe('well again');
+  expect(problems).toHaveLength(4);
   expect(made).toEqual([start, start + 24 * HOUR_MS + 60_000]);
   expect(all[0]?.problem()).toBeNull();
 });

@@ -1,6 +1,7 @@
 import type { App } from '../app/context.ts';
 import type { BackupSchedule } from '../config/config.ts';
 import { lastAt } from '../domain/backup-time.ts';
+import type { Troubles } from '../domain/trouble.ts';
 import { lastGood, saveBackup } from '../store/backups.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop } from '../workers/loop.ts';
@@ -10,6 +11,7 @@ import { backupInOwnProcess, type BackupOutcome, type BackupRun } from './own-pr
 /** One process at a time makes backups, whatever their number; one that died gives them up after this. */
 const LEASE = 'backup';
 const LEASE_MS = 60_000;
+const SUBJECT = 'scheduled backup';
 const RENEW_MS = 15_000;
 const LOOK_MS = 20_000;
 /** A backup that failed is tried again after this: what is wrong, such as a full disk, takes a person. */
@@ -26,9 +28,7 @@ export interface ScheduledBackups {
 /** Where they tell what became of them. */
 export interface BackupReports {
   onGood(details: object): void;
-  onError(name: string, error: unknown): void;
-  /** There is no such folder, or it cannot be written in; told once until it can. */
-  onFolder(problem: string | null): void;
+  readonly troubles: Troubles;
 }
 
 /**
@@ -60,22 +60,23 @@ export function scheduledBackups(
     const before = ofFolder;
     const found = await folderProblem(folder);
     ofFolder = found === null ? null : `BACKUP_DIR: ${found}`;
-    if (ofFolder === before) return;
-    reports.onFolder(ofFolder);
-    if (ofFolder === null) notBefore = 0;
+    if (found === null) reports.troubles.works('BACKUP_DIR');
+    else reports.troubles.failed('BACKUP_DIR', found, { folder });
+    if (before !== null && ofFolder === null) notBefore = 0;
   };
   const make = async (): Promise<void> => {
     const startedAt = app.clock();
     const made: BackupOutcome = ofFolder === null ? await run(stopping.signal) : { kind: 'failed', problem: ofFolder };
     if (made.kind === 'good') {
       failure = null;
+      reports.troubles.works(SUBJECT);
       reports.onGood({ file: made.file, bytes: made.bytes, duration_ms: made.durationMs, payments: made.payments });
       return;
     }
     if (stopping.signal.aborted) return;
     failure = made.problem;
     notBefore = app.clock() + RETRY_MS;
-    reports.onError(LEASE, new Error(`The scheduled backup failed: ${failure}`));
+    reports.troubles.failed(SUBJECT, failure);
     const record = { startedAt, finishedAt: app.clock(), file: folder, bytes: null, problem: failure };
     await saveBackup(app.db, record);
   };
@@ -84,7 +85,7 @@ export function scheduledBackups(
       await lookAtFolder();
       if (!(await isDue()) || !(await hold())) return;
       const renewing = setInterval(() => {
-        hold().catch((error: unknown) => reports.onError(LEASE, error));
+        hold().catch((error: unknown) => reports.troubles.happened('lease of the backup', error));
       }, RENEW_MS);
       try {
         // Another process may have made it while the lease was waited for.
@@ -110,7 +111,7 @@ export function startScheduledBackups(
   const loop = startLoop({
     name: 'backups',
     restMs: LOOK_MS,
-    onError: (name, error) => reports.onError(name, error),
+    troubles: reports.troubles,
     work: async () => {
       await backups.look();
       return false;

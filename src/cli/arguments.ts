@@ -83,11 +83,6 @@ export function deliveryIdOf(text: string): bigint {
   );
 }
 
-/** A delivery's number as it is shown. */
-export function deliveryId(id: bigint): string {
-  return `dlv_${id}`;
-}
-
 /** A payment by the id of either API: an order's `ord_…`, or a UUID. */
 export function paymentSelectorOf(text: string): { readonly id: string; readonly surface?: 'order' } {
   const orderId = decodeId('order', text.trim());

@@ -81,7 +81,7 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   const config = readConfig(process.env, process.cwd());
   const passphrase = await passphraseOf(options);
   const place = targetOf(target, options);
-  const log = commandLog();
+  const log = await commandLog();
   const [{ makeBackup }, { lowerOwnPriority }] = await Promise.all([
     import('../backup/make-backup.ts'),
     import('../backup/low-priority.ts'),
@@ -194,13 +194,14 @@ async function runCheck(file: string, options: OutputOptions & PassphraseOptions
   ]);
   // The shop sells meanwhile. The server that is started takes it over.
   lowerOwnPriority();
+  const log = await commandLog();
   const checked = await untilStopped((stopping) =>
     checkBackup(
       {
         file: path.resolve(file),
         passphrase: () => passphraseOf(options),
         secretKey: null,
-        log: commandLog(),
+        log,
         onProgress: progressTeller('Restored'),
         stopping,
       },

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../config/version.ts';
-import { clean, writeErrorLines } from './output.ts';
+import { clean } from '../service/plain-text.ts';
+import { writeErrorLines } from './output.ts';
 
 interface CommandGroup {
   readonly name: string;

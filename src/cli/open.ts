@@ -40,23 +40,20 @@ export async function withCointill<Result>(
 
 async function openDatabase(config: Config): Promise<Cointill> {
   // Loaded here and not above: help and mistakes in usage are told without it.
-  const { createLogger, openCointill } = await import('../service/core.ts');
+  const { openCointill } = await import('../service/core.ts');
+  const log = await commandLog();
   try {
-    return await openCointill(config, wantsLog() ? createLogger(config.logLevel) : warningsForPeople());
+    return await openCointill(config, log);
   } catch (error) {
     throw databaseFailure(error, config);
   }
 }
 
-function wantsLog(): boolean {
-  return (process.env['LOG_LEVEL'] ?? '').trim() !== '';
-}
-
-/** Where a command that does not open the database as the others do reports trouble that it survives. */
-export function commandLog(): Logger {
-  return wantsLog()
-    ? pino({ level: (process.env['LOG_LEVEL'] ?? '').trim() }, pino.destination(2))
-    : warningsForPeople();
+/** Where a command reports trouble that it survives: to a person, unless LOG_LEVEL asks for the lines of a log. */
+export async function commandLog(): Promise<Logger> {
+  if ((process.env['LOG_LEVEL'] ?? '').trim() === '') return warningsForPeople();
+  const { createLogger } = await import('../service/log.ts');
+  return createLogger(readConfig(process.env, process.cwd()).logLevel);
 }
 
 const UNREACHABLE = new Set([

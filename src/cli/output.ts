@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { clean } from '../service/plain-text.ts';
 
 /** Options of every command that prints a record. */
 export interface OutputOptions {
@@ -24,14 +25,6 @@ export function writeLines(lines: readonly string[]): void {
 /** Writes lines of text to standard error. */
 export function writeErrorLines(lines: readonly string[]): void {
   process.stderr.write(lines.map((line) => `${clean(line)}\n`).join(''));
-}
-
-/**
- * Replaces control and formatting characters: what customers and merchants typed, and what nodes and other programs said, must
- * neither steer the terminal nor add lines of its own.
- */
-export function clean(line: string): string {
-  return line.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
 }
 
 /** Lines of `label  value`, the values below each other; fields without a value are left out. */

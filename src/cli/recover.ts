@@ -8,6 +8,7 @@ import { wholeNumber } from './arguments.ts';
 import { UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
+import { inTransaction } from '../app/in-transaction.ts';
 
 interface RecoverOptions extends OutputOptions {
   readonly since?: string;
@@ -36,7 +37,7 @@ export function addRecoverCommands(program: Command): void {
       return withCointill(
         async ({ app }) => {
           const skip = options.skip ?? null;
-          const recovery = await app.db.transaction().execute((trx) => recover(app, trx, { lostSince, now, skip }));
+          const recovery = await inTransaction(app, (trx) => recover(app, trx, { lostSince, now, skip }));
           print(options, recoveryRecord(recovery), () => recoveryLines(recovery));
         },
         { mustExist: true },

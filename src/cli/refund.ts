@@ -60,10 +60,10 @@ export function addRefundCommands(program: Command): void {
     });
 }
 
-function utxoAccess({ networkConfigs, maxFeeRate, log }: Cointill, network: Network): UtxoAccess | null {
+function utxoAccess({ networkConfigs, maxFeeRate, troubles }: Cointill, network: Network): UtxoAccess | null {
   const config = networkConfigs.find((one) => one.network === network);
   if (config?.family !== 'utxo') return null;
-  const caller = utxoFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, log });
+  const caller = utxoFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, troubles });
   return { params: caller.params, caller, maxFeeRate };
 }
 

@@ -47,13 +47,14 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
   const config = readConfig({ ...process.env, DATABASE_URL: undefined, DATABASE_DIRECT_URL: undefined }, process.cwd());
   const { restoreApart } = await import('../backup/restore-apart.ts');
   const place = target.kind === 'embedded' ? target.dataDir : shownUrl(target.url);
+  const log = await commandLog();
   const restored = await untilStopped((stopping) =>
     restoreApart(
       {
         file: path.resolve(file),
         passphrase: () => passphraseOf(options),
         secretKey: config.secretKey,
-        log: commandLog(),
+        log,
         onProgress: progressTeller('Restored'),
         stopping,
       },

@@ -58,6 +58,22 @@ describe('cointill start', () => {
     expect(stdout).toContain('./bin/cointill key create --project');
   });
 
+  it('writes its log as text where a person reads it, and as JSON elsewhere', async () => {
+    const { url } = await testDatabase();
+    const ports = await takePorts();
+    await ports.close();
+    const env = { DATABASE_URL: url, PORT: ports.live, SANDBOX_PORT: ports.sandbox, REDIS_URL: 'redis://127.0.0.1:9' };
+    const cointill = await program(env);
+    const terminal = cointill.startInTerminal('start');
+    await terminal.waitFor(/^\d\d:\d\d:\d\d \S*WARN \S* Redis: .*$/m);
+    terminal.signal('SIGKILL');
+    expect((await terminal.ended).stdout.split('\n').filter((line) => line.startsWith('{'))).toEqual([]);
+    const piped = cointill.start('start');
+    await piped.waitFor(/^\{"level":40,.*"msg":"Redis: .*"\}$/m);
+    piped.signal('SIGTERM');
+    expect((await piped.ended).code).toBe(0);
+  });
+
   it('stops as by Ctrl-C when its terminal is closed, the embedded database too', async () => {
     const ports = await takePorts();
     await ports.close();

@@ -55,7 +55,7 @@ export function addStartCommand(program: Command): void {
 async function start(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const [{ createLogger }, { startService }] = await Promise.all([
-    import('../service/core.ts'),
+    import('../service/log.ts'),
     import('../service/main.ts'),
   ]);
   const log = createLogger(config.logLevel);

@@ -18,7 +18,10 @@ it('what a node says cannot steer the terminal of a command that fails for it, n
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain('bad\uFFFD]0;pwned\uFFFD\uFFFD[31mred\uFFFD\uFFFDSweep 0xattacker');
   const lines = stderr.trimEnd().split('\n');
-  expect(lines).toEqual(['Warning: chain node failed', expect.stringMatching(/^No ethereum node answered /)]);
+  expect(lines).toEqual([
+    expect.stringMatching(/^Warning: ethereum node /),
+    expect.stringMatching(/^No ethereum node answered /),
+  ]);
   expect(lines.filter((line) => STEERING.test(line))).toEqual([]);
 });
 

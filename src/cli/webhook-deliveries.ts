@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { deliveriesOf, retryDelivery, sendTestEvent } from '../app/webhooks/webhook-endpoints.ts';
 import { EVENT_TYPES } from '../domain/event-type.ts';
-import { encodeId } from '../domain/id.ts';
+import { deliveryId, encodeId } from '../domain/id.ts';
 import { isoTime } from '../wire/time.ts';
 import type { DeliverySummary } from '../store/deliveries.ts';
-import { deliveryId, deliveryIdOf, endpointIdOf, wholeNumber } from './arguments.ts';
+import { deliveryIdOf, endpointIdOf, wholeNumber } from './arguments.ts';
 import { done } from './failure.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, table, type OutputOptions } from './output.ts';

@@ -100,3 +100,8 @@ export function decodeId(kind: IdKind, text: string): string | null {
   }
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
+
+/** A delivery's number as it is shown. */
+export function deliveryId(number: bigint): string {
+  return `dlv_${number}`;
+}

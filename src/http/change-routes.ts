@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
+import { forRequest } from '../app/context.ts';
 import { acceptPayment, cancelPayment } from '../app/payments/payment-actions.ts';
 import type { Payment, Surface } from '../domain/payment.ts';
 import { keyOf, selectorOf, sendChanged, type Api } from './api.ts';
@@ -67,7 +68,10 @@ export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedSurface)
         const id = of.parseId(request.params.id);
         if (id === null) throw notFound(`There is no such ${surface}.`);
         const idempotency = idempotencyOf(request, key);
-        const outcome = await run(api.app, selectorOf(key, surface, id), { present: of.present, idempotency });
+        const outcome = await run(forRequest(api.app, request.id), selectorOf(key, surface, id), {
+          present: of.present,
+          idempotency,
+        });
         return sendChanged(reply, outcome, surface, done);
       },
     );

@@ -20,6 +20,6 @@ export function answerPreflight(reply: FastifyReply, origin: string, allowed: bo
   void reply
     .header('access-control-allow-origin', origin)
     .header('access-control-allow-methods', 'GET, POST')
-    .header('access-control-allow-headers', 'Authorization, Content-Type, Idempotency-Key')
+    .header('access-control-allow-headers', 'Authorization, Content-Type, Idempotency-Key, X-Request-Id')
     .header('access-control-max-age', ONE_DAY_SECONDS);
 }

@@ -6,11 +6,12 @@ import { sharedAnswer } from '../app/shared-answer.ts';
 import { readBearer } from './auth.ts';
 import { RequestError } from './errors.ts';
 import { isDirect } from './https-rule.ts';
+import type { AnsweredRequest } from './server.ts';
 
 export interface Metrics {
   readonly registry: Registry;
   /** Counts an answered request. */
-  readonly onAnswered: (route: string, method: string, status: number, seconds: number) => void;
+  readonly onAnswered: (answer: AnsweredRequest) => void;
 }
 
 /** The process's metrics and one histogram of requests by route, method and status. */
@@ -26,8 +27,8 @@ export function createMetrics(): Metrics {
   });
   return {
     registry,
-    onAnswered: (route, method, status, seconds) =>
-      requests.observe({ route, method, status: String(status) }, seconds),
+    onAnswered: ({ route, method, status, durationMs }) =>
+      requests.observe({ route, method, status: String(status) }, durationMs / 1000),
   };
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { ServerResponse, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
@@ -10,6 +9,7 @@ import Fastify, {
 } from 'fastify';
 import type { Access } from '../app/projects/access.ts';
 import type { Mode } from '../domain/permission.ts';
+import type { Troubles } from '../domain/trouble.ts';
 import { BODY_LIMIT_BYTES, parseBodies } from './body.ts';
 import { asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
 import { cameEncrypted } from './https-rule.ts';
@@ -17,8 +17,10 @@ import { nameIgnoredFields } from './ignored-fields.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
 import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, tell } from './guard.ts';
 import { pathOf } from './path.ts';
+import { reportFault } from './report-fault.ts';
 import { takeReadsInTurn } from './reads-in-turn.ts';
 import { clientBucket, type RateLimits } from './rate-limit.ts';
+import { requestIds } from './request-id.ts';
 import { compileValidator } from './validation.ts';
 
 export interface ServerOptions {
@@ -31,12 +33,12 @@ export interface ServerOptions {
   readonly trustProxy: readonly string[] | null;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly log: FastifyBaseLogger;
+  readonly troubles: Troubles;
   /** Told of every answered request. */
-  readonly onAnswered: (route: string, method: string, status: number, seconds: number) => void;
+  readonly onAnswered: (answer: AnsweredRequest) => void;
   readonly plugins: readonly ((app: FastifyInstance) => void | Promise<void>)[];
 }
 
-const SLOW_SECONDS = 1;
 /** As long as Node lets a request's head be: an id of any length is looked at by its route, which does not know it. */
 const MAX_PARAM_LENGTH = 16_384;
 /** How long a client may take to read its last answer. */
@@ -50,9 +52,22 @@ const SAFETY_HEADERS = {
 /** For a year; of this host alone, as others of the domain are not ours to speak for. */
 const ONLY_HTTPS = 'max-age=31536000';
 
+/** A request that was answered. */
+export interface AnsweredRequest {
+  readonly id: string;
+  readonly method: string;
+  /** Its pattern, such as `/v1/orders/:id`; `unknown` where none matched. */
+  readonly route: string;
+  /** As it came, query and all. */
+  readonly url: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
 /** One address of the service: the frame that every route stands in. */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { limits, tls, trustProxy } = options;
+  const idOf = requestIds();
   const guarding = { ...options, https: { production: options.production, behindProxy: trustProxy !== null } };
   const settings = {
     loggerInstance: options.log,
@@ -63,7 +78,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     forceCloseConnections: 'idle' as const,
     return503OnClosing: false,
     trustProxy: trustProxy === null ? false : [...trustProxy],
-    genReqId: requestIds(),
+    genReqId: idOf,
     // A child logger for each request costs more than the request's own log lines, which are rare and name their request.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     requestIdHeader: false as const,
@@ -75,7 +90,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
         (refusal: unknown) => answerError(request, reply, asRequestError(refusal)),
       );
     },
-    clientErrorHandler: (_error: Error, socket: Socket) => void answerMalformed(socket, limits),
+    clientErrorHandler: (_error: Error, socket: Socket) => void answerMalformed(socket, limits, idOf()),
   };
   const app = Fastify(settings) as FastifyInstance;
   app.setValidatorCompiler(compileValidator);
@@ -92,8 +107,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler(async (error, request, reply) => {
     if (isGone(request)) return reply.hijack();
     const told = asRequestError(error);
-    if (told.status >= 500)
-      request.log.error({ err: error, request: request.id, path: pathOf(request) }, 'a request failed');
+    if (told.status >= 500) reportFault(options.troubles, request, told.status, error);
     // The guard itself may have failed before it could tell, for want of the database.
     if (!reply.hasHeader('x-ratelimit-limit')) await tell(request, reply, limits);
     return answerError(request, reply, told);
@@ -104,14 +118,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.addHook('onResponse', (request, reply, done) => {
     // An open stream's duration says nothing.
     if (request.routeOptions.config.stream === true && reply.statusCode === 200) return done();
-    const seconds = reply.elapsedTime / 1000;
-    options.onAnswered(request.routeOptions.url ?? 'unknown', request.method, reply.statusCode, seconds);
-    if (seconds > SLOW_SECONDS) {
-      request.log.warn(
-        { request: request.id, path: pathOf(request), seconds, status: reply.statusCode },
-        'a slow request',
-      );
-    }
+    options.onAnswered({
+      id: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      url: request.url,
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+    });
     done();
   });
   for (const plugin of options.plugins) void app.register(async (scope) => plugin(scope));
@@ -140,7 +154,7 @@ function isGone(request: FastifyRequest): boolean {
 }
 
 /** What is not HTTP, or has headers beyond all bounds, never becomes a request; it is answered on the bare socket. */
-async function answerMalformed(socket: Socket, limits: RateLimits): Promise<void> {
+async function answerMalformed(socket: Socket, limits: RateLimits, id: string): Promise<void> {
   // Behind an answer that has begun, another would read as a part of it.
   const open: unknown = Reflect.get(socket, '_httpMessage');
   if (!socket.writable || (open instanceof ServerResponse && open.headersSent)) {
@@ -154,6 +168,7 @@ async function answerMalformed(socket: Socket, limits: RateLimits): Promise<void
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
+    'x-request-id': id,
     ...SAFETY_HEADERS,
     ...rateLimitHeaders(allowance),
   };
@@ -162,11 +177,4 @@ async function answerMalformed(socket: Socket, limits: RateLimits): Promise<void
   socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroySoon());
   socket.resume();
   socket.setTimeout(GOODBYE_MS, () => socket.destroy());
-}
-
-/** Ids that tell requests of one log apart: a random word of the process and a number. */
-function requestIds(): () => string {
-  const prefix = randomBytes(4).toString('hex');
-  let number = 0;
-  return () => `${prefix}-${(number += 1).toString(36)}`;
 }

@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ATTEMPT_OUTCOMES, type Observer } from '../app/observer.ts';
-import { EVENT_TYPES } from '../domain/event-type.ts';
+import { EVENT_TYPES, type EventType } from '../domain/event-type.ts';
 import type { Figures } from '../store/figures.ts';
+import type { PaymentChange } from '../store/save-changes.ts';
 import type { AddressGap } from '../store/wallets.ts';
 
 /** Where the metrics of a service come from, besides what it is told of by itself. Each is asked for every scrape. */
@@ -37,6 +38,11 @@ export function createObserver(registry: Registry): Observer {
     registers,
   });
   for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ outcome }, 0);
+  const countEvents = (changes: readonly PaymentChange[]): void => {
+    const counts = new Map<EventType, number>();
+    for (const { type } of changes.flatMap((change) => change.events)) counts.set(type, (counts.get(type) ?? 0) + 1);
+    for (const [event, count] of counts) events.inc({ event }, count);
+  };
   const batch = new Histogram({
     name: 'cointill_batch_size',
     help: 'New payments that were saved together.',
@@ -49,13 +55,27 @@ export function createObserver(registry: Registry): Observer {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
     registers,
   });
-  return {
-    onBatch: (payments, seconds) => {
-      batch.observe(payments);
-      save.observe(seconds);
-    },
-    onEvents: (event, count) => events.inc({ event }, count),
-    onAttempt: (outcome) => attempts.inc({ outcome }),
+  return (happening) => {
+    switch (happening.kind) {
+      case 'batch_saved':
+        batch.observe(happening.payments);
+        save.observe(happening.seconds);
+        break;
+      case 'payments_created':
+        countEvents(happening.changes);
+        break;
+      case 'payment_changed':
+        countEvents([happening.change]);
+        break;
+      case 'money_lost':
+        events.inc({ event: 'payment.lost' });
+        break;
+      case 'delivery_attempted':
+        attempts.inc({ outcome: happening.outcome });
+        break;
+      // The rest is told by the log alone.
+      default:
+    }
   };
 }
 

@@ -169,11 +169,6 @@ export interface WalletDeriver {
   addressesAt(from: number, count: number): readonly string[];
 }
 
-/** Where a rail reports trouble that it survives; a pino logger fits. */
-export interface RailLog {
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
-
 /** What went wrong with one node. Holds neither the credentials nor the path of its URL. */
 export interface NodeFailure {
   /** Scheme, host and port. */

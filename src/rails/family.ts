@@ -1,5 +1,6 @@
 import type { Network, UtxoNetwork } from '../domain/networks.ts';
-import type { ChainSource, RailLog, WalletDeriver } from './chain.ts';
+import type { Troubles } from '../domain/trouble.ts';
+import type { ChainSource, WalletDeriver } from './chain.ts';
 import type { UtxoChain } from './utxo/params.ts';
 
 /** What checking an address that somebody typed came to. `message` names the rule and the way out. */
@@ -61,7 +62,7 @@ export interface NetworkRules {
 export interface NodeAccess {
   /** For one call to one node. */
   readonly timeoutMs: number;
-  readonly log: RailLog;
+  readonly troubles: Troubles;
 }
 
 /**

@@ -6,6 +6,7 @@ import { ANVIL_ACCOUNT, startAnvil, type Anvil } from '../../test/anvil.ts';
 import { createChainlinkSource, ETHEREUM_FEEDS, ETHEREUM_FEEDS_CHAIN_ID } from './chainlink.ts';
 import { createLiveRates } from './live.ts';
 import type { PriceSource, SourceAnswer } from './source.ts';
+import { UNHEARD } from '../domain/trouble.ts';
 
 const ABI = parseAbi([
   'function setDecimals(uint8 newDecimals)',
@@ -129,9 +130,13 @@ it('confirms a single market within the heartbeat, and not after', async () => {
     }),
   };
   let now = Number(UPDATED_AT_SECONDS) * 1000 + 65 * MINUTE_MS;
-  const silent = { info: () => {}, warn: () => {} };
   const limits = { maxAgeMs: 2 * MINUTE_MS, timeoutMs: 5_000, backOffMs: 20_000 };
-  const rates = createLiveRates({ sources: [exchange, sourceOn('LTC')], clock: () => now, log: silent, ...limits });
+  const rates = createLiveRates({
+    sources: [exchange, sourceOn('LTC')],
+    clock: () => now,
+    troubles: UNHEARD,
+    ...limits,
+  });
   await rates.refresh();
   expect(rates.usdPrice('LTC')).toBe(8_010_000_000n);
   now += 1;

@@ -2,6 +2,7 @@ import type { AssetCode, UsdPriceE8 } from '../domain/asset.ts';
 import type { Fiat } from '../domain/money.ts';
 import { judge, type Verdict, type Vote } from './median.ts';
 import type { PriceSource, RateSource, SourcePrice } from './source.ts';
+import type { Troubles } from '../domain/trouble.ts';
 
 export interface LiveRatesOptions {
   readonly sources: readonly PriceSource[];
@@ -13,10 +14,7 @@ export interface LiveRatesOptions {
   readonly timeoutMs: number;
   /** How long a source that failed twice running is left alone; doubled at each further failure, up to five minutes. */
   readonly backOffMs: number;
-  readonly log: {
-    info(details: object, message: string): void;
-    warn(details: object, message: string): void;
-  };
+  readonly troubles: Troubles;
 }
 
 export interface SourceStatus {
@@ -71,7 +69,7 @@ const MAX_ERROR_LENGTH = 300;
  * guessed, a stablecoin's dollar included. USD itself is always 1.
  */
 export function createLiveRates(options: LiveRatesOptions): LiveRates {
-  const { clock, log } = options;
+  const { clock, troubles } = options;
   const states = options.sources.map((source): SourceState => ({ source, ...UNASKED }));
   // Verdicts are kept until a vote of theirs is too old or a new one comes: a busy service asks thousands of times a second.
   const verdicts = new Map<AssetCode | Fiat, Verdict & { readonly from: number }>();
@@ -103,7 +101,7 @@ export function createLiveRates(options: LiveRatesOptions): LiveRates {
       // Nobody knows a price of the future; and what has no time of its own is not younger than the question.
       state.prices = prices.map((price) => ({ ...price, at: Math.min(price.at ?? askedAt, askedAt) }));
       verdicts.clear();
-      if (state.failures > 0) log.info({ source: state.source.name }, 'a price source answers again');
+      troubles.works(subjectOf(state.source));
       state.failures = 0;
       state.restMs = state.source.everyMs;
       state.lastOkAt = askedAt;
@@ -154,14 +152,18 @@ function voteOf(
 function noteFailure(
   state: SourceState,
   fault: unknown,
-  { backOffMs, log }: Pick<LiveRatesOptions, 'backOffMs' | 'log'>,
+  { backOffMs, troubles }: Pick<LiveRatesOptions, 'backOffMs' | 'troubles'>,
 ): void {
   state.failures += 1;
   // The first failure may be chance: the next refresh tries again.
   const restMs = state.failures === 1 ? 0 : backOffMs * 2 ** Math.min(state.failures - 2, 20);
   state.restMs = Math.min(restMs, MAX_BACK_OFF_MS);
   state.lastError = messageOf(fault);
-  if (state.failures === 1) log.warn({ source: state.source.name, error: state.lastError }, 'a price source failed');
+  troubles.failed(subjectOf(state.source), state.lastError, { source: state.source.name });
+}
+
+function subjectOf({ name }: PriceSource): string {
+  return `price source ${name}`;
 }
 
 function isDue({ isAsked, askedAt, restMs }: SourceState, now: number): boolean {

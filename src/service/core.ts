@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { pino, type DestinationStream, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { chainRail } from '../modes/live-rail.ts';
 import type { App } from '../app/context.ts';
 import type { Observer } from '../app/observer.ts';
@@ -10,6 +10,7 @@ import { allTokens, type Token } from '../domain/asset.ts';
 import { pow10 } from '../domain/money.ts';
 import { nativeAsset, type Network } from '../domain/networks.ts';
 import type { Mode } from '../domain/permission.ts';
+import type { Troubles } from '../domain/trouble.ts';
 import { DEFAULT_POLICY } from '../domain/transition.ts';
 import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
 import { rulesOf, type NetworkNodes } from '../rails/networks.ts';
@@ -21,6 +22,8 @@ import { byWayOf, checkPool, checkSameDatabase, checkWrites } from '../store/che
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
 import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
 import { migrate } from '../store/migrate.ts';
+import { logHappenings } from './happening-lines.ts';
+import { logTroubles } from './log.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
 
@@ -39,6 +42,7 @@ export interface Cointill {
   readonly networks: readonly Network[];
   readonly networkConfigs: readonly NetworkNodes[];
   readonly log: Logger;
+  readonly troubles: Troubles;
   readonly chains: UtxoChains;
   /** In the smallest units per virtual byte. */
   readonly maxFeeRate: number;
@@ -47,42 +51,18 @@ export interface Cointill {
   close(): Promise<void>;
 }
 
-/** A logger that writes one JSON line an event to standard error and leaves secrets out. */
-export function createLogger(level: Config['logLevel']): Logger {
-  const secrets = ['authorization', 'key', 'secret', 'password', 'token', 'connectionString'];
-  return pino(
-    {
-      level,
-      redact: [...secrets, ...secrets.map((name) => `*.${name}`), 'req.headers.authorization'],
-      base: {},
-    },
-    standardError(),
-  );
-}
-
-/** Standard error that may go away: a closed terminal takes no more, and what could not be written must not keep the process. */
-function standardError(): DestinationStream {
-  const stream = pino.destination({ fd: 2, sync: false });
-  const nothing = (): void => {};
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    // Its own flush at the end would try for ever.
-    Object.assign(stream, { flushSync: nothing });
-    if (error.code === 'EIO') Object.assign(stream, { write: nothing, end: nothing });
-  });
-  return stream;
-}
-
 const MAX_CONNECTIONS = 16;
 
 /**
  * Opens the database (the embedded one is started or joined) and puts the use cases' context together. `rates` are live
- * mode's; a command that quotes nothing does without the ones of the markets, and nobody observes it.
+ * mode's; a command that quotes nothing does without the ones of the markets. What happens goes to the log, and to `observer`.
  */
 export async function openCointill(
   config: Config,
   log: Logger,
-  parts: { readonly rates?: RateSource; readonly observer?: Observer } = {},
+  parts: { readonly rates?: RateSource; readonly observer?: Observer; readonly troubles?: Troubles } = {},
 ): Promise<Cointill> {
+  const { troubles = logTroubles(log) } = parts;
   const embedded =
     config.databaseUrl === null
       ? await startEmbeddedPostgres({
@@ -95,7 +75,7 @@ export async function openCointill(
     {
       maxConnections: MAX_CONNECTIONS,
       direct: config.databaseDirectUrl === null ? undefined : { connectionString: config.databaseDirectUrl },
-      onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+      onError: (error) => troubles.happened('a database connection', error),
     },
   );
   const openWallet = createWalletOpener(config.utxoChains);
@@ -123,7 +103,12 @@ export async function openCointill(
     await close().catch(() => {});
     throw error;
   }
-  const app = createApp(config, handle, { openWallet, addresses }, parts);
+  const lines = logHappenings(log, troubles);
+  const observer: Observer = (happening) => {
+    lines(happening);
+    parts.observer?.(happening);
+  };
+  const app = createApp(config, handle, { openWallet, addresses }, { ...parts, observer });
   const policyOf = (mode: Mode): WebhookPolicy => ({
     mode,
     production: config.production,
@@ -142,6 +127,7 @@ export async function openCointill(
     networks,
     networkConfigs: config.networks,
     log,
+    troubles,
     chains: config.utxoChains,
     maxFeeRate: config.maxFeeRate,
     openWallet,

@@ -12,6 +12,9 @@ import { createPaymentReader } from '../app/payments/read-payment.ts';
 import { startScheduledBackups } from '../backup/scheduled-backups.ts';
 import type { Config } from '../config/config.ts';
 import { openCointill, type Cointill } from './core.ts';
+import { logAnswer } from './access-line.ts';
+import { logTroubles } from './log.ts';
+import type { Troubles } from '../domain/trouble.ts';
 import type { Api } from '../http/api.ts';
 import { loadAssets } from '../http/pages/assets.ts';
 import { checkoutRoutes } from '../http/checkout/routes.ts';
@@ -21,7 +24,7 @@ import { orderRoutes } from '../http/orders/routes.ts';
 import { createRateLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import { refundRoutes } from '../http/refunds/routes.ts';
-import { buildServer } from '../http/server.ts';
+import { buildServer, type AnsweredRequest } from '../http/server.ts';
 import { transactionRoutes } from '../http/transactions/routes.ts';
 import { createChainSource } from '../rails/networks.ts';
 import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
@@ -46,15 +49,16 @@ const STOP_GRACE_MS = 8_000;
 
 /** Starts what the role asks for: both addresses of the API, the workers, or all of it. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
-  const onError = (name: string, error: unknown): void =>
-    log.error({ err: error, worker: name }, 'a worker failed; it goes on');
-  const prices = startPrices(config, log, onError);
+  const troubles = logTroubles(log);
+  const prices = startPrices(config, troubles);
   const counting = startCounting();
   const { rates } = prices;
-  const core = await openCointill(config, log, { rates, observer: counting.observer }).catch(async (error: unknown) => {
-    await prices.stop();
-    throw error;
-  });
+  const core = await openCointill(config, log, { rates, observer: counting.observer, troubles }).catch(
+    async (error: unknown) => {
+      await prices.stop();
+      throw error;
+    },
+  );
   const closers: (() => Promise<unknown>)[] = [() => core.close(), () => prices.stop()];
   const parts: (() => Promise<unknown>)[] = [];
   const closed = (close: () => Promise<unknown>): Promise<unknown> =>
@@ -67,21 +71,23 @@ export async function startService(config: Config, log: Logger): Promise<Service
     for (const close of closers.splice(0).toReversed()) await closed(close);
   };
   try {
-    const onWithheld = (problem: string): void => log.error(problem);
-    const notifications = listen(core.handle, { onWithheld });
+    const notifications = listen(core.handle, {
+      onWithheld: (problem) => troubles.failed('notifications of the database', problem),
+    });
+    notifications.onUp(() => troubles.works('notifications of the database'));
     closers.push(() => notifications.stop());
     const { metricsToken, monitorPort } = config;
     const hasOwnPort = monitorPort !== null;
-    const redis = config.role === 'worker' ? null : await sharedRedis(config.redisUrl, log);
+    const redis = config.role === 'worker' ? null : await sharedRedis(config.redisUrl, troubles);
     closers.push(async () => redis?.close());
-    const backups = config.role === 'api' ? null : startBackups(config, core, log, onError);
+    const backups = config.role === 'api' ? null : startBackups(config, core);
     if (backups !== null) parts.push(() => backups.stop());
     const looked = { redis, backups };
     const monitoring = createMonitoring(core, notifications, prices, looked, counting, { metricsToken, hasOwnPort });
     onStop = () => monitoring.stopping();
     // Asked until the very end: it is closed after the parts.
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
-    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, log, onError));
+    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications));
     if (config.role !== 'worker')
       parts.push(await startServers(config, core, notifications, { counting, monitoring, redis }, log));
     // Last, for the key is shown only by a start that succeeded.
@@ -107,7 +113,7 @@ async function startServers(
   { counting, monitoring, redis }: Shared,
   log: Logger,
 ): Promise<() => Promise<void>> {
-  const { app } = core;
+  const { app, troubles } = core;
   const api: Api = { app, creator: createPaymentCreator(app, core.handle.pipeline), reader: createPaymentReader(app) };
   const access = createAccess(app.db, notifications);
   const limits = createRateLimits(config.rateLimits, redis?.client ?? null);
@@ -121,7 +127,7 @@ async function startServers(
     transactionRoutes(api),
     orderRoutes(api),
     refundRoutes(api),
-    checkoutRoutes({ ...api, access, assets, watch }),
+    checkoutRoutes({ ...api, access, assets, watch, troubles }),
     docsRoutes({ baseUrls, assets }),
   ];
   const common = {
@@ -132,7 +138,11 @@ async function startServers(
     trustProxy: config.trustProxy,
     tls,
     log,
-    onAnswered: counting.metrics.onAnswered,
+    troubles,
+    onAnswered: (answer: AnsweredRequest) => {
+      counting.metrics.onAnswered(answer);
+      logAnswer(log, troubles, answer);
+    },
     plugins,
   };
   const servers = [
@@ -180,16 +190,13 @@ async function closeServer(server: FastifyInstance): Promise<void> {
 }
 
 /** Loaded only where it is used: it is a third of the program's start. */
-async function sharedRedis(redisUrl: string | null, log: Logger): Promise<SharedRedis | null> {
+async function sharedRedis(redisUrl: string | null, troubles: Troubles): Promise<SharedRedis | null> {
   if (redisUrl === null) return null;
   const { connectRedis } = await import('../http/redis.ts');
   return connectRedis(redisUrl, {
-    onAway: (reason) => log.warn({ reason }, 'Redis is away: rate limits count in this process alone'),
-    onBack: (awayMs) =>
-      log.info(
-        { awaySeconds: Math.round(awayMs / 1000) },
-        'Redis is back: all processes share their rate limits again',
-      ),
+    onAway: (problem) =>
+      troubles.failed('Redis', `rate limits count in this process alone, since it is away: ${problem}`),
+    onBack: () => troubles.works('Redis'),
   });
 }
 
@@ -197,18 +204,16 @@ async function startWorkerParts(
   config: Config,
   core: Cointill,
   notifications: Notifications,
-  log: Logger,
-  onError: (name: string, error: unknown) => void,
 ): Promise<() => Promise<void>> {
-  const { app } = core;
+  const { app, troubles } = core;
   const sealingKey = await core.sealingKey();
   const sender = createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() });
   // Before anybody is answered: blocks may have come while no process was there.
   await forgetAtHead(app.db);
-  const workers = startWorkers(app, { sender, sealingKey }, notifications, onError);
+  const workers = startWorkers(app, { sender, sealingKey }, notifications, troubles);
   const holder = leaseHolder();
-  const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, log }));
-  const chains = sources.map((source) => watchChain(app, source, holder, onError, config.nodePollMs, core.openWallet));
+  const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, troubles }));
+  const chains = sources.map((source) => watchChain(app, source, holder, troubles, config.nodePollMs, core.openWallet));
   return async () => {
     await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
     await Promise.all([sender.close(0), ...sources.map((source) => source.close())]);
@@ -223,18 +228,12 @@ function leaseHolder(): string {
 /** The backups of BACKUP_DIR; null: it is not set. */
 function startBackups(
   { backups }: Config,
-  { app }: Cointill,
-  log: Logger,
-  onError: (name: string, error: unknown) => void,
+  { app, log, troubles }: Cointill,
 ): ReturnType<typeof startScheduledBackups> | null {
   if (backups === null) return null;
   return startScheduledBackups(app, backups, leaseHolder(), {
     onGood: (details) => log.info(details, 'made the scheduled backup'),
-    onError,
-    onFolder: (problem) => {
-      if (problem === null) log.info({ folder: backups.folder }, 'BACKUP_DIR can be used again');
-      else log.error(`no backups are made: ${problem}`);
-    },
+    troubles,
   });
 }
 

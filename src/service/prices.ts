@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { AssetCode } from '../domain/asset.ts';
 import { FIATS, type Fiat } from '../domain/money.ts';
@@ -11,6 +10,7 @@ import { createLiveRates, type LiveRates } from '../rates/live.ts';
 import type { PriceSource, RateSource } from '../rates/source.ts';
 import { sourceOwner, WEB_SOURCES, webSources } from '../rates/web-sources.ts';
 import { startLoop } from '../workers/loop.ts';
+import type { Troubles } from '../domain/trouble.ts';
 
 /** Well below the least RATE_MAX_AGE_SECONDS, so that one failed round leaves a price fresh. */
 const REFRESH_MS = 20_000;
@@ -28,14 +28,14 @@ export interface Prices {
  * The prices of live mode: what the operator fixed, and the markets' for the rest, kept fresh in this process. Nobody is
  * asked where no network is followed: nothing is quoted then.
  */
-export function startPrices(config: Config, log: Logger, onError: (name: string, error: unknown) => void): Prices {
-  const market = openMarket(config, log);
+export function startPrices(config: Config, troubles: Troubles): Prices {
+  const market = openMarket(config, troubles);
   if (market === null) return { rates: fixedRates(config.fixedRates), ages: () => [], stop: async () => {} };
   const { live } = market;
   const loop = startLoop({
     name: 'prices',
     restMs: REFRESH_MS,
-    onError,
+    troubles,
     work: async () => {
       await live.refresh();
       return false;
@@ -53,8 +53,8 @@ export function startPrices(config: Config, log: Logger, onError: (name: string,
 }
 
 /** The prices of this moment, asked for once: what the operator fixed, and the markets' for the rest. */
-export async function pricesNow(config: Config, log: Logger): Promise<RateSource> {
-  const market = openMarket(config, log);
+export async function pricesNow(config: Config, troubles: Troubles): Promise<RateSource> {
+  const market = openMarket(config, troubles);
   if (market === null) return fixedRates(config.fixedRates);
   try {
     await market.live.refresh();
@@ -68,11 +68,11 @@ export async function pricesNow(config: Config, log: Logger): Promise<RateSource
 /** Nobody was asked yet. Null: nobody is to be asked. */
 function openMarket(
   config: Config,
-  log: Logger,
+  troubles: Troubles,
 ): { readonly live: LiveRates; readonly close: () => Promise<void> } | null {
   if (config.networks.length === 0 || config.rateSources.length === 0) return null;
   const http = createHttpClient();
-  const chainlink = chainlinkSource(config, log);
+  const chainlink = chainlinkSource(config, troubles);
   const wanted = WEB_SOURCES.filter(({ name }) => config.rateSources.includes(sourceOwner(name)));
   const live = createLiveRates({
     sources: [...webSources(wanted, http.fetchText), ...(chainlink === null ? [] : [chainlink.source])],
@@ -80,7 +80,7 @@ function openMarket(
     maxAgeMs: config.rateMaxAgeMs,
     timeoutMs: SOURCE_TIMEOUT_MS,
     backOffMs: BACK_OFF_MS,
-    log,
+    troubles,
   });
   return { live, close: async () => void (await Promise.all([http.close(), chainlink?.close()])) };
 }
@@ -110,11 +110,11 @@ function priceAges(live: LiveRates, needed: readonly AssetCode[], clock: () => n
 /** The feeds are contracts of Ethereum's main chain, read by way of the operator's own node. */
 function chainlinkSource(
   config: Config,
-  log: Logger,
+  troubles: Troubles,
 ): { readonly source: PriceSource; readonly close: () => Promise<void> } | null {
   const ethereum = config.networks.find((one) => one.family === 'evm' && one.chainId === ETHEREUM_FEEDS_CHAIN_ID);
   if (ethereum?.family !== 'evm') return null;
   if (!config.rateSources.includes('chainlink')) return null;
-  const caller = evmFamily.createCaller(ethereum, { timeoutMs: SOURCE_TIMEOUT_MS, log });
+  const caller = evmFamily.createCaller(ethereum, { timeoutMs: SOURCE_TIMEOUT_MS, troubles });
   return { source: createChainlinkSource({ call: caller.call, feeds: ETHEREUM_FEEDS }), close: caller.close };
 }

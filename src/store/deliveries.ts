@@ -12,6 +12,8 @@ export interface Delivery {
   readonly attempts: number;
   readonly eventId: string;
   readonly body: string;
+  /** The request that the event goes back to; null where there was none. */
+  readonly requestId: string | null;
   readonly endpoint: WebhookEndpoint;
 }
 
@@ -26,6 +28,7 @@ interface DeliveryRow {
   attempts: number;
   event_id: string;
   body: string;
+  request_id: string | null;
   endpoint_id: string;
 }
 
@@ -81,7 +84,7 @@ export async function claimDeliveries(
       next_attempt_at = case when w.deleted_at is null and w.disabled_at is null then ${timestamp(claim.leaseUntil)} end
     from events e, webhook_endpoints w
     where d.id = any (array(select id from picked)) and e.id = d.event_id and w.id = d.endpoint_id
-    returning d.id, d.state, d.attempts, d.event_id, e.body, d.endpoint_id`.execute(db);
+    returning d.id, d.state, d.attempts, d.event_id, e.body, e.request_id, d.endpoint_id`.execute(db);
   const due = rows.filter((row) => row.state === 'waiting');
   // Read once for all deliveries of an endpoint.
   const endpoints = await findEndpoints(db, [...new Set(due.map((row) => row.endpoint_id))]);
@@ -92,7 +95,8 @@ export async function claimDeliveries(
 }
 
 function deliveryFromRow(row: Omit<DeliveryRow, 'state'>, endpoint: WebhookEndpoint): Delivery {
-  return { id: row.id, attempts: row.attempts, eventId: row.event_id, body: row.body, endpoint };
+  const { id, attempts, event_id: eventId, body, request_id: requestId } = row;
+  return { id, attempts, eventId, body, requestId, endpoint };
 }
 
 /** Gives back what was taken and not attempted, so that it is due again before its lease ends. */
@@ -113,7 +117,7 @@ export async function findDelivery(db: Database, id: bigint): Promise<Delivery |
   const row = await db
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
-    .select(['d.id', 'd.attempts', 'd.event_id', 'e.body', 'd.endpoint_id'])
+    .select(['d.id', 'd.attempts', 'd.event_id', 'e.body', 'e.request_id', 'd.endpoint_id'])
     .where('d.id', '=', id)
     .executeTakeFirst();
   const endpoint = row === undefined ? null : await findEndpoint(db, row.endpoint_id);

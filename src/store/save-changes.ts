@@ -26,6 +26,8 @@ export interface NewEvent {
   readonly type: EventType;
   readonly body: string;
   readonly createdAt: number;
+  /** The request that it goes back to. */
+  readonly requestId: string | null;
 }
 
 /** An address handed out for a payment, with the quote it was handed out for. */

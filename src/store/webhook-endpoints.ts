@@ -93,7 +93,10 @@ export async function findEndpoints(
   return new Map(rows.map((row) => [row.id, endpointFromRow(row)]));
 }
 
-/** Stops sending to an endpoint: deleted by the merchant, or disabled because it answered 410. What waits is stopped. */
+/**
+ * Stops sending to an endpoint: deleted by the merchant, or disabled because it answered 410. What waits is stopped. False when
+ * that was done before.
+ */
 export async function closeEndpoint(
   trx: Trx,
   id: string,
@@ -106,6 +109,7 @@ export async function closeEndpoint(
     .set(how.kind === 'deleted' ? { deleted_at: at } : { disabled_at: at, disabled_reason: how.reason })
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
+    .$if(how.kind === 'disabled', (update) => update.where('disabled_at', 'is', null))
     .returning('id')
     .executeTakeFirst();
   if (row === undefined) return false;

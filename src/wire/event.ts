@@ -52,3 +52,32 @@ export function wrongAssetEventData(payment: Payment, transfer: WrongTransfer, d
 }
 
 type WrongTransfer = Pick<Transfer, 'asset' | 'network' | 'amountUnits' | 'address' | 'transactionHash'>;
+
+/** What the body of an event says of itself: its type, when it was made (NaN where it does not say), and the ids of its payment and refund, as clients know them. */
+export interface EventFacts {
+  readonly type: string;
+  readonly createdAt: number;
+  readonly payment: string | null;
+  readonly refund: string | null;
+}
+
+/** Reads them back. Asked after the fact, it takes what it finds. */
+export function eventFacts(body: string): EventFacts {
+  const event = fieldsOf(JSON.parse(body));
+  const { object, id, payment } = fieldsOf(event['data']);
+  const isRefund = object === 'refund';
+  return {
+    type: textOrNull(event['type']) ?? 'unknown',
+    createdAt: Date.parse(textOrNull(event['created_at']) ?? ''),
+    payment: textOrNull(isRefund ? payment : id),
+    refund: isRefund ? textOrNull(id) : null,
+  };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

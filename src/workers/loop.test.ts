@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { startLoop } from './loop.ts';
+import { NO_TROUBLE, noteTroubles } from '../../test/troubles.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -25,13 +26,9 @@ function rounds() {
   };
 }
 
-const fail = (): never => {
-  throw new Error('no round should fail here');
-};
-
 it('rests between rounds, and goes on at once while there is more', async () => {
   const { work, count, end } = rounds();
-  const loop = startLoop({ name: 'test', work, restMs: 500, onError: fail });
+  const loop = startLoop({ name: 'test', work, restMs: 500, troubles: NO_TROUBLE });
   await end(true);
   expect(count()).toBe(2);
   await end(false);
@@ -46,7 +43,7 @@ it('rests between rounds, and goes on at once while there is more', async () => 
 
 it('is woken out of its rest', async () => {
   const { work, count, end } = rounds();
-  const loop = startLoop({ name: 'test', work, restMs: 1_000_000, onError: fail });
+  const loop = startLoop({ name: 'test', work, restMs: 1_000_000, troubles: NO_TROUBLE });
   await end(false);
   loop.wake();
   await vi.advanceTimersByTimeAsync(0);
@@ -58,7 +55,7 @@ it('is woken out of its rest', async () => {
 
 it('runs another round when it is woken during one, since that may have looked too early', async () => {
   const { work, count, end } = rounds();
-  const loop = startLoop({ name: 'test', work, restMs: 1_000_000, onError: fail });
+  const loop = startLoop({ name: 'test', work, restMs: 1_000_000, troubles: NO_TROUBLE });
   loop.wake();
   loop.wake();
   expect(count()).toBe(1);
@@ -74,8 +71,8 @@ it('runs another round when it is woken during one, since that may have looked t
 it('reports a failed round and rests longer with each failure, up to five seconds, woken or not', async () => {
   const { work, count, end, fail } = rounds();
   const errors: string[] = [];
-  const onError = (name: string, error: unknown) => void errors.push(`${name}: ${String(error)}`);
-  const loop = startLoop({ name: 'test', work, restMs: 500, onError });
+  const troubles = noteTroubles(({ subject, problem }) => void errors.push(`${subject}: ${String(problem)}`));
+  const loop = startLoop({ name: 'test', work, restMs: 500, troubles });
   for (const [index, restMs] of [1_000, 2_000, 4_000, 5_000, 5_000].entries()) {
     loop.wake();
     await fail();
@@ -96,7 +93,7 @@ it('reports a failed round and rests longer with each failure, up to five second
 
 it('stops after the round that is under way, and out of a rest at once', async () => {
   const { work, count, end } = rounds();
-  const loop = startLoop({ name: 'test', work, restMs: 500, onError: fail });
+  const loop = startLoop({ name: 'test', work, restMs: 500, troubles: NO_TROUBLE });
   let isStopped = false;
   const stopped = loop.stop().then(() => (isStopped = true));
   await vi.advanceTimersByTimeAsync(60_000);
@@ -107,7 +104,7 @@ it('stops after the round that is under way, and out of a rest at once', async (
   expect(count()).toBe(1);
 
   const resting = rounds();
-  const other = startLoop({ name: 'test', work: resting.work, restMs: 1_000_000, onError: fail });
+  const other = startLoop({ name: 'test', work: resting.work, restMs: 1_000_000, troubles: NO_TROUBLE });
   await resting.end(false);
   await other.stop();
   expect(resting.count()).toBe(1);

@@ -1,10 +1,13 @@
+import type { Troubles } from '../domain/trouble.ts';
+
 export interface LoopOptions {
   readonly name: string;
   /** One round of work. `true`: there may be more, go on at once. */
   readonly work: () => Promise<boolean>;
   /** How long to rest between rounds when nobody wakes the loop. */
   readonly restMs: number;
-  readonly onError: (name: string, error: unknown) => void;
+  /** Told of each round, by the loop's name. */
+  readonly troubles: Troubles;
 }
 
 /** A worker that runs rounds until it is stopped. */
@@ -43,9 +46,10 @@ export function startLoop(options: LoopOptions): Loop {
       try {
         more = await options.work();
         failures = 0;
+        options.troubles.works(options.name);
       } catch (error) {
         failures += 1;
-        options.onError(options.name, error);
+        options.troubles.failed(options.name, error);
       }
       if (stopped || (failures === 0 && (more || woken))) continue;
       await rest(failures === 0 ? options.restMs : Math.min(LONGEST_BACKOFF_MS, options.restMs * 2 ** failures));

@@ -12,11 +12,12 @@ import { holdLease } from '../store/leases.ts';
 import { startNode } from '../../test/rpc-node.ts';
 import { watchChain } from './watch-chain.ts';
 import { DEADLINE_MS } from '../../test/deadline.ts';
+import { noteTroubles } from '../../test/troubles.ts';
 
 /** A worker that notes which heights it asked for; it stops when the test ends. */
 function startWatcher(shop: EtherShop, holder: string, source: ChainSource = shop.source) {
   const asked: number[] = [];
-  const errors: { readonly name: string; readonly at: number; readonly error: unknown }[] = [];
+  const errors: { readonly subject: string; readonly at: number; readonly problem: unknown }[] = [];
   let onAsked: (() => void) | null = null;
   let onFailed: (() => void) | null = null;
   const noting: ChainSource = {
@@ -27,10 +28,11 @@ function startWatcher(shop: EtherShop, holder: string, source: ChainSource = sho
       return source.blocks(height, count);
     },
   };
-  const loop = watchChain(shop.app, noting, holder, (name, error) => {
-    errors.push({ name, at: performance.now(), error });
+  const troubles = noteTroubles(({ subject, problem }) => {
+    errors.push({ subject, problem, at: performance.now() });
     onFailed?.();
   });
+  const loop = watchChain(shop.app, noting, holder, troubles);
   onTestFinished(() => loop.stop());
   return {
     asked,
@@ -121,11 +123,11 @@ describe('a node that fails', () => {
     await watcher.fails();
     watcher.loop.wake();
     await watcher.fails();
-    const failures = () => watcher.errors.filter(({ name }) => name === 'watching ethereum');
+    const failures = () => watcher.errors.filter(({ subject }) => subject === 'watching ethereum');
     await expect.poll(() => failures().length, { timeout: DEADLINE_MS }).toBeGreaterThan(1);
     const [first, second] = failures();
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(1_900);
-    for (const { error } of watcher.errors) {
+    for (const { problem: error } of watcher.errors) {
       expect(error).toBeInstanceOf(Error);
       const { message, stack, cause } = error as Error;
       expect(message).toContain(new URL(dead.url).host);
@@ -134,15 +136,19 @@ describe('a node that fails', () => {
     expect(await shop.cursorHeight()).toBeNull();
   });
 
-  it('by being on the wrong chain is reported once, and the chain is followed on another node', async () => {
+  it('by being on the wrong chain is reported, and the chain is followed on another node', async () => {
     const shop = await etherShop();
     const wrong = await startNode(({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : { result: null }));
     onTestFinished(() => wrong.stop());
-    const watcher = startWatcher(shop, 'a', etherSource([wrong.url, shop.anvil.url]));
+    const { noted, ...troubles } = noteTroubles();
+    const watcher = startWatcher(shop, 'a', etherSource([wrong.url, shop.anvil.url], undefined, troubles));
     await shop.mine(2);
     await untilHeight(shop, 2, watcher);
-    expect(watcher.errors.map(({ error }) => String(error))).toEqual([
-      expect.stringMatching(/is on chain 1, but ethereum is expected to be chain 31337.*ETHEREUM_RPC_URL/),
+    expect(watcher.errors).toEqual([]);
+    expect([...new Set(noted.map(({ subject, problem }) => `${subject}: ${String(problem)}`))]).toEqual([
+      expect.stringMatching(
+        /^ethereum node .*is on chain 1, but ethereum is expected to be chain 31337.*ETHEREUM_RPC_URL/,
+      ),
     ]);
   });
 });

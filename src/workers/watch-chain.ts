@@ -1,5 +1,6 @@
 import type { App } from '../app/context.ts';
 import { createChainFollower } from '../app/chains/follow-chain.ts';
+import type { Troubles } from '../domain/trouble.ts';
 import type { ChainSource } from '../rails/chain.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import { saveNodes, saveProblem } from '../store/network-states.ts';
@@ -20,14 +21,13 @@ const STOP_WAIT_MS = 5_000;
 
 /**
  * Follows one chain as long as this process holds its lease; two workers never follow the same chain. How its nodes are is
- * kept in the database, and a node's trouble is reported when it begins; failures rest ever longer, up to five seconds. `pollMs`
- * replaces the rest at the head. `openWallet` is for what is looked for beside the addresses of payments.
+ * kept in the database; failures rest ever longer, up to five seconds. `pollMs` replaces the rest at the head. `openWallet` is for what is looked for beside the addresses of payments.
  */
 export function watchChain(
   app: App,
   source: ChainSource,
   holder: string,
-  onError: (name: string, error: unknown) => void,
+  troubles: Troubles,
   pollMs: number | null = null,
   openWallet: WalletOpener | null = null,
 ): Loop {
@@ -35,14 +35,13 @@ export function watchChain(
   const leaseName = `chain ${source.network}`;
   let heldUntil = 0;
   const follower = createChainFollower(app, source, openWallet);
-  const reported = new Map<string, string>();
   /** What is kept of the last round's trouble; unknown at first, so that an earlier process's is cleared. */
   let problem: string | null = '';
 
   const lease = startLoop({
     name: `lease of ${leaseName}`,
     restMs: LEASE_REST_MS,
-    onError,
+    troubles,
     work: async () => {
       const now = app.clock();
       const hadIt = now < heldUntil;
@@ -58,7 +57,7 @@ export function watchChain(
   const blocks = startLoop({
     name,
     restMs: pollMs ?? (source.mempool === null ? HEAD_REST_MS : MEMPOOL_REST_MS),
-    onError,
+    troubles,
     work: async () => {
       if (app.clock() >= heldUntil) return false;
       try {
@@ -77,18 +76,11 @@ export function watchChain(
   const survey = startLoop({
     name: `survey of ${source.network}`,
     restMs: SURVEY_REST_MS,
-    onError,
+    troubles,
     work: async () => {
       const now = app.clock();
       if (now >= heldUntil) return false;
       const reports = await source.survey();
-      for (const { node, problem } of reports) {
-        if (problem === null) reported.delete(node);
-        else if (reported.get(node) !== problem) {
-          reported.set(node, problem);
-          onError(`nodes of ${source.network}`, new Error(`${node}: ${problem}`));
-        }
-      }
       await saveNodes(app.db, source.network, reports, now);
       return false;
     },
@@ -103,7 +95,7 @@ export function watchChain(
       const waited = new Promise<void>((resolve) => setTimeout(resolve, STOP_WAIT_MS).unref());
       await Promise.race([Promise.all([blocks.stop(), survey.stop()]), waited]);
       await lease.stop();
-      await releaseLease(app.db, leaseName, holder).catch((error: unknown) => onError(leaseName, error));
+      await releaseLease(app.db, leaseName, holder).catch((error: unknown) => troubles.happened(leaseName, error));
     },
   };
 }

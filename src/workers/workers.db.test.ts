@@ -5,6 +5,7 @@ import { listen, type Notifications } from '../store/notifications.ts';
 import { startLoop, type Loop } from './loop.ts';
 import { startWorkers, type Workers } from './workers.ts';
 import { PROMPT_MS } from '../../test/deadline.ts';
+import { NO_TROUBLE } from '../../test/troubles.ts';
 
 const NEVER_MS = 10 * 60_000;
 
@@ -18,9 +19,7 @@ function notificationsOf({ app }: WebhookApp): Notifications {
 function workersOf(webhooks: WebhookApp, sender = webhooks.sender): Workers {
   webhooks.app.clock.set(Date.now());
   const app = { ...webhooks.app, clock: Date.now };
-  const workers = startWorkers(app, { ...webhooks, sender }, notificationsOf(webhooks), (_name, error) => {
-    throw error;
-  });
+  const workers = startWorkers(app, { ...webhooks, sender }, notificationsOf(webhooks), NO_TROUBLE);
   onTestFinished(async () => {
     await Promise.all([workers.stop(1_000), sender.close(0)]);
   });
@@ -69,12 +68,9 @@ describe('deliveries', () => {
   /** The loop as the workers build it, but it never looks by itself: what moves it is a notification or a free place. */
   function wokenOnly(webhooks: WebhookApp): Notifications {
     const notifications = notificationsOf(webhooks);
-    const onFault = (error: unknown): never => {
-      throw error;
-    };
     let loop: Loop | null = null;
-    const deliverer = createDeliverer(webhooks.app, webhooks, { onFree: () => loop?.wake(), onFault });
-    loop = startLoop({ name: 'deliveries', work: () => deliverer.takeDue(), restMs: NEVER_MS, onError: onFault });
+    const deliverer = createDeliverer(webhooks.app, webhooks, { onFree: () => loop?.wake(), troubles: NO_TROUBLE });
+    loop = startLoop({ name: 'deliveries', work: () => deliverer.takeDue(), restMs: NEVER_MS, troubles: NO_TROUBLE });
     notifications.on('deliveries', () => loop.wake());
     onTestFinished(async () => {
       await Promise.all([loop.stop(), deliverer.stop()]);

@@ -3,6 +3,7 @@ import type { App } from '../app/context.ts';
 import { forgetOld } from '../app/forget-old.ts';
 import { runDueRefunds } from '../app/refunds/end-refunds.ts';
 import { runDue } from '../app/payments/run-due.ts';
+import type { Troubles } from '../domain/trouble.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { startLoop, type Loop } from './loop.ts';
 
@@ -25,34 +26,31 @@ export function startWorkers(
   app: App,
   webhooks: WebhookDelivery,
   notifications: Notifications,
-  onError: (name: string, error: unknown) => void,
+  troubles: Troubles,
 ): Workers {
   // The deliverer wakes the loop that drives it, so one of the two has to be named before it is there.
   let deliveries: Loop | null = null;
-  const deliverer = createDeliverer(app, webhooks, {
-    onFree: () => deliveries?.wake(),
-    onFault: (error) => onError('deliveries', error),
-  });
+  const deliverer = createDeliverer(app, webhooks, { onFree: () => deliveries?.wake(), troubles });
   deliveries = startLoop({
     name: 'deliveries',
     work: () => deliverer.takeDue(),
     restMs: DELIVERY_REST_MS,
-    onError,
+    troubles,
   });
   notifications.on('deliveries', () => deliveries.wake());
   const payments = startLoop({
     name: 'payments due',
     work: async () => (await runDue(app, DUE_LOT)) === DUE_LOT,
     restMs: DUE_REST_MS,
-    onError,
+    troubles,
   });
   const refunds = startLoop({
     name: 'refunds due',
     work: async () => (await runDueRefunds(app, DUE_LOT)) === DUE_LOT,
     restMs: DUE_REST_MS * 2,
-    onError,
+    troubles,
   });
-  const forgetting = startLoop({ name: 'forgetting', work: () => forgetOld(app), restMs: FORGET_REST_MS, onError });
+  const forgetting = startLoop({ name: 'forgetting', work: () => forgetOld(app), restMs: FORGET_REST_MS, troubles });
 
   return {
     stop: async (graceMs) => {

@@ -80,7 +80,7 @@ it('a preflight is answered for origins that some active project allows, and nee
     {
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'GET, POST',
-      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
+      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
       vary: 'Origin',
     },
   ]);

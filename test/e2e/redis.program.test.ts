@@ -26,11 +26,11 @@ it('a service whose Redis goes and comes back works on, tells of it at both ends
   await eventually('Redis is there', async () => ((await redis.keys()).includes('cointill:health') ? true : null));
   await untilTold([200, 'ready', 'ok', '1']);
   await redis.stop();
-  await running.waitFor(/Redis is away: rate limits count in this process alone/);
+  await running.waitFor(/Redis: rate limits count in this process alone, since it is away/);
   await untilTold([200, 'degraded', 'rate limits count in this process alone', '0']);
   expect((await call('/v1/orders')).status).toBe(200);
   await redis.start();
-  await running.waitFor(/Redis is back/);
+  await running.waitFor(/Redis is well again after/);
   await untilTold([200, 'ready', 'ok', '1']);
 });
 

@@ -15,7 +15,7 @@ import { observeMoney } from '../payments/chain-money.ts';
 import { newId, type App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { decimalsOf } from './lost-money.ts';
-import { countEvents } from '../observer.ts';
+import { inTransaction, tellAfterCommit } from '../in-transaction.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { priceInUsd } from '../payments/quote-payment.ts';
 
@@ -44,7 +44,7 @@ export async function bookLost(
 ): Promise<
   { readonly kind: 'done'; readonly payment: Payment; readonly received: readonly LostTransfer[] } | Rejected
 > {
-  return app.db.transaction().execute(async (trx) => {
+  return inTransaction(app, async (trx) => {
     const lost = await lostOn(trx, booking.address);
     const [first] = lost;
     if (first === undefined)
@@ -85,7 +85,7 @@ export async function bookLost(
     };
     const change = { before: null, after: payment, dueAt: nextDueAt(payment, app.policy), arrows: [], events, address };
     await saveChanges(trx, [change], 2);
-    countEvents(app, [change]);
+    tellAfterCommit(trx, { kind: 'payments_created', changes: [change] });
     await saveTransfers(
       trx,
       lost.map((one) => transferOf(one, payment.id)),

@@ -38,8 +38,13 @@ export async function findFork(
   }
 }
 
-function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): Error {
-  return new Error(
+/** The node follows another chain than the one that was followed so far. */
+export class OtherChainError extends Error {
+  override readonly name = 'OtherChainError';
+}
+
+function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): OtherChainError {
+  return new OtherChainError(
     `The ${network} node is on another chain than the one followed so far: not even block ${oldest.height} is the same. ` +
       `Nothing was changed. Set ${settingOf(network, 'RPC_URL')} to a node of the chain that was followed.`,
   );

@@ -17,6 +17,7 @@ import type { Rail } from '../../modes/rail.ts';
 import type { RateSource } from '../../rates/source.ts';
 import type { Database } from '../../store/database.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
+import { UNHEARD, type Troubles } from '../../domain/trouble.ts';
 
 export const CHAIN_ID = 31_337;
 /** Ethereum's time between blocks. */
@@ -38,7 +39,11 @@ export function xpubOf(key: HDKey): string {
   return key.publicExtendedKey;
 }
 
-export function etherSource(urls: readonly string[], chainId: number = CHAIN_ID): ChainSource {
+export function etherSource(
+  urls: readonly string[],
+  chainId: number = CHAIN_ID,
+  troubles: Troubles = UNHEARD,
+): ChainSource {
   return createEvmSource({
     network: 'ethereum',
     nativeAsset: 'ETH',
@@ -46,7 +51,7 @@ export function etherSource(urls: readonly string[], chainId: number = CHAIN_ID)
     urls,
     chainId,
     timeoutMs: 5_000,
-    log: { warn: () => {} },
+    troubles,
   });
 }
 

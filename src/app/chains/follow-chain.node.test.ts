@@ -16,6 +16,7 @@ import {
   type EtherShop,
 } from './follow-chain.fixture.ts';
 import { runDue } from '../payments/run-due.ts';
+import { inTransaction } from '../in-transaction.ts';
 
 /** An address that was given out before, for another quote, by the same wallet. */
 async function addQuote(shop: EtherShop, paymentId: string, quote: Quote): Promise<void> {
@@ -301,7 +302,7 @@ describe('an order whose token was chosen anew', () => {
         asset: 'USDT',
         amount: amountUnits,
       } as const;
-      await shop.app.db.transaction().execute(async (trx) => {
+      await inTransaction(shop.app, async (trx) => {
         await saveTransfers(trx, arrival('ethereum', block, transfer, order.id, now));
         await observeMoney(shop.app, trx, [order.id], now);
       });

@@ -5,7 +5,6 @@ import { dropChangeAbove, saveChangeOutputs } from '../../store/change.ts';
 import { lockCursor, moveCursor, readCursor, saveAtHead, startCursor, type Cursor } from '../../store/chain.ts';
 import { forgetSpent, saveSpent } from '../../store/watched-addresses.ts';
 import { confirmTransfers, takeBackTransfersAbove, type ConfirmedTransfer } from '../../store/transfers.ts';
-import type { Trx } from '../../store/database.ts';
 import { dropLostAbove } from '../../store/lost-transfers.ts';
 import { forgetRefundLooksAbove, saveRefundLooks } from '../../store/refund-balances.ts';
 import { takeBackPayoutsAbove } from '../../store/refund-payouts.ts';
@@ -25,6 +24,7 @@ import { createPayoutWatch } from '../refunds/payout-watch.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
+import { inTransaction, tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
 /** Blocks that are taken in together at most, when there are many to catch up with. */
 const MAX_BLOCKS = 100;
@@ -138,6 +138,9 @@ async function followBlocks(app: App, source: ChainSource, watches: Watches): Pr
     await dropLostAbove(trx, source.network, fork.height);
     await forgetSpent(trx, source.network);
     const touched = await takeBackTransfersAbove(trx, source.network, fork.height, state);
+    const [fromHeight, toHeight] = [cursor.height, fork.height];
+    const payments = new Set(touched).size;
+    tellAfterCommit(trx, { kind: 'chain_rolled_back', network: source.network, fromHeight, toHeight, payments });
     return { touched, confirmed: [] };
   });
 }
@@ -241,9 +244,9 @@ async function changeChain(
   expected: Cursor,
   next: readonly Cursor[],
   done: Followed,
-  work: (trx: Trx, now: number) => Promise<ChangedMoney>,
+  work: (trx: ObservedTrx, now: number) => Promise<ChangedMoney>,
 ): Promise<Followed> {
-  return app.db.transaction().execute(async (trx) => {
+  return inTransaction(app, async (trx) => {
     const locked = await lockCursor(trx, network);
     // Another worker was quicker: what this one read is of no use any more.
     if (locked === null || locked.height !== expected.height || locked.hash !== expected.hash) return 'at_head';

@@ -17,6 +17,7 @@ import { lockIndexes, setHalted, skipTo, type LockedIndex, type UnissuedAddress 
 import type { NewEvent } from '../../store/save-changes.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 import { newId, type App } from '../context.ts';
+import { tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
 /**
  * Keeps money on addresses that this database gave to nobody, in the transaction that takes its block in. On a number that
@@ -28,7 +29,7 @@ import { newId, type App } from '../context.ts';
  */
 export async function takeInLostMoney(
   app: App,
-  trx: Trx,
+  trx: ObservedTrx,
   network: Network,
   unissued: ReadonlyMap<string, UnissuedAddress>,
   found: readonly FoundTransfer[],
@@ -116,19 +117,29 @@ async function amongLost(trx: Trx, fresh: readonly LostTransfer[]): Promise<read
 }
 
 /** Sends `payment.lost` to every project that has the wallet; once for each transfer. */
-export async function tellLost(app: App, trx: Trx, lost: readonly LostTransfer[], now: number): Promise<void> {
+export async function tellLost(app: App, trx: ObservedTrx, lost: readonly LostTransfer[], now: number): Promise<void> {
   const events: NewEvent[] = [];
   for (const one of lost) {
     for (const { projectId } of await projectsOfWallet(trx, one.network, one.firstAddress)) {
       const decimals = await decimalsOf(app, trx, projectId, one);
       const id = newId(app, now);
-      const data = lostMoneyView(lostMoney(one, decimals));
+      const money = lostMoney(one, decimals);
+      const data = lostMoneyView(money);
       const body = eventBody({ id, type: 'payment.lost', createdAt: now, sequence: 1, data });
-      events.push({ id, projectId, mode: 'live', paymentId: null, type: 'payment.lost', body, createdAt: now });
+      events.push({
+        id,
+        projectId,
+        mode: 'live',
+        paymentId: null,
+        type: 'payment.lost',
+        body,
+        createdAt: now,
+        requestId: null,
+      });
+      tellAfterCommit(trx, { kind: 'money_lost', projectId, network: one.network, lost: money });
     }
   }
   await publishEvents(trx, events);
-  if (events.length > 0) app.observer?.onEvents('payment.lost', events.length);
 }
 
 export function lostMoney(one: LostTransfer, decimals: number): LostMoney {

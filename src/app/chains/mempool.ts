@@ -6,6 +6,7 @@ import { saveTransfers } from '../../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching } from '../payments/chain-money.ts';
 import type { App } from '../context.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
+import { inTransaction } from '../in-transaction.ts';
 
 /** Waiting transactions that are looked at in one round at most, so that a full mempool does not hold up blocks. */
 const MOST_WAITING = 5_000;
@@ -77,7 +78,7 @@ export function createWaitingRoom(app: App, source: ChainSource) {
         .filter(({ hash, address }) => missing.has(hash) || refundedAnew.has(address))
         .map(({ hash }) => hash);
       if (ours.length + gone.length + payouts.length + gonePayouts.length > 0) {
-        await app.db.transaction().execute(async (trx) => {
+        await inTransaction(app, async (trx) => {
           // One writer of a network's transfers at a time, as for blocks.
           await lockCursor(trx, network);
           const now = app.clock();

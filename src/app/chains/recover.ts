@@ -10,6 +10,7 @@ import { tellLost } from './lost-money.ts';
 import { setHalted, skipTo } from '../../store/unissued.ts';
 import { addressGaps, gapInWords } from '../../store/wallets.ts';
 import { notify } from '../../store/notifications.ts';
+import type { ObservedTrx } from '../in-transaction.ts';
 
 /** What a recovery has passed over. */
 export interface Recovery {
@@ -108,7 +109,7 @@ function yearsFrom(lostSince: number, now: number): readonly number[] {
  */
 export async function recover(
   app: App,
-  trx: Trx,
+  trx: ObservedTrx,
   request: Pick<PassOver, 'lostSince' | 'now' | 'skip'>,
 ): Promise<Recovery> {
   const recovery = await passOver(trx, request);

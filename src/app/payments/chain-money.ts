@@ -23,7 +23,7 @@ import { findTransfers, type PaymentTransfer } from '../../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from '../context.ts';
 import { newEvent } from '../events.ts';
-import { countEvents } from '../observer.ts';
+import { tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
 /** A transfer and the block it is in; the payment where that is known already. */
 export interface FoundTransfer {
@@ -87,7 +87,7 @@ function positionIn({ transfers }: ChainBlock, { transactionHash, asset, index }
  */
 export async function observeMoney(
   app: App,
-  trx: Trx,
+  trx: ObservedTrx,
   touched: readonly string[],
   now: number,
   confirmed: readonly ConfirmedTransfer[] = [],
@@ -108,7 +108,7 @@ export async function observeMoney(
     else if (change !== null) changes.push(change);
   }
   if (changes.length > 0) await saveChanges(trx, changes, 2);
-  countEvents(app, changes);
+  for (const change of changes) tellAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
 }
 
 /** Addresses and quotes are both in the form in which the chain's transfers carry them. */

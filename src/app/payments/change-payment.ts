@@ -8,7 +8,7 @@ import { lockPayments } from '../../store/payments.ts';
 import type { App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
-import { countEvents } from '../observer.ts';
+import { inTransaction, tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
 /** One payment of one client; what is left out does not narrow (the command line sees all). */
 export interface PaymentSelector {
@@ -76,7 +76,7 @@ export function changePayment<Refusal extends { readonly kind: string }>(
   const idempotency = request.idempotency ?? null;
   return withIdempotency<ChangeOutcome<Refusal>>(app, idempotency, async () => {
     try {
-      return await app.db.transaction().execute((trx) => change(app, trx, request, idempotency));
+      return await inTransaction(app, (trx) => change(app, trx, request, idempotency));
     } catch (error) {
       if (error instanceof Refused) return error.outcome;
       if (isAnswerConflict(error)) return { kind: 'answer_conflict' as const };
@@ -87,7 +87,7 @@ export function changePayment<Refusal extends { readonly kind: string }>(
 
 async function change<Refusal extends { readonly kind: string }>(
   app: App,
-  trx: Trx,
+  trx: ObservedTrx,
   { selector, decide, present }: ChangeRequest<Refusal>,
   idempotency: IdempotencyRequest | null,
 ): Promise<ChangeOutcome<Refusal>> {
@@ -102,7 +102,7 @@ async function change<Refusal extends { readonly kind: string }>(
   const body = present?.(changed.after) ?? '';
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
-  countEvents(app, [changed]);
+  tellAfterCommit(trx, { kind: 'payment_changed', change: changed, requestId: app.requestId ?? null });
   return { kind: 'changed', payment: changed.after, body };
 }
 

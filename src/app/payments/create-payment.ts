@@ -15,7 +15,6 @@ import {
   type IdempotencyRequest,
   type Replay,
 } from '../idempotency.ts';
-import { countEvents } from '../observer.ts';
 import { chooseWanted, draftPayment, takeNumbers, type Draft, type Item, type NewPayment } from './draft-payment.ts';
 import type { TokenRefusal } from './quote-payment.ts';
 
@@ -32,7 +31,7 @@ interface NoWallet {
 }
 
 type Saved =
-  | { readonly kind: 'done'; readonly body: string }
+  | { readonly kind: 'done'; readonly body: string; readonly change: PaymentChange }
   | { readonly kind: 'answer_conflict' }
   | TokenRefusal
   | NoWallet
@@ -58,7 +57,7 @@ export interface PaymentCreator {
 export function createPaymentCreator(app: App, runner: StatementRunner & TransactionRunner): PaymentCreator {
   const alone = createSaver(
     2,
-    timed(app, async (drafts: readonly Draft[]) => {
+    observed(app, async (drafts: readonly Draft[]) => {
       const batch = makeBatch(app, drafts, new Map());
       if (batch.statement !== null) await runner.executeQuery(batch.statement);
       return batch.saved;
@@ -73,8 +72,8 @@ export function createPaymentCreator(app: App, runner: StatementRunner & Transac
       return save(false);
     }
   };
-  const orders = createSaver(2, timed(app, saveItems));
-  const transactions = createSaver(2, timed(app, saveItems));
+  const orders = createSaver(2, observed(app, saveItems));
+  const transactions = createSaver(2, observed(app, saveItems));
 
   const saveItem = async (item: Item): Promise<Saved> => {
     if (item.request.surface === 'transaction') return transactions.add(item);
@@ -109,14 +108,16 @@ async function withoutWallet(item: Item, saveItem: (item: Item) => Promise<Saved
 
 type SaveBatch<Each> = (items: readonly Each[]) => Promise<readonly Saved[]>;
 
-/** Tells how many are saved together, and how long that takes. */
-function timed<Each>({ observer }: App, saveBatch: SaveBatch<Each>): SaveBatch<Each> {
+/** Tells what was saved together, and how long that took. */
+function observed<Each>({ observer }: App, saveBatch: SaveBatch<Each>): SaveBatch<Each> {
   if (observer === undefined) return saveBatch;
   return async (items) => {
     const startedAt = performance.now();
     const saved = await saveBatch(items);
-    const count = saved.filter(({ kind }) => kind === 'done').length;
-    if (count > 0) observer.onBatch(count, (performance.now() - startedAt) / 1000);
+    const changes = saved.flatMap((one) => (one.kind === 'done' ? [one.change] : []));
+    if (changes.length === 0) return saved;
+    observer({ kind: 'batch_saved', payments: changes.length, seconds: (performance.now() - startedAt) / 1000 });
+    observer({ kind: 'payments_created', changes });
     return saved;
   };
 }
@@ -208,13 +209,18 @@ function makeBatch(
   const answers: IdempotentAnswer[] = [];
   const saved = drafts.map(({ item, payment: draft, address }): Saved => {
     const numbered = { ...draft, transactionNumber: numbers.get(draft.id) ?? null };
-    const { payment, events } = paymentEvents(app, numbered, ['order.created'], draft.createdAt);
+    const { payment, events } = paymentEvents(
+      { random: app.random, requestId: item.request.requestId ?? undefined },
+      numbered,
+      ['order.created'],
+      draft.createdAt,
+    );
     const body = item.present(payment);
     const dueAt = nextDueAt(payment, app.policy);
-    changes.push({ before: null, after: payment, dueAt, arrows: [], events, address: address ?? undefined });
+    const change = { before: null, after: payment, dueAt, arrows: [], events, address: address ?? undefined };
+    changes.push(change);
     if (item.idempotency !== null) answers.push(answerRow(item.idempotency, body, draft.createdAt));
-    return { kind: 'done', body };
+    return { kind: 'done', body, change };
   });
-  countEvents(app, changes);
   return { statement: changes.length === 0 ? null : saveStatement(changes, 0, answers), saved };
 }

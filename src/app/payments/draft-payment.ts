@@ -22,6 +22,8 @@ export interface NewPayment
   /** Orders name their token; transactions leave it to the customer. */
   readonly token: { readonly asset: string; readonly network: string | null } | null;
   readonly lifetimeMs: number;
+  /** The request that asks for it; null where none does. */
+  readonly requestId: string | null;
 }
 
 /** A request on its way into a batch. */

@@ -7,7 +7,7 @@ import type { Trx } from '../../store/database.ts';
 import { saveTransfers, type PaymentTransfer } from '../../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from '../context.ts';
-import { countEvents } from '../observer.ts';
+import { inTransaction, tellAfterCommit } from '../in-transaction.ts';
 import { settle } from './payment-actions.ts';
 import type { DueView } from '../../modes/rail.ts';
 
@@ -20,7 +20,7 @@ const LOOK_AGAIN_AT_MOST_MS = 60_000;
  * overdue payments that no other worker holds, and returns how many it took.
  */
 export async function runDue(app: App, limit: number): Promise<number> {
-  return app.db.transaction().execute(async (trx) => {
+  return inTransaction(app, async (trx) => {
     const now = app.clock();
     const payments = await lockDuePayments(trx, now, limit);
     const changes: PaymentChange[] = [];
@@ -39,7 +39,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
     }
     await saveTransfers(trx, transfers);
     if (changes.length > 0) await saveChanges(trx, changes, 1);
-    countEvents(app, changes);
+    for (const change of changes) tellAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
     await postponeDue(trx, later);
     return payments.length;
   });

@@ -13,6 +13,7 @@ import { chainRail } from '../../modes/live-rail.ts';
 import { setWallet } from '../chains/follow-chain.fixture.ts';
 import { selectToken } from './payment-actions.ts';
 import type { Rail } from '../../modes/rail.ts';
+import { inTransaction } from '../in-transaction.ts';
 
 /** A shop that takes ether and dollars on Ethereum and Base, at prices that the test moves. */
 export async function tokenShop(
@@ -77,7 +78,7 @@ export async function arrives(
   const block = { height: 1, hash: '0x1', parentHash: '0x0', timeMs: app.clock(), transfers: [] };
   const transactionHash = `0x${String((hashes += 1)).padStart(64, '0')}`;
   const transfer = { transactionHash, index: 0, address: matchingAddress(network, address), asset, amount };
-  await app.db.transaction().execute(async (trx) => {
+  await inTransaction(app, async (trx) => {
     const arrived = arrival(network, block, transfer, payment.id, app.clock());
     await saveTransfers(
       trx,

@@ -79,6 +79,7 @@ export async function sweepOverview(
   });
   const worthIt = filled.filter(({ usdCents }) => usdCents === null || usdCents >= project.sweepMinUsdCents);
   const calls = await planFor(worthIt, caller);
+  app.observer?.({ kind: 'sweep_planned', projectId, network, deposits: worthIt.length, calls: calls.length });
   return {
     kind: 'done',
     holdings: filled.map(({ deposit: { address, index, treasury }, asset, units, usdCents, pricedBy }) => ({

@@ -6,10 +6,11 @@ import { lockDueRefunds, lockRefund } from '../../store/refunds.ts';
 import type { App } from '../context.ts';
 import { forgetStalePayouts } from './refund-payouts.ts';
 import { applyToRefund, inRefundTransaction } from './save-refund.ts';
+import { inTransaction } from '../in-transaction.ts';
 
 /** Ends the refunds whose time has come, as their rail says. Returns how many it took. */
 export async function runDueRefunds(app: App, limit: number): Promise<number> {
-  return app.db.transaction().execute(async (trx) => {
+  return inTransaction(app, async (trx) => {
     const refunds = await lockDueRefunds(trx, app.clock(), await readSeenUpTo(trx), limit);
     // All at once and in the order of their ids, as every locker of several payments does.
     await lockPayments(trx, [...new Set(refunds.map((refund) => refund.paymentId))]);

@@ -3,14 +3,13 @@ import type { Payment } from '../../domain/payment.ts';
 import { refundTransition, type Refund, type RefundObservation } from '../../domain/refund.ts';
 import { nextDueAt } from '../../domain/transition.ts';
 import { refundView } from '../../wire/refund.ts';
-import type { Trx } from '../../store/database.ts';
 import { lockPayments } from '../../store/payments.ts';
 import { updateRefund } from '../../store/refunds.ts';
 import { saveChanges } from '../../store/save-changes.ts';
 import type { App } from '../context.ts';
 import { newEvent } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
-import { countEvents } from '../observer.ts';
+import { inTransaction, tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 import type { RefundRefusal } from './refund-money.ts';
 
 export type RefundOutcome =
@@ -22,11 +21,11 @@ export type RefundOutcome =
 export function inRefundTransaction(
   app: App,
   idempotency: IdempotencyRequest | null,
-  run: (trx: Trx) => Promise<RefundOutcome>,
+  run: (trx: ObservedTrx) => Promise<RefundOutcome>,
 ): Promise<RefundOutcome> {
   return withIdempotency<RefundOutcome>(app, idempotency, async () => {
     try {
-      return await app.db.transaction().execute(run);
+      return await inTransaction(app, run);
     } catch (error) {
       if (isAnswerConflict(error)) return { kind: 'answer_conflict' as const };
       throw error;
@@ -37,7 +36,7 @@ export function inRefundTransaction(
 /** What an observation makes of a locked refund: saved with its event, or refused where the refund is over. */
 export async function applyToRefund(
   app: App,
-  trx: Trx,
+  trx: ObservedTrx,
   refund: Refund,
   observation: RefundObservation,
   idempotency: IdempotencyRequest | null,
@@ -67,7 +66,7 @@ const EVENT_OF = {
 /** The refund's event counts on in its payment's sequence, so it is saved together with the payment. */
 export async function saveRefundEvent(
   app: App,
-  trx: Trx,
+  trx: ObservedTrx,
   payment: Payment,
   refund: Refund,
   type: RefundEventType,
@@ -82,6 +81,8 @@ export async function saveRefundEvent(
   const dueAt = nextDueAt(after, app.policy);
   const change = { before: payment, after, dueAt, arrows: [], events: [event] };
   await saveChanges(trx, [change], 2, answers);
-  countEvents(app, [change]);
+  const requestId = app.requestId ?? null;
+  tellAfterCommit(trx, { kind: 'payment_changed', change, requestId });
+  tellAfterCommit(trx, { kind: 'refund_changed', refund, event: type, requestId });
   return { kind: 'done', refund, body };
 }

@@ -8,10 +8,14 @@ import { openSecret } from '../../webhooks/secret.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import { signDelivery } from '../../webhooks/signature.ts';
 import type { App } from '../context.ts';
+import { inTransaction, tellAfterCommit } from '../in-transaction.ts';
+import type { AttemptOutcome } from '../observer.ts';
+
+const GONE = 'The endpoint answered 410 Gone.';
 
 export interface Attempted {
   readonly record: AttemptRecord;
-  readonly endpointId: string;
+  readonly delivery: Delivery;
   /** The receiver says that it is gone for good (410). */
   readonly gone: boolean;
 }
@@ -40,7 +44,7 @@ export async function attempt(
   const endedAt = startedAt + result.durationMs;
   const acknowledged = result.kind === 'response' && result.status >= 200 && result.status < 300;
   return {
-    endpointId: delivery.endpoint.id,
+    delivery,
     gone: result.kind === 'response' && result.status === 410,
     record: {
       deliveryId: delivery.id,
@@ -73,7 +77,18 @@ export async function record(app: App, attempted: readonly Attempted[]): Promise
     app.db,
     attempted.map((one) => one.record),
   );
+  for (const one of attempted) tellAttempt(app, one);
   await closeGone(app, attempted);
+}
+
+/** Tells of a recorded attempt. */
+export function tellAttempt({ observer }: Pick<App, 'observer'>, { delivery, record: made }: Attempted): void {
+  observer?.({ kind: 'delivery_attempted', delivery, record: made, outcome: outcomeOf(made) });
+}
+
+function outcomeOf({ next, response }: AttemptRecord): AttemptOutcome {
+  if (next.kind === 'delivered') return 'delivered';
+  return response === null ? 'no_answer' : 'rejected';
 }
 
 /**
@@ -81,9 +96,14 @@ export async function record(app: App, attempted: readonly Attempted[]): Promise
  * hold deliveries of the same endpoint would wait for each other.
  */
 export async function closeGone(app: App, attempted: readonly Attempted[]): Promise<void> {
-  const how = { kind: 'disabled', reason: 'The endpoint answered 410 Gone.' } as const;
-  for (const id of new Set(attempted.filter((one) => one.gone).map((one) => one.endpointId))) {
-    await app.db.transaction().execute((trx) => closeEndpoint(trx, id, how, app.clock()));
+  const gone = new Map(
+    attempted.filter((one) => one.gone).map(({ delivery: { endpoint } }) => [endpoint.id, endpoint]),
+  );
+  for (const endpoint of gone.values()) {
+    await inTransaction(app, async (trx) => {
+      const isClosed = await closeEndpoint(trx, endpoint.id, { kind: 'disabled', reason: GONE }, app.clock());
+      if (isClosed) tellAfterCommit(trx, { kind: 'endpoint_disabled', endpoint, reason: GONE });
+    });
   }
 }
 

@@ -1,16 +1,16 @@
+import type { Troubles } from '../../domain/trouble.ts';
 import { giveBackDeliveries, claimDeliveries, type DueDelivery } from '../../store/deliveries.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
-import type { AttemptOutcome } from '../observer.ts';
-import { attempt, createSecretCache, type Attempted } from './attempt-delivery.ts';
+import { attempt, createSecretCache, tellAttempt, type Attempted } from './attempt-delivery.ts';
 import { createLanes, type Lane, type Quotas } from './delivery-lanes.ts';
 import { createHeldDeliveries, MAX_CLAIMED } from './held-deliveries.ts';
 import { createRecorder } from './record-attempts.ts';
 
 /** Longer than a delivery waits in its lane, is attempted and recorded: if its worker dies, it is due again after this. */
 const LEASE_MS = 60_000;
-/** A wrong key or a database that is away fails every delivery: it is told once in this time. */
-const FAULT_QUIET_MS = 10_000;
+/** What fails where deliveries can be neither attempted nor recorded: a wrong key, a database that is away. */
+const SUBJECT = 'sending webhooks';
 
 export interface WebhookDelivery {
   readonly sender: WebhookSender;
@@ -21,8 +21,8 @@ export interface WebhookDelivery {
 export interface DelivererEvents {
   /** There may be something to take again. */
   readonly onFree: () => void;
-  /** Deliveries could not be attempted or recorded; they are due again when their leases end. */
-  readonly onFault: (error: unknown) => void;
+  /** Told when deliveries cannot be attempted or recorded; they are due again when their leases end. */
+  readonly troubles: Troubles;
 }
 
 export interface Deliverer {
@@ -42,7 +42,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
   const lanes = createLanes();
   const held = createHeldDeliveries(events.onFree);
   const secrets = createSecretCache(webhooks.sealingKey);
-  const onFault = quietly(app, events.onFault);
+  const onFault = (error: unknown): void => events.troubles.failed(SUBJECT, error);
   let stopping = false;
   let claiming = false;
   const recorder = createRecorder(app);
@@ -58,7 +58,8 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       if (stopping && attempted.record.error?.stage === 'response') return;
       const recorded = await recorder.add(attempted);
       if (recorded.kind === 'fault') throw recorded.error;
-      app.observer?.onAttempt(outcomeOf(attempted));
+      events.troubles.works(SUBJECT);
+      tellAttempt(app, attempted);
       const { next } = attempted.record;
       if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
     } catch (error) {
@@ -115,11 +116,6 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
   };
 }
 
-function outcomeOf({ record }: Attempted): AttemptOutcome {
-  if (record.next.kind === 'delivered') return 'delivered';
-  return record.response === null ? 'no_answer' : 'rejected';
-}
-
 function claimDue(app: App, quotas: Quotas, now: number): Promise<readonly DueDelivery[]> {
   return claimDeliveries(app.db, {
     now,
@@ -128,14 +124,4 @@ function claimDue(app: App, quotas: Quotas, now: number): Promise<readonly DueDe
     defaultQuota: quotas.others,
     limit: MAX_CLAIMED,
   });
-}
-
-function quietly(app: App, onFault: (error: unknown) => void): (error: unknown) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return (error) => {
-    // By distance, so that a clock that is set back silences nothing.
-    if (Math.abs(app.clock() - toldAt) < FAULT_QUIET_MS) return;
-    toldAt = app.clock();
-    onFault(error);
-  };
 }

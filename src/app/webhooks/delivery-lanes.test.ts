@@ -21,6 +21,7 @@ function due(endpointId: string, count: number): readonly DueDelivery[] {
     attempts: 0,
     eventId: 'event',
     body: '{}',
+    requestId: null,
     endpoint,
     leaseUntil: 60_000,
   }));

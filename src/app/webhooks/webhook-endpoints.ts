@@ -190,7 +190,7 @@ export async function sendTestEvent(
   const { projectId, mode } = endpoint;
   const deliveryId = await app.db.transaction().execute(async (trx) => {
     // Stored without fan-out: a test event goes to the endpoint under test alone.
-    await saveEvents(trx, [{ id, projectId, mode, paymentId: null, type, body, createdAt: now }]);
+    await saveEvents(trx, [{ id, projectId, mode, paymentId: null, type, body, createdAt: now, requestId: null }]);
     return insertDelivery(trx, id, endpointId, now);
   });
   return { kind: 'done', eventId: id, deliveryId };

@@ -13,6 +13,8 @@ import { createWebhookSender, type WebhookSender } from '../../webhooks/send.ts'
 import { createDeliverer, type Deliverer, type WebhookDelivery } from './deliver-due.ts';
 import { createEndpoint } from './webhook-endpoints.ts';
 import { DEADLINE_MS } from '../../../test/deadline.ts';
+import { noteTroubles } from '../../../test/troubles.ts';
+import type { Observer } from '../observer.ts';
 
 /** Live endpoints too are receivers on this machine. */
 const policyOf = (): WebhookPolicy => ({ mode: 'test', production: false, allowCidrs: [] });
@@ -33,8 +35,8 @@ export interface WebhookApp extends WebhookDelivery {
   readonly log: (endpointId: string) => Promise<readonly DeliverySummary[]>;
 }
 
-export async function webhookApp(): Promise<WebhookApp> {
-  const app = await testApp();
+export async function webhookApp(options: { readonly observer?: Observer } = {}): Promise<WebhookApp> {
+  const app = await testApp(options);
   const sealingKey = randomBytes(32);
   const faults: unknown[] = [];
   const newSender = (): WebhookSender => {
@@ -50,7 +52,10 @@ export async function webhookApp(): Promise<WebhookApp> {
     newSender,
     deliverer: (other = {}) => {
       const used = { ...webhooks, ...other };
-      const deliverer = createDeliverer(app, used, { onFree: () => {}, onFault: (error) => void faults.push(error) });
+      const deliverer = createDeliverer(app, used, {
+        onFree: () => {},
+        troubles: noteTroubles(({ problem }) => void faults.push(problem)),
+      });
       onTestFinished(async () => {
         await Promise.all([deliverer.stop(), used.sender.close(0)]);
       });

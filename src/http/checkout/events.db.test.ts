@@ -17,6 +17,7 @@ import { listen, notification, type Notifications } from '../../store/notificati
 import { tryServer } from '../frame.testing.ts';
 import { checkoutEvents, type CheckoutEvents, type CheckoutEventsOptions } from './events.ts';
 import { DEADLINE_MS, PROMPT_MS } from '../../../test/deadline.ts';
+import { UNHEARD } from '../../domain/trouble.ts';
 
 const ROOMY = { test: 1_000_000, live: 1_000_000, page: 1_000_000 };
 const versionOf = (payment: Payment): string => `${payment.status}.${payment.lastSequence}`;
@@ -41,6 +42,7 @@ async function node(
     reader: createPaymentReader(app),
     watch,
     versionOf,
+    troubles: UNHEARD,
     selectorOf: (text) => {
       const order = decodeId('order', text);
       const id = order ?? parseUuid(text);

@@ -6,6 +6,7 @@ import { createReadQueue } from '../../app/live/read-queue.ts';
 import type { PaymentWatch } from '../../app/live/payment-watch.ts';
 import type { PaymentReader } from '../../app/payments/read-payment.ts';
 import type { Payment } from '../../domain/payment.ts';
+import type { Troubles } from '../../domain/trouble.ts';
 import { countedAddress } from '../client.ts';
 import { clientBucket } from '../rate-limit.ts';
 
@@ -26,6 +27,7 @@ export interface CheckoutEventsOptions {
    * followed, so that what it reads of confirmations beside the payment is not missed.
    */
   readonly versionOf: (payment: Payment) => string | Promise<string>;
+  readonly troubles: Troubles;
   readonly limits?: Partial<StreamLimits>;
   readonly heartbeatMs?: number;
 }
@@ -75,7 +77,6 @@ const LIMITS: StreamLimits = { streams: 10_000, perClient: 100, unreadBytes: 65_
 const HEARTBEAT_MS = 15_000;
 /** Within which a browser connects again, told by `retry`. */
 const RECONNECT_MS = 2_000;
-const COMPLAIN_EVERY_MS = 10_000;
 const TRY_AGAIN_SECONDS = 30;
 
 /**
@@ -87,7 +88,6 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const limits = { ...LIMITS, ...options.limits };
   const slots = createSlots(limits);
   const queue = createReadQueue();
-  const complain = atMostEvery(COMPLAIN_EVERY_MS);
 
   const openStream = (request: FastifyRequest, reply: FastifyReply, selector: PaymentSelector): Stream | null => {
     const giveBack = slots.take(clientBucket(countedAddress(request)));
@@ -98,8 +98,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       selector,
       queue,
       onVersion: (version) => sender.tell(version),
-      onFault: (error) =>
-        complain(() => request.log.error({ err: error, request: request.id }, 'an open page could not be updated')),
+      onFault: (error) => options.troubles.happened('updates of open pages', error, { request: request.id }),
     });
     let isOpen = true;
     const close = (): void => {
@@ -241,15 +240,5 @@ function createSlots({ streams, perClient }: StreamLimits) {
         else byClient.delete(client);
       };
     },
-  };
-}
-
-function atMostEvery(ms: number): (act: () => void) => void {
-  let lastMs = -Infinity;
-  return (act) => {
-    const nowMs = performance.now();
-    if (nowMs - lastMs < ms) return;
-    lastMs = nowMs;
-    act();
   };
 }

@@ -1,6 +1,7 @@
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
+import { forRequest } from '../../app/context.ts';
 import { cancelPayment, selectToken, simulatePayment, SIMULATIONS } from '../../app/payments/payment-actions.ts';
 import type { PaymentWatch } from '../../app/live/payment-watch.ts';
 import { claimRefund } from '../../app/refunds/claim-refund.ts';
@@ -8,10 +9,12 @@ import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, Surface } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { RefusalReason } from '../../domain/transition.ts';
+import type { Troubles } from '../../domain/trouble.ts';
 import { findRefund } from '../../store/refunds.ts';
 import type { Api } from '../api.ts';
 import { asRequestError } from '../errors.ts';
 import { pathOf } from '../path.ts';
+import { reportFault } from '../report-fault.ts';
 import { assetRoutes, type Assets } from '../pages/assets.ts';
 import { checkoutEvents } from './events.ts';
 import { currentVersion, pageFacts, payingFacts } from './facts.ts';
@@ -34,6 +37,7 @@ export interface Checkout extends Api {
   readonly access: Pick<Access, 'project' | 'hasLogo'>;
   readonly assets: Assets;
   readonly watch: PaymentWatch;
+  readonly troubles: Troubles;
 }
 
 /** The hosted pages: paying a transaction or an order, and claiming a refund. They need no JavaScript and no session. */
@@ -41,6 +45,7 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
   const events = checkoutEvents({
     reader: checkout.reader,
     watch: checkout.watch,
+    troubles: checkout.troubles,
     selectorOf,
     versionOf: (payment) => currentVersion(checkout, payment),
   });
@@ -50,7 +55,7 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
     events.routes(app);
     await app.register(async (pages) => {
       await pages.register(formbody, { bodyLimit: 8_192 });
-      answerFaultsAsPages(pages, checkout.assets);
+      answerFaultsAsPages(pages, checkout);
       paymentRoutes(pages, checkout);
       refundRoutes(pages, checkout);
     });
@@ -91,13 +96,15 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
     // An order's token is the merchant's choice.
     if (payment.surface === 'order') return 'not_open';
     const wanted = { asset: field(request, 'asset'), network: field(request, 'network') || null };
-    return noticeOf(await selectToken(core, { id: payment.id }, wanted));
+    return noticeOf(await selectToken(forRequest(core, request.id), { id: payment.id }, wanted));
   });
-  action('cancel', async (payment) => noticeOf(await cancelPayment(core, { id: payment.id })));
+  action('cancel', async (payment, request) =>
+    noticeOf(await cancelPayment(forRequest(core, request.id), { id: payment.id })),
+  );
   action('simulate', async (payment, request) => {
     const outcome = SIMULATIONS.find((name) => name === field(request, 'outcome'));
     if (outcome === undefined) return 'not_open';
-    const changed = await simulatePayment(core, { id: payment.id }, outcome);
+    const changed = await simulatePayment(forRequest(core, request.id), { id: payment.id }, outcome);
     return changed.kind === 'not_sandbox' ? 'not_open' : noticeOf(changed);
   });
 }
@@ -158,7 +165,7 @@ function refundRoutes(app: FastifyInstance, checkout: Checkout): void {
     const refund = await findPublicRefund(checkout, id);
     if (refund === null) return unknown(checkout, request, reply, 'unknown_refund');
     const typed = field(request, 'address').slice(0, 200);
-    const outcome = await claimRefund(checkout.app, refund.id, typed);
+    const outcome = await claimRefund(forRequest(checkout.app, request.id), refund.id, typed);
     if (outcome.kind === 'done') {
       const { frame } = await frameOf(checkout.access, request, refund.projectId);
       return reply
@@ -263,7 +270,7 @@ function retryHref(request: Request): string {
 }
 
 /** A customer reads pages, not JSON: what goes wrong here is told as one. */
-function answerFaultsAsPages(app: FastifyInstance, assets: Assets): void {
+function answerFaultsAsPages(app: FastifyInstance, { assets, troubles }: Checkout): void {
   app.setErrorHandler((error, request: Request, reply) => {
     const told = asRequestError(error);
     if (told.type === 'https_required') throw told;
@@ -277,7 +284,7 @@ function answerFaultsAsPages(app: FastifyInstance, assets: Assets): void {
       const retryAfterSeconds = Number(reply.getHeader('retry-after') ?? 60);
       return send({ kind: 'too_many_requests', retryAfterSeconds, retryPath });
     }
-    if (told.status >= 500) request.log.error({ err: error, request: request.id }, 'a page failed');
+    if (told.status >= 500) reportFault(troubles, request, told.status, error);
     return told.status < 500 ? send({ kind: 'unknown_payment' }, told.status) : send({ kind: 'trouble', retryPath });
   });
 }

@@ -87,6 +87,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
           cancelUrl: body.cancel_url ?? null,
           ...readCommon(body),
           lifetimeMs: (body.expires_in ?? DEFAULT_LIFETIME_SECONDS) * 1000,
+          requestId: request.id,
         },
         present,
         idempotencyOf(request, key),

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { cancelRefund } from '../../app/refunds/cancel-refund.ts';
+import { forRequest } from '../../app/context.ts';
 import { createRefund } from '../../app/refunds/create-refund.ts';
 import { readRefund } from '../../app/refunds/read-refund.ts';
 import type { RefundOutcome } from '../../app/refunds/save-refund.ts';
@@ -55,7 +56,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
     const payment = paymentId === null ? null : await api.reader.read(selectorOf(key, surface, paymentId));
     if (payment === null) throw notFound(`There is no such ${surface}.`);
     const outcome = await createRefund(
-      api.app,
+      forRequest(api.app, request.id),
       {
         projectId: key.project.id,
         mode: key.mode,
@@ -198,7 +199,11 @@ function cancelRoute(app: FastifyInstance, api: Api): void {
       const id = decodeId('refund', request.params.id);
       if (id === null) throw notFound('There is no such refund.');
       const scope = { id, projectId: key.project.id, mode: key.mode };
-      return sendRefund(reply, await cancelRefund(api.app, scope, idempotencyOf(request, key)), 'refund');
+      return sendRefund(
+        reply,
+        await cancelRefund(forRequest(api.app, request.id), scope, idempotencyOf(request, key)),
+        'refund',
+      );
     },
   );
 }

@@ -95,6 +95,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
           cancelUrl: body.cancel_url ?? null,
           ...readCommon(body),
           lifetimeMs: (body.expires_in_minutes ?? DEFAULT_LIFETIME_MINUTES) * 60_000,
+          requestId: request.id,
         },
         present,
         idempotencyOf(request, key),

@@ -1,5 +1,5 @@
 import { NETWORK_FACTS, settingOf, type Network } from '../../domain/networks.ts';
-import type { RailLog } from '../chain.ts';
+import type { Troubles } from '../../domain/trouble.ts';
 import { createRpcNode, NodeError, type RpcNode } from '../rpc/node.ts';
 import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
 import { withAnyBatch } from '../rpc/batches.ts';
@@ -17,11 +17,11 @@ export interface EvmPoolOptions {
   readonly chainId: number;
   /** For one call to one node, body included. */
   readonly timeoutMs: number;
-  readonly log: RailLog;
+  readonly troubles: Troubles;
 }
 
 /** The nodes of one EVM network as one. Throws RangeError when a URL is not usable. */
-export function createEvmPool({ network, urls, chainId, timeoutMs, log }: EvmPoolOptions): RpcPool {
+export function createEvmPool({ network, urls, chainId, timeoutMs, troubles }: EvmPoolOptions): RpcPool {
   if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
   return createRpcPool({
     network,
@@ -32,7 +32,7 @@ export function createEvmPool({ network, urls, chainId, timeoutMs, log }: EvmPoo
       problem: null,
     }),
     maxLagBlocks: Math.max(MIN_LAG_BLOCKS, Math.ceil(MAX_LAG_MS / NETWORK_FACTS[network].blockMs)),
-    log,
+    troubles,
   });
 }
 

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { startNode, type TestNode } from '../../../test/rpc-node.ts';
 import { ChainUnavailableError, type ChainBlock, type ChainSource } from '../chain.ts';
 import { createEvmSource, type EvmSource, type EvmSourceOptions } from './source.ts';
+import { noteTroubles } from '../../../test/troubles.ts';
 
 export const CHAIN_ID = 31_337;
 export const ALICE = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
@@ -14,8 +15,7 @@ export interface WatchedSource extends EvmSource {
 
 /** A source of ether on Ethereum without tokens, unless said otherwise; closed when the test ends. */
 export function sourceOf(urls: readonly string[], options: Partial<EvmSourceOptions> = {}): WatchedSource {
-  const warnings: unknown[] = [];
-  const log = { warn: (fields: unknown) => void warnings.push(fields) };
+  const troubles = noteTroubles();
   const source = createEvmSource({
     network: 'ethereum',
     nativeAsset: 'ETH',
@@ -23,11 +23,11 @@ export function sourceOf(urls: readonly string[], options: Partial<EvmSourceOpti
     urls,
     chainId: CHAIN_ID,
     timeoutMs: 5_000,
-    log,
+    troubles,
     ...options,
   });
   onTestFinished(() => source.close());
-  return { ...source, warnings };
+  return { ...source, warnings: troubles.noted };
 }
 
 /** A node that misbehaves as told; stopped when the test ends. */

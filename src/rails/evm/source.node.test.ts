@@ -283,7 +283,7 @@ describe('several nodes', () => {
       { node: anvil.url, height: 10, problem: null },
     ]);
     expect((await source.head()).height).toBe(10);
-    expect(source.warnings).toEqual([]);
+    expect(source.warnings).toEqual([expect.objectContaining({ problem: 'it lags 6 blocks behind the best node' })]);
 
     height = 5;
     expect((await source.survey())[0]).toEqual({ node: late.url, height: 5, problem: null });
@@ -338,7 +338,7 @@ describe('several nodes', () => {
     );
     const source = sourceOf([stalled.url, anvil.url], { timeoutMs: 200 });
     expect((await source.head()).height).toBe(0);
-    expect(source.warnings).toEqual([expect.objectContaining({ reason: 'no complete answer within 200 ms' })]);
+    expect(source.warnings).toEqual([expect.objectContaining({ problem: 'no complete answer within 200 ms' })]);
   });
 });
 

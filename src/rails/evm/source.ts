@@ -1,6 +1,7 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import type { EvmNetwork } from '../../domain/networks.ts';
-import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, NativeBalances, RailLog } from '../chain.ts';
+import type { Troubles } from '../../domain/trouble.ts';
+import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, NativeBalances } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { MethodMissingError } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
@@ -36,7 +37,7 @@ export interface EvmSourceOptions {
   readonly chainId: number;
   /** For one call to one node, body included; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
-  readonly log: RailLog;
+  readonly troubles: Troubles;
 }
 
 export interface EvmSource extends ChainSource {
@@ -54,8 +55,8 @@ export interface EvmSource extends ChainSource {
  * Nothing is asked before the first call. Throws RangeError when a URL is not usable.
  */
 export function createEvmSource(options: EvmSourceOptions): EvmSource {
-  const { network, nativeAsset, tokens, urls, chainId, timeoutMs, log } = options;
-  const pool = createEvmPool({ network, urls, chainId, timeoutMs, log });
+  const { network, nativeAsset, tokens, urls, chainId, timeoutMs, troubles } = options;
+  const pool = createEvmPool({ network, urls, chainId, timeoutMs, troubles });
   const readBlocks = createBlockReader(pool, nativeAsset, createTokenReader(pool, network, tokens));
   const receiptsOf = createReceiptReader(pool);
 

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode, type UtxoNodeKind } from '../../../test/litecoind.ts';
 import { createUtxoSource } from '../utxo/source.ts';
 import { COINS, failureOf, paramsOf } from '../utxo/source.fixture.ts';
+import { noteTroubles } from '../../../test/troubles.ts';
 
 let file: string;
 beforeEach(async () => {
@@ -26,12 +27,11 @@ async function nodeWithCookie(kind: UtxoNodeKind): Promise<UtxoNode> {
 }
 
 function sourceOf(kind: UtxoNodeKind, url: string) {
-  const warnings: unknown[] = [];
-  const log = { warn: (fields: unknown) => void warnings.push(fields) };
-  const options = { params: paramsOf(kind), asset: COINS[kind], urls: [url], timeoutMs: 10_000, log };
+  const troubles = noteTroubles();
+  const options = { params: paramsOf(kind), asset: COINS[kind], urls: [url], timeoutMs: 10_000, troubles };
   const source = createUtxoSource({ ...options, cookieFile: file });
   onTestFinished(() => source.close());
-  return { ...source, warnings };
+  return { ...source, warnings: troubles.noted };
 }
 
 describe.each(utxoNodeKinds())('the cookie file of a %s node', (kind) => {

@@ -1,5 +1,6 @@
 import type { Network } from '../../domain/networks.ts';
-import { ChainUnavailableError, type NodeFailure, type NodeReport, type RailLog } from '../chain.ts';
+import type { Troubles } from '../../domain/trouble.ts';
+import { ChainUnavailableError, type NodeFailure, type NodeReport } from '../chain.ts';
 import { MalformedAnswerError } from './decode.ts';
 import { MethodMissingError, NodeError, NodeLoadingError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
 
@@ -33,19 +34,28 @@ export interface RpcPoolOptions {
   readonly stateOf: (node: RpcNode) => Promise<{ readonly height: number; readonly problem: string | null }>;
   /** A node that is more blocks than this behind the best one lags. */
   readonly maxLagBlocks: number;
-  readonly log: RailLog;
+  readonly troubles: Troubles;
 }
 
-export function createRpcPool({ network, nodes, checkChain, stateOf, maxLagBlocks, log }: RpcPoolOptions): RpcPool {
+export function createRpcPool({
+  network,
+  nodes,
+  checkChain,
+  stateOf,
+  maxLagBlocks,
+  troubles,
+}: RpcPoolOptions): RpcPool {
   const verified = new Set<RpcNode>();
   const lagging = new Set<RpcNode>();
   let preferred = 0;
+
+  const subjectOf = ({ name }: RpcNode): string => `${network} node ${name}`;
 
   function noteFailure(node: RpcNode, method: string, fault: unknown): NodeFailure {
     if (!(fault instanceof NodeError || fault instanceof MalformedAnswerError)) throw fault;
     verified.delete(node);
     const failure = { node: node.name, reason: fault.message };
-    log.warn({ network, method, ...failure }, 'chain node failed');
+    troubles.failed(subjectOf(node), failure.reason, { network, node: node.name, method });
     return failure;
   }
 
@@ -65,6 +75,7 @@ export function createRpcPool({ network, nodes, checkChain, stateOf, maxLagBlock
         }
         const answer = await work(node);
         preferred = nodes.indexOf(node);
+        troubles.works(subjectOf(node));
         return answer;
       } catch (fault) {
         // Another node may offer the method; if none does, the caller asks otherwise.
@@ -85,7 +96,9 @@ export function createRpcPool({ network, nodes, checkChain, stateOf, maxLagBlock
         try {
           if (!verified.has(node)) await checkChain(node);
           verified.add(node);
-          return [await work(node)];
+          const answer = await work(node);
+          troubles.works(subjectOf(node));
+          return [answer];
         } catch (fault) {
           failures.push(noteFailure(node, method, fault));
           return [];
@@ -102,12 +115,20 @@ export function createRpcPool({ network, nodes, checkChain, stateOf, maxLagBlock
       await checkChain(node);
       const { height, problem } = await stateOf(node);
       verified.add(node);
+      troubles.works(subjectOf(node));
       return { of: node, isPoor: problem !== null, node: node.name, height, problem };
     } catch (fault) {
       const { reason } = noteFailure(node, 'survey', fault);
       const height = fault instanceof NodeLoadingError ? fault.height : null;
       return { of: node, isPoor: false, node: node.name, height, problem: reason };
     }
+  }
+
+  /** Apart from whether it answers: one that lags answers all the same. */
+  function noteState(node: RpcNode, problem: string | null): void {
+    const subject = `state of the ${subjectOf(node)}`;
+    if (problem === null) troubles.works(subject);
+    else troubles.failed(subject, problem, { network, node: node.name });
   }
 
   async function survey(): Promise<readonly NodeReport[]> {
@@ -118,6 +139,7 @@ export function createRpcPool({ network, nodes, checkChain, stateOf, maxLagBlock
       if (isLagging || isPoor) lagging.add(of);
       else lagging.delete(of);
       const lag = isLagging ? `it lags ${best - height} blocks behind the best node` : null;
+      noteState(of, isPoor ? problem : lag);
       return { node, height, problem: problem ?? lag };
     });
   }

@@ -1,5 +1,5 @@
 import { settingOf } from '../../domain/networks.ts';
-import type { RailLog } from '../chain.ts';
+import type { Troubles } from '../../domain/trouble.ts';
 import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { createRpcNode, MethodMissingError, NodeError, NodeLoadingError, type RpcNode } from '../rpc/node.ts';
 import { withAnyBatch } from '../rpc/batches.ts';
@@ -21,11 +21,11 @@ export interface UtxoPoolOptions {
   readonly cookieFile?: string | null;
   /** For one call to one node, body included. */
   readonly timeoutMs: number;
-  readonly log: RailLog;
+  readonly troubles: Troubles;
 }
 
 /** The nodes of one chain of Bitcoin's family as one. Throws RangeError when a URL is not usable. */
-export function createUtxoPool({ params, urls, cookieFile, timeoutMs, log }: UtxoPoolOptions): RpcPool {
+export function createUtxoPool({ params, urls, cookieFile, timeoutMs, troubles }: UtxoPoolOptions): RpcPool {
   const { network } = params;
   if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
   return createRpcPool({
@@ -38,7 +38,7 @@ export function createUtxoPool({ params, urls, cookieFile, timeoutMs, log }: Utx
       return { height, problem: stateOf(params, progress, await readContact(node)).problem };
     },
     maxLagBlocks: MAX_LAG_BLOCKS,
-    log,
+    troubles,
   });
 }
 

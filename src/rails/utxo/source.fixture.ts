@@ -5,6 +5,7 @@ import { ChainUnavailableError, type ChainBlock, type ChainSource } from '../cha
 import type { UtxoNetwork } from '../../domain/networks.ts';
 import { utxoParams, type UtxoChain, type UtxoParams } from './params.ts';
 import { createUtxoSource } from './source.ts';
+import { noteTroubles } from '../../../test/troubles.ts';
 
 export interface WatchedSource extends ChainSource {
   /** What it logged. */
@@ -26,12 +27,11 @@ export function sourceOf(
   urls: readonly string[],
   { chain, timeoutMs = 10_000 }: { readonly chain?: UtxoChain; readonly timeoutMs?: number } = {},
 ): WatchedSource {
-  const warnings: unknown[] = [];
-  const log = { warn: (fields: unknown) => void warnings.push(fields) };
+  const troubles = noteTroubles();
   const params = paramsOf(network, chain);
-  const source = createUtxoSource({ params, asset: COINS[network], urls, timeoutMs, log });
+  const source = createUtxoSource({ params, asset: COINS[network], urls, timeoutMs, troubles });
   onTestFinished(() => source.close());
-  return { ...source, warnings };
+  return { ...source, warnings: troubles.noted };
 }
 
 /** A node that answers as `node` does, but where `answer` says otherwise; stopped when the test ends. */

@@ -295,7 +295,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       };
       const { seen, warnings } = await read(broken.url, node.url);
       expect(seen).toEqual((await read(node.url)).seen);
-      expect(warnings).toMatchObject([{ node: broken.url, reason: expect.stringContaining('malformed answer') }]);
+      expect(warnings).toMatchObject([{ node: broken.url, problem: expect.stringContaining('malformed answer') }]);
       expect((await failureOf(read(broken.url))).message).toContain('malformed answer');
       await node.mine(1);
     });
@@ -321,7 +321,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       );
       const source = sourceOf(kind, [confused.url, node.url]);
       expect(await source.block(2)).toMatchObject({ parentHash: other });
-      expect(source.warnings).toMatchObject([{ reason: expect.stringContaining('not the one asked for') }]);
+      expect(source.warnings).toMatchObject([{ problem: expect.stringContaining('not the one asked for') }]);
     });
 
     it('stands in for one that stalls', async () => {
@@ -330,7 +330,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       );
       const source = sourceOf(kind, [stalled.url, node.url], { timeoutMs: 500 });
       expect((await source.head()).height).toBe(await height());
-      expect(source.warnings).toMatchObject([{ reason: 'no complete answer within 500 ms' }]);
+      expect(source.warnings).toMatchObject([{ problem: 'no complete answer within 500 ms' }]);
     });
   });
 

@@ -1,13 +1,6 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import { settingOf, type Network } from '../../domain/networks.ts';
-import {
-  ChainUnavailableError,
-  type BlockHeader,
-  type ChainBlock,
-  type ChainSource,
-  type Mempool,
-  type RailLog,
-} from '../chain.ts';
+import { ChainUnavailableError, type BlockHeader, type ChainBlock, type ChainSource, type Mempool } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { NodeError, type RpcResult } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
@@ -16,6 +9,7 @@ import type { UtxoParams } from './params.ts';
 import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
 import { createUtxoPool, decodeHash, decodeHeight, OUT_OF_RANGE } from './pool.ts';
 import { createSpendingWatch } from './spending.ts';
+import type { Troubles } from '../../domain/trouble.ts';
 
 /**
  * How much one batch of blocks is meant to bring: two full blocks of Bitcoin in hex. More saves no time worth naming, and
@@ -44,7 +38,7 @@ export interface UtxoSourceOptions {
   readonly cookieFile?: string | null;
   /** For one call to one node, body included; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
-  readonly log: RailLog;
+  readonly troubles: Troubles;
 }
 
 /**

@@ -28,6 +28,7 @@ export const EVENTS = recordTable(
       type: fixed('type', text<EventType>()),
       body: fixed('body', text()),
       created_at: fixed('createdAt', timestamp()),
+      request_id: fixed('requestId', nullable(text())),
     },
   },
   {},

@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import { testApp } from '../../test/harness.ts';
+import { forRequest } from './context.ts';
+import { inTransaction, tellAfterCommit } from './in-transaction.ts';
+import type { Happening } from './observer.ts';
+import { cancelPayment, simulatePayment } from './payments/payment-actions.ts';
+import { runDue } from './payments/run-due.ts';
+
+/** An app whose happenings are kept. */
+async function observedApp() {
+  const told: Happening[] = [];
+  const app = await testApp({ observer: (happening) => void told.push(happening) });
+  return { app, take: (): readonly Happening[] => told.splice(0) };
+}
+
+it('what happens is told after the commit, in its order', async () => {
+  const { app, take } = await observedApp();
+  const seen: number[] = [];
+  await inTransaction(app, async (trx) => {
+    tellAfterCommit(trx, { kind: 'batch_saved', payments: 1, seconds: 0 });
+    tellAfterCommit(trx, { kind: 'batch_saved', payments: 2, seconds: 0 });
+    await app.read((await app.pay()).id);
+    seen.push(take().filter(({ kind }) => kind !== 'payments_created').length);
+  });
+  // The payment's own batch alone was told of within.
+  expect(seen).toEqual([1]);
+  expect(take()).toMatchObject([{ payments: 1 }, { payments: 2 }]);
+});
+
+it('what was undone is told to nobody', async () => {
+  const { app, take } = await observedApp();
+  const undone = inTransaction(app, async (trx) => {
+    tellAfterCommit(trx, { kind: 'batch_saved', payments: 1, seconds: 0 });
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  expect(take()).toEqual([]);
+});
+
+it('a batch that the database refused is told of once it is saved, payment by payment', async () => {
+  const { app, take } = await observedApp();
+  const outcomes = await Promise.allSettled([
+    app.pay({ description: 'fine' }),
+    app.pay({ description: 'NUL \0' }),
+    app.pay({ description: 'fine too' }),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  const created = take().flatMap((one) => (one.kind === 'payments_created' ? one.changes : []));
+  expect(created.map(({ after }) => after.description)).toEqual(['fine', 'fine too']);
+});
+
+it('a change that is refused is told to nobody, and one that is made with the request that asked for it', async () => {
+  const { app, take } = await observedApp();
+  const order = await app.pay({ requestId: 'creates' });
+  const [created] = take().flatMap((one) => (one.kind === 'payments_created' ? one.changes : []));
+  expect(created?.events.map(({ requestId }) => requestId)).toEqual(['creates']);
+
+  expect(await cancelPayment(forRequest(app, 'cancels'), { id: order.id })).toMatchObject({ kind: 'changed' });
+  expect(take()).toMatchObject([
+    {
+      kind: 'payment_changed',
+      requestId: 'cancels',
+      change: {
+        arrows: [{ from: 'pending', to: 'cancelled' }],
+        events: [{ type: 'order.cancelled', requestId: 'cancels' }],
+      },
+    },
+  ]);
+  expect(await cancelPayment(forRequest(app, 'again'), { id: order.id })).toMatchObject({ kind: 'refused' });
+  expect(take()).toEqual([]);
+  const events = await app.db.selectFrom('events').select(['type', 'request_id']).orderBy('created_at').execute();
+  expect(events).toEqual([
+    { type: 'order.created', request_id: 'creates' },
+    { type: 'order.cancelled', request_id: 'cancels' },
+  ]);
+});
+
+it('what time does has no request', async () => {
+  const { app, take } = await observedApp();
+  const order = await app.pay({ requestId: 'creates' });
+  take();
+  app.clock.set(order.completesAt ?? 0);
+  await runDue(app, 10);
+  expect(take()).toMatchObject([
+    { kind: 'payment_changed', requestId: null, change: { arrows: [{ from: 'pending', to: 'completed' }] } },
+  ]);
+  await simulatePayment(app, { id: (await app.pay()).id }, 'part');
+  expect(take().at(-1)).toMatchObject({ change: { arrows: [], after: { exception: 'underpaid' } } });
+});

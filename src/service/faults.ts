@@ -1,0 +1,73 @@
+import { OtherChainError } from '../app/chains/find-fork.ts';
+import { NodeBehindError } from '../app/chains/follow-chain.ts';
+import { OverloadedError } from '../app/batch.ts';
+import { RequestError } from '../http/errors.ts';
+import { ChainUnavailableError } from '../rails/chain.ts';
+import { SealingKeyError } from '../webhooks/secret.ts';
+
+/** An error as a log keeps it: these fields and no others, for a database's `detail` repeats the row, customer and all. */
+export interface LoggedFault {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly constraint?: string;
+  readonly stack?: string;
+  readonly cause?: LoggedFault;
+}
+
+const MAX_CAUSES = 3;
+
+export function faultFields(fault: unknown, depth = 0): LoggedFault {
+  if (!(fault instanceof Error)) return { type: typeof fault, message: String(fault) };
+  const code = textOf(fault, 'code');
+  const constraint = textOf(fault, 'constraint');
+  return {
+    type: fault.name,
+    message: messageOf(fault),
+    ...(code === null ? {} : { code }),
+    ...(constraint === null ? {} : { constraint }),
+    ...(fault.stack === undefined ? {} : { stack: fault.stack }),
+    ...(fault.cause === undefined || depth >= MAX_CAUSES ? {} : { cause: faultFields(fault.cause, depth + 1) }),
+  };
+}
+
+/** What went wrong, in one line. */
+export function messageOf(problem: unknown): string {
+  if (typeof problem === 'string') return problem;
+  if (!(problem instanceof Error)) return String(problem);
+  // One of several addresses that were all tried says nothing itself.
+  const first: unknown = problem instanceof AggregateError ? problem.errors[0] : undefined;
+  return problem.message || (first === undefined ? '' : messageOf(first)) || textOf(problem, 'code') || problem.name;
+}
+
+/** Codes of the system: whom we ask is not there. */
+const AWAY = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+/** PostgreSQL's: a broken connection, no more resources, an operator stopped it, it takes no writes. */
+const DATABASE_AWAY = /^(?:08|53|57)[0-9A-Z]{3}$|^25006$/;
+/** What pg says in words alone. */
+const BROKEN_CONNECTION = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
+
+/** Whether it is known to happen and its message says it all. What is not is a fault of ours: where it arose is told too. */
+export function isExplained(problem: unknown): boolean {
+  if (!(problem instanceof Error)) return true;
+  if (problem instanceof ChainUnavailableError || problem instanceof OverloadedError) return true;
+  if (problem instanceof RequestError || problem instanceof SealingKeyError) return true;
+  if (problem instanceof NodeBehindError || problem instanceof OtherChainError) return true;
+  const code = textOf(problem, 'code') ?? '';
+  return AWAY.has(code) || DATABASE_AWAY.test(code) || BROKEN_CONNECTION.test(problem.message);
+}
+
+function textOf(fault: Error, field: string): string | null {
+  const value: unknown = Reflect.get(fault, field);
+  return typeof value === 'string' ? value : null;
+}

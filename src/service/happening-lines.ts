@@ -1,0 +1,165 @@
+import type { Logger } from 'pino';
+import type { Happening, Observer } from '../app/observer.ts';
+import { encodeId } from '../domain/id.ts';
+import { formatDecimal } from '../domain/money.ts';
+import type { Payment } from '../domain/payment.ts';
+import type { Troubles } from '../domain/trouble.ts';
+import { publicPaymentId } from '../wire/payment.ts';
+import { attemptLine, endpointFields, failureOf } from './delivery-line.ts';
+import { said, type Fields, type Line } from './line.ts';
+
+type Of<Kind extends Happening['kind']> = Extract<Happening, { readonly kind: Kind }>;
+
+/**
+ * Writes a line of everything that happened. Ids, networks, amounts and durations only: nothing of a customer, and of a webhook's
+ * URL the host alone, since what follows may be a password. An endpoint that does not take its webhooks is a trouble besides.
+ */
+export function logHappenings(logger: Logger, troubles: Troubles): Observer {
+  // Every field is picked here: to look through each line for secrets once more costs five times as much as to write it.
+  const log = logger.child({}, { redact: [] });
+  return (happening) => {
+    // Made only where they are written: what a busy day has thousands of a second costs nothing at `info`.
+    if (happening.kind === 'payments_created' && !log.isLevelEnabled('debug')) return;
+    const lines = log.isLevelEnabled('warn') ? linesOf(happening) : [];
+    for (const { level, fields, message } of lines) log[level](said(fields), message);
+    if (happening.kind === 'delivery_attempted') reportEndpoint(troubles, happening);
+  };
+}
+
+function linesOf(happening: Happening): readonly Line[] {
+  switch (happening.kind) {
+    case 'payments_created':
+      return createdLines(happening);
+    case 'payment_changed':
+      return changeLines(happening);
+    case 'refund_changed':
+      return [refundLine(happening)];
+    case 'delivery_attempted':
+      return [attemptLine(happening)];
+    case 'endpoint_disabled':
+      return [disabledLine(happening)];
+    case 'chain_rolled_back':
+      return [rollbackLine(happening)];
+    case 'money_lost':
+      return [lostLine(happening)];
+    case 'sweep_planned': {
+      const { projectId: project, network, deposits, calls } = happening;
+      const fields = { kind: 'sweep', project, network, deposits, calls };
+      return [{ level: 'info', fields, message: `a sweep of ${deposits} deposits on ${network} was planned` }];
+    }
+    case 'batch_saved':
+      return [];
+  }
+}
+
+/** By hand somebody looks at the outcome himself. */
+function reportEndpoint(troubles: Troubles, attempt: Of<'delivery_attempted'>): void {
+  if (attempt.record.leaseUntil === null) return;
+  const { id, fields } = endpointFields(attempt.delivery.endpoint);
+  const subject = `webhook endpoint ${id}`;
+  if (attempt.outcome === 'delivered') troubles.works(subject);
+  else troubles.failed(subject, failureOf(attempt), fields);
+}
+
+function createdLines({ changes }: Of<'payments_created'>): readonly Line[] {
+  return changes.map(({ after, events }) => ({
+    level: 'debug',
+    fields: { kind: 'payment_created', ...paymentFields(after), status: after.status, request: events[0]?.requestId },
+    message: `payment ${publicPaymentId(after)} was created`,
+  }));
+}
+
+function changeLines({ change, requestId }: Of<'payment_changed'>): readonly Line[] {
+  const { before, after, arrows, events } = change;
+  const id = publicPaymentId(after);
+  const common = { ...paymentFields(after), ...moneyFields(after), request: requestId };
+  const lines: Line[] = arrows.map(({ from, to, cause, at }) => ({
+    level: 'info',
+    fields: { kind: 'payment_transition', ...common, from, to, cause, age_ms: at - after.createdAt },
+    message: `payment ${id} went from ${from} to ${to} (${words(cause)})`,
+  }));
+  if (arrows.length === 0 && before !== null && before.exception !== after.exception) {
+    const { exception } = after;
+    const what = exception === 'none' ? `is no longer ${words(before.exception)}` : `is ${words(exception)}`;
+    lines.push({ level: 'info', fields: { kind: 'payment_exception', ...common }, message: `payment ${id} ${what}` });
+  }
+  for (const event of events.filter(({ type }) => type === 'payment.wrong_asset')) {
+    const fields = { kind: 'payment_wrong_asset', ...common, event: encodeId('event', event.id) };
+    const message = `payment ${id} got money in an asset that it was never quoted in`;
+    lines.push({ level: 'warn', fields, message });
+  }
+  return lines;
+}
+
+function paymentFields(payment: Payment): Fields {
+  const { projectId: project, mode, quote } = payment;
+  return { payment: publicPaymentId(payment), project, mode, network: quote?.network, asset: quote?.asset };
+}
+
+function moneyFields({ quote, ledger, exception, failureReason }: Payment): Fields {
+  if (quote === null) return { exception, reason: failureReason };
+  return {
+    owed: formatDecimal(quote.owedUnits, quote.decimals),
+    received: formatDecimal(ledger.all.seenUnits, quote.decimals),
+    confirmed: formatDecimal(ledger.all.confirmedUnits, quote.decimals),
+    transaction: ledger.transactionHash,
+    exception,
+    reason: failureReason,
+  };
+}
+
+function words(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
+function refundLine({ refund, event, requestId }: Of<'refund_changed'>): Line {
+  const id = encodeId('refund', refund.id);
+  const payment = publicPaymentId({ id: refund.paymentId, surface: refund.paymentSurface });
+  const { projectId: project, mode, status, network, asset, failureReason: reason, transactionHash } = refund;
+  const amount = formatDecimal(refund.units, refund.decimals);
+  const why = reason === null ? '' : ` (${words(reason)})`;
+  return {
+    level: 'info',
+    fields: {
+      kind: 'refund',
+      refund: id,
+      payment,
+      project,
+      mode,
+      status,
+      network,
+      asset,
+      amount,
+      reason,
+      transaction: transactionHash,
+      request: requestId,
+    },
+    message: `refund ${id} of payment ${payment}: ${event.replace('refund.', '')}${why}`,
+  };
+}
+
+function disabledLine({ endpoint, reason }: Of<'endpoint_disabled'>): Line {
+  const { id, fields } = endpointFields(endpoint);
+  const message = `webhook endpoint ${id} is disabled: ${reason}`;
+  return { level: 'warn', fields: { kind: 'endpoint_disabled', ...fields, reason }, message };
+}
+
+/** Where no payment is touched it is the daily life of a chain. */
+function rollbackLine({ network, fromHeight, toHeight, payments }: Of<'chain_rolled_back'>): Line {
+  const blocks = fromHeight - toHeight;
+  return {
+    level: payments > 0 ? 'warn' : 'info',
+    fields: { kind: 'chain_rollback', network, from_height: fromHeight, to_height: toHeight, blocks, payments },
+    message: `${network} was rolled back by ${blocks} blocks to ${toHeight}, with the money of ${payments} payments in them`,
+  };
+}
+
+function lostLine({ network, projectId: project, lost }: Of<'money_lost'>): Line {
+  const { address, asset, amountUnits, decimals, transactionHash: transaction } = lost;
+  const amount = formatDecimal(amountUnits, decimals);
+  return {
+    level: 'warn',
+    fields: { kind: 'money_lost', project, network, asset, amount, address, transaction },
+    message: `${amount} ${asset} came to ${address} on ${network}, which this database gave to nobody`,
+  };
+}

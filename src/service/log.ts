@@ -1,0 +1,85 @@
+import { pino, type DestinationStream, type Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Troubles } from '../domain/trouble.ts';
+import { faultFields, isExplained, messageOf } from './faults.ts';
+import { durationText } from './plain-text.ts';
+import { terminalLine } from './terminal-lines.ts';
+import { keepTroubles, type TroubleLine } from './troubles.ts';
+
+/** Lines that nobody takes off us wait in memory up to this; what comes then is lost, and the service goes on. */
+const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
+/** What may stand beside a fault by mistake. */
+const SECRETS = ['authorization', 'key', 'secret', 'password', 'token', 'connectionString'];
+
+/**
+ * A logger of one line an event on standard error: JSON, or text where that is a terminal. Secrets are left out, and of errors
+ * all but what they say and where they arose.
+ */
+export function createLogger(level: Config['logLevel'], stream: DestinationStream = standardError()): Logger {
+  return pino(
+    {
+      level,
+      redact: [...SECRETS, ...SECRETS.map((name) => `*.${name}`), 'req.headers.authorization'],
+      base: {},
+      serializers: { err: (fault: unknown) => faultFields(fault) },
+    },
+    stream,
+  );
+}
+
+/** Standard error that may go away: a closed terminal takes no more, and what could not be written must not keep the process. */
+function standardError(): DestinationStream {
+  const stream = pino.destination({ fd: 2, sync: false, maxLength: MAX_UNWRITTEN_BYTES });
+  const nothing = (): void => {};
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // Its own flush at the end would try for ever.
+    Object.assign(stream, { flushSync: nothing });
+    if (error.code === 'EIO') Object.assign(stream, { write: nothing, end: nothing });
+  });
+  if (!process.stderr.isTTY) return stream;
+  const isColoured = (process.env['NO_COLOR'] ?? '') === '';
+  return { write: (line) => void stream.write(terminalLine(line, { isColoured })) };
+}
+
+const LOOK_MS = 1_000;
+
+/** Writes troubles to the log, for as long as the process runs. */
+export function logTroubles(log: Logger): Troubles {
+  const book = keepTroubles(
+    () => performance.now(),
+    (line) => writeTrouble(log, line),
+    messageOf,
+  );
+  setInterval(() => book.look(), LOOK_MS).unref();
+  return book;
+}
+
+/** Writes one line on a trouble: a warning where it is known to happen, an error with where it arose where it is a fault of ours. */
+export function writeTrouble(log: Logger, line: TroubleLine): void {
+  const { subject, details } = line;
+  if (line.kind === 'over') {
+    const fields = {
+      kind: 'trouble_over',
+      ...details,
+      subject,
+      times: line.times,
+      lasted_ms: Math.round(line.lastedMs),
+    };
+    log.info(fields, `${subject} is well again after ${durationText(line.lastedMs)}`);
+    return;
+  }
+  const message = messageOf(line.problem);
+  const isKnown = isExplained(line.problem);
+  const fields = { ...details, subject, problem: message, ...(isKnown ? {} : { err: line.problem }) };
+  const level = isKnown ? 'warn' : 'error';
+  if (line.kind === 'began') {
+    log[level]({ kind: 'trouble', ...fields }, `${subject}: ${message}`);
+    return;
+  }
+  const { times, withinMs } = line;
+  const within = withinMs < 2 * 60_000 ? 'minute' : durationText(withinMs);
+  log[level](
+    { kind: 'trouble_goes_on', ...fields, times, within_ms: Math.round(withinMs) },
+    `${subject}: ${times} ${times === 1 ? 'time' : 'times'} more in the last ${within}; now: ${message}`,
+  );
+}

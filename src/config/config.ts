@@ -1,36 +1,21 @@
 import path from 'node:path';
 import { readDatabaseUrl } from './database-url.ts';
 import type { AssetCode, UsdPriceE8 } from '../domain/asset.ts';
-import {
-  NETWORK_FACTS,
-  NETWORKS,
-  UTXO_NETWORKS,
-  isUtxoNetwork,
-  perNetwork,
-  settingOf,
-  type EvmNetwork,
-  type UtxoNetwork,
-} from '../domain/networks.ts';
 import { parseDayTime, type DayTime } from '../domain/backup-time.ts';
 import type { Fiat } from '../domain/money.ts';
-import type { EvmNodes } from '../rails/evm/family.ts';
-import { EVM_TOKENS, parseTokens, type TokenContracts } from '../rails/evm/tokens.ts';
 import type { NetworkNodes } from '../rails/networks.ts';
-import type { UtxoNodes } from '../rails/utxo/family.ts';
 import type { UtxoChains } from '../rails/family.ts';
-import { chainsOf } from '../rails/utxo/params.ts';
 import { parseFixedRates } from '../rates/fixed.ts';
 import { sourceOwner, WEB_SOURCES } from '../rates/web-sources.ts';
+import { readNetworks, readUtxoChains } from './networks.ts';
+import { reader, type Reader } from './reader.ts';
 import { readTlsFiles, type TlsFiles } from './tls-files.ts';
-import { parseCidr } from '../webhooks/guard.ts';
 
 export const ROLES = ['all', 'api', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Chainlink is asked by way of the Ethereum node. */
 const RATE_SOURCES = [...new Set(WEB_SOURCES.map(({ name }) => sourceOwner(name))), 'chainlink'];
-
-const MAX_CHAIN_ID = 2 ** 48;
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -122,9 +107,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   }
   const rates = parseFixedRates(read.text('FIXED_RATES') ?? '');
   if (rates.kind === 'bad') problems.push(`FIXED_RATES: ${rates.message}; write for example ETH=3000,BTC=60000.`);
-  const utxoChains = perNetwork(UTXO_NETWORKS, (network) =>
-    read.choice(settingOf(network, 'CHAIN'), chainsOf(network), 'main'),
-  );
+  const utxoChains = readUtxoChains(read);
   const databaseUrl = readDatabaseUrl('DATABASE_URL', read.text('DATABASE_URL'), cwd, problems);
   const databaseDirectUrl = readDatabaseUrl('DATABASE_DIRECT_URL', read.text('DATABASE_DIRECT_URL'), cwd, problems);
   if (databaseDirectUrl !== null && databaseUrl === null) {
@@ -171,76 +154,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   return Object.freeze(config);
 }
 
-const NODE_EXAMPLE = 'http://user:password@127.0.0.1:8332';
-
-function reader(env: Readonly<Record<string, string | undefined>>, problems: string[]) {
-  const text = (name: string): string | null => {
-    const value = env[name]?.trim();
-    return value === undefined || value === '' ? null : value;
-  };
-  const list = (name: string): readonly string[] =>
-    (text(name) ?? '')
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '');
-  const httpUrl = (name: string, value: string, example: string): URL | null => {
-    const url = URL.parse(value);
-    if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-    problems.push(`${name} must be an absolute http or https URL, such as ${example}.`);
-    return null;
-  };
-  return {
-    text,
-    integer(name: string, fallback: number, min: number, max: number): number {
-      const value = text(name);
-      if (value === null) return fallback;
-      const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-      if (number >= min && number <= max) return number;
-      problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
-      return fallback;
-    },
-    choice<Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice): Choice {
-      const value = text(name);
-      if (value === null) return fallback;
-      const choice = choices.find((candidate) => candidate === value);
-      if (choice !== undefined) return choice;
-      problems.push(`${name} must be one of ${choices.join(', ')}, not "${value}".`);
-      return fallback;
-    },
-    /** A base URL: no query, no fragment, no trailing slash. */
-    url(name: string): string | null {
-      const value = text(name);
-      if (value === null) return null;
-      const url = httpUrl(name, value, 'https://pay.shop.example');
-      if (url === null) return null;
-      if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
-        problems.push(`${name} must have no query, fragment or credentials.`);
-      }
-      return (url.origin + url.pathname).replace(/\/+$/, '');
-    },
-    urls(name: string): readonly string[] {
-      const values = list(name);
-      // Not repeated, for it may hold a password.
-      const nameOf = (index: number): string =>
-        values.length === 1 ? name : `${name}, URL ${index + 1} of ${values.length},`;
-      return values.filter((value, index) => httpUrl(nameOf(index), value, NODE_EXAMPLE) !== null);
-    },
-    cidrs(name: string): readonly string[] | null {
-      if (text(name) === null) return null;
-      for (const part of list(name)) {
-        const parsed = parseCidr(part);
-        if (parsed.kind === 'bad') problems.push(`${name}: ${parsed.message}`);
-      }
-      return list(name);
-    },
-  };
-}
-
 const USUAL_BACKUP_TIME = '03:10';
 const USUALLY_KEPT = 14;
 
 /** `BACKUP_DIR` and what goes with it. */
-function readBackups(read: ReturnType<typeof reader>, cwd: string, problems: string[]): BackupSchedule | null {
+function readBackups(read: Reader, cwd: string, problems: string[]): BackupSchedule | null {
   const folder = read.text('BACKUP_DIR');
   const timeText = read.text('BACKUP_AT');
   const keep = read.integer('BACKUP_KEEP', USUALLY_KEPT, 1, 10_000);
@@ -260,35 +178,6 @@ function readBackups(read: ReturnType<typeof reader>, cwd: string, problems: str
   };
 }
 
-/** `<NETWORK>_RPC_URL` and what goes with it, for every network that has one. */
-function readNetworks(
-  read: ReturnType<typeof reader>,
-  utxoChains: UtxoChains,
-  cwd: string,
-  problems: string[],
-): readonly NetworkNodes[] {
-  const utxo = (network: UtxoNetwork, urls: readonly string[]): UtxoNodes => {
-    const setting = settingOf(network, 'COOKIE_FILE');
-    const cookieFile = read.text(setting);
-    if (cookieFile !== null && urls.length === 0) {
-      const nodes = settingOf(network, 'RPC_URL');
-      const example = `http://127.0.0.1:${NETWORK_FACTS[network].rpcPort}`;
-      problems.push(`${setting} is for the nodes of ${nodes}, which is not set; set it, such as ${example}.`);
-    }
-    const chain = utxoChains[network];
-    return { family: 'utxo', network, urls, chain, cookieFile: cookieFile && path.resolve(cwd, cookieFile) };
-  };
-  const evm = (network: EvmNetwork, urls: readonly string[]): EvmNodes => {
-    const chainId = read.integer(settingOf(network, 'CHAIN_ID'), NETWORK_FACTS[network].chainId, 1, MAX_CHAIN_ID);
-    const tokens = readTokens(network, chainId, read.text(settingOf(network, 'TOKENS')), problems);
-    return { family: 'evm', network, urls, chainId, tokens };
-  };
-  return NETWORKS.map((network) => {
-    const urls = read.urls(settingOf(network, 'RPC_URL'));
-    return isUtxoNetwork(network) ? utxo(network, urls) : evm(network, urls);
-  }).filter(({ urls }) => urls.length > 0);
-}
-
 /** `all`, `none`, or names by commas. */
 function readRateSources(text: string | null, problems: string[]): readonly string[] {
   if (text === null || text === 'all') return RATE_SOURCES;
@@ -299,21 +188,7 @@ function readRateSources(text: string | null, problems: string[]): readonly stri
   return [];
 }
 
-/** The built-in contracts are those of the main chain: on another one their addresses mean nothing. */
-function readTokens(network: EvmNetwork, chainId: number, text: string | null, problems: string[]): TokenContracts {
-  if (text === null) return chainId === NETWORK_FACTS[network].chainId ? EVM_TOKENS[network] : new Map();
-  const parsed = parseTokens(text, network);
-  if (parsed.kind === 'ok') return parsed.tokens;
-  problems.push(parsed.message);
-  return new Map();
-}
-
-function readMonitorPort(
-  read: ReturnType<typeof reader>,
-  role: Role,
-  taken: readonly number[],
-  problems: string[],
-): number | null {
+function readMonitorPort(read: Reader, role: Role, taken: readonly number[], problems: string[]): number | null {
   const isAsked = read.text('MONITOR_PORT') !== null;
   const port = read.integer('MONITOR_PORT', 4002, 1, 65_535);
   if (!isAsked && role !== 'worker') return null;

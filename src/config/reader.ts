@@ -1,0 +1,72 @@
+import { parseCidr } from '../webhooks/guard.ts';
+
+const NODE_EXAMPLE = 'http://user:password@127.0.0.1:8332';
+
+/**
+ * Reads settings by name; an empty one counts as unset. What is wrong is added to `problems`, each with its rule and way out; values of
+ * secrets are never repeated.
+ */
+export function reader(env: Readonly<Record<string, string | undefined>>, problems: string[]) {
+  const text = (name: string): string | null => {
+    const value = env[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  };
+  const list = (name: string): readonly string[] =>
+    (text(name) ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+  const httpUrl = (name: string, value: string, example: string): URL | null => {
+    const url = URL.parse(value);
+    if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
+    problems.push(`${name} must be an absolute http or https URL, such as ${example}.`);
+    return null;
+  };
+  return {
+    text,
+    integer(name: string, fallback: number, min: number, max: number): number {
+      const value = text(name);
+      if (value === null) return fallback;
+      const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+      if (number >= min && number <= max) return number;
+      problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
+      return fallback;
+    },
+    choice<Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice): Choice {
+      const value = text(name);
+      if (value === null) return fallback;
+      const choice = choices.find((candidate) => candidate === value);
+      if (choice !== undefined) return choice;
+      problems.push(`${name} must be one of ${choices.join(', ')}, not "${value}".`);
+      return fallback;
+    },
+    /** A base URL: no query, no fragment, no trailing slash. */
+    url(name: string): string | null {
+      const value = text(name);
+      if (value === null) return null;
+      const url = httpUrl(name, value, 'https://pay.shop.example');
+      if (url === null) return null;
+      if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
+        problems.push(`${name} must have no query, fragment or credentials.`);
+      }
+      return (url.origin + url.pathname).replace(/\/+$/, '');
+    },
+    urls(name: string): readonly string[] {
+      const values = list(name);
+      // Not repeated, for it may hold a password.
+      const nameOf = (index: number): string =>
+        values.length === 1 ? name : `${name}, URL ${index + 1} of ${values.length},`;
+      return values.filter((value, index) => httpUrl(nameOf(index), value, NODE_EXAMPLE) !== null);
+    },
+    cidrs(name: string): readonly string[] | null {
+      if (text(name) === null) return null;
+      for (const part of list(name)) {
+        const parsed = parseCidr(part);
+        if (parsed.kind === 'bad') problems.push(`${name}: ${parsed.message}`);
+      }
+      return list(name);
+    },
+  };
+}
+
+export type Reader = ReturnType<typeof reader>;

@@ -65,8 +65,11 @@ export interface EvmFacts extends CommonFacts {
   readonly family: 'evm';
   /** EIP-155, as in the registry at chainlist.org (ethereum-lists/chains). */
   readonly chainId: number;
-  /** Of its public test network, so that no wallet offers to send real money for a test payment. */
-  readonly testChainId: number;
+  /**
+   * Of its public test network, so that no wallet offers to send real money for a test payment. Null: live only, the sandbox
+   * does not offer it.
+   */
+  readonly testChainId: number | null;
   /** Whether blocks hold logs that the header's bloom filter does not show. */
   readonly hasUnshownLogs: boolean;
 }

@@ -118,7 +118,7 @@ const ROWS = {
     label: 'Optimism',
     aliases: ['op mainnet'],
     chainId: 10,
-    testChainId: 11_155_420,
+    testChainId: null,
     coin: ETHER,
     tokens: {
       // The one that the chain's own bridge made; USDT0 is another contract here.

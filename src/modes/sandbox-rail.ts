@@ -1,5 +1,5 @@
 import { allTokens, tokenOf, type Token } from '../domain/asset.ts';
-import { NETWORK_FACTS } from '../domain/networks.ts';
+import { NETWORK_FACTS, type Network } from '../domain/networks.ts';
 import { SANDBOX_REFUND_MS } from '../domain/refund.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
 import type { RateSource } from '../rates/source.ts';
@@ -8,9 +8,15 @@ import type { Rail } from './rail.ts';
 /** A refund whose reason is this word fails, so that a merchant can test it. */
 const FAILING_REASON = 'test_failure';
 
+/** Whether the sandbox offers the network. */
+function isTestable(network: Network): boolean {
+  const facts = NETWORK_FACTS[network];
+  return facts.family !== 'evm' || facts.testChainId !== null;
+}
+
 /** The rail of test mode: makes the same observations from the clock that a chain makes from blocks. */
 export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
-  const tokens = allTokens();
+  const tokens = allTokens().filter(({ network }) => isTestable(network));
   return {
     rates,
     ratesFor: () => rates,
@@ -37,7 +43,9 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
     addressIndex: () => null,
     evmChain: ({ network }) => {
       const facts = NETWORK_FACTS[network];
-      return facts.family === 'evm' ? { chainId: facts.testChainId, contract: null } : null;
+      return facts.family === 'evm' && facts.testChainId !== null
+        ? { chainId: facts.testChainId, contract: null }
+        : null;
     },
     simulate: (payment, step, now) => {
       const token = chosenToken(payment.quote);

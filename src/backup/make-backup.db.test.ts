@@ -90,6 +90,23 @@ it('a database of a newer version, and one that is not Cointill’s, are not bac
   expect(await readdir(dir)).toEqual([]);
 });
 
+it('of two restores into one database at once the second says that another one is at work there', async () => {
+  const app = await testApp();
+  const dir = await folder();
+  const file = path.join(dir, 'a.backup');
+  await backup(app.database.url, dir, { kind: 'file', file });
+  const url = await emptyDatabase();
+  const options = { file, passphrase: async () => null, secretKey: null, log, onProgress: () => {} };
+  const first = restoreBackup(options, { kind: 'postgres', url, keyDir: dir }, async () =>
+    restore(file, url, dir).then(
+      () => 'restored',
+      (error: unknown) => String(error),
+    ),
+  );
+  expect((await first).result).toMatch(/Something else is being restored into this database.* Give another empty/);
+  await expect(restore(file, url, dir)).rejects.toThrow(/There is something in the database already/);
+});
+
 it('what is left of killed backups is removed, and a file of somebody else’s never', async () => {
   const app = await testApp();
   const dir = await folder();

@@ -90,6 +90,21 @@ it('a database of a newer version, and one that is not Cointill’s, are not bac
   expect(await readdir(dir)).toEqual([]);
 });
 
+it('a restore that fails leaves none of the folders that it made for the key', async () => {
+  const app = await testApp();
+  const dir = await folder();
+  const keyDir = path.join(dir, 'keys');
+  await mkdir(keyDir);
+  await writeFile(path.join(keyDir, 'secret.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
+  const file = path.join(dir, 'a.backup');
+  await backup(app.database.url, keyDir, { kind: 'file', file });
+  // Occupied by what was backed up.
+  await expect(restore(file, app.database.url, path.join(dir, 'new/data'))).rejects.toThrow(
+    /something in the database/,
+  );
+  expect((await readdir(dir)).toSorted()).toEqual(['a.backup', 'keys']);
+});
+
 it('of two restores into one database at once the second says that another one is at work there', async () => {
   const app = await testApp();
   const dir = await folder();

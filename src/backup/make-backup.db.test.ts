@@ -212,9 +212,29 @@ it('a file that was named is replaced by the next backup, where its link leads, 
   await expect(write(path.join(dir, `${'x'.repeat(250)}.backup`), 'x')).rejects.toThrow(/the name is too long/);
 });
 
+it('of those that bear the name of a backup only backups are counted, and only they are removed', async () => {
+  const dir = await folder();
+  await writeFile(path.join(dir, 'cointill-2020-01-01T00-00-00Z.backup'), 'Dear Sir');
+  await mkdir(path.join(dir, 'cointill-2020-01-02T00-00-00Z.backup'));
+  await symlink('gone', path.join(dir, 'cointill-2020-01-03T00-00-00Z.backup'));
+  const write = (day: number) =>
+    writeBackupFile({ kind: 'folder', folder: dir, keep: 1 }, Date.UTC(2026, 10, day), (sink) =>
+      sink(Buffer.from('cointill backup 1\n')),
+    );
+  expect((await write(21)).removed).toEqual([]);
+  expect((await write(22)).removed).toEqual(['cointill-2026-11-21T00-00-00Z.backup']);
+  expect((await readdir(dir)).toSorted()).toEqual([
+    'cointill-2020-01-01T00-00-00Z.backup',
+    'cointill-2020-01-02T00-00-00Z.backup',
+    'cointill-2020-01-03T00-00-00Z.backup',
+    'cointill-2026-11-22T00-00-00Z.backup',
+  ]);
+});
+
 it('a backup stays when the older ones cannot be removed, and the fault says so', async () => {
   const dir = await folder();
-  await mkdir(path.join(dir, 'cointill-2026-11-20T03-10-00Z.backup', 'in it'), { recursive: true });
+  // Not even root reads a link that leads to itself.
+  await symlink('cointill-2026-11-20T03-10-00Z.backup', path.join(dir, 'cointill-2026-11-20T03-10-00Z.backup'));
   const writing = writeBackupFile({ kind: 'folder', folder: dir, keep: 1 }, Date.UTC(2026, 10, 22), (sink) =>
     sink(Buffer.from('cointill backup 1\n')),
   );

@@ -94,7 +94,15 @@ export async function writeBackupFile<Result>(
 }
 
 async function writeFlushed<Result>(file: string, write: (sink: Sink) => Promise<Result>): Promise<Result> {
-  const handle = await open(file, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
+  const handle = await open(file, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600).catch(
+    async (error: unknown) => {
+      const folder = path.dirname(file);
+      // The folder is there, and takes nothing: so says /proc.
+      throw errorCode(error) === 'ENOENT' && (await isThere(folder))
+        ? new BackupError(notWritten(folder, 'no file can be made there'), { cause: error })
+        : error;
+    },
+  );
   try {
     let unsynced = 0;
     const result = await write(async (bytes) => {

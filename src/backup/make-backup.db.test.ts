@@ -208,6 +208,9 @@ it('a file that was named is replaced by the next backup, where its link leads, 
   expect((await readdir(dir)).toSorted()).toEqual(['elsewhere.backup', 'latest.backup']);
   await expect(write('/dev/stdout', 'x')).rejects.toThrow(/^\/dev\/stdout is /);
   await expect(write('/dev/null', 'x')).rejects.toThrow(/is a pipe or a device, not a file\. Give - as the target/);
+  await expect(write('/proc/x.backup', 'x')).rejects.toThrow(
+    /cannot be written in \/proc: no file can be made there\./,
+  );
   await expect(write(path.join(elsewhere, 'x'), 'x')).rejects.toThrow(/elsewhere.backup is a file, not a folder/);
   await expect(write(path.join(dir, `${'x'.repeat(250)}.backup`), 'x')).rejects.toThrow(/the name is too long/);
 });

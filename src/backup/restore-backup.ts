@@ -178,7 +178,8 @@ async function readParts(
   { keys, loadTable, onProgress }: Taking,
 ): Promise<void> {
   const tables = new Map(manifest.tables.map((table) => [tablePart(table.name), table]));
-  const ofBytes = manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
+  const ofTables = manifest.parts.filter(({ name }) => tables.has(name));
+  const ofBytes = ofTables.reduce((sum, part) => sum + part.bytes, 0);
   let bytes = 0;
   const missing = new Set(manifest.parts.map(({ name }) => name));
   await archive.parts(async (name, content) => {

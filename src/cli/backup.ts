@@ -9,6 +9,7 @@ import type { BackupTarget } from '../backup/backup-file.ts';
 import type { Backup } from '../backup/make-backup.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { readConfig } from '../config/config.ts';
+import { KEY_FILE_NAME } from '../webhooks/secret.ts';
 import { isoTime } from '../wire/time.ts';
 import { wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
@@ -99,6 +100,12 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   // Standard output is the backup's.
   if (place.kind === 'stream') writeErrorLines(options.json === true ? [JSON.stringify(record(made))] : lines(made));
   else print(options, record(made), () => lines(made));
+  if (made.manifest.key.kind === 'none') writeErrorLines([`Warning: ${noKey(config.dataDir)}`]);
+}
+
+/** Without webhook endpoints nothing is amiss yet; but the service has made a key when it started, wherever its DATA_DIR is. */
+function noKey(dataDir: string): string {
+  return `the file holds no key for webhook secrets, for there is no ${KEY_FILE_NAME} in ${dataDir} and SECRET_KEY is not set. No secret in the database needs one yet; if the service has one elsewhere, set DATA_DIR or SECRET_KEY as for the service, and make the backup again.`;
 }
 
 function targetOf(target: string, { keep }: BackupCommandOptions): BackupTarget {

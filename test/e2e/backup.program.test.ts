@@ -125,6 +125,23 @@ it('with SECRET_KEY the key stays out of the file, and a restore wants the same 
   expect(await restore({ SECRET_KEY: secretKey })).toMatchObject({ code: 0 });
 });
 
+it('a backup that holds no key, since there is none, is made and says so', async () => {
+  const { url } = await testDatabase();
+  const cointill = await program({ DATABASE_URL: url });
+  const dir = await folder();
+  const warning = `Warning: the file holds no key for webhook secrets, for there is no secret.key in ${cointill.dataDir} and SECRET_KEY is not set.`;
+  for (const target of [['a.backup'], ['b.backup', '--json']]) {
+    const [name = '', ...more] = target;
+    const { code, stderr } = await cointill.run('backup', path.join(dir, name), ...more);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(warning) });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  }
+  await writeFile(path.join(cointill.dataDir, 'secret.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`, {
+    mode: 0o600,
+  });
+  expect(await cointill.run('backup', path.join(dir, 'c.backup'))).toMatchObject({ code: 0, stderr: '' });
+});
+
 it('what cannot be backed up or restored ends with 1, the reason, and nothing half done', async () => {
   const { service } = await shop();
   const dir = await folder();

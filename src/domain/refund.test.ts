@@ -240,8 +240,23 @@ describe('what can be refunded', () => {
     expect(sizeRefund(received(0n), all, null)).toEqual({ kind: 'nothing_left' });
   });
 
+  it('is told as worth nothing, never less, where more was told already than is there now', () => {
+    const taken = { units: OWED_UNITS / 4n, amountMinor: 10_000n };
+    expect(sizeRefund(received(OWED_UNITS / 2n), taken, null)).toEqual({
+      kind: 'ok',
+      units: OWED_UNITS / 4n,
+      amountMinor: 0n,
+    });
+    expect(sizeRefund(received(OWED_UNITS / 2n), taken, { amountMinor: 1n })).toMatchObject({
+      kind: 'too_much',
+      leftMinor: 0n,
+    });
+  });
+
   it('is nothing before a token was chosen', () => {
     expect(sizeRefund(paymentWith({ quote: null }), NOTHING_REFUNDED, null)).toEqual({ kind: 'nothing_left' });
+    const { ledger } = received(OWED_UNITS);
+    expect(sizeRefund(paymentWith({ quote: null, ledger }), NOTHING_REFUNDED, null)).toEqual({ kind: 'nothing_left' });
   });
 });
 

@@ -121,9 +121,8 @@ export function transition(
     case 'accepted':
       return onAccepted(payment, observation.refundedUnits, now);
     case 'timer_stopped':
-      return payment.completesAt === null
-        ? { kind: 'unchanged' }
-        : { kind: 'changed', payment: { ...payment, completesAt: null }, arrows: [], events: [] };
+      if (payment.completesAt === null) return { kind: 'unchanged' };
+      return { kind: 'changed', payment: { ...payment, completesAt: null }, arrows: [], events: [] };
   }
 }
 
@@ -195,16 +194,10 @@ function moneyPath(status: PaymentStatus, ledger: Ledger, quote: Quote): readonl
   const required = requiredUnits(quote);
   const forward = ['prepared', 'pending', 'processing', 'confirming', 'completed'] as const;
   const { seenUnits, minedUnits, confirmedUnits } = ledger.inTime;
-  const target =
-    confirmedUnits >= required
-      ? 'completed'
-      : minedUnits >= required
-        ? 'confirming'
-        : seenUnits >= required
-          ? 'processing'
-          : ledger.all.seenUnits > 0n || status !== 'prepared'
-            ? 'pending'
-            : 'prepared';
+  const short = ledger.all.seenUnits > 0n || status !== 'prepared' ? 'pending' : 'prepared';
+  const seen = seenUnits >= required ? 'processing' : short;
+  const mined = minedUnits >= required ? 'confirming' : seen;
+  const target = confirmedUnits >= required ? 'completed' : mined;
   const from = forward.indexOf(status);
   const to = forward.indexOf(target);
   if (to === from) return [];

@@ -86,19 +86,7 @@ export async function openCointill(
     await embedded?.stop();
   };
   try {
-    const setting = config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
-    const client = await byWayOf(setting, handle.connect());
-    try {
-      if (embedded === null) {
-        await checkWrites(client, setting);
-        await byWayOf('DATABASE_URL', checkPool(handle.db));
-        if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
-      }
-      const applied = await migrate(client);
-      if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
-    } finally {
-      await client.end();
-    }
+    await prepareDatabase(config, handle, log);
   } catch (error) {
     await close().catch(() => {});
     throw error;
@@ -208,4 +196,21 @@ function pooledRandom(): (size: number) => Uint8Array {
     used += size;
     return pool.subarray(used - size, used);
   };
+}
+
+/** Checks that the database is the one that is meant and takes writes, where it is one's own, and brings it up to date. */
+async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logger): Promise<void> {
+  const setting = config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+  const client = await byWayOf(setting, handle.connect());
+  try {
+    if (config.databaseUrl !== null) {
+      await checkWrites(client, setting);
+      await byWayOf('DATABASE_URL', checkPool(handle.db));
+      if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
+    }
+    const applied = await migrate(client);
+    if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
+  } finally {
+    await client.end();
+  }
 }

@@ -98,6 +98,7 @@ const NOT_LISTENING = 'not listening';
  * to ourselves, sent by way of the pool, has arrived on it: behind a pooler that shares its sessions LISTEN succeeds and
  * nothing ever comes.
  */
+// oxlint-disable-next-line max-lines-per-function -- One session with its retries, its proof and its listeners: each part changes the state that the others go by.
 export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Listening {
   const { onWithheld, proofEveryMs = PROOF_EVERY_MS } = options;
   const listeners: Listeners = { access: [], deliveries: [], payments: [], chain: [] };

@@ -23,6 +23,7 @@ const STOP_WAIT_MS = 5_000;
  * Follows one chain as long as this process holds its lease; two workers never follow the same chain. How its nodes are is
  * kept in the database; failures rest ever longer, up to five seconds. `pollMs` replaces the rest at the head. `openWallet` is for what is looked for beside the addresses of payments.
  */
+// oxlint-disable-next-line max-lines-per-function -- Three loops that hold, follow and survey go by one lease.
 export function watchChain(
   app: App,
   source: ChainSource,

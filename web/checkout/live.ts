@@ -22,6 +22,7 @@ type Cause = 'stream' | 'check';
  * Keeps the page as the server has it while somebody looks at it: by its event stream and, until the payment is complete, by
  * asking from time to time where that cannot be had. Returns how to ask at once.
  */
+// oxlint-disable-next-line max-lines-per-function -- The stream and the questions beside it decide by each other which of them is believed.
 export function keepLive(page: LivePage): () => void {
   let stream: EventSource | null = null;
   let streamWorks = false;

@@ -26,6 +26,7 @@ export interface LookProof {
 }
 
 /** What is known of a mempool: which of its transactions were looked at, and which of ours were missing from it last time. */
+// oxlint-disable-next-line max-lines-per-function -- What was looked for, found and missed is one state, which both of its methods change.
 export function createWaitingRoom(app: App, source: ChainSource) {
   const { network, mempool } = source;
   let looked: ReadonlySet<string> = new Set();

@@ -38,6 +38,7 @@ export interface Deliverer {
 }
 
 /** Sends due deliveries, each endpoint in its own lane. */
+// oxlint-disable-next-line max-lines-per-function -- Taking, attempting, recording and stopping share what is held.
 export function createDeliverer(app: App, webhooks: WebhookDelivery, events: DelivererEvents): Deliverer {
   const lanes = createLanes();
   const held = createHeldDeliveries(events.onFree);

@@ -39,7 +39,9 @@ const answer = (shape: Parameters<typeof success>[0]) => ({ 200: success(shape),
 export function transactionRoutes(api: Api): (app: FastifyInstance) => void {
   return (app) => {
     createRoute(app, api);
-    readRoutes(app, api);
+    statsRoute(app, api);
+    listRoute(app, api);
+    getRoute(app, api);
     changeRoutes(app, api, {
       surface: 'transaction',
       path: '/api/transactions',
@@ -105,8 +107,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
   );
 }
 
-function readRoutes(app: FastifyInstance, api: Api): void {
-  const { app: core } = api;
+function statsRoute(app: FastifyInstance, { app: core }: Api): void {
   app.get<{ Querystring: StatsQuery }>(
     '/api/transactions/stats',
     {
@@ -138,6 +139,9 @@ function readRoutes(app: FastifyInstance, api: Api): void {
       return { success: true, stats: statistics(counts) };
     },
   );
+}
+
+function listRoute(app: FastifyInstance, { app: core }: Api): void {
   app.get<{ Params: { projectId: string }; Querystring: ListTransactionsQuery }>(
     '/api/transactions/project/:projectId',
     {
@@ -176,6 +180,10 @@ function readRoutes(app: FastifyInstance, api: Api): void {
       };
     },
   );
+}
+
+function getRoute(app: FastifyInstance, api: Api): void {
+  const { app: core } = api;
   app.get<{ Params: { id: string } }>(
     '/api/transactions/:id',
     {

@@ -73,6 +73,7 @@ export class NodeLoadingError extends NodeError {
  * A node behind a URL. `cookieFile` is for a node whose URL has no credentials: what stands in the file is sent, and read anew when it is
  * refused. Throws RangeError when `url` is not an http or https URL; the message does not repeat it.
  */
+// oxlint-disable-next-line max-lines-per-function -- Credentials, the agent and what is hidden of them belong to every call alike.
 export function createRpcNode(url: string, timeoutMs: number, cookieFile: string | null = null): RpcNode {
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {

@@ -37,6 +37,7 @@ export interface RpcPoolOptions {
   readonly troubles: Troubles;
 }
 
+// oxlint-disable-next-line max-lines-per-function -- Which nodes rest, lag and answer is one state, which every way of asking goes by.
 export function createRpcPool({
   network,
   nodes,

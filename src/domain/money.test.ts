@@ -122,6 +122,7 @@ describe('a fiat amount', () => {
 
   it('names the rule that was broken and the range that is allowed', () => {
     expect(parseFiatAmount(-5, 'USD')).toEqual({ kind: 'bad', rule: 'must be a number from 0.01 to 1000000 USD' });
+    expect(parseFiatAmount(0, 'USD')).toEqual({ kind: 'bad', rule: 'must be a number from 0.01 to 1000000 USD' });
     expect(parseFiatAmount(2_000_000, 'USD')).toEqual({ kind: 'bad', rule: 'must be from 0.01 to 1000000 USD' });
     expect(parseFiatAmount(0.001, 'USD')).toEqual({ kind: 'bad', rule: 'must have at most 2 decimals' });
     expect(parseFiatAmount(10.5, 'JPY')).toMatchObject({ rule: expect.stringContaining('at most 0 decimals') });
@@ -145,6 +146,14 @@ describe('a fiat amount', () => {
       }),
     );
   });
+});
+
+it('an amount below nothing is written as its opposite with a sign', () => {
+  expect([formatDecimal(-1n, 8), formatDecimal(-150n, 2), formatDecimal(-3n, 0)]).toEqual([
+    '-0.00000001',
+    '-1.5',
+    '-3',
+  ]);
 });
 
 describe('a currency code', () => {

@@ -236,7 +236,7 @@ const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, 
 
 /**
  * The order in which transfers came: as they were first seen; those of one moment by their blocks, then by their places there.
- * What tells nothing more (hash, index) only makes it one order, whatever order the rail lists them in. A block's own time is
+ * The hash tells nothing more and only makes it one order, whatever order the rail lists them in. A block's own time is
  * no help: miners round it, and date blocks before transactions that are in them.
  */
 function compareArrival(a: Transfer, b: Transfer): number {
@@ -244,8 +244,7 @@ function compareArrival(a: Transfer, b: Transfer): number {
     a.firstSeenAt - b.firstSeenAt ||
     (a.blockHeight ?? LAST) - (b.blockHeight ?? LAST) ||
     (a.blockPosition ?? LAST) - (b.blockPosition ?? LAST) ||
-    compareText(a.transactionHash, b.transactionHash) ||
-    a.index - b.index
+    compareText(a.transactionHash, b.transactionHash)
   );
 }
 

@@ -219,6 +219,7 @@ describe('a reorganisation', () => {
 
 describe('the exception', () => {
   const twice = OWED_UNITS * 2n;
+  const least = transferWith({ amountUnits: OWED_UNITS - ETH_QUOTE.toleranceUnits });
 
   it.each([
     ['none', paymentWith({ quote: null }), []],
@@ -227,6 +228,13 @@ describe('the exception', () => {
     ['overpaid', pending, [{ ...seen, amountUnits: twice, state: 'mined' }]],
     ['paid_late before underpaid', pending, [{ ...late, amountUnits: 1n }]],
     ['paid_late before overpaid', pending, [{ ...late, amountUnits: twice }]],
+    ['none, when just enough was in time', pending, [least, { ...late, amountUnits: 1n, state: 'seen' }]],
+    ['paid_late, when an expired payment turns out to be paid in blocks', expired, [{ ...least, state: 'mined' }]],
+    [
+      'paid_late, when a failed payment turns out to be paid in blocks',
+      payments.failed,
+      [{ ...least, state: 'mined' }],
+    ],
     [
       'overpaid, when the late part was not needed',
       pending,

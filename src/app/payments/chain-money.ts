@@ -157,7 +157,7 @@ export async function tokenDecimals(
  * time, in full, at all. Of several, the nearest, then the newest. What is on the current one goes first, so that its loss
  * is told before the earlier comes back.
  */
-function moneyOf(
+export function moneyOf(
   payment: Payment,
   transfers: readonly Transfer[],
   quotes: readonly IssuedQuote[],

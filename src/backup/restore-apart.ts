@@ -53,7 +53,7 @@ export async function restoreApart(
 }
 
 /** Two restores at once notice each other by the order of their notes; more than a few in a row never do. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 async function beginApart(
   client: Client,
@@ -96,7 +96,7 @@ async function beginApart(
       ),
     );
     const isFirst = before.every(({ id }) => own.includes(id) || others.some((one) => one.id === id));
-    if (isFirst || tries === MOST_TRIES) {
+    if (isFirst || tries === MAX_TRIES) {
       const { problem } = after;
       return { recovery, earlier, notesFile: file, problem, mayMeetEarlier: problem !== null };
     }

@@ -43,7 +43,7 @@ export type Observation =
   | { readonly kind: 'settled'; readonly ledger: Ledger; readonly quote: Quote }
   /** `moneyElsewhere`: money in a token that was not chosen lies on the payment's addresses. */
   | { readonly kind: 'cancelled'; readonly moneyElsewhere?: boolean }
-  /** The merchant takes the confirmed money that is there as payment, less what he gave or promised back. */
+  /** The merchant takes the confirmed money that is there as payment, less what they gave or promised back. */
   | { readonly kind: 'accepted'; readonly refundedUnits: bigint }
   /** Test mode: the timer that completes the payment stops. */
   | { readonly kind: 'timer_stopped' };

@@ -74,7 +74,7 @@ describe('a payout address', () => {
   ])('that nobody has a key of is refused: %s', (_name, address) => {
     const contracts = ['0x5fbdb2315678afecb367f032d93f642f64180aa3'];
     expect(checkPayoutAddress('ethereum', address, MAIN, contracts)).toMatchObject({
-      kind: 'bad',
+      kind: 'invalid',
       message: expect.stringMatching(/lost.*Give the address of your wallet/),
     });
   });
@@ -88,7 +88,7 @@ describe('a payout address', () => {
 
   it('of a witness version without rules yet is refused for that, not for a wrong character', () => {
     expect(checkPayoutAddress('bitcoin', 'BC1SW50QGDZ25J', MAIN)).toMatchObject({
-      kind: 'bad',
+      kind: 'invalid',
       message: expect.stringContaining('not in use yet'),
     });
   });
@@ -103,7 +103,7 @@ describe('a payout address', () => {
       expect(checkPayoutAddress('bitcoin', address, chain)).toEqual({ kind: 'ok', address });
     }
     const check = checkPayoutAddress('bitcoin', address, MAIN);
-    expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('test network') });
+    expect(check).toMatchObject({ kind: 'invalid', message: expect.stringContaining('test network') });
   });
 
   it.each([...INVALID, ...UNSPENDABLE])(
@@ -116,12 +116,12 @@ describe('a payout address', () => {
   it.each(LITECOIN_MAIN)('of Litecoin is taken for Litecoin and refused, by name, for Bitcoin: %s', (address) => {
     expect(checkPayoutAddress('litecoin', address, MAIN)).toEqual({ kind: 'ok', address });
     const check = checkPayoutAddress('bitcoin', address, ANY);
-    expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('This is a Litecoin address') });
+    expect(check).toMatchObject({ kind: 'invalid', message: expect.stringContaining('This is a Litecoin address') });
   });
 
   it.each(BITCOIN_MAIN)('of Bitcoin is refused, by name, for Litecoin: %s', (address) => {
     const check = checkPayoutAddress('litecoin', address, ANY);
-    expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('This is a Bitcoin address') });
+    expect(check).toMatchObject({ kind: 'invalid', message: expect.stringContaining('This is a Bitcoin address') });
   });
 
   it('of Litecoin’s test networks is taken only where test networks are allowed', () => {
@@ -146,7 +146,7 @@ describe('a payout address', () => {
       for (const chain of chains) {
         for (const address of main) {
           const check = checkPayoutAddress(network, address, chain);
-          expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('main network') });
+          expect(check).toMatchObject({ kind: 'invalid', message: expect.stringContaining('main network') });
           expect(check).toMatchObject({ message: expect.stringContaining(`chain "${chain}"`) });
         }
       }
@@ -169,7 +169,7 @@ describe('a payout address', () => {
     expect(checkPayoutAddress('bitcoin', encoded(0x00, 20), MAIN).kind).toBe('ok');
     // 0x1e is Dogecoin's.
     expect(checkPayoutAddress('bitcoin', encoded(0x1e, 20), ANY)).toMatchObject({
-      kind: 'bad',
+      kind: 'invalid',
       message: expect.stringContaining('another network'),
     });
     expect(checkPayoutAddress('bitcoin', encoded(0x00, 19), ANY).kind).toBe('bad');
@@ -180,7 +180,7 @@ describe('a payout address', () => {
     expect(checkPayoutAddress(network, EVM.toLowerCase(), MAIN)).toEqual({ kind: 'ok', address: EVM });
     expect(checkPayoutAddress(network, EVM.replace('aA', 'Aa'), MAIN).kind).toBe('bad');
     expect(checkPayoutAddress(network, `0x${'0'.repeat(40)}`, MAIN)).toMatchObject({
-      kind: 'bad',
+      kind: 'invalid',
       message: expect.stringContaining('zero address'),
     });
     expect(checkPayoutAddress(network, '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', ANY).kind).toBe('bad');

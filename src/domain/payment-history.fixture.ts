@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from './payment.ts';
 import { BTC_QUOTE, CREATED_AT, DAY_MS, ETH_QUOTE, MINUTE_MS, paymentWith } from './payment.fixture.ts';
-import { transition, type Observation, type Transition } from './transition.ts';
+import { transition, type Observation, type TransitionResult } from './transition.ts';
 
 /** Random histories of payments: money that comes, turns and goes, rails that look, people who choose and cancel. */
 
@@ -34,7 +34,7 @@ export interface Taken {
   readonly before: World;
   readonly after: World;
   readonly observation: Observation;
-  readonly result: Transition;
+  readonly result: TransitionResult;
 }
 
 const TOKENS: readonly Quote[] = [

@@ -8,7 +8,7 @@ import {
   type Quote,
   type Transfer,
 } from './payment.ts';
-import { transition, type Arrow, type Observation } from './transition.ts';
+import { transition, type Transition, type Observation } from './transition.ts';
 import type { OrderEventType } from './event-type.ts';
 
 /** What the domain's tests start from: a live order over 100.00 USD for 0.05 ETH that was made at `CREATED_AT`. */
@@ -82,7 +82,7 @@ export function money(payment: Payment, ...transfers: readonly Transfer[]): Obse
 
 interface Walked {
   readonly payment: Payment;
-  readonly arrows: readonly Arrow[];
+  readonly transitions: readonly Transition[];
   readonly events: readonly OrderEventType[];
   /** The statuses that were walked through, the first one included: `pending > processing`. */
   readonly path: string;
@@ -92,12 +92,12 @@ interface Walked {
 export function walked(payment: Payment, observation: Observation, now: number): Walked {
   const result = transition(payment, observation, now);
   if (result.kind !== 'changed') throw new Error(`${observation.kind} was ${JSON.stringify(result)}, not a change`);
-  const { arrows, events } = result;
+  const { transitions, events } = result;
   return {
     payment: result.payment,
-    arrows,
+    transitions,
     events,
-    path: [payment.status, ...arrows.map((arrow) => arrow.to)].join(' > '),
+    path: [payment.status, ...transitions.map((transition) => transition.to)].join(' > '),
   };
 }
 

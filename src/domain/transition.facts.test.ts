@@ -108,7 +108,7 @@ describe('a look at the money', () => {
     for (const part of ['all', 'inTime'] as const) {
       for (const sum of ['seenUnits', 'minedUnits', 'confirmedUnits'] as const) {
         const result = transition(processing, money(more(part, sum)), NOW);
-        expect(result).toMatchObject({ kind: 'changed', arrows: [], payment: { ledger: more(part, sum) } });
+        expect(result).toMatchObject({ kind: 'changed', transitions: [], payment: { ledger: more(part, sum) } });
       }
     }
     expect(transition(processing, money({ ...ledger, transactionHash: '0x09' }), NOW)).toMatchObject({
@@ -134,7 +134,7 @@ describe('a look at the money', () => {
 
   it('puts an exception right that is not true to the money', () => {
     expect(walked({ ...pending, exception: 'underpaid' }, money(NO_MONEY), NOW)).toMatchObject({
-      arrows: [],
+      transitions: [],
       events: [],
       payment: { exception: 'none' },
     });
@@ -180,9 +180,11 @@ describe('each step of the status', () => {
     ['cancelling', pending, cancel, NOW, 'cancelled'],
     ['accepting', underpaid, accept, NOW, 'accepted'],
   ] as const)('after %s says its cause and time', (_name, payment, observation, now, cause) => {
-    const { arrows } = walked(payment, observation, now);
-    expect(arrows.length).toBeGreaterThan(0);
-    expect(arrows.map((arrow) => [arrow.cause, arrow.at])).toEqual(arrows.map(() => [cause, now]));
+    const { transitions } = walked(payment, observation, now);
+    expect(transitions.length).toBeGreaterThan(0);
+    expect(transitions.map((transition) => [transition.cause, transition.at])).toEqual(
+      transitions.map(() => [cause, now]),
+    );
   });
 
   it('that is not drawn is refused with its reason', () => {
@@ -202,6 +204,6 @@ describe('each step of the status', () => {
 it('a payment whose facts contradict each other goes nowhere: what is not drawn is a fault', () => {
   const contradiction = paymentWith({ status: 'created', ledger: ledgerOf(seen) });
   expect(() => transition(contradiction, { kind: 'deadline', seenUpTo: 'by_hand' }, NOW)).toThrow(
-    'No arrow leads from created to failed',
+    'No transition leads from created to failed',
   );
 });

@@ -36,10 +36,10 @@ const { pending, underpaid, processing, confirming, completed, expired } = payme
 describe('a partial payment', () => {
   it('stays pending and says underpaid, once', () => {
     const first = observed(pending, NOW, part);
-    expect(first).toMatchObject({ arrows: [], events: ['order.exception'] });
+    expect(first).toMatchObject({ transitions: [], events: ['order.exception'] });
     expect(first.payment).toMatchObject({ status: 'pending', exception: 'underpaid' });
     const more = observed(first.payment, NOW, part, { ...part, index: 1, amountUnits: 1n });
-    expect(more).toMatchObject({ arrows: [], events: [] });
+    expect(more).toMatchObject({ transitions: [], events: [] });
   });
 
   it('is complete with the rest, which may come in several transfers', () => {
@@ -96,7 +96,7 @@ describe('overpayment', () => {
   it('is no overpayment yet while what is too much only waits, for it may be replaced', () => {
     const more = { ...seen, transactionHash: '0x03' };
     const waiting = observed(completed, AFTER, confirmed, more);
-    expect(waiting).toMatchObject({ arrows: [], events: [] });
+    expect(waiting).toMatchObject({ transitions: [], events: [] });
     expect(waiting.payment).toMatchObject({ exception: 'none' });
     expect(
       observed(waiting.payment, AFTER, confirmed, { ...more, state: 'mined', blockAt: NOW }).payment,
@@ -107,7 +107,7 @@ describe('overpayment', () => {
 
   it('is noticed after completion too, and changes no status', () => {
     const result = observed(completed, AFTER, confirmed, late);
-    expect(result).toMatchObject({ arrows: [], events: ['order.exception'] });
+    expect(result).toMatchObject({ transitions: [], events: ['order.exception'] });
     expect(result.payment).toMatchObject({ status: 'completed', exception: 'overpaid' });
   });
 });
@@ -118,7 +118,7 @@ describe('late money', () => {
     (status) => {
       const known = status === 'failed' ? [part] : [];
       const result = observed(payments[status], AFTER, ...known, late);
-      expect(result).toMatchObject({ arrows: [], events: ['order.exception'] });
+      expect(result).toMatchObject({ transitions: [], events: ['order.exception'] });
       expect(result.payment).toMatchObject({ status, exception: 'paid_late' });
       expect(result.payment.ledger.all.confirmedUnits).toBe(OWED_UNITS + (status === 'failed' ? part.amountUnits : 0n));
     },
@@ -202,7 +202,7 @@ describe('a reorganisation', () => {
 
   it('after completion leaves it completed and says reorged, until the money is back', () => {
     const hit = observed(completed, NOW, dropped);
-    expect(hit).toMatchObject({ arrows: [], events: ['order.exception'] });
+    expect(hit).toMatchObject({ transitions: [], events: ['order.exception'] });
     expect(hit.payment).toMatchObject({
       status: 'completed',
       exception: 'reorged',
@@ -272,7 +272,7 @@ describe('observing the same money again', () => {
 describe('a replacement that pays the same', () => {
   it('changes no status, but the ledger names the transaction that pays now', () => {
     const result = observed(processing, NOW, dropped, { ...seen, transactionHash: '0x02' });
-    expect(result).toMatchObject({ arrows: [], events: [] });
+    expect(result).toMatchObject({ transitions: [], events: [] });
     expect(result.payment.ledger.transactionHash).toBe('0x02');
   });
 });
@@ -303,7 +303,7 @@ describe('the sandbox', () => {
 
   it('completes no more by itself once its timer was stopped, but still expires', () => {
     const stopped = walked(timed, { kind: 'timer_stopped' }, NOW);
-    expect(stopped).toMatchObject({ arrows: [], events: [], payment: { completesAt: null, status: 'pending' } });
+    expect(stopped).toMatchObject({ transitions: [], events: [], payment: { completesAt: null, status: 'pending' } });
     expect(nextDueAt(stopped.payment)).toBe(EXPIRES_AT);
     expect(transition(stopped.payment, { kind: 'timer_stopped' }, NOW)).toEqual({ kind: 'unchanged' });
   });

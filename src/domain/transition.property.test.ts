@@ -5,20 +5,20 @@ import type { PaymentStatus } from './status.ts';
 import { ETH_QUOTE, EXPIRES_AT, MINUTE_MS } from './payment.fixture.ts';
 import { live, soundHistory, start, wildHistory, type Step, type Taken } from './payment-history.fixture.ts';
 import {
-  ARROWS,
+  TRANSITIONS,
   DEFAULT_POLICY,
   MAX_TOKEN_CHANGES,
   nextDueAt,
   transition,
-  type Arrow,
+  type Transition,
   type Observation,
 } from './transition.ts';
 import { exceptionOf } from './exception.ts';
 
 const FINAL: ReadonlySet<PaymentStatus> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
-function arrowsOf(taken: readonly Taken[]): readonly Arrow[] {
-  return taken.flatMap(({ result }) => (result.kind === 'changed' ? result.arrows : []));
+function transitionsOf(taken: readonly Taken[]): readonly Transition[] {
+  return taken.flatMap(({ result }) => (result.kind === 'changed' ? result.transitions : []));
 }
 
 function eventsOf(taken: readonly Taken[]): readonly string[] {
@@ -36,15 +36,15 @@ function always(histories: fc.Arbitrary<readonly Step[]>, guarantee: (taken: Tak
 }
 
 describe('any sequence of observations, even of a rail that errs', () => {
-  it('takes only arrows of the table, each from where the last one led', () => {
+  it('takes only transitions of the table, each from where the last one led', () => {
     fc.assert(
       fc.property(start, wildHistory, (payment, steps) => {
         let status = payment.status;
         for (const { result, after } of live(payment, steps)) {
-          for (const arrow of result.kind === 'changed' ? result.arrows : []) {
-            expect(arrow.from).toBe(status);
-            expect(ARROWS[arrow.from]).toContain(arrow.to);
-            status = arrow.to;
+          for (const transition of result.kind === 'changed' ? result.transitions : []) {
+            expect(transition.from).toBe(status);
+            expect(TRANSITIONS[transition.from]).toContain(transition.to);
+            status = transition.to;
           }
           expect(after.payment.status).toBe(status);
         }
@@ -56,8 +56,8 @@ describe('any sequence of observations, even of a rail that errs', () => {
   it('leaves a final status only by accepting, and only to completed', () => {
     fc.assert(
       fc.property(start, wildHistory, (payment, steps) => {
-        const left = arrowsOf(live(payment, steps)).filter((arrow) => FINAL.has(arrow.from));
-        for (const arrow of left) expect(arrow).toMatchObject({ to: 'completed', cause: 'accepted' });
+        const left = transitionsOf(live(payment, steps)).filter((transition) => FINAL.has(transition.from));
+        for (const transition of left) expect(transition).toMatchObject({ to: 'completed', cause: 'accepted' });
         expect(left.length).toBeLessThanOrEqual(1);
       }),
       { numRuns: 400 },
@@ -69,7 +69,7 @@ describe('any sequence of observations, even of a rail that errs', () => {
       fc.property(start, wildHistory, (payment, steps) => {
         const taken = live(payment, steps);
         const events = eventsOf(taken);
-        const reached = arrowsOf(taken).map((arrow) => `order.${arrow.to}`);
+        const reached = transitionsOf(taken).map((transition) => `order.${transition.to}`);
         const ends = ['order.completed', 'order.expired', 'order.failed', 'order.cancelled'];
         expect(events.filter((event) => ends.includes(event))).toEqual(reached.filter((event) => ends.includes(event)));
         expect(events.filter((event) => event === 'order.completed').length).toBeLessThanOrEqual(1);
@@ -158,7 +158,8 @@ describe('money', () => {
       expect(completedOnUnits).toBe(confirmed < required ? confirmed : required);
     });
     always(wildHistory, ({ after, observation, result }) => {
-      const completed = result.kind === 'changed' && result.arrows.some((arrow) => arrow.to === 'completed');
+      const completed =
+        result.kind === 'changed' && result.transitions.some((transition) => transition.to === 'completed');
       if (!completed || observation.kind !== 'money' || after.payment.quote === null) return;
       expect(after.payment.ledger.inTime.confirmedUnits).toBeGreaterThanOrEqual(requiredUnits(after.payment.quote));
     });
@@ -217,11 +218,13 @@ describe('time', () => {
 });
 
 describe('these histories', () => {
-  it('walk every arrow of the table, so that the guarantees above are tried', () => {
-    const drawn = Object.entries(ARROWS).flatMap(([from, targets]) => targets.map((to) => `${from} > ${to}`));
+  it('walk every transition of the table, so that the guarantees above are tried', () => {
+    const drawn = Object.entries(TRANSITIONS).flatMap(([from, targets]) => targets.map((to) => `${from} > ${to}`));
     const samples = fc.sample(fc.tuple(start, soundHistory), { seed: 20_260_115, numRuns: 1_500 });
     const walked = new Set(
-      samples.flatMap(([payment, steps]) => arrowsOf(live(payment, steps)).map(({ from, to }) => `${from} > ${to}`)),
+      samples.flatMap(([payment, steps]) =>
+        transitionsOf(live(payment, steps)).map(({ from, to }) => `${from} > ${to}`),
+      ),
     );
     expect([...walked].toSorted()).toEqual(drawn.toSorted());
   });

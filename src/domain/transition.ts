@@ -4,10 +4,10 @@ import { isCounting, isFinal, isOpen, type PaymentStatus } from './status.ts';
 import type { OrderEventType } from './event-type.ts';
 
 /**
- * The payment state machine: every status change in the system goes through `transition`. What is not drawn in ARROWS
+ * The payment state machine: every status change in the system goes through `transition`. What is not listed in TRANSITIONS
  * is refused and changes nothing.
  */
-export const ARROWS = {
+export const TRANSITIONS = {
   created: ['prepared', 'completed', 'expired', 'cancelled'],
   prepared: ['prepared', 'pending', 'completed', 'expired', 'cancelled'],
   pending: ['prepared', 'processing', 'completed', 'failed', 'expired', 'cancelled'],
@@ -49,7 +49,7 @@ export type Observation =
   | { readonly kind: 'timer_stopped' };
 
 /** One step of the status, as the timeline keeps it. */
-export interface Arrow {
+export interface Transition {
   readonly from: PaymentStatus;
   readonly to: PaymentStatus;
   readonly cause: Observation['kind'];
@@ -65,11 +65,11 @@ export type RefusalReason =
   | 'refunded'
   | 'already_completed';
 
-export type Transition =
+export type TransitionResult =
   | {
       readonly kind: 'changed';
       readonly payment: Payment;
-      readonly arrows: readonly Arrow[];
+      readonly transitions: readonly Transition[];
       readonly events: readonly OrderEventType[];
     }
   | { readonly kind: 'unchanged' }
@@ -106,7 +106,7 @@ export function transition(
   observation: Observation,
   now: number,
   policy: PaymentPolicy = DEFAULT_POLICY,
-): Transition {
+): TransitionResult {
   switch (observation.kind) {
     case 'token_chosen':
       return onTokenChosen(payment, observation, now);
@@ -122,7 +122,7 @@ export function transition(
       return onAccepted(payment, observation.refundedUnits, now);
     case 'timer_stopped':
       if (payment.completesAt === null) return { kind: 'unchanged' };
-      return { kind: 'changed', payment: { ...payment, completesAt: null }, arrows: [], events: [] };
+      return { kind: 'changed', payment: { ...payment, completesAt: null }, transitions: [], events: [] };
   }
 }
 
@@ -138,7 +138,7 @@ function onTokenChosen(
   payment: Payment,
   { quote, changes, moneyIn = [] }: Observation & { readonly kind: 'token_chosen' },
   now: number,
-): Transition {
+): TransitionResult {
   const reason = tokenRefusal(payment, changes, now);
   if (reason !== null) return { kind: 'refused', reason };
   const isThere = moneyIn.some(({ asset, network }) => asset === quote.asset && network === quote.network);
@@ -152,7 +152,7 @@ function onMoney(
   quote: Quote | null,
   now: number,
   policy: PaymentPolicy,
-): Transition {
+): TransitionResult {
   if (quote === null || payment.status === 'created') return { kind: 'refused', reason: 'not_open' };
   // What completed a payment stays its measure: units of another asset say nothing about a reorganisation.
   if (payment.completedOnUnits !== null && !sameQuote(payment.quote, quote)) {
@@ -221,7 +221,12 @@ function sameMoney(before: Payment, after: Payment): boolean {
   );
 }
 
-function onDeadline(payment: Payment, seenUpTo: number | 'by_hand', now: number, policy: PaymentPolicy): Transition {
+function onDeadline(
+  payment: Payment,
+  seenUpTo: number | 'by_hand',
+  now: number,
+  policy: PaymentPolicy,
+): TransitionResult {
   const deadline = deadlineAt(payment, policy);
   if (deadline === null) return { kind: 'refused', reason: 'not_open' };
   const byHand = seenUpTo === 'by_hand';
@@ -235,19 +240,19 @@ function onDeadline(payment: Payment, seenUpTo: number | 'by_hand', now: number,
   return walk({ ...payment, failureReason: 'underpaid' }, ['failed'], 'deadline', now);
 }
 
-function onSettled(payment: Payment, ledger: Ledger, quote: Quote, now: number): Transition {
+function onSettled(payment: Payment, ledger: Ledger, quote: Quote, now: number): TransitionResult {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
   return walk({ ...payment, quote, ledger }, ['completed'], 'settled', now);
 }
 
-function onCancelled(payment: Payment, moneyElsewhere: boolean, now: number): Transition {
+function onCancelled(payment: Payment, moneyElsewhere: boolean, now: number): TransitionResult {
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
   if (payment.ledger.all.seenUnits > 0n || moneyElsewhere) return { kind: 'refused', reason: 'money_seen' };
   return walk({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
 }
 
-function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Transition {
+function onAccepted(payment: Payment, refundedUnits: bigint, now: number): TransitionResult {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
   const acceptable = isFinal(payment.status) || (payment.status === 'pending' && payment.exception === 'underpaid');
   if (!acceptable) return { kind: 'refused', reason: 'not_open' };
@@ -256,16 +261,21 @@ function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Trans
   return walk(payment, ['completed'], 'accepted', now);
 }
 
-/** Walks the path arrow by arrow and settles what follows from the new status: times, exception, timer, events. */
-function walk(start: Payment, path: readonly PaymentStatus[], cause: Observation['kind'], now: number): Transition {
+/** Applies the steps of the path one by one, and what follows from the new status: times, exception, timer, events. */
+function walk(
+  start: Payment,
+  path: readonly PaymentStatus[],
+  cause: Observation['kind'],
+  now: number,
+): TransitionResult {
   let payment = start;
-  const arrows: Arrow[] = [];
+  const transitions: Transition[] = [];
   const events: OrderEventType[] = [];
   for (const to of path) {
-    if (!(ARROWS[payment.status] as readonly PaymentStatus[]).includes(to)) {
-      throw new Error(`No arrow leads from ${payment.status} to ${to}`);
+    if (!(TRANSITIONS[payment.status] as readonly PaymentStatus[]).includes(to)) {
+      throw new Error(`No transition leads from ${payment.status} to ${to}`);
     }
-    arrows.push({ from: payment.status, to, cause, at: now });
+    transitions.push({ from: payment.status, to, cause, at: now });
     payment = { ...payment, status: to };
     if (isCounting(to) && !payment.confirmingSent) {
       payment = { ...payment, confirmingSent: true };
@@ -280,7 +290,7 @@ function walk(start: Payment, path: readonly PaymentStatus[], cause: Observation
     payment = { ...payment, exception };
     if (exception !== 'none') events.push('order.exception');
   }
-  return { kind: 'changed', payment, arrows, events };
+  return { kind: 'changed', payment, transitions, events };
 }
 
 function complete(payment: Payment, now: number): Payment {

@@ -5,7 +5,7 @@ import { requiredUnits } from '../../src/domain/payment.ts';
 import type { Database } from '../../src/store/database.ts';
 import { holds, type Watch } from './always.ts';
 import type { SimChain, SimTransfer } from './chain.ts';
-import { arrowsOf, transferKey, type Snapshot } from './snapshot.ts';
+import { transitionsOf, transferKey, type Snapshot } from './snapshot.ts';
 import { accept, refund } from './customers.ts';
 import { follow, work } from './work.ts';
 import { SIM_NETWORKS, type SimNetwork, type World } from './world.ts';
@@ -199,7 +199,7 @@ async function checkEvents(snapshot: Snapshot, db: Database): Promise<void> {
       }))
       .toSorted((a, b) => a.sequence - b.sequence);
     const types = events.map(({ type }) => type);
-    const reached = arrowsOf(snapshot, payment).map(({ to }) => to);
+    const reached = transitionsOf(snapshot, payment).map(({ to }) => to);
     const facts = (): string => `${payment.id}: ${types.join(', ')}; reached ${reached.join(', ')}`;
     const numbered =
       events.every(({ sequence }, index) => sequence === index + 1) && payment.lastSequence === events.length;

@@ -5,7 +5,7 @@ import { arrival, observeMoney } from '../payments/chain-money.ts';
 import { acceptPayment, selectToken } from '../payments/payment-actions.ts';
 import {
   account,
-  arrowsOf,
+  transitionsOf,
   BLOCK_MS,
   CONFIRMATIONS,
   etherShop,
@@ -97,7 +97,7 @@ describe('a transfer to an order’s address', () => {
     await shop.mine(20);
     await shop.follow();
     expect(await eventsOf(shop.app, order.id)).toEqual(['order.created', 'order.confirming', 'order.completed']);
-    expect(await arrowsOf(shop.app, order.id)).toEqual(TO_COMPLETED);
+    expect(await transitionsOf(shop.app, order.id)).toEqual(TO_COMPLETED);
   });
 
   it('waits for the network’s 12 confirmations where the wallet sets none', async () => {
@@ -119,7 +119,7 @@ describe('a transfer to an order’s address', () => {
     await setWallet(shop.app, shop.app.projectId, undefined, 1);
     const order = await shop.order();
     await shop.pay(order.address, OWED_WEI);
-    expect(await arrowsOf(shop.app, order.id)).toEqual(TO_COMPLETED);
+    expect(await transitionsOf(shop.app, order.id)).toEqual(TO_COMPLETED);
     expect(await eventsOf(shop.app, order.id)).toEqual(['order.created', 'order.confirming', 'order.completed']);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startAnvil } from '../../../test/anvil.ts';
 import {
   account,
-  arrowsOf,
+  transitionsOf,
   BLOCK_MS,
   CONFIRMATIONS,
   etherShop,
@@ -53,7 +53,7 @@ describe('a reorganisation', () => {
         transactionHash: hash,
         ledger: { all: { confirmedUnits: OWED_WEI } },
       });
-      expect(await arrowsOf(shop.app, order.id)).toEqual([
+      expect(await transitionsOf(shop.app, order.id)).toEqual([
         'pending processing',
         'processing confirming',
         'confirming pending',

@@ -82,7 +82,7 @@ function positionIn({ transfers }: ChainBlock, { transactionHash, asset, index }
 }
 
 /**
- * Adds up what the payments' addresses hold now and walks the arrows that follow. Of `confirmed`, what is in no token that its
+ * Adds up what the payments' addresses hold now and applies the transitions that follow. Of `confirmed`, what is in no token that its
  * payment was ever quoted in is told by an event.
  */
 export async function observeMoney(
@@ -117,7 +117,7 @@ function isOfNoQuote({ network, asset, address }: ConfirmedTransfer, quotes: rea
 }
 
 function unchanged(app: App, payment: Payment): PaymentChange {
-  return { before: payment, after: payment, dueAt: nextDueAt(payment, app.policy), arrows: [], events: [] };
+  return { before: payment, after: payment, dueAt: nextDueAt(payment, app.policy), transitions: [], events: [] };
 }
 
 async function tellWrongAssets(

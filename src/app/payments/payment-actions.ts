@@ -167,7 +167,7 @@ async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote
 export const SIMULATIONS = ['paid', 'part', 'over', 'late', 'failed', 'expired'] as const;
 export type Simulation = (typeof SIMULATIONS)[number];
 
-/** Walks a test payment through the real arrows, with their events, as if the money came so. Stops its timer. */
+/** Takes a test payment through the real transitions, with their events, as if the money came so. Stops its timer. */
 export function simulatePayment(
   app: App,
   selector: PaymentSelector,

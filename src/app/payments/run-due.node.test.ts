@@ -64,8 +64,12 @@ it('choosing a token walks to pending, keeps the timer, and completion pays that
   app.clock.advance(COMPLETE_AFTER_MS);
   await runDue(app, 10);
   expect(await app.read(transaction.id)).toMatchObject({ status: 'completed', quote: { asset: 'ETH' } });
-  const arrows = await app.db.selectFrom('payment_arrows').select(['from_status', 'to_status']).orderBy('id').execute();
-  expect(arrows.map((arrow) => `${arrow.from_status} ${arrow.to_status}`)).toEqual([
+  const transitions = await app.db
+    .selectFrom('payment_arrows')
+    .select(['from_status', 'to_status'])
+    .orderBy('id')
+    .execute();
+  expect(transitions.map((transition) => `${transition.from_status} ${transition.to_status}`)).toEqual([
     'created prepared',
     'prepared pending',
     'pending completed',
@@ -87,7 +91,7 @@ const OUTCOMES = {
 
 for (const simulation of SIMULATIONS) {
   for (const surface of ['order', 'transaction'] as const) {
-    it(`a simulated ${simulation} of a ${surface} walks the real arrows with their events and stops the timer`, async () => {
+    it(`a simulated ${simulation} of a ${surface} walks the real transitions with their events and stops the timer`, async () => {
       const app = await testApp();
       const payment = await app.pay(surface === 'order' ? {} : { surface, token: null });
       const outcome = await simulatePayment(app, { id: payment.id }, simulation);

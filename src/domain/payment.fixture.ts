@@ -3,7 +3,7 @@ import {
   NO_MONEY,
   inTimeUntil,
   tally,
-  type Ledger,
+  type Received,
   type Payment,
   type Quote,
   type Transfer,
@@ -76,8 +76,8 @@ export function transferWith(facts: Partial<Transfer> = {}): Transfer {
 
 /** What a rail observes of these transfers on the payment's current quote. */
 export function money(payment: Payment, ...transfers: readonly Transfer[]): Observation {
-  const ledger = payment.quote === null ? NO_MONEY : tally(payment.quote, transfers, inTimeUntil(payment));
-  return { kind: 'money', ledger };
+  const received = payment.quote === null ? NO_MONEY : tally(payment.quote, transfers, inTimeUntil(payment));
+  return { kind: 'money', received };
 }
 
 interface Walked {
@@ -125,7 +125,7 @@ export const otherChoice: Observation = { kind: 'token_chosen', quote: BTC_QUOTE
 export const cancel: Observation = { kind: 'cancelled' };
 export const accept: Observation = { kind: 'accepted', refundedUnits: 0n };
 export const byHand: Observation = { kind: 'deadline', seenUpTo: 'by_hand' };
-export const settled: Observation = { kind: 'settled', quote: ETH_QUOTE, ledger: ledgerOf(confirmed) };
+export const settled: Observation = { kind: 'settled', quote: ETH_QUOTE, received: receivedOf(confirmed) };
 
 /** The deadline, on a rail that has seen everything up to `seenUpTo`. */
 export function deadline(seenUpTo: number): Observation {
@@ -133,7 +133,7 @@ export function deadline(seenUpTo: number): Observation {
 }
 
 /** The money of these transfers on the ETH quote, in time until expiry. */
-export function ledgerOf(...transfers: readonly Transfer[]): Ledger {
+export function receivedOf(...transfers: readonly Transfer[]): Received {
   return tally(ETH_QUOTE, transfers, EXPIRES_AT);
 }
 

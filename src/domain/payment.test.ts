@@ -86,9 +86,9 @@ describe('the tally of transfers', () => {
 
   it('never counts money as in time whose transaction no node could show, and names it as no payment’s hash', () => {
     const untraced = transferWith({ transactionHash: untracedHash('0xaddress'), state: 'confirmed' });
-    const ledger = tally(ETH_QUOTE, [untraced], EXPIRES_AT);
-    expect(ledger.all.confirmedUnits).toBe(OWED_UNITS);
-    expect(ledger).toMatchObject({ inTime: NO_MONEY.inTime, transactionHash: null });
+    const received = tally(ETH_QUOTE, [untraced], EXPIRES_AT);
+    expect(received.all.confirmedUnits).toBe(OWED_UNITS);
+    expect(received).toMatchObject({ inTime: NO_MONEY.inTime, transactionHash: null });
   });
 
   it('counts nothing for a transfer that was dropped', () => {
@@ -200,7 +200,7 @@ it('a payment to which nothing has happened is created, without money, exception
     failureReason: null,
     transactionNumber: null,
     quote: null,
-    ledger: NO_MONEY,
+    received: NO_MONEY,
     transactionHash: null,
     completedOnUnits: null,
     graceUntil: null,

@@ -7,8 +7,8 @@ import { NOTHING_REFUNDED, refundableUnits, sizeRefund, type RefundedMoney } fro
 /** A completed payment on which `confirmedUnits` are confirmed. */
 function received(confirmedUnits: bigint, quote: Quote = ETH_QUOTE, amountMinor = 10_000n): Payment {
   const sums = { seenUnits: confirmedUnits, minedUnits: confirmedUnits, confirmedUnits };
-  const ledger = { ...NO_MONEY, all: sums, inTime: sums };
-  return paymentWith({ status: 'completed', quote, amountMinor, ledger });
+  const received = { ...NO_MONEY, all: sums, inTime: sums };
+  return paymentWith({ status: 'completed', quote, amountMinor, received });
 }
 
 /** Quotes as they are made: owed amounts of at most 8 decimals. */
@@ -184,12 +184,15 @@ describe('a refund of a part', () => {
 describe('what can be refunded', () => {
   it('is confirmed money only: what is merely seen or in a block is not', () => {
     const seen = { seenUnits: OWED_UNITS, minedUnits: OWED_UNITS, confirmedUnits: 0n };
-    const payment = paymentWith({ ledger: { ...NO_MONEY, all: seen, inTime: seen } });
+    const payment = paymentWith({ received: { ...NO_MONEY, all: seen, inTime: seen } });
     expect(sizeRefund(payment, NOTHING_REFUNDED, null)).toEqual({ kind: 'nothing_left' });
   });
 
   it('includes late money and overpayment', () => {
-    const late = paymentWith({ status: 'expired', ledger: { ...NO_MONEY, all: received(3n * OWED_UNITS).ledger.all } });
+    const late = paymentWith({
+      status: 'expired',
+      received: { ...NO_MONEY, all: received(3n * OWED_UNITS).received.all },
+    });
     expect(refundableUnits(late, NOTHING_REFUNDED)).toBe(3n * OWED_UNITS);
     expect(sizeRefund(late, NOTHING_REFUNDED, null)).toMatchObject({
       kind: 'ok',
@@ -219,7 +222,7 @@ describe('what can be refunded', () => {
 
   it('is nothing before a token was chosen', () => {
     expect(sizeRefund(paymentWith({ quote: null }), NOTHING_REFUNDED, null)).toEqual({ kind: 'nothing_left' });
-    const { ledger } = received(OWED_UNITS);
-    expect(sizeRefund(paymentWith({ quote: null, ledger }), NOTHING_REFUNDED, null)).toEqual({ kind: 'nothing_left' });
+    const unquoted = paymentWith({ quote: null, received: received(OWED_UNITS).received });
+    expect(sizeRefund(unquoted, NOTHING_REFUNDED, null)).toEqual({ kind: 'nothing_left' });
   });
 });

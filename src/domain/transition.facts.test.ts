@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_MONEY, type Ledger, type Quote } from './payment.ts';
+import { NO_MONEY, type Received, type Quote } from './payment.ts';
 import {
   AFTER,
   BTC_QUOTE,
@@ -14,7 +14,7 @@ import {
   cancel,
   confirmed,
   deadline,
-  ledgerOf,
+  receivedOf,
   otherChoice,
   paymentWith,
   payments,
@@ -26,7 +26,7 @@ import {
 import { withFirstToken } from './creation.ts';
 import { MAX_TOKEN_CHANGES, nextDueAt, tokenRefusal, transition, type Observation } from './transition.ts';
 
-const money = (ledger: Ledger): Observation => ({ kind: 'money', ledger });
+const money = (received: Received): Observation => ({ kind: 'money', received });
 
 const { created, prepared, pending, underpaid, processing, confirming, completed, cancelled } = payments;
 
@@ -64,7 +64,7 @@ describe('whether a token can be chosen', () => {
   it('is said with what stands in the way first: its end, money, time, the number of changes', () => {
     const many = MAX_TOKEN_CHANGES;
     expect(tokenRefusal(cancelled, many, EXPIRES_AT)).toBe('not_open');
-    expect(tokenRefusal({ ...pending, ledger: ledgerOf(seen) }, many, EXPIRES_AT)).toBe('money_seen');
+    expect(tokenRefusal({ ...pending, received: receivedOf(seen) }, many, EXPIRES_AT)).toBe('money_seen');
     expect(tokenRefusal(pending, many, EXPIRES_AT)).toBe('expired');
     expect(tokenRefusal(pending, many, EXPIRES_AT - 1)).toBe('too_many_changes');
     expect(tokenRefusal(pending, many - 1, NOW)).toBeNull();
@@ -87,8 +87,8 @@ describe('the quote that a payment was completed on', () => {
     { owedUnits: ETH_QUOTE.owedUnits + 1n },
     { toleranceUnits: ETH_QUOTE.toleranceUnits - 1n },
   ] as const)('stays its measure: money on one with other facts is refused (%o)', (facts) => {
-    const ledger = ledgerOf(confirmed, transferWith({ index: 1 }));
-    const onQuote = (quote: Quote): Observation => ({ kind: 'money', ledger, quote });
+    const received = receivedOf(confirmed, transferWith({ index: 1 }));
+    const onQuote = (quote: Quote): Observation => ({ kind: 'money', received, quote });
     expect(transition(completed, onQuote({ ...ETH_QUOTE, ...facts }), NOW)).toEqual({
       kind: 'refused',
       reason: 'already_completed',
@@ -99,27 +99,27 @@ describe('the quote that a payment was completed on', () => {
 
 describe('a look at the money', () => {
   it('is a change when any one sum or the hash is another, and none when all are the same', () => {
-    const { ledger } = processing;
-    expect(transition(processing, money(structuredClone(ledger)), NOW)).toEqual({ kind: 'unchanged' });
-    const more = (part: 'all' | 'inTime', sum: keyof Ledger['all']): Ledger => ({
-      ...ledger,
-      [part]: { ...ledger[part], [sum]: ledger[part][sum] + 1n },
+    const { received } = processing;
+    expect(transition(processing, money(structuredClone(received)), NOW)).toEqual({ kind: 'unchanged' });
+    const more = (part: 'all' | 'inTime', sum: keyof Received['all']): Received => ({
+      ...received,
+      [part]: { ...received[part], [sum]: received[part][sum] + 1n },
     });
     for (const part of ['all', 'inTime'] as const) {
       for (const sum of ['seenUnits', 'minedUnits', 'confirmedUnits'] as const) {
         const result = transition(processing, money(more(part, sum)), NOW);
-        expect(result).toMatchObject({ kind: 'changed', transitions: [], payment: { ledger: more(part, sum) } });
+        expect(result).toMatchObject({ kind: 'changed', transitions: [], payment: { received: more(part, sum) } });
       }
     }
-    expect(transition(processing, money({ ...ledger, transactionHash: '0x09' }), NOW)).toMatchObject({
+    expect(transition(processing, money({ ...received, transactionHash: '0x09' }), NOW)).toMatchObject({
       kind: 'changed',
-      payment: { ledger: { transactionHash: '0x09' } },
+      payment: { received: { transactionHash: '0x09' } },
     });
   });
 
   it('is a change when the same money lies on an earlier quote', () => {
     const earlier = { ...ETH_QUOTE, toleranceUnits: 0n };
-    const result = walked(processing, { kind: 'money', ledger: processing.ledger, quote: earlier }, NOW);
+    const result = walked(processing, { kind: 'money', received: processing.received, quote: earlier }, NOW);
     expect(result.payment.quote).toEqual(earlier);
   });
 
@@ -128,8 +128,8 @@ describe('a look at the money', () => {
   });
 
   it('moves a payment that stands behind the money which is known already', () => {
-    const behind = { ...pending, ledger: ledgerOf(seen) };
-    expect(walked(behind, money(behind.ledger), NOW).payment.status).toBe('processing');
+    const behind = { ...pending, received: receivedOf(seen) };
+    expect(walked(behind, money(behind.received), NOW).payment.status).toBe('processing');
   });
 
   it('puts an exception right that is not true to the money', () => {
@@ -145,7 +145,7 @@ describe('a look at the money', () => {
       { ...created, quote: ETH_QUOTE },
       { ...pending, quote: null },
     ]) {
-      expect(transition(unprepared, money(ledgerOf(seen)), NOW)).toEqual({ kind: 'refused', reason: 'not_open' });
+      expect(transition(unprepared, money(receivedOf(seen)), NOW)).toEqual({ kind: 'refused', reason: 'not_open' });
     }
   });
 });
@@ -159,7 +159,7 @@ describe('what a payment is due for', () => {
   it('follows the durations that the operator set', () => {
     const policy = { graceMs: 5, monitoringMs: 7 };
     expect(nextDueAt(processing, policy)).toBe(EXPIRES_AT + 7);
-    const lost = transition(processing, money(ledgerOf()), AFTER, policy);
+    const lost = transition(processing, money(receivedOf()), AFTER, policy);
     expect(lost).toMatchObject({ payment: { graceUntil: AFTER + 5 } });
     const end = EXPIRES_AT + 7;
     expect(transition(processing, { kind: 'deadline', seenUpTo: end }, end, policy)).toMatchObject({ kind: 'changed' });
@@ -171,7 +171,7 @@ describe('each step of the status', () => {
 
   it.each([
     ['a chosen token', pending, otherChoice, NOW, 'token_chosen'],
-    ['money', processing, money(ledgerOf(confirmed)), NOW, 'money'],
+    ['money', processing, money(receivedOf(confirmed)), NOW, 'money'],
     ['money that is lost at the very moment of expiry', processing, money(NO_MONEY), EXPIRES_AT, 'money'],
     ['expiry', pending, deadline(end), end, 'deadline'],
     ['expiry after a part', underpaid, deadline(end), end, 'deadline'],
@@ -202,7 +202,7 @@ describe('each step of the status', () => {
 });
 
 it('a payment whose facts contradict each other goes nowhere: what is not drawn is a fault', () => {
-  const contradiction = paymentWith({ status: 'created', ledger: ledgerOf(seen) });
+  const contradiction = paymentWith({ status: 'created', received: receivedOf(seen) });
   expect(() => transition(contradiction, { kind: 'deadline', seenUpTo: 'by_hand' }, NOW)).toThrow(
     'No transition leads from created to failed',
   );

@@ -15,7 +15,7 @@ import {
   deadline,
   dropped,
   late,
-  ledgerOf,
+  receivedOf,
   mined,
   money,
   observed,
@@ -120,7 +120,9 @@ describe('late money', () => {
       const result = observed(payments[status], AFTER, ...known, late);
       expect(result).toMatchObject({ transitions: [], events: ['order.exception'] });
       expect(result.payment).toMatchObject({ status, exception: 'paid_late' });
-      expect(result.payment.ledger.all.confirmedUnits).toBe(OWED_UNITS + (status === 'failed' ? part.amountUnits : 0n));
+      expect(result.payment.received.all.confirmedUnits).toBe(
+        OWED_UNITS + (status === 'failed' ? part.amountUnits : 0n),
+      );
     },
   );
 
@@ -244,8 +246,8 @@ describe('the exception', () => {
     ['reorged before paid_late', completed, [{ ...late, state: 'seen' as const }]],
     ['reorged before overpaid', completed, [{ ...seen, amountUnits: twice }]],
   ] as const)('is %s', (name, payment, transfers) => {
-    const ledger = ledgerOf(...transfers);
-    expect(exceptionOf({ ...payment, ledger })).toBe(name.split(/[ ,]/)[0]);
+    const received = receivedOf(...transfers);
+    expect(exceptionOf({ ...payment, received })).toBe(name.split(/[ ,]/)[0]);
   });
 });
 
@@ -270,10 +272,10 @@ describe('observing the same money again', () => {
 });
 
 describe('a replacement that pays the same', () => {
-  it('changes no status, but the ledger names the transaction that pays now', () => {
+  it('changes no status, but what was received names the transaction that pays now', () => {
     const result = observed(processing, NOW, dropped, { ...seen, transactionHash: '0x02' });
     expect(result).toMatchObject({ transitions: [], events: [] });
-    expect(result.payment.ledger.transactionHash).toBe('0x02');
+    expect(result.payment.received.transactionHash).toBe('0x02');
   });
 });
 

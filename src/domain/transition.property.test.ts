@@ -98,9 +98,9 @@ describe('any sequence of observations, even of a rail that errs', () => {
   it('changes the token while it is open and nothing was seen, and ten times at most', () => {
     always(wildHistory, ({ before, observation, result }) => {
       if (observation.kind !== 'token_chosen') return;
-      const { status, ledger, expiresAt } = before.payment;
+      const { status, received, expiresAt } = before.payment;
       const isOpen = status === 'created' || status === 'prepared' || status === 'pending';
-      const mayChoose = isOpen && ledger.all.seenUnits === 0n && before.now < expiresAt;
+      const mayChoose = isOpen && received.all.seenUnits === 0n && before.now < expiresAt;
       expect(result.kind).toBe(mayChoose && observation.changes < MAX_TOKEN_CHANGES ? 'changed' : 'refused');
     });
   });
@@ -122,14 +122,14 @@ describe('any sequence of observations, even of a rail that errs', () => {
 });
 
 describe('money', () => {
-  it('neither appears nor vanishes: the ledger holds exactly what exists on the quote', () => {
+  it('neither appears nor vanishes: received is exactly what exists on the quote', () => {
     always(soundHistory, ({ after, observation, result }) => {
       if (observation.kind !== 'money' || result.kind === 'refused') return;
-      const { quote, ledger } = after.payment;
+      const { quote, received } = after.payment;
       const alive = after.transfers.filter(
         (each) => each.state !== 'dropped' && each.asset === quote?.asset && each.network === quote.network,
       );
-      expect(ledger.all.seenUnits).toBe(alive.reduce((sum, each) => sum + each.amountUnits, 0n));
+      expect(received.all.seenUnits).toBe(alive.reduce((sum, each) => sum + each.amountUnits, 0n));
     });
   });
 
@@ -141,19 +141,19 @@ describe('money', () => {
     });
   });
 
-  it('changes in the ledger only when a rail observes it', () => {
+  it('counts as received only when a rail observes it', () => {
     always(wildHistory, ({ before, after, observation }) => {
       const observes = observation.kind === 'money' || observation.kind === 'settled';
-      expect(observes || after.payment.ledger === before.payment.ledger).toBe(true);
+      expect(observes || after.payment.received === before.payment.received).toBe(true);
     });
   });
 
   it('is there when a payment completes: confirmed and in time, or taken by the merchant or the sandbox', () => {
     always(wildHistory, ({ before, after }) => {
       if (after.payment.status !== 'completed' || before.payment.status === 'completed') return;
-      const { ledger, quote, completedOnUnits } = after.payment;
+      const { received, quote, completedOnUnits } = after.payment;
       const required = quote === null ? 0n : requiredUnits(quote);
-      const confirmed = ledger.all.confirmedUnits;
+      const confirmed = received.all.confirmedUnits;
       expect(confirmed).toBeGreaterThan(0n);
       expect(completedOnUnits).toBe(confirmed < required ? confirmed : required);
     });
@@ -161,14 +161,14 @@ describe('money', () => {
       const completed =
         result.kind === 'changed' && result.transitions.some((transition) => transition.to === 'completed');
       if (!completed || observation.kind !== 'money' || after.payment.quote === null) return;
-      expect(after.payment.ledger.inTime.confirmedUnits).toBeGreaterThanOrEqual(requiredUnits(after.payment.quote));
+      expect(after.payment.received.inTime.confirmedUnits).toBeGreaterThanOrEqual(requiredUnits(after.payment.quote));
     });
   });
 
   it('in time never expires: a deadline ends only what is not paid in full', () => {
     always(wildHistory, ({ before, after, observation, result }) => {
       if (observation.kind !== 'deadline' || result.kind !== 'changed') return;
-      const { seenUnits } = before.payment.ledger.inTime;
+      const { seenUnits } = before.payment.received.inTime;
       const { quote, status } = before.payment;
       const required = quote === null ? 1n : requiredUnits(quote);
       const why = status === 'processing' ? 'unconfirmed' : seenUnits > 0n ? 'underpaid' : null;
@@ -211,7 +211,7 @@ describe('time', () => {
       if (observation.kind !== 'money' || result.kind === 'refused') return;
       const { payment, transfers, now } = after;
       const quote = payment.quote ?? ETH_QUOTE;
-      const again: Observation = { kind: 'money', ledger: tally(quote, transfers, inTimeUntil(payment)) };
+      const again: Observation = { kind: 'money', received: tally(quote, transfers, inTimeUntil(payment)) };
       expect(transition(payment, again, now)).toEqual({ kind: 'unchanged' });
     });
   });

@@ -18,7 +18,7 @@ import {
   deadline,
   dropped,
   late,
-  ledgerOf,
+  receivedOf,
   mined,
   money,
   observed,
@@ -139,7 +139,7 @@ describe('money on a superseded quote', () => {
   const onEarlier = (...transfers: readonly Transfer[]): Observation => ({
     kind: 'money',
     quote: ETH_QUOTE,
-    ledger: ledgerOf(...transfers),
+    received: receivedOf(...transfers),
   });
 
   it('restores that quote and counts for it', () => {
@@ -167,7 +167,7 @@ describe('money on a superseded quote', () => {
     const result = walked(paid, onEarlier({ ...bitcoin, state: 'dropped' }, part), NOW);
     expect(result.path).toBe('confirming > pending');
     expect(result.payment).toMatchObject({ quote: ETH_QUOTE, exception: 'underpaid' });
-    expect(result.payment.ledger.all.seenUnits).toBe(part.amountUnits);
+    expect(result.payment.received.all.seenUnits).toBe(part.amountUnits);
   });
 
   it('does not make a completed payment look reorganised', () => {
@@ -202,7 +202,7 @@ describe('cancelling', () => {
       const result = observed(cancelled, AFTER, each);
       expect(result.events).toEqual(['order.exception']);
       expect(result.payment).toMatchObject({ status: 'cancelled', exception: 'paid_late' });
-      expect(result.payment.ledger.all.confirmedUnits).toBe(OWED_UNITS);
+      expect(result.payment.received.all.confirmedUnits).toBe(OWED_UNITS);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { exceptionOf } from './exception.ts';
-import { requiredUnits, type Ledger, type Payment, type Quote } from './payment.ts';
+import { requiredUnits, type Received, type Payment, type Quote } from './payment.ts';
 import { isCounting, isFinal, isOpen, type PaymentStatus } from './status.ts';
 import type { OrderEventType } from './event-type.ts';
 
@@ -36,11 +36,11 @@ export type Observation =
    * The rail's newest view of the money on the current quote, or on an earlier `quote`, which it restores: set only when
    * that one is nearer to being paid than the current one, and the payment is not completed.
    */
-  | { readonly kind: 'money'; readonly ledger: Ledger; readonly quote?: Quote }
+  | { readonly kind: 'money'; readonly received: Received; readonly quote?: Quote }
   /** The rail has seen everything up to `seenUpTo`, so an overdue deadline may be drawn; `by_hand` draws it at once. */
   | { readonly kind: 'deadline'; readonly seenUpTo: number | 'by_hand' }
   /** Test mode: completes without the steps between, on its timer or by hand. */
-  | { readonly kind: 'settled'; readonly ledger: Ledger; readonly quote: Quote }
+  | { readonly kind: 'settled'; readonly received: Received; readonly quote: Quote }
   /** `moneyElsewhere`: money in a token that was not chosen lies on the payment's addresses. */
   | { readonly kind: 'cancelled'; readonly moneyElsewhere?: boolean }
   /** The merchant takes the confirmed money that is there as payment, less what they gave or promised back. */
@@ -111,11 +111,11 @@ export function transition(
     case 'token_chosen':
       return onTokenChosen(payment, observation, now);
     case 'money':
-      return onMoney(payment, observation.ledger, observation.quote ?? payment.quote, now, policy);
+      return onMoney(payment, observation.received, observation.quote ?? payment.quote, now, policy);
     case 'deadline':
       return onDeadline(payment, observation.seenUpTo, now, policy);
     case 'settled':
-      return onSettled(payment, observation.ledger, observation.quote, now);
+      return onSettled(payment, observation.received, observation.quote, now);
     case 'cancelled':
       return onCancelled(payment, observation.moneyElsewhere ?? false, now);
     case 'accepted':
@@ -129,7 +129,7 @@ export function transition(
 /** Why no token can be chosen for the payment at `now`; null: one can. `changes` is how often its token was changed before. */
 export function tokenRefusal(payment: Payment, changes: number, now: number): RefusalReason | null {
   if (!isOpen(payment.status)) return 'not_open';
-  if (payment.ledger.all.seenUnits > 0n) return 'money_seen';
+  if (payment.received.all.seenUnits > 0n) return 'money_seen';
   if (now >= payment.expiresAt) return 'expired';
   return payment.quote !== null && changes >= MAX_TOKEN_CHANGES ? 'too_many_changes' : null;
 }
@@ -148,7 +148,7 @@ function onTokenChosen(
 
 function onMoney(
   payment: Payment,
-  ledger: Ledger,
+  received: Received,
   quote: Quote | null,
   now: number,
   policy: PaymentPolicy,
@@ -158,20 +158,20 @@ function onMoney(
   if (payment.completedOnUnits !== null && !sameQuote(payment.quote, quote)) {
     return { kind: 'refused', reason: 'already_completed' };
   }
-  const path = moneyPath(payment.status, ledger, quote);
+  const path = moneyPath(payment.status, received, quote);
   // Money that was seen and is lost again after expiry: its replacement gets time to arrive. What is there already lies
   // before the end of that grace, so all of it is in time now.
   if (path[0] === 'pending' && payment.status !== 'prepared' && now >= payment.expiresAt) {
-    const graced: Ledger = { ...ledger, inTime: ledger.all };
+    const graced: Received = { ...received, inTime: received.all };
     const again = moneyPath('pending', graced, quote);
     return walk(
-      { ...payment, quote, ledger: graced, graceUntil: now + policy.graceMs },
+      { ...payment, quote, received: graced, graceUntil: now + policy.graceMs },
       [...path, ...again],
       'money',
       now,
     );
   }
-  const seen: Payment = { ...payment, quote, ledger };
+  const seen: Payment = { ...payment, quote, received };
   if (path.length === 0 && sameMoney(payment, seen)) return { kind: 'unchanged' };
   return walk(seen, path, 'money', now);
 }
@@ -189,12 +189,12 @@ function sameQuote(a: Quote | null, b: Quote): boolean {
 }
 
 /** The statuses to walk through, given the money in time; empty where the status stays. */
-function moneyPath(status: PaymentStatus, ledger: Ledger, quote: Quote): readonly PaymentStatus[] {
+function moneyPath(status: PaymentStatus, received: Received, quote: Quote): readonly PaymentStatus[] {
   if (status !== 'prepared' && status !== 'pending' && status !== 'processing' && status !== 'confirming') return [];
   const required = requiredUnits(quote);
   const forward = ['prepared', 'pending', 'processing', 'confirming', 'completed'] as const;
-  const { seenUnits, minedUnits, confirmedUnits } = ledger.inTime;
-  const short = ledger.all.seenUnits > 0n || status !== 'prepared' ? 'pending' : 'prepared';
+  const { seenUnits, minedUnits, confirmedUnits } = received.inTime;
+  const short = received.all.seenUnits > 0n || status !== 'prepared' ? 'pending' : 'prepared';
   const seen = seenUnits >= required ? 'processing' : short;
   const mined = minedUnits >= required ? 'confirming' : seen;
   const target = confirmedUnits >= required ? 'completed' : mined;
@@ -205,7 +205,7 @@ function moneyPath(status: PaymentStatus, ledger: Ledger, quote: Quote): readonl
 }
 
 function sameMoney(before: Payment, after: Payment): boolean {
-  const same = (a: Ledger, b: Ledger): boolean =>
+  const same = (a: Received, b: Received): boolean =>
     a.transactionHash === b.transactionHash &&
     (['all', 'inTime'] as const).every(
       (part) =>
@@ -214,7 +214,7 @@ function sameMoney(before: Payment, after: Payment): boolean {
         a[part].confirmedUnits === b[part].confirmedUnits,
     );
   return (
-    same(before.ledger, after.ledger) &&
+    same(before.received, after.received) &&
     after.quote !== null &&
     sameQuote(before.quote, after.quote) &&
     exceptionOf(after) === before.exception
@@ -236,19 +236,19 @@ function onDeadline(
   if (payment.status === 'processing') {
     return walk({ ...payment, failureReason: 'unconfirmed' }, ['failed'], 'deadline', now);
   }
-  if (payment.ledger.inTime.seenUnits === 0n) return walk(payment, ['expired'], 'deadline', now);
+  if (payment.received.inTime.seenUnits === 0n) return walk(payment, ['expired'], 'deadline', now);
   return walk({ ...payment, failureReason: 'underpaid' }, ['failed'], 'deadline', now);
 }
 
-function onSettled(payment: Payment, ledger: Ledger, quote: Quote, now: number): TransitionResult {
+function onSettled(payment: Payment, received: Received, quote: Quote, now: number): TransitionResult {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
-  return walk({ ...payment, quote, ledger }, ['completed'], 'settled', now);
+  return walk({ ...payment, quote, received }, ['completed'], 'settled', now);
 }
 
 function onCancelled(payment: Payment, moneyElsewhere: boolean, now: number): TransitionResult {
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
-  if (payment.ledger.all.seenUnits > 0n || moneyElsewhere) return { kind: 'refused', reason: 'money_seen' };
+  if (payment.received.all.seenUnits > 0n || moneyElsewhere) return { kind: 'refused', reason: 'money_seen' };
   return walk({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
 }
 
@@ -256,8 +256,8 @@ function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Trans
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
   const acceptable = isFinal(payment.status) || (payment.status === 'pending' && payment.exception === 'underpaid');
   if (!acceptable) return { kind: 'refused', reason: 'not_open' };
-  if (payment.ledger.all.confirmedUnits === 0n) return { kind: 'refused', reason: 'no_confirmed_money' };
-  if (payment.ledger.all.confirmedUnits <= refundedUnits) return { kind: 'refused', reason: 'refunded' };
+  if (payment.received.all.confirmedUnits === 0n) return { kind: 'refused', reason: 'no_confirmed_money' };
+  if (payment.received.all.confirmedUnits <= refundedUnits) return { kind: 'refused', reason: 'refunded' };
   return walk(payment, ['completed'], 'accepted', now);
 }
 
@@ -294,13 +294,13 @@ function walk(
 }
 
 function complete(payment: Payment, now: number): Payment {
-  const confirmed = payment.ledger.all.confirmedUnits;
+  const confirmed = payment.received.all.confirmedUnits;
   const required = payment.quote ? requiredUnits(payment.quote) : confirmed;
   return {
     ...payment,
     completedAt: now,
     failureReason: null,
-    transactionHash: payment.ledger.transactionHash,
+    transactionHash: payment.received.transactionHash,
     completedOnUnits: confirmed < required ? confirmed : required,
   };
 }

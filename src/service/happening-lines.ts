@@ -96,13 +96,13 @@ function paymentFields(payment: Payment): Fields {
   return { payment: publicPaymentId(payment), project, mode, network: quote?.network, asset: quote?.asset };
 }
 
-function moneyFields({ quote, ledger, exception, failureReason }: Payment): Fields {
+function moneyFields({ quote, received, exception, failureReason }: Payment): Fields {
   if (quote === null) return { exception, reason: failureReason };
   return {
     owed: formatDecimal(quote.owedUnits, quote.decimals),
-    received: formatDecimal(ledger.all.seenUnits, quote.decimals),
-    confirmed: formatDecimal(ledger.all.confirmedUnits, quote.decimals),
-    transaction: ledger.transactionHash,
+    received: formatDecimal(received.all.seenUnits, quote.decimals),
+    confirmed: formatDecimal(received.all.confirmedUnits, quote.decimals),
+    transaction: received.transactionHash,
     exception,
     reason: failureReason,
   };

@@ -64,7 +64,7 @@ const changing: {
       address: text,
     }),
   ),
-  ledger: fc.record({ all: sums, inTime: sums, transactionHash: orNull(text) }),
+  received: fc.record({ all: sums, inTime: sums, transactionHash: orNull(text) }),
   transactionHash: orNull(text),
   completedOnUnits: orNull(units),
   graceUntil: orNull(time),

@@ -54,7 +54,7 @@ export function cryptoView(payment: Payment) {
     network: quote.network,
     crypto_amount: exactNumber(quote.owedUnits, quote.decimals),
     address: quote.address,
-    amount_received: exactNumber(payment.ledger.all.seenUnits, quote.decimals),
+    amount_received: exactNumber(payment.received.all.seenUnits, quote.decimals),
   };
 }
 

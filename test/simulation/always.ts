@@ -98,7 +98,7 @@ export function createWatch(chains: readonly SimChain[]): Watch {
       const groups = Map.groupBy(snapshot.transfers, (row) => row.payment_id);
       for (const payment of snapshot.payments) {
         const rows = groups.get(payment.id) ?? [];
-        checkLedger(payment, rows);
+        checkReceived(payment, rows);
         checkStatus(payment);
         const transitions = transitionsOf(snapshot, payment);
         checkWalk(payment, transitions);
@@ -109,7 +109,7 @@ export function createWatch(chains: readonly SimChain[]): Watch {
         walked.set(payment.id, transitions.length);
         if (payment.quote === null) continue;
         const key = moneyKey({ paymentId: payment.id, ...payment.quote });
-        const confirmed = payment.ledger.all.confirmedUnits;
+        const confirmed = payment.received.all.confirmedUnits;
         if (confirmed > (peaks.get(key) ?? 0n)) peaks.set(key, confirmed);
       }
       checkRefunds(snapshot, peaks);
@@ -173,8 +173,8 @@ function earliest(row: TransferRow): number {
 }
 
 /** The payment's sums are those of its transfers on the quote: nothing is lost, nothing counted twice. */
-function checkLedger(payment: Payment, rows: readonly TransferRow[]): void {
-  const { quote, ledger } = payment;
+function checkReceived(payment: Payment, rows: readonly TransferRow[]): void {
+  const { quote, received } = payment;
   const counted = rows.filter(
     (row) => row.state !== 'dropped' && row.asset === quote?.asset && row.network === quote.network,
   );
@@ -190,21 +190,21 @@ function checkLedger(payment: Payment, rows: readonly TransferRow[]): void {
   const text = ({ seenUnits, minedUnits, confirmedUnits }: Sums): string =>
     `${seenUnits}/${minedUnits}/${confirmedUnits}`;
   const facts = (): string =>
-    `${payment.id} (${payment.status}, ${quote?.asset}) has seen/mined/confirmed ${text(ledger.all)}, its transfers ${text(all)}`;
-  holds('a ledger is the sum of its transfers', same(ledger.all, all), facts);
+    `${payment.id} (${payment.status}, ${quote?.asset}) has seen/mined/confirmed ${text(received.all)}, its transfers ${text(all)}`;
+  holds('what was received is the sum of its transfers', same(received.all, all), facts);
   const inTime = sums(counted.filter((row) => earliest(row) < inTimeUntil(payment)));
   holds(
     'money in time is what came in time',
-    same(ledger.inTime, inTime),
-    () => `${facts()}, in time ${text(ledger.inTime)}, ${text(inTime)}`,
+    same(received.inTime, inTime),
+    () => `${facts()}, in time ${text(received.inTime)}, ${text(inTime)}`,
   );
 }
 
 /** The status is the one that the money in time leads to. */
 function checkStatus(payment: Payment): void {
-  const { status, quote, ledger } = payment;
+  const { status, quote, received } = payment;
   const facts = (): string =>
-    `${payment.id} is ${status} with ${JSON.stringify(ledger, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`;
+    `${payment.id} is ${status} with ${JSON.stringify(received, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`;
   holds(
     'an exception is true to the money',
     payment.exception === exceptionOf(payment),
@@ -212,7 +212,7 @@ function checkStatus(payment: Payment): void {
   );
   if (quote === null) return;
   const required = requiredUnits(quote);
-  const { seenUnits, minedUnits, confirmedUnits } = ledger.inTime;
+  const { seenUnits, minedUnits, confirmedUnits } = received.inTime;
   const guarantee = 'a status is the one that the money leads to';
   if (status === 'pending' || status === 'prepared') holds(guarantee, seenUnits < required, facts);
   if (status === 'processing') holds(guarantee, seenUnits >= required && minedUnits < required, facts);

@@ -6,7 +6,7 @@ import {
   EXPIRES_AT,
   MINUTE_MS,
   OWED_UNITS,
-  ledgerOf,
+  receivedOf,
   paymentWith,
   transferWith,
 } from '../../domain/payment.fixture.ts';
@@ -96,7 +96,7 @@ describe('the quote that money counts on', () => {
   });
 
   it('tells the loss of what was on the current one before an earlier one comes back', () => {
-    const before = paymentWith({ quote: tether, ledger: ledgerOf(coins) });
+    const before = paymentWith({ quote: tether, received: receivedOf(coins) });
     expect(assets(before, [coins], ether, tether)).toEqual(['USDT', 'ETH']);
   });
 

@@ -4,7 +4,7 @@ import {
   inTimeUntil,
   requiredUnits,
   tally,
-  type Ledger,
+  type Received,
   type Payment,
   type Quote,
   type Transfer,
@@ -172,7 +172,7 @@ export function moneyOf(
         transfer.address === matchingAddress(network, address),
     );
   const view = (quote: Quote) =>
-    ({ kind: 'money', ledger: tally(quote, transfers, inTimeUntil(payment)), quote }) as const;
+    ({ kind: 'money', received: tally(quote, transfers, inTimeUntil(payment)), quote }) as const;
   const current = view(payment.quote);
   // What completed a payment stays its measure.
   if (payment.completedOnUnits !== null) return [current];
@@ -183,13 +183,13 @@ export function moneyOf(
     .filter((other) => nearnessOf(other) > nearness)
     .toSorted((a, b) => nearnessOf(b) - nearnessOf(a));
   if (earlier === undefined) return [current];
-  return payment.ledger.all.seenUnits === 0n ? [earlier] : [current, earlier];
+  return payment.received.all.seenUnits === 0n ? [earlier] : [current, earlier];
 }
 
-function nearnessOf({ ledger, quote }: { readonly ledger: Ledger; readonly quote: Quote }): number {
+function nearnessOf({ received, quote }: { readonly received: Received; readonly quote: Quote }): number {
   const required = requiredUnits(quote);
-  if (ledger.inTime.seenUnits >= required) return 3;
-  return ledger.all.seenUnits >= required ? 2 : 1;
+  if (received.inTime.seenUnits >= required) return 3;
+  return received.all.seenUnits >= required ? 2 : 1;
 }
 
 function quoteOf({ asset, network, decimals, owedUnits, toleranceUnits, address }: IssuedQuote): Quote {

@@ -32,7 +32,7 @@ it('a test payment completes by itself 60 seconds after creation and sends order
     const completed = await app.read(id);
     expect(completed).toMatchObject({ status: 'completed', exception: 'none', completedAt: app.clock() });
     expect(completed.transactionHash).toMatch(/^[0-9a-f]{64}$/);
-    expect(completed.ledger.all.confirmedUnits).toBe(completed.quote?.owedUnits);
+    expect(completed.received.all.confirmedUnits).toBe(completed.quote?.owedUnits);
   }
   expect(await eventTypes(app)).toEqual(['order.created', 'order.created', 'order.completed', 'order.completed']);
 });
@@ -121,7 +121,7 @@ it('a part is topped up by a simulated payment to exactly what was owed', async 
   await simulatePayment(app, { id: order.id }, 'paid');
   const paid = await app.read(order.id);
   expect(paid).toMatchObject({ status: 'completed', exception: 'none' });
-  expect(paid.ledger.all.confirmedUnits).toBe(paid.quote?.owedUnits);
+  expect(paid.received.all.confirmedUnits).toBe(paid.quote?.owedUnits);
 });
 
 it('completing by hand is done once', async () => {
@@ -150,7 +150,7 @@ it('completing a partly paid payment by hand adds just what was missing', async 
   await completeSandboxPayment(app, { id: order.id });
   const completed = await app.read(order.id);
   expect(completed).toMatchObject({ status: 'completed', exception: 'none' });
-  expect(completed.ledger.all.confirmedUnits).toBe(completed.quote?.owedUnits);
+  expect(completed.received.all.confirmedUnits).toBe(completed.quote?.owedUnits);
 });
 
 describe('payments that are due on chains', () => {

@@ -182,6 +182,18 @@ export function requiredUnits(quote: Quote): bigint {
   return quote.owedUnits - quote.toleranceUnits;
 }
 
+/** One address may have been quoted several times, for several tokens or at several prices. */
+export function sameQuote(a: Quote | null, b: Quote): boolean {
+  return (
+    a !== null &&
+    a.asset === b.asset &&
+    a.network === b.network &&
+    a.address === b.address &&
+    a.owedUnits === b.owedUnits &&
+    a.toleranceUnits === b.toleranceUnits
+  );
+}
+
 const UNTRACED = 'untraced:';
 
 /** In place of a transaction's hash: money that is there, though no node could show which transaction brought it. */

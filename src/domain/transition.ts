@@ -1,5 +1,5 @@
 import { exceptionOf } from './exception.ts';
-import { requiredUnits, type Received, type Payment, type Quote } from './payment.ts';
+import { requiredUnits, sameQuote, type Received, type Payment, type Quote } from './payment.ts';
 import { isCounting, isFinal, isOpen, type PaymentStatus } from './status.ts';
 import type { OrderEventType } from './event-type.ts';
 
@@ -174,18 +174,6 @@ function onMoney(
   const seen: Payment = { ...payment, quote, received };
   if (path.length === 0 && sameMoney(payment, seen)) return { kind: 'unchanged' };
   return walk(seen, path, 'money', now);
-}
-
-/** One address may have been quoted several times, for several tokens or at several prices. */
-function sameQuote(a: Quote | null, b: Quote): boolean {
-  return (
-    a !== null &&
-    a.asset === b.asset &&
-    a.network === b.network &&
-    a.address === b.address &&
-    a.owedUnits === b.owedUnits &&
-    a.toleranceUnits === b.toleranceUnits
-  );
 }
 
 /** The statuses to walk through, given the money in time; empty where the status stays. */

@@ -94,7 +94,15 @@ export async function writeBackupFile<Result>(
 }
 
 async function writeFlushed<Result>(file: string, write: (sink: Sink) => Promise<Result>): Promise<Result> {
-  const handle = await open(file, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
+  const handle = await open(file, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600).catch(
+    async (error: unknown) => {
+      const folder = path.dirname(file);
+      // The folder is there, and takes nothing: so says /proc.
+      throw errorCode(error) === 'ENOENT' && (await isThere(folder))
+        ? new BackupError(notWritten(folder, 'no file can be made there'), { cause: error })
+        : error;
+    },
+  );
   try {
     let unsynced = 0;
     const result = await write(async (bytes) => {
@@ -246,14 +254,25 @@ async function isUnfinishedBackup(file: string): Promise<boolean> {
   return isArchive(file).catch(() => false);
 }
 
-/** Removes all but the newest backups of a folder; only files that have the name of one. Gives the names of those removed. */
+/** A file of somebody else's may bear the name of one, and what this user may not read may be one: it is left. What is gone is none. */
+async function isBackup(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isFile() && (await isArchive(file));
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Removes all but the newest backups of a folder; only what has the name of one and begins as one. Gives the names of those removed. */
 async function removeOld(folder: string, keep: number, made: string | null): Promise<readonly string[]> {
   try {
-    const named = (await readdir(folder)).flatMap((name) => {
+    const backups: { readonly name: string; readonly moment: string }[] = [];
+    for (const name of await readdir(folder)) {
       const moment = momentOf(name);
-      return moment === null ? [] : [{ name, moment }];
-    });
-    const inOrder = named.toSorted((a, b) => (a.moment < b.moment ? -1 : 1)).map(({ name }) => name);
+      if (moment !== null && (await isBackup(path.join(folder, name)))) backups.push({ name, moment });
+    }
+    const inOrder = backups.toSorted((a, b) => (a.moment < b.moment ? -1 : 1)).map(({ name }) => name);
     const old = inOrder.slice(0, Math.max(0, inOrder.length - keep));
     for (const name of old) await rm(path.join(folder, name), { force: true });
     return old;

@@ -90,6 +90,38 @@ it('a database of a newer version, and one that is not Cointill’s, are not bac
   expect(await readdir(dir)).toEqual([]);
 });
 
+it('a restore that fails leaves none of the folders that it made for the key', async () => {
+  const app = await testApp();
+  const dir = await folder();
+  const keyDir = path.join(dir, 'keys');
+  await mkdir(keyDir);
+  await writeFile(path.join(keyDir, 'secret.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
+  const file = path.join(dir, 'a.backup');
+  await backup(app.database.url, keyDir, { kind: 'file', file });
+  // Occupied by what was backed up.
+  await expect(restore(file, app.database.url, path.join(dir, 'new/data'))).rejects.toThrow(
+    /something in the database/,
+  );
+  expect((await readdir(dir)).toSorted()).toEqual(['a.backup', 'keys']);
+});
+
+it('of two restores into one database at once the second says that another one is at work there', async () => {
+  const app = await testApp();
+  const dir = await folder();
+  const file = path.join(dir, 'a.backup');
+  await backup(app.database.url, dir, { kind: 'file', file });
+  const url = await emptyDatabase();
+  const options = { file, passphrase: async () => null, secretKey: null, log, onProgress: () => {} };
+  const first = restoreBackup(options, { kind: 'postgres', url, keyDir: dir }, async () =>
+    restore(file, url, dir).then(
+      () => 'restored',
+      (error: unknown) => String(error),
+    ),
+  );
+  expect((await first).result).toMatch(/Something else is being restored into this database.* Give another empty/);
+  await expect(restore(file, url, dir)).rejects.toThrow(/There is something in the database already/);
+});
+
 it('what is left of killed backups is removed, and a file of somebody else’s never', async () => {
   const app = await testApp();
   const dir = await folder();
@@ -176,13 +208,36 @@ it('a file that was named is replaced by the next backup, where its link leads, 
   expect((await readdir(dir)).toSorted()).toEqual(['elsewhere.backup', 'latest.backup']);
   await expect(write('/dev/stdout', 'x')).rejects.toThrow(/^\/dev\/stdout is /);
   await expect(write('/dev/null', 'x')).rejects.toThrow(/is a pipe or a device, not a file\. Give - as the target/);
+  await expect(write('/proc/x.backup', 'x')).rejects.toThrow(
+    /cannot be written in \/proc: no file can be made there\./,
+  );
   await expect(write(path.join(elsewhere, 'x'), 'x')).rejects.toThrow(/elsewhere.backup is a file, not a folder/);
   await expect(write(path.join(dir, `${'x'.repeat(250)}.backup`), 'x')).rejects.toThrow(/the name is too long/);
 });
 
+it('of those that bear the name of a backup only backups are counted, and only they are removed', async () => {
+  const dir = await folder();
+  await writeFile(path.join(dir, 'cointill-2020-01-01T00-00-00Z.backup'), 'Dear Sir');
+  await mkdir(path.join(dir, 'cointill-2020-01-02T00-00-00Z.backup'));
+  await symlink('gone', path.join(dir, 'cointill-2020-01-03T00-00-00Z.backup'));
+  const write = (day: number) =>
+    writeBackupFile({ kind: 'folder', folder: dir, keep: 1 }, Date.UTC(2026, 10, day), (sink) =>
+      sink(Buffer.from('cointill backup 1\n')),
+    );
+  expect((await write(21)).removed).toEqual([]);
+  expect((await write(22)).removed).toEqual(['cointill-2026-11-21T00-00-00Z.backup']);
+  expect((await readdir(dir)).toSorted()).toEqual([
+    'cointill-2020-01-01T00-00-00Z.backup',
+    'cointill-2020-01-02T00-00-00Z.backup',
+    'cointill-2020-01-03T00-00-00Z.backup',
+    'cointill-2026-11-22T00-00-00Z.backup',
+  ]);
+});
+
 it('a backup stays when the older ones cannot be removed, and the fault says so', async () => {
   const dir = await folder();
-  await mkdir(path.join(dir, 'cointill-2026-11-20T03-10-00Z.backup', 'in it'), { recursive: true });
+  // Not even root reads a link that leads to itself.
+  await symlink('cointill-2026-11-20T03-10-00Z.backup', path.join(dir, 'cointill-2026-11-20T03-10-00Z.backup'));
   const writing = writeBackupFile({ kind: 'folder', folder: dir, keep: 1 }, Date.UTC(2026, 10, 22), (sink) =>
     sink(Buffer.from('cointill backup 1\n')),
   );

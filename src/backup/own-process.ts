@@ -52,11 +52,16 @@ export function backupInOwnProcess({ folder, keep, passphraseFile }: BackupSched
     try {
       const code = await ended;
       if (code === 0) return goodOutcome(await (printed ?? ''));
-      return { kind: 'failed', problem: lastLine(await (told ?? '')) || `it ended with ${code}` };
+      return { kind: 'failed', problem: asSettings(lastLine(await (told ?? ''))) || `it ended with ${code}` };
     } finally {
       signal.removeEventListener('abort', end);
     }
   };
+}
+
+/** The command names the options that it was given, which an operator knows as settings. */
+function asSettings(message: string): string {
+  return message.replace(/^--passphrase-file:/, 'BACKUP_PASSPHRASE_FILE:').replace(', or leave out --keep.', '.');
 }
 
 function goodOutcome(printed: string): BackupOutcome {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, chown, writeFile } from 'node:fs/promises';
+import { access, chown, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
@@ -9,7 +9,7 @@ import type { Connection } from '../store/database.ts';
 import { ownerAt, readMachine, serviceUser } from '../store/embedded/account.ts';
 import { buildDataDir, inTemporaryDataDir } from '../store/embedded/building.ts';
 import { fileFault, reasonOf } from '../store/embedded/error.ts';
-import { exists, makeFolders } from '../store/embedded/files.ts';
+import { makeFolders } from '../store/embedded/files.ts';
 import { countRows, loadSnapshot, type LoadedTable } from '../store/load.ts';
 import { KEY_FILE_NAME, loadSealingKey } from '../webhooks/secret.ts';
 import { useDatabase, withClient } from './database.ts';
@@ -64,10 +64,17 @@ export async function restoreBackup<Result>(
         load(options, archive, manifest, connection, { secretKey: options.secretKey, dataDir }, finish),
       );
     }
-    await checkKeyDir(manifest, target.keyDir);
     const connection = { connectionString: target.url };
     const keys = { secretKey: options.secretKey, dataDir: target.keyDir };
-    return load(options, archive, manifest, connection, keys, finish);
+    const made: string[] = [];
+    try {
+      await prepareKeyDir(manifest, target.keyDir, made);
+      return await load(options, archive, manifest, connection, keys, finish);
+    } catch (error) {
+      // What is empty: of a database that may have taken everything the key is never removed again.
+      for (const folder of made.toReversed()) await rmdir(folder).catch(() => {});
+      throw error;
+    }
   });
 }
 
@@ -171,7 +178,8 @@ async function readParts(
   { keys, loadTable, onProgress }: Taking,
 ): Promise<void> {
   const tables = new Map(manifest.tables.map((table) => [tablePart(table.name), table]));
-  const ofBytes = manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
+  const ofTables = manifest.parts.filter(({ name }) => tables.has(name));
+  const ofBytes = ofTables.reduce((sum, part) => sum + part.bytes, 0);
   let bytes = 0;
   const missing = new Set(manifest.parts.map(({ name }) => name));
   await archive.parts(async (name, content) => {
@@ -234,16 +242,18 @@ function otherKey(dataDir: string): BackupError {
   );
 }
 
-/** Before anything is loaded: a key that cannot be put where it belongs would be found out at the end. */
-async function checkKeyDir({ key }: Manifest, dataDir: string): Promise<void> {
+/**
+ * Before anything is loaded: a key that cannot be put where it belongs would be found out at the end. Tells the folders that it makes by
+ * `made`, the outermost first.
+ */
+async function prepareKeyDir({ key }: Manifest, dataDir: string, made: string[]): Promise<void> {
   if (key.kind !== 'file') return;
   const present = presentKey({ secretKey: null, dataDir });
   if (present !== null && keyCheck(present.key) !== key.check) throw otherKey(dataDir);
   const owner = (await ownerAt(dataDir)) ?? (process.getuid?.() === 0 ? serviceUser(await readMachine()) : null);
   try {
-    const isNew = !(await exists(dataDir));
-    await makeFolders(dataDir);
-    if (isNew && owner !== null) await chown(dataDir, owner.uid, owner.gid);
+    made.push(...(await makeFolders(dataDir)));
+    if (made.includes(dataDir) && owner !== null) await chown(dataDir, owner.uid, owner.gid);
     await access(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new BackupError(

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../test/harness.ts';
 import { backupState, saveBackup } from '../store/backups.ts';
-import type { BackupOutcome, BackupRun } from './own-process.ts';
+import { backupInOwnProcess, type BackupOutcome, type BackupRun } from './own-process.ts';
 import { scheduledBackups } from './scheduled-backups.ts';
 import { noteTroubles } from '../../test/troubles.ts';
 
@@ -149,4 +149,18 @@ it('a process that stops ends the backup under way, and another one makes it', a
   await looking;
   expect(problems).toEqual([]);
   expect(await backupState(app.db)).toBeNull();
+});
+
+it('a passphrase file that cannot be read is told by the setting that names it', async () => {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'cointill-backups-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const passphraseFile = path.join(dir, 'missing');
+  // Vitest's own, which is no setting of ours.
+  vi.stubEnv('BASE_URL', undefined);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const run = backupInOwnProcess({ at: AT, folder: dir, keep: 3, passphraseFile });
+  expect(await run(new AbortController().signal)).toEqual({
+    kind: 'failed',
+    problem: `BACKUP_PASSPHRASE_FILE: ${passphraseFile} cannot be read. It must be a file that this user may read.`,
+  });
 });

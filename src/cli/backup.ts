@@ -40,6 +40,7 @@ export function addBackupCommands(program: Command): void {
           'a file, a folder (a file of its own in it, named by the time), or - for standard output',
         ),
     ),
+    `encrypts the backup: a file whose first line is the passphrase, ${MIN_PASSPHRASE_CHARACTERS} characters at least`,
   )
     .option('--keep <n>', 'of a folder: remove all but the newest n backups', wholeNumber(1, MAX_KEPT))
     .action(runBackup);
@@ -51,15 +52,17 @@ export function addBackupCommands(program: Command): void {
         .description('restore a backup for real in a temporary folder, count what is in it, and remove it again')
         .argument('<file>', 'the backup'),
     ),
+    OPENS,
     // What both commands have is taken by the one above.
   ).action((file: string, _options: unknown, command: Command) => runCheck(file, command.optsWithGlobals()));
 }
 
-export function withPassphrase(command: Command): Command {
-  return command.option(
-    '--passphrase-file <file>',
-    `encrypts the backup: a file whose first line is the passphrase, ${MIN_PASSPHRASE_CHARACTERS} characters at least`,
-  );
+/** What the option does where a backup is read. */
+export const OPENS =
+  'opens a backup that is encrypted: a file whose first line is the passphrase that it was made with';
+
+export function withPassphrase(command: Command, does: string): Command {
+  return command.option('--passphrase-file <file>', does);
 }
 
 /** The passphrase that a command was given; null: none. */

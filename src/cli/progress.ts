@@ -5,17 +5,28 @@ import { writeErrorLines } from './output.ts';
 const EVERY_MS = { terminal: 1_000, log: 10_000 } as const;
 const MEGABYTE = 1_000_000;
 
-/** Tells on standard error how far a backup or a restore is. */
-export function progressTeller(verb: string): (progress: Progress) => void {
+/**
+ * Tells on standard error how far a backup or a restore is, counted from when its first bytes move. Of what is told of at all the
+ * end is told too, where it is known beforehand.
+ */
+export function progressTeller(
+  verb: string,
+  clock: () => number = () => performance.now(),
+  tell: (line: string) => void = (line) => writeErrorLines([line]),
+): (progress: Progress) => void {
   const everyMs = process.stderr.isTTY ? EVERY_MS.terminal : EVERY_MS.log;
-  let toldAt = performance.now();
+  let toldAt: number | null = null;
+  let isBegun = false;
   return ({ table, bytes, ofBytes }) => {
-    const now = performance.now();
-    if (now - toldAt < everyMs) return;
+    const now = clock();
+    toldAt ??= now;
+    const isEnd = isBegun && bytes === ofBytes;
+    if (!isEnd && now - toldAt < everyMs) return;
     toldAt = now;
+    isBegun = bytes !== ofBytes;
     const share =
       ofBytes === null || ofBytes === 0 ? '' : ` of ${megabytes(ofBytes)} (${Math.floor((100 * bytes) / ofBytes)} %)`;
-    writeErrorLines([`${verb} ${megabytes(bytes)}${share}, now ${table}`]);
+    tell(`${verb} ${megabytes(bytes)}${share}, now ${bytes === ofBytes ? 'its indexes' : table}`);
   };
 }
 

@@ -80,3 +80,16 @@ it('booking what has no price here says so, and does not warn', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/Worth now +not known: there is no price for ETH in USD here\./);
 });
+
+it('money that is booked by several at once is booked once, and the others are told as those who come later', async () => {
+  const { cointill, receive } = await restoredShop();
+  const address = await receive(ONE_ETHER / 100n, '0xaa');
+  const runs = await Promise.all([1, 2, 3].map(() => cointill.run('recover', 'book', address, '--amount', '30')));
+  const later = await cointill.run('recover', 'book', address, '--amount', '30');
+  expect(later).toMatchObject({ code: 1, stderr: expect.stringContaining(`There is no lost money on ${address}`) });
+  expect(runs.toSorted((a, b) => Number(a.code) - Number(b.code))).toEqual([
+    expect.objectContaining({ code: 0 }),
+    later,
+    later,
+  ]);
+});

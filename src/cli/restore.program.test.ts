@@ -67,6 +67,20 @@ describe('restore', () => {
     expect(await readdir(dir)).toEqual(['shop.backup']);
   });
 
+  it('and a check say in their help what a passphrase file is for there, and what --skip counts from', async () => {
+    const cointill = await program();
+    const helpOf = async (...args: readonly string[]): Promise<string> => {
+      const { code, stdout } = await cointill.run(...args, '--help');
+      expect(code).toBe(0);
+      return stdout.replaceAll(/\s+/g, ' ');
+    };
+    expect(await helpOf('backup')).toContain('--passphrase-file <file> encrypts the backup:');
+    expect(await helpOf('backup', 'check')).toContain('--passphrase-file <file> opens a backup that is encrypted:');
+    const help = await helpOf('restore');
+    expect(help).toContain('--passphrase-file <file> opens a backup that is encrypted:');
+    expect(help).toContain('--skip counts from beyond the addresses and numbers that those copies began with');
+  });
+
   it('into a database of one’s own says before it begins that the key cannot be put into DATA_DIR', async () => {
     const { dir, file } = await start();
     const blocked = path.join(dir, 'letter');

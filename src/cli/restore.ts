@@ -6,7 +6,14 @@ import type { Recovery } from '../app/chains/recover.ts';
 import { readDatabaseUrl } from '../config/database-url.ts';
 import type { RestoreTarget } from '../backup/restore-backup.ts';
 import type { RestoreNote } from '../backup/restore-notes.ts';
-import { manifestFields, manifestRecord, passphraseOf, withPassphrase, type PassphraseOptions } from './backup.ts';
+import {
+  manifestFields,
+  manifestRecord,
+  OPENS,
+  passphraseOf,
+  withPassphrase,
+  type PassphraseOptions,
+} from './backup.ts';
 import { UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
@@ -30,12 +37,18 @@ export function addRestoreCommand(program: Command): void {
           .description('make a new database of a backup; nothing is ever restored onto what is there')
           .argument('<file>', 'the backup'),
       ),
+      OPENS,
     ),
   )
     .option('--data-dir <folder>', 'a new DATA_DIR with an embedded database')
     .option('--to <postgres://…>', 'an empty database on a PostgreSQL server of your own; the key goes to DATA_DIR')
+    .addHelpText('after', SKIP_HELP)
     .action(runRestore);
 }
+
+const SKIP_HELP = `
+Restores are noted beside the backup, in cointill-restores.jsonl. Where backups of that folder were restored before, --skip
+counts from beyond the addresses and numbers that those copies began with.`;
 
 async function runRestore(file: string, options: RestoreCommandOptions): Promise<void> {
   if (file === '-') {

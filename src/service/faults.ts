@@ -1,6 +1,7 @@
 import { OtherChainError } from '../app/chains/find-fork.ts';
 import { NodeBehindError } from '../app/chains/follow-chain.ts';
 import { OverloadedError } from '../app/batch.ts';
+import { BackupError } from '../backup/errors.ts';
 import { RequestError } from '../http/errors.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
@@ -62,6 +63,7 @@ export function isExplained(problem: unknown): boolean {
   if (!(problem instanceof Error)) return true;
   if (problem instanceof ChainUnavailableError || problem instanceof OverloadedError) return true;
   if (problem instanceof RequestError || problem instanceof SealingKeyError) return true;
+  if (problem instanceof BackupError) return true;
   if (problem instanceof NodeBehindError || problem instanceof OtherChainError) return true;
   const code = textOf(problem, 'code') ?? '';
   return AWAY.has(code) || DATABASE_AWAY.test(code) || BROKEN_CONNECTION.test(problem.message);

@@ -1,6 +1,7 @@
 import { DatabaseError } from 'pg';
 import { expect, it } from 'vitest';
 import { NodeBehindError } from '../app/chains/follow-chain.ts';
+import { BackupError } from '../backup/errors.ts';
 import { createLogger, writeTrouble } from './log.ts';
 import type { TroubleLine } from './troubles.ts';
 
@@ -26,6 +27,13 @@ it('a node that is behind is a warning without a stack', () => {
     msg: `watching bitcoin: ${problem.message}`,
   });
   expect(problem.message).toContain('3 blocks behind');
+});
+
+it('a backup that cannot be made or restored, as its message explains, is a warning without a stack', () => {
+  const problem = new BackupError('There is no folder /var/backups. Make it, or give another one.');
+  const [line] = written((log) => writeTrouble(log, trouble({ subject: 'scheduled backup', problem })));
+  expect(line).toMatchObject({ level: 40, problem: problem.message });
+  expect(line).not.toHaveProperty('err');
 });
 
 it('a fault of ours is an error with where it arose', () => {

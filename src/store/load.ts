@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 import { copyIn } from './copy.ts';
-import { applyMigrations, knownMigrations, MigrationError } from './migrate.ts';
+import { applyMigrations, knownMigrations, MIGRATION_LOCK, MigrationError } from './migrate.ts';
 import { copyStatement, liftLimits, type CopiedTable, type SequenceState } from './snapshot.ts';
 
-/** A database that is loaded is not empty; the message says what is there. */
+/** A database that is loaded is not empty, or somebody else fills it; the message says so, and the way out. */
 export class OccupiedDatabaseError extends Error {}
 
 /** What is loaded into an empty database, as a snapshot gave it. */
@@ -43,7 +43,7 @@ const OCCUPANTS = `
  * Makes the database what a snapshot was: its tables as those migrations left them, filled by `fill`, then brought to this
  * program's version. All of it in the transaction that is open, so that it is there whole or not at all.
  *
- * @throws OccupiedDatabaseError when there is anything in it, MigrationError when a migration is not known here
+ * @throws OccupiedDatabaseError when there is anything in it or somebody else is filling it, MigrationError when a migration is not known here
  */
 export async function loadSnapshot(
   client: Client,
@@ -51,6 +51,7 @@ export async function loadSnapshot(
   fill: (load: (table: LoadedTable, content: AsyncIterable<Buffer>) => Promise<number>) => Promise<void>,
 ): Promise<void> {
   await liftLimits(client);
+  await holdAlone(client);
   await checkEmpty(client);
   const known = await knownMigrations();
   const unknown = migrations.find((name) => !known.includes(name));
@@ -76,6 +77,17 @@ export async function loadSnapshot(
     known.filter((name) => !migrations.includes(name)),
   );
   await client.query(`analyze ${tables.map(({ name }) => client.escapeIdentifier(name)).join(', ')}`);
+}
+
+/** Until the transaction ends nobody else makes tables in it: neither another restore nor a service that starts. */
+async function holdAlone(client: Client): Promise<void> {
+  const { rows } = await client.query<{ isHeld: boolean }>('select pg_try_advisory_xact_lock($1) as "isHeld"', [
+    MIGRATION_LOCK,
+  ]);
+  if (rows[0]?.isHeld === true) return;
+  throw new OccupiedDatabaseError(
+    'Something else is being restored into this database at this moment, or a service starts on it. Nothing of this backup was restored there. Give another empty database, or wait until that is through and look what is in this one.',
+  );
 }
 
 async function checkEmpty(client: Client): Promise<void> {

@@ -70,9 +70,11 @@ export async function lostTransfers(
   where: {
     readonly address?: string;
     readonly wallet?: { readonly network: Network; readonly firstAddress: string; readonly from: number };
+    /** Whether they stay as they are until the transaction ends; one that another booked meanwhile is not among them then. */
+    readonly isLocked?: boolean;
   } = {},
 ): Promise<readonly LostTransfer[]> {
-  const { address, wallet } = where;
+  const { address, wallet, isLocked = false } = where;
   const ofAddress = address === undefined ? sql`` : sql`and l.address = ${address}`;
   const ofWallet =
     wallet === undefined
@@ -81,7 +83,8 @@ export async function lostTransfers(
   const { rows } = await sql<Parameters<typeof LOST_TRANSFERS.read>[0]>`
     select ${sql.raw(LOST_TRANSFERS.names.map((column) => `l.${column}`).join(', '))}
     from lost_transfers l where ${IS_LOST} ${ofAddress} ${ofWallet}
-    order by l.found_at, l.address_index, l.transaction_hash, l.output_index`.execute(executor);
+    order by l.found_at, l.address_index, l.transaction_hash, l.output_index
+    ${isLocked ? sql`for update of l` : sql``}`.execute(executor);
   return rows.map((row) => LOST_TRANSFERS.read(row).transfer);
 }
 

@@ -5,7 +5,7 @@ import type { Client } from 'pg';
 import { beginWithin } from './client.ts';
 
 /** Any number, as long as nobody else locks it: two processes that start at once must not both migrate. */
-const MIGRATION_LOCK = 7_203_611;
+export const MIGRATION_LOCK = 7_203_611;
 
 /** Between the statements of a migration nothing is waited for either, but to give one up loses more. */
 const IDLE_TIMEOUT_MS = 30_000;

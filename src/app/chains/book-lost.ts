@@ -45,13 +45,15 @@ export async function bookLost(
   { readonly kind: 'done'; readonly payment: Payment; readonly received: readonly LostTransfer[] } | Rejected
 > {
   return inTransaction(app, async (trx) => {
-    const lost = await lostOn(trx, booking.address);
+    const [found] = await lostOn(trx, booking.address);
+    // One writer of a network's transfers at a time.
+    const cursor = found === undefined ? null : await lockCursor(trx, found.network);
+    // Whoever booked it while this one waited has taken it.
+    const lost = found === undefined ? [] : await lockedLost(trx, found);
     const [first] = lost;
     if (first === undefined)
       return rejected(`There is no lost money on ${booking.address}. List what there is with: cointill network status`);
     const { network, asset, addressIndex } = first;
-    // One writer of a network's transfers at a time.
-    const cursor = await lockCursor(trx, network);
     const owner = await ownerOf(trx, first, booking.projectId);
     if (owner.kind === 'rejected') return owner;
     const { projectId, walletId } = owner;
@@ -103,6 +105,10 @@ export async function bookLost(
     const [booked] = await findPayments(trx, [payment.id]);
     return { kind: 'done', payment: booked ?? payment, received: lost };
   });
+}
+
+async function lockedLost(trx: Trx, { network, address }: LostTransfer): Promise<readonly LostTransfer[]> {
+  return (await lostTransfers(trx, { address, isLocked: true })).filter((one) => one.network === network);
 }
 
 /** The lost money on an address, whatever way it is written. */

@@ -1,7 +1,7 @@
-import { lchown, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { lchown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { inTemporaryDataDir } from './building.ts';
+import { buildDataDir, inTemporaryDataDir } from './building.ts';
 import { isRoot, NOBODY, temporaryFolder } from './postgres.fixture.ts';
 
 /** No process has it. */
@@ -31,4 +31,16 @@ it.skipIf(!isRoot)('a folder that somebody else laid out is left alone, wherever
   await lchown(trap, NOBODY.uid, NOBODY.gid);
   await inTemporaryDataDir(home, silent, async () => null);
   expect(await readFile(join(precious, 'file'), 'utf8')).toBe('here');
+});
+
+it('what was put into the folder while the database was made stays, and is told with the way out', async () => {
+  const home = await temporaryFolder();
+  const dataDir = join(home, 'new');
+  const building = buildDataDir(dataDir, silent, async () => {
+    await mkdir(dataDir);
+    await writeFile(join(dataDir, 'file'), 'here');
+  });
+  await expect(building).rejects.toThrow(/was put into .*new meanwhile.* name a folder that does not exist yet\.$/);
+  expect(await readdir(home)).toEqual(['new']);
+  expect(await readFile(join(dataDir, 'file'), 'utf8')).toBe('here');
 });

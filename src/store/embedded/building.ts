@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 import { ownerAt, readMachine, userName, type Owner } from './account.ts';
 import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf } from './error.ts';
-import { exists, syncFolder, unfinishedName } from './files.ts';
+import { exists, isOccupied, syncFolder, unfinishedName } from './files.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './postgres.ts';
 import type { EmbeddedConnection } from './usage-lock.ts';
 import { isRunning, waitForEnd } from './process.ts';
@@ -49,7 +49,9 @@ export async function buildDataDir<Result>(
   const finish = async (unfinished: string): Promise<void> => {
     await giveToServerUser(unfinished);
     await syncFolder(unfinished);
-    await rename(unfinished, dataDir);
+    await rename(unfinished, dataDir).catch((error: unknown) => {
+      throw isOccupied(error) || errorCode(error) === 'ENOTDIR' ? madeMeanwhile(dataDir, error) : error;
+    });
     await syncFolder(dirname(dataDir));
   };
   const owner = await ownerAt(dataDir);
@@ -60,6 +62,13 @@ export async function buildDataDir<Result>(
     settings: BUILDING_SETTINGS,
     owner,
   });
+}
+
+function madeMeanwhile(dataDir: string, cause: unknown): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `Something else was put into ${dataDir} meanwhile, perhaps by another restore, and stays as it is. Nothing of this backup was restored there. Look what is in it, or name a folder that does not exist yet.`,
+    { cause },
+  );
 }
 
 /** Makes an embedded database in a temporary folder below `home`, lets `work` use it, and removes it. */

@@ -39,25 +39,27 @@ export function isOccupied(error: unknown): boolean {
 }
 
 /**
- * Makes a folder with those above it that are missing. One that is there already is left as it is.
+ * Makes a folder with those above it that are missing, and gives those that it made, the outermost first. One that is there already
+ * is left as it is.
  *
  * Node.js does the same with `recursive`, and asks for ever in a place where no folder can be made (/proc).
  */
-export async function makeFolders(path: string): Promise<void> {
+export async function makeFolders(path: string): Promise<readonly string[]> {
   try {
-    await makeOneFolder(path);
+    return await makeOneFolder(path);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    await makeFolders(dirname(path));
-    await makeOneFolder(path);
+    return [...(await makeFolders(dirname(path))), ...(await makeOneFolder(path))];
   }
 }
 
-async function makeOneFolder(path: string): Promise<void> {
+async function makeOneFolder(path: string): Promise<readonly string[]> {
   try {
     await mkdir(path);
+    return [path];
   } catch (error) {
     if (errorCode(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error;
+    return [];
   }
 }
 

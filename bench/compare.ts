@@ -17,7 +17,7 @@ import { startBenchService, type BenchService } from './service.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const ROUNDS = 5;
 const SECONDS = 4;
-const LEAST_RATIO = 0.95;
+const MIN_RATIO = 0.95;
 
 type Measurement = () => Promise<number>;
 
@@ -89,9 +89,9 @@ async function compare(here: Side, there: Side): Promise<boolean> {
     const ratio = median(ratios);
     const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
     console.log(
-      `${ratio >= LEAST_RATIO ? 'ok   ' : 'SHORT'}  ${name}: ${ratio.toFixed(2)} of the other commit's, ${range} (target ${LEAST_RATIO})`,
+      `${ratio >= MIN_RATIO ? 'ok   ' : 'SHORT'}  ${name}: ${ratio.toFixed(2)} of the other commit's, ${range} (target ${MIN_RATIO})`,
     );
-    holds &&= ratio >= LEAST_RATIO;
+    holds &&= ratio >= MIN_RATIO;
   }
   return holds;
 }

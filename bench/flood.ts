@@ -66,7 +66,7 @@ function figuresOf(what: string, outcomes: readonly Outcome[]): readonly Figure[
     console.error(`  ${name}: ${grownMiB.toFixed(1)} MiB, an order's p99 ${p99Ms.toFixed(1)} ms`);
   const worst = (of: (outcome: Outcome) => number): Outcome =>
     outcomes.reduce((most, one) => (of(one) > of(most) ? one : most));
-  // What the merchant himself asks for without any limit takes its time from him alone.
+  // What the merchant's own server asks for without any limit takes its time from that server alone.
   const [large, slow] = [worst((one) => one.grownMiB), worst((one) => (one.isTrusted ? 0 : one.p99Ms))];
   return [
     {

@@ -85,7 +85,7 @@ async function changeAll({ db }: DatabaseHandle, ids: readonly string[]): Promis
       after: { ...before, status: before.status === 'pending' ? ('processing' as const) : ('pending' as const) },
       // Nothing is due: the sandbox's timer would change payments too.
       dueAt: null,
-      arrows: [],
+      transitions: [],
       events: [],
     }));
     await saveChanges(trx, changes, 2);

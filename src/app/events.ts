@@ -41,7 +41,7 @@ export function newEvent(
   };
 }
 
-/** One observation may walk several arrows: an event tells of the status that it announces, not of the last one reached. */
+/** One observation may cause several transitions: an event tells of the status that it announces, not of the last one reached. */
 function asOf(type: EventType, payment: Payment): Payment {
   return type === 'order.confirming' && payment.status === 'completed' ? { ...payment, status: 'confirming' } : payment;
 }

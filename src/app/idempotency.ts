@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import type { Mode } from '../domain/permission.ts';
-import { findAnswer, forgetOldAnswer } from '../store/answers.ts';
+import { findAnswer, purgeOldAnswer } from '../store/answers.ts';
 import type { IdempotentAnswer } from '../store/save-changes.ts';
 import { originOf, type App } from './context.ts';
 
@@ -48,7 +48,7 @@ export async function withIdempotency<Result extends { readonly kind: string }>(
     const since = app.clock() - IDEMPOTENCY_LIFETIME_MS;
     const stored = await findAnswer(app.db, request, since);
     if (stored !== null) return replay(request, stored);
-    await forgetOldAnswer(app.db, request, since);
+    await purgeOldAnswer(app.db, request, since);
     const result = await run();
     if (result.kind !== 'answer_conflict') return result as Done;
     const other = await findAnswer(app.db, request, since);

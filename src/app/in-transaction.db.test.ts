@@ -61,7 +61,7 @@ it('a change that is refused is told to nobody, and one that is made with the re
       kind: 'payment_changed',
       requestId: 'cancels',
       change: {
-        arrows: [{ from: 'pending', to: 'cancelled' }],
+        transitions: [{ from: 'pending', to: 'cancelled' }],
         events: [{ type: 'order.cancelled', requestId: 'cancels' }],
       },
     },
@@ -82,8 +82,8 @@ it('what time does has no request', async () => {
   app.clock.set(order.completesAt ?? 0);
   await runDue(app, 10);
   expect(take()).toMatchObject([
-    { kind: 'payment_changed', requestId: null, change: { arrows: [{ from: 'pending', to: 'completed' }] } },
+    { kind: 'payment_changed', requestId: null, change: { transitions: [{ from: 'pending', to: 'completed' }] } },
   ]);
   await simulatePayment(app, { id: (await app.pay()).id }, 'part');
-  expect(take().at(-1)).toMatchObject({ change: { arrows: [], after: { exception: 'underpaid' } } });
+  expect(take().at(-1)).toMatchObject({ change: { transitions: [], after: { exception: 'underpaid' } } });
 });

@@ -25,6 +25,8 @@ export interface Apart {
   readonly notesFile: string;
   /** Why other restores are not known, or this one will not be; null: it is noted. */
   readonly problem: string | null;
+  /** Whether earlier restores may be there that could not be read: this copy may begin where one of them did. */
+  readonly mayMeetEarlier: boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function restoreApart(
   target: RestoreTarget,
   beginning: Beginning,
 ): Promise<Restored<Apart>> {
-  const file = notesFileOf(options.file);
+  const file = await notesFileOf(options.file);
   const own: string[] = [];
   try {
     return await restoreBackup(options, target, (client, manifest) =>
@@ -51,7 +53,7 @@ export async function restoreApart(
 }
 
 /** Two restores at once notice each other by the order of their notes; more than a few in a row never do. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 async function beginApart(
   client: Client,
@@ -76,7 +78,13 @@ async function beginApart(
     const note = noteOf(recovery, { now, file: backup, place });
     const fault = await addLine(file, note);
     if (fault !== null) {
-      return { recovery, earlier, notesFile: file, problem: known.problem ?? `it cannot be written (${fault})` };
+      return {
+        recovery,
+        earlier,
+        notesFile: file,
+        problem: known.problem ?? `it cannot be written (${fault})`,
+        mayMeetEarlier: known.problem !== null,
+      };
     }
     own.push(note.id);
     const after = await readNotes(file);
@@ -88,7 +96,10 @@ async function beginApart(
       ),
     );
     const isFirst = before.every(({ id }) => own.includes(id) || others.some((one) => one.id === id));
-    if (isFirst || tries === MOST_TRIES) return { recovery, earlier, notesFile: file, problem: after.problem };
+    if (isFirst || tries === MAX_TRIES) {
+      const { problem } = after;
+      return { recovery, earlier, notesFile: file, problem, mayMeetEarlier: problem !== null };
+    }
     // Another restore noted itself meanwhile, and does not know of this one.
     await client.query('rollback to savepoint pass_over');
     await addLine(file, { id: note.id, withdrawn: true });

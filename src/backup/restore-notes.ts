@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
@@ -51,8 +51,15 @@ export interface Notes {
 }
 
 /** Where restores of a backup are noted: all backups of a folder share it, for a copy of one meets those of the others. */
-export function notesFileOf(backup: string): string {
-  return path.join(path.dirname(backup), NOTES_FILE);
+export async function notesFileOf(backup: string): Promise<string> {
+  // Where the backup itself is: a link to it is the same backup.
+  const file = await realpath(backup).catch(() => backup);
+  return notesFileIn(path.dirname(file));
+}
+
+/** Where restores of a folder's backups are noted. */
+export function notesFileIn(folder: string): string {
+  return path.join(folder, NOTES_FILE);
 }
 
 export async function readNotes(file: string): Promise<Notes> {

@@ -1,7 +1,10 @@
 import { appendFile, chmod, mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { recover } from '../app/chains/recover.ts';
+import { inTransaction } from '../app/in-transaction.ts';
 import { skipOf } from '../domain/recovery.ts';
+import { elsewhereOf, readNotes } from './restore-notes.ts';
 import { backedUp, backUp, DAY_MS, ether, installation } from './restored-copy.fixture.ts';
 import { account, xpubOf } from '../app/chains/follow-chain.fixture.ts';
 
@@ -127,7 +130,44 @@ describe('where nothing is known of the other restore', () => {
   });
 });
 
+describe('an original that stays, after a copy of it has sold', () => {
+  it('goes on beyond what the copy sold, paid or not, by the note of its restore', async () => {
+    const { restore, original, scene, dir } = await start();
+    const sold = await sell(await restore());
+    const { notes } = await readNotes(path.join(dir, NOTES));
+    const now = scene.app.clock();
+    const request = { lostSince: now - HOUR_MS, now, skip: null, elsewhere: elsewhereOf(notes) };
+    await inTransaction(scene.app, (trx) => recover(scene.app, trx, request));
+    expect(repeated(sold, await sell(original))).toEqual([]);
+  });
+
+  it('goes on twice as far without a note, where one payment has shown that there is a copy', async () => {
+    const { restore, original, scene } = await start();
+    const copy = await restore(null, 0.999);
+    const { address, owed } = await copy.order();
+    await original.follow();
+    await scene.pay(address, owed);
+    await original.follow();
+    const sold = await sell(copy, 30);
+    expect((await original.order()).refused).toMatch(/are paused/);
+    const now = scene.app.clock();
+    const request = { lostSince: now - HOUR_MS, now, skip: null, random: () => 0 };
+    await inTransaction(scene.app, (trx) => recover(scene.app, trx, request));
+    expect(repeated(sold, await sell(original, 30))).toEqual([]);
+  });
+});
+
 describe('what is noted', () => {
+  it('is found by way of a link to the backup too', async () => {
+    const { restore, dir, file } = await start();
+    const first = await restore();
+    const folder = path.join(dir, 'links');
+    await mkdir(folder);
+    await symlink(file, path.join(folder, 'link.backup'));
+    const second = await restore(null, 0, path.join(folder, 'link.backup'));
+    expect(second.earlier.map((note) => note.restored_to)).toEqual([first.url]);
+  });
+
   it('makes no difference to backups of the copy itself', async () => {
     const { restore, scene, dir } = await start();
     const copy = await restore();

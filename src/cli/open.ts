@@ -29,7 +29,7 @@ export async function withCointill<Result>(
     );
   }
   const cointill = await openDatabase(config);
-  // Somebody in the wrong folder would otherwise look for his payments in an empty database.
+  // In the wrong folder one would otherwise look for one's payments in an empty database.
   if (isNew) writeErrorLines([`Made a new database in ${config.dataDir} (set DATA_DIR to use another).`]);
   try {
     return await work(cointill);

@@ -5,9 +5,9 @@ import { otherMoney, type OtherMoney } from '../domain/other-money.ts';
 import type { Payment, Transfer } from '../domain/payment.ts';
 import type { PaymentStatus } from '../domain/status.ts';
 import { publicPaymentId } from '../wire/payment.ts';
-import { creationArrows } from '../domain/creation.ts';
+import { creationTransitions } from '../domain/creation.ts';
 import type { Database } from '../store/database.ts';
-import { findPayments, listArrows, listEvents } from '../store/payments.ts';
+import { findPayments, listTransitions, listEvents } from '../store/payments.ts';
 import { findTransfers } from '../store/transfers.ts';
 import { noPayment } from './failure.ts';
 
@@ -46,17 +46,17 @@ export async function findPayment(db: Database, selector: PaymentSelector): Prom
 
 /** Everything that happened to a payment, oldest first. */
 export async function readHistory(db: Database, payment: Payment): Promise<PaymentHistory> {
-  const arrows = await listArrows(db, payment.id);
+  const transitions = await listTransitions(db, payment.id);
   const transfers = (await findTransfers(db, [payment.id])).get(payment.id) ?? [];
   const creation: TimelineStep = { at: payment.createdAt, from: null, to: 'created', cause: 'created' };
-  const steps = arrows.map(({ at, from_status, to_status, cause }) => ({
+  const steps = transitions.map(({ at, from_status, to_status, cause }) => ({
     at,
     from: from_status,
     to: to_status,
     cause,
   }));
   return {
-    timeline: [creation, ...creationArrows(payment), ...steps],
+    timeline: [creation, ...creationTransitions(payment), ...steps],
     events: (await listEvents(db, payment.id))
       .map(({ id, type, body, created_at }) => ({
         id: encodeId('event', id),

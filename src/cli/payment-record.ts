@@ -10,7 +10,7 @@ import type { PaymentHistory, TimelineStep } from './payment-history.ts';
 
 /** A payment of either API as `--json` prints it: `status` is one of the nine, amounts are exact numbers. */
 export function paymentRecord(payment: Payment, links: Links): object {
-  const { quote, ledger } = payment;
+  const { quote, received } = payment;
   const units = (amount: bigint) => (quote === null ? null : exactNumber(amount, quote.decimals));
   return {
     id: publicPaymentId(payment),
@@ -26,8 +26,8 @@ export function paymentRecord(payment: Payment, links: Links): object {
     crypto_currency: quote?.asset ?? null,
     network: quote?.network ?? null,
     crypto_amount: quote === null ? null : units(quote.owedUnits),
-    amount_received: units(ledger.all.seenUnits),
-    amount_confirmed: units(ledger.all.confirmedUnits),
+    amount_received: units(received.all.seenUnits),
+    amount_confirmed: units(received.all.confirmedUnits),
     address: quote?.address ?? null,
     transaction_hash: payment.transactionHash,
     payment_url: paymentUrl(payment, links),
@@ -164,9 +164,9 @@ export function paymentTable(payments: readonly Payment[]): readonly string[] {
 
 /** What was seen of the money; null before a token is chosen. */
 export function moneySeen(payment: Payment): string | null {
-  const { quote, ledger } = payment;
+  const { quote, received } = payment;
   if (quote === null) return null;
-  const { seenUnits, confirmedUnits } = ledger.all;
+  const { seenUnits, confirmedUnits } = received.all;
   if (seenUnits === 0n) return 'nothing';
   const confirmed =
     confirmedUnits === seenUnits ? 'confirmed' : `${formatDecimal(confirmedUnits, quote.decimals)} of it confirmed`;

@@ -62,7 +62,7 @@ function refusal(payment: Payment, reason: RefusalReason, action: PaymentAction)
     case 'not_open':
       return `${id} is ${payment.status} and cannot be ${PARTICIPLES[action]}. ${POSSIBLE[action]}`;
     case 'money_seen':
-      if (payment.ledger.all.seenUnits === 0n) {
+      if (payment.received.all.seenUnits === 0n) {
         return `Money in another token was seen for ${id}, so it cannot be ${PARTICIPLES[action]}.${payment.surface === 'transaction' ? ' It counts once the customer chooses that token.' : ''}`;
       }
       return action === 'cancel'

@@ -46,7 +46,7 @@ function book(address: string, options: BookOptions): Promise<void> {
   const { amount, currency, orderId = null, project } = options;
   if (!isFiat(currency)) throw new UsageFailure(`--currency must be one of ${FIATS.join(', ')}.`);
   const parsed = parseFiatAmount(/^\d{1,10}(?:\.\d{1,4})?$/.test(amount) ? Number(amount) : NaN, currency);
-  if (parsed.kind === 'bad') throw new UsageFailure(`--amount ${parsed.rule}.`);
+  if (parsed.kind === 'invalid') throw new UsageFailure(`--amount ${parsed.rule}.`);
   if (orderId !== null && orderId.length > MAX_ORDER_ID) {
     throw new UsageFailure(`--order-id must have at most ${MAX_ORDER_ID} characters.`);
   }

@@ -1,18 +1,22 @@
+import path from 'node:path';
 import type { Command } from 'commander';
 import { recover, type Recovery } from '../app/chains/recover.ts';
 import { GAP_LIMIT } from '../domain/networks.ts';
 import { formatTransactionNumber } from '../domain/transaction-number.ts';
 import { isoTime } from '../wire/time.ts';
 import { addBookCommand } from './recover-book.ts';
+import { readConfig } from '../config/config.ts';
 import { wholeNumber } from './arguments.ts';
-import { UsageFailure } from './failure.ts';
+import { CommandFailure, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, type OutputOptions } from './output.ts';
+import { addLine, concerning, elsewhereOf, noteOf, notesFileIn, readNotes } from '../backup/restore-notes.ts';
+import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { inTransaction } from '../app/in-transaction.ts';
 
 interface RecoverOptions extends OutputOptions {
   readonly since?: string;
   readonly skip?: number;
+  readonly backups?: string;
 }
 
 /** What a failover without synchronous replication loses is seconds: an hour is plenty. */
@@ -31,13 +35,27 @@ export function addRecoverCommands(program: Command): void {
     ),
   )
     .option('--since <time>', 'from when on moments may be lost, such as 2026-11-22T03:10:00Z (default: an hour ago)')
+    .option(
+      '--backups <folder>',
+      'where backups were restored from: what their copies began with is noted there (default: BACKUP_DIR)',
+    )
     .action((options: RecoverOptions) => {
       const now = Date.now();
       const lostSince = options.since === undefined ? now - DEFAULT_LOST_MS : timeOf(options.since, now);
+      const folder = options.backups ?? readConfig(process.env, process.cwd()).backups?.folder ?? null;
       return withCointill(
         async ({ app }) => {
-          const skip = options.skip ?? null;
-          const recovery = await inTransaction(app, (trx) => recover(app, trx, { lostSince, now, skip }));
+          const copies = await copiesOf(folder, now);
+          const request = {
+            // A copy may have sold ever since it was restored.
+            lostSince: Math.min(lostSince, ...copies.notes.map((note) => Date.parse(note.restored_at))),
+            now,
+            skip: options.skip ?? null,
+            elsewhere: elsewhereOf(copies.notes),
+          };
+          const recovery = await inTransaction(app, (trx) => recover(app, trx, request));
+          const fault = await copies.note(recovery);
+          if (fault !== null) writeErrorLines([`Warning: ${fault}`]);
           print(options, recoveryRecord(recovery), () => recoveryLines(recovery));
         },
         { mustExist: true },
@@ -45,6 +63,22 @@ export function addRecoverCommands(program: Command): void {
     });
 
   addBookCommand(command);
+}
+
+/** The copies that were restored from a folder's backups, and how to note there what this installation goes on with. */
+async function copiesOf(folder: string | null, now: number) {
+  if (folder === null) return { notes: [], note: async () => null };
+  const file = notesFileIn(path.resolve(folder));
+  const { notes, problem } = await readNotes(file);
+  if (problem !== null) throw new CommandFailure(`${file}: ${problem}. Mend it, or move it away and give --skip 3000.`);
+  return {
+    notes: concerning({ takenAt: now }, notes),
+    note: async (recovery: Recovery): Promise<string | null> => {
+      if (notes.length === 0) return null;
+      const fault = await addLine(file, noteOf(recovery, { now, file: 'recover', place: 'the installation itself' }));
+      return fault === null ? null : `what was passed over could not be noted in ${file} (${fault}).`;
+    },
+  };
 }
 
 export function withSkip(command: Command): Command {

@@ -78,7 +78,8 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
     throw target.kind === 'postgres' ? databaseFailure(error, { ...config, databaseUrl: target.url }, '--to') : error;
   });
   const { manifest, durationMs, result } = restored;
-  const { recovery, earlier, notesFile, problem } = result;
+  const { recovery, earlier, notesFile, problem, mayMeetEarlier } = result;
+  const warning = problem === null ? null : notNoted(notesFile, problem, recovery, mayMeetEarlier);
   const owner = await ownerOf(target.kind === 'embedded' ? target.dataDir : null);
   print(
     options,
@@ -93,7 +94,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
         restored_to: note.restored_to,
       })),
       noted_in: problem === null ? notesFile : null,
-      note_problem: problem === null ? null : notNoted(notesFile, problem, recovery),
+      note_problem: warning,
     },
     () => [
       ...fields([
@@ -110,7 +111,9 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
       '',
       ...recoveryLines(recovery),
       ...earlierLines(earlier, notesFile),
-      ...(problem === null ? [] : ['', notNoted(notesFile, problem, recovery)]),
+      '',
+      warning ??
+        `Noted in ${notesFile}. A copy of this backup in another folder does not know of it: were that one restored as well, it would need --skip ${safeSkip(recovery)}.`,
       '',
       ...nextSteps(target, config),
     ],
@@ -139,10 +142,17 @@ function earlierLines(earlier: readonly RestoreNote[], notesFile: string): reado
 }
 
 /** Enough for whoever restores again without knowing of this copy. */
-function notNoted(notesFile: string, problem: string, { wallets, numbers }: Recovery): string {
+function safeSkip({ wallets, numbers }: Recovery): number {
   const most = Math.max(0, ...wallets.map(({ from, to }) => to - from), ...numbers.map(({ last, to }) => to - last));
-  const skip = 1_000 * (Math.ceil(most / 1_000) + 1);
-  return `Warning: this restore could not be noted in ${notesFile}: ${problem}. Whoever restores this backup or another one of this installation again has to give --skip ${skip} at least, or to stop this copy before and make a new backup of it to restore; else both copies may hand out the same addresses and transaction numbers.`;
+  return 1_000 * (Math.ceil(most / 1_000) + 1);
+}
+
+function notNoted(notesFile: string, problem: string, recovery: Recovery, mayMeetEarlier: boolean): string {
+  const skip = safeSkip(recovery);
+  const earlier = mayMeetEarlier
+    ? ` If a backup of this installation was restored before, and that copy sold, this one may hand out the same: restore again with --skip ${skip} before it sells.`
+    : '';
+  return `Warning: this restore could not be noted in ${notesFile}: ${problem}.${earlier} Whoever restores this backup or another one of this installation again has to give --skip ${skip} at least, or to stop this copy before and make a new backup of it to restore; else both copies may hand out the same addresses and transaction numbers.`;
 }
 
 /** Whose a restored folder is; null: it is our own. */

@@ -67,7 +67,7 @@ async function start(): Promise<void> {
     throw startFailure(error, config);
   });
   greet(config, service, log);
-  setTimeout(giveBackMemory, REST_MS).unref();
+  setTimeout(releaseMemory, REST_MS).unref();
   const end = await ending;
   log.info({ reason: end }, 'stopping');
   await service.stop();
@@ -87,7 +87,7 @@ function greet(config: Config, service: Started, log: Logger): void {
 const REST_MS = 1_000;
 
 /** A start leaves a fifth of the process's memory behind, which V8 would keep: nothing makes it collect a service at rest. */
-function giveBackMemory(): void {
+function releaseMemory(): void {
   // On the command line the flag would make Node.js compile its own library anew: a quarter of what a command costs.
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

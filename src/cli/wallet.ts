@@ -42,7 +42,7 @@ function addSet(wallet: Command): void {
   )
     .requiredOption('--project <id>', 'whose wallet')
     .requiredOption('--network <network>', oneOf(NETWORKS))
-    .option('--xpub <xpub>', 'the extended public key of the account: xpub…, ypub…, zpub…, Ltub… and their kin')
+    .option('--xpub <xpub>', 'the extended public key of the account: xpub…, ypub…, zpub…, Ltub… and the like')
     .option('--descriptor <descriptor>', 'an output descriptor: wpkh([…]xpub…/0/*), tr(…), sh(wpkh(…)) or pkh(…)')
     .option('--treasury <0x…>', 'EVM networks: deposit contracts that can pay out to this address alone')
     .option(

@@ -62,7 +62,7 @@ export interface Config {
   readonly utxoChains: UtxoChains;
   /** How long a worker that has read a chain to its end rests before it asks the node again; null: the usual. */
   readonly nodePollMs: number | null;
-  /** The highest fee rate of a refund on Bitcoin and its kin, in the smallest units per virtual byte. */
+  /** The highest fee rate of a refund on the UTXO family, in the smallest units per virtual byte. */
   readonly maxFeeRate: number;
   /** A price older than this is not used. */
   readonly rateMaxAgeMs: number;
@@ -106,7 +106,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     problems.push('SECRET_KEY must have at least 32 characters; make one with: openssl rand -base64 32');
   }
   const rates = parseFixedRates(read.text('FIXED_RATES') ?? '');
-  if (rates.kind === 'bad') problems.push(`FIXED_RATES: ${rates.message}; write for example ETH=3000,BTC=60000.`);
+  if (rates.kind === 'invalid') problems.push(`FIXED_RATES: ${rates.message}; write for example ETH=3000,BTC=60000.`);
   const utxoChains = readUtxoChains(read);
   const databaseUrl = readDatabaseUrl('DATABASE_URL', read.text('DATABASE_URL'), cwd, problems);
   const databaseDirectUrl = readDatabaseUrl('DATABASE_DIRECT_URL', read.text('DATABASE_DIRECT_URL'), cwd, problems);

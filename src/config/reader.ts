@@ -62,7 +62,7 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
       if (text(name) === null) return null;
       for (const part of list(name)) {
         const parsed = parseCidr(part);
-        if (parsed.kind === 'bad') problems.push(`${name}: ${parsed.message}`);
+        if (parsed.kind === 'invalid') problems.push(`${name}: ${parsed.message}`);
       }
       return list(name);
     },

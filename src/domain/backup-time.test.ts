@@ -22,3 +22,9 @@ it('gives the last moment of that time of day, never a later one and never one a
     }),
   );
 });
+
+it('has come at its very first millisecond', () => {
+  const at = Date.UTC(2026, 0, 15, 3, 10);
+  expect(lastAt({ hour: 3, minute: 10 }, at)).toBe(at);
+  expect(lastAt({ hour: 3, minute: 10 }, at - 1)).toBe(at - 86_400_000);
+});

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseChangeIndex } from './change-index.ts';
+import { chooseChangeIndex, lastIndex, watchedCount } from './change-index.ts';
 
 const GAP_LIMIT = 20;
 
@@ -47,6 +47,9 @@ describe('the number of a change address', () => {
       expect(index).toBeLessThanOrEqual(26);
       open.set(index, (open.get(index) ?? 0) + 1);
     }
+    expect([...open.keys()].toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 27 }, (_, index) => index).filter((index) => index !== 7),
+    );
     // All of them get their share.
     expect(Math.max(...open.values()) - Math.min(...open.values())).toBeLessThanOrEqual(1);
   });
@@ -89,5 +92,12 @@ describe('the number of a change address', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('what is watched of a change chain', () => {
+  it('is as much as a wallet looks at: twenty beyond the highest that was paid, and change goes to any but the last', () => {
+    expect([watchedCount([]), lastIndex(new Set())]).toEqual([20, 18]);
+    expect([watchedCount([5, 2]), lastIndex(new Set([5, 2]))]).toEqual([26, 24]);
   });
 });

@@ -20,7 +20,6 @@ export function chooseChangeIndex({ seen, open }: ChangeChain): number {
   for (let index = 0; index <= last; index += 1) {
     if (seen.has(index)) continue;
     const uses = open.get(index) ?? 0;
-    if (uses === 0) return index;
     if (best === null || uses < best.uses) best = { index, uses };
   }
   if (best === null) throw new Error('no change address was found within the gap limit');

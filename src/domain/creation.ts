@@ -1,11 +1,14 @@
 import type { Payment, Quote } from './payment.ts';
-import { transition, type Arrow } from './transition.ts';
+import { transition, type Transition } from './transition.ts';
 
 /**
  * The steps that a payment was created with. They are not stored, since they are known: an order's token is chosen when it is
  * made, a transaction's by its customer later.
  */
-export function creationArrows({ surface, createdAt: at }: Pick<Payment, 'surface' | 'createdAt'>): readonly Arrow[] {
+export function creationTransitions({
+  surface,
+  createdAt: at,
+}: Pick<Payment, 'surface' | 'createdAt'>): readonly Transition[] {
   if (surface === 'transaction') return [];
   return [
     { from: 'created', to: 'prepared', cause: 'token_chosen', at },

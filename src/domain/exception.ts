@@ -2,10 +2,10 @@ import { requiredUnits, type Exception, type Payment } from './payment.ts';
 
 /** What is unusual about the payment's money: the strongest of reorged, paid_late, underpaid, overpaid. */
 export function exceptionOf(payment: Payment): Exception {
-  const { quote, ledger } = payment;
+  const { quote, received } = payment;
   if (quote === null) return 'none';
   const required = requiredUnits(quote);
-  const { all, inTime } = ledger;
+  const { all, inTime } = received;
   if (payment.completedOnUnits !== null && all.minedUnits < payment.completedOnUnits) return 'reorged';
   const lateMoney = all.seenUnits > inTime.seenUnits && inTime.seenUnits < required;
   // A payment that ended without the money that is now in blocks for it: a node that was behind, or a reorganisation.

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ID_PREFIXES, decodeId, encodeId, parseUuid, uuidV7, type IdKind } from './id.ts';
+import { ID_PREFIXES, decodeId, deliveryId, encodeId, firstUuidOf, parseUuid, uuidV7, type IdKind } from './id.ts';
 
 const LATEST_MS = 2 ** 48 - 1;
 const time = fc.integer({ min: 0, max: LATEST_MS });
@@ -37,6 +37,21 @@ describe('a UUID of version 7', () => {
         expect(uuidV7(a, one) < uuidV7(b, other)).toBe(a < b);
       }),
     );
+  });
+
+  it('is never less than the first of its millisecond, and always less than the first of the next one', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: LATEST_MS - 1 }), random, (nowMs, bytes) => {
+        const text = uuidV7(nowMs, bytes);
+        expect(firstUuidOf(nowMs) <= text && text < firstUuidOf(nowMs + 1)).toBe(true);
+        expect(parseUuid(firstUuidOf(nowMs))).toBe(firstUuidOf(nowMs));
+      }),
+    );
+    expect(firstUuidOf(-1)).toBe(firstUuidOf(0));
+    // Beyond its 48 bits the time begins anew, and the form stays.
+    expect(firstUuidOf(2 ** 48 + 5)).toBe(firstUuidOf(5));
+    expect(uuidV7(2 ** 48 + 5, new Uint8Array(10))).toBe(uuidV7(5, new Uint8Array(10)));
+    expect(firstUuidOf(1.5)).toBe(firstUuidOf(1));
   });
 
   it('takes a clock with fractions of a millisecond', () => {
@@ -130,4 +145,8 @@ describe('a UUID in a path', () => {
       expect(parseUuid(text)).toBeNull();
     }
   });
+});
+
+it('a delivery is told of by its number', () => {
+  expect(deliveryId(12_345_678_901_234_567_890n)).toBe('dlv_12345678901234567890');
 });

@@ -117,13 +117,14 @@ describe('a fiat amount', () => {
     ['half a yen', 10.5, 'JPY'],
     ['a yen more than the most', 100_000_001, 'JPY'],
   ] as const)('refuses %s', (_name, value, currency) => {
-    expect(parseFiatAmount(value, currency)).toMatchObject({ kind: 'bad' });
+    expect(parseFiatAmount(value, currency)).toMatchObject({ kind: 'invalid' });
   });
 
   it('names the rule that was broken and the range that is allowed', () => {
-    expect(parseFiatAmount(-5, 'USD')).toEqual({ kind: 'bad', rule: 'must be a number from 0.01 to 1000000 USD' });
-    expect(parseFiatAmount(2_000_000, 'USD')).toEqual({ kind: 'bad', rule: 'must be from 0.01 to 1000000 USD' });
-    expect(parseFiatAmount(0.001, 'USD')).toEqual({ kind: 'bad', rule: 'must have at most 2 decimals' });
+    expect(parseFiatAmount(-5, 'USD')).toEqual({ kind: 'invalid', rule: 'must be a number from 0.01 to 1000000 USD' });
+    expect(parseFiatAmount(0, 'USD')).toEqual({ kind: 'invalid', rule: 'must be a number from 0.01 to 1000000 USD' });
+    expect(parseFiatAmount(2_000_000, 'USD')).toEqual({ kind: 'invalid', rule: 'must be from 0.01 to 1000000 USD' });
+    expect(parseFiatAmount(0.001, 'USD')).toEqual({ kind: 'invalid', rule: 'must have at most 2 decimals' });
     expect(parseFiatAmount(10.5, 'JPY')).toMatchObject({ rule: expect.stringContaining('at most 0 decimals') });
     expect(parseFiatAmount(1e21, 'USD')).toMatchObject({ rule: expect.stringContaining('from 0.01 to 1000000 USD') });
   });
@@ -141,10 +142,18 @@ describe('a fiat amount', () => {
     fc.assert(
       fc.property(fc.double(), (value) => {
         const plain = /^\d+(\.\d{1,2})?$/.test(String(value)) && value >= 0.01 && value <= 1_000_000;
-        expect(parseFiatAmount(value, 'USD').kind).toBe(plain ? 'ok' : 'bad');
+        expect(parseFiatAmount(value, 'USD').kind).toBe(plain ? 'ok' : 'invalid');
       }),
     );
   });
+});
+
+it('an amount below nothing is written as its opposite with a sign', () => {
+  expect([formatDecimal(-1n, 8), formatDecimal(-150n, 2), formatDecimal(-3n, 0)]).toEqual([
+    '-0.00000001',
+    '-1.5',
+    '-3',
+  ]);
 });
 
 describe('a currency code', () => {

@@ -91,15 +91,15 @@ export const MAX_AMOUNT_MINOR = 100_000_000n;
 export function parseFiatAmount(
   value: number,
   currency: Fiat,
-): { readonly kind: 'ok'; readonly minor: bigint } | { readonly kind: 'bad'; readonly rule: string } {
+): { readonly kind: 'ok'; readonly minor: bigint } | { readonly kind: 'invalid'; readonly rule: string } {
   const decimals = fiatDecimals(currency);
   const range = `from ${formatDecimal(MIN_AMOUNT_MINOR, decimals)} to ${formatDecimal(MAX_AMOUNT_MINOR, decimals)} ${currency}`;
-  if (!Number.isFinite(value) || value <= 0) return { kind: 'bad', rule: `must be a number ${range}` };
+  if (!Number.isFinite(value) || value <= 0) return { kind: 'invalid', rule: `must be a number ${range}` };
   const minor = parseDecimal(String(value), decimals);
   if (minor === null) {
-    if (value > 1) return { kind: 'bad', rule: `must have at most ${decimals} decimals and be ${range}` };
-    return { kind: 'bad', rule: `must have at most ${decimals} decimals` };
+    if (value > 1) return { kind: 'invalid', rule: `must have at most ${decimals} decimals and be ${range}` };
+    return { kind: 'invalid', rule: `must have at most ${decimals} decimals` };
   }
-  if (minor < MIN_AMOUNT_MINOR || minor > MAX_AMOUNT_MINOR) return { kind: 'bad', rule: `must be ${range}` };
+  if (minor < MIN_AMOUNT_MINOR || minor > MAX_AMOUNT_MINOR) return { kind: 'invalid', rule: `must be ${range}` };
   return { kind: 'ok', minor };
 }

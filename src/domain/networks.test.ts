@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { NETWORK_FACTS, NETWORKS, requiredConfirmations } from './networks.ts';
+import {
+  EVM_NETWORKS,
+  NETWORK_FACTS,
+  NETWORKS,
+  UTXO_NETWORKS,
+  familyFacts,
+  isEvmNetwork,
+  isUtxoNetwork,
+  nativeAsset,
+  perNetwork,
+  requiredConfirmations,
+  settingOf,
+} from './networks.ts';
 
 describe('required confirmations', () => {
   it('follow the amount: below 1,000 USD, below 100,000 USD, and above', () => {
@@ -13,5 +25,37 @@ describe('required confirmations', () => {
     expect(depths).toEqual(depths.toSorted((a, b) => a - b));
     expect(depths[0]).toBeGreaterThan(0);
     expect(confirmations.at(-1)?.belowUsdCents).toBeNull();
+  });
+});
+
+describe('a network', () => {
+  it.each(NETWORKS)('%s is of one family, and is told of as such', (network) => {
+    const { family } = NETWORK_FACTS[network];
+    expect([isUtxoNetwork(network), isEvmNetwork(network)]).toEqual([family === 'utxo', family === 'evm']);
+    expect([UTXO_NETWORKS, EVM_NETWORKS].filter((some) => (some as readonly string[]).includes(network))).toHaveLength(
+      1,
+    );
+    // What waits is seen where a mempool is listed, and a refund is signed there as a transaction.
+    expect(familyFacts(network)).toMatchObject(
+      family === 'utxo' ? { seesWaiting: true, refundsBy: 'psbt' } : { seesWaiting: false, refundsBy: 'call' },
+    );
+  });
+
+  it('has a coin of its own only where payments are taken in it', () => {
+    expect(nativeAsset('bitcoin')).toBe('BTC');
+    expect(nativeAsset('base')).toBe('ETH');
+    expect(nativeAsset('polygon')).toBeNull();
+  });
+
+  it('is set up by settings that begin with its name', () => {
+    expect(settingOf('arbitrum', 'RPC_URL')).toBe('ARBITRUM_RPC_URL');
+    expect(settingOf('bitcoin', 'COOKIE_FILE')).toBe('BITCOIN_COOKIE_FILE');
+  });
+
+  it('gets a value of its own where each gets one', () => {
+    expect(perNetwork(['bitcoin', 'base'], (network) => `of ${network}`)).toEqual({
+      bitcoin: 'of bitcoin',
+      base: 'of base',
+    });
   });
 });

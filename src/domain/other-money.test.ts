@@ -21,6 +21,12 @@ function transfer(facts: Partial<Transfer>): Transfer {
 }
 
 describe('money in other tokens than the quote’s', () => {
+  it('is the quote’s own asset too where it came on another network, and everything before a token was chosen', () => {
+    const ether = transfer({ asset: 'ETH', network: 'base' });
+    expect(otherMoney({ quote: ETH_QUOTE }, [ether])).toMatchObject([{ asset: 'ETH', network: 'base', seenUnits: 5n }]);
+    expect(otherMoney({ quote: null }, [ether])).toMatchObject([{ asset: 'ETH', network: 'base' }]);
+  });
+
   it('is added up token by token, without what was dropped and without the quote’s own', () => {
     const transfers = [
       transfer({}),

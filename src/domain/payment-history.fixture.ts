@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from './payment.ts';
 import { BTC_QUOTE, CREATED_AT, DAY_MS, ETH_QUOTE, MINUTE_MS, paymentWith } from './payment.fixture.ts';
-import { transition, type Observation, type Transition } from './transition.ts';
+import { transition, type Observation, type TransitionResult } from './transition.ts';
 
 /** Random histories of payments: money that comes, turns and goes, rails that look, people who choose and cancel. */
 
@@ -34,7 +34,7 @@ export interface Taken {
   readonly before: World;
   readonly after: World;
   readonly observation: Observation;
-  readonly result: Transition;
+  readonly result: TransitionResult;
 }
 
 const TOKENS: readonly Quote[] = [
@@ -164,19 +164,19 @@ function observationOf(step: Step, world: World): Observation | null {
     }
     case 'look': {
       const quote = paidQuote(world);
-      return quote === null ? null : { kind: 'money', quote, ledger: tally(quote, transfers, inTimeUntil(payment)) };
+      return quote === null ? null : { kind: 'money', quote, received: tally(quote, transfers, inTimeUntil(payment)) };
     }
     case 'glance': {
       const quote = pick(world.issued, step.quote) ?? ETH_QUOTE;
       const known = transfers.filter((_, index) => ((step.mask >> (index % 8)) & 1) === 1);
-      return { kind: 'money', quote, ledger: tally(quote, known, CREATED_AT + step.untilMs) };
+      return { kind: 'money', quote, received: tally(quote, known, CREATED_AT + step.untilMs) };
     }
     case 'deadline':
       return { kind: 'deadline', seenUpTo: step.behindMs === 'by_hand' ? 'by_hand' : now - step.behindMs };
     case 'settle': {
       const quote = payment.quote ?? ETH_QUOTE;
       const whole = { seenUnits: quote.owedUnits, minedUnits: quote.owedUnits, confirmedUnits: quote.owedUnits };
-      return { kind: 'settled', quote, ledger: { all: whole, inTime: whole, transactionHash: '0xsettled' } };
+      return { kind: 'settled', quote, received: { all: whole, inTime: whole, transactionHash: '0xsettled' } };
     }
     case 'cancel':
       return { kind: 'cancelled' };
@@ -213,8 +213,8 @@ export function live(payment: Payment, steps: readonly Step[]): readonly Taken[]
 
 /** A write to a frozen object throws: transition must not change what it was given. */
 function frozen(payment: Payment): Payment {
-  Object.freeze(payment.ledger.all);
-  Object.freeze(payment.ledger.inTime);
-  Object.freeze(payment.ledger);
+  Object.freeze(payment.received.all);
+  Object.freeze(payment.received.inTime);
+  Object.freeze(payment.received);
   return Object.freeze(payment);
 }

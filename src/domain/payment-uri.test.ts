@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { paymentUri, type UriRequest } from './payment-uri.ts';
+import { evmTransfer, paymentUri, type UriRequest } from './payment-uri.ts';
 
 const EVM_ADDRESS = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
 const request: UriRequest = {
@@ -46,5 +46,38 @@ describe('paymentUri', () => {
 
   it('writes nothing for an EVM chain that is not known', () => {
     expect(paymentUri({ ...request, asset: 'ETH', network: 'ethereum', address: EVM_ADDRESS })).toBeNull();
+  });
+});
+
+describe('what a wallet signs', () => {
+  const CONTRACT = '0xc2132D05D31c914a87C6611C10748AEb04B58e8F';
+  const ether = { ...request, asset: 'ETH', network: 'base', address: EVM_ADDRESS } as const;
+  const token = { ...request, asset: 'USDT', network: 'polygon', address: EVM_ADDRESS } as const;
+
+  it('is the value itself for ether, to the one who is paid', () => {
+    const evm = { chainId: 8453, contract: null };
+    expect(evmTransfer({ ...ether, units: 7n, evm })).toEqual({
+      chainId: 8453,
+      to: EVM_ADDRESS,
+      value: 7n,
+      data: '0x',
+    });
+  });
+
+  it('is a call of transfer(address,uint256) of a token’s contract, and moves no ether', () => {
+    const evm = { chainId: 137, contract: CONTRACT };
+    expect(evmTransfer({ ...token, units: 0xabcn, evm })).toEqual({
+      chainId: 137,
+      to: CONTRACT,
+      value: 0n,
+      // Solidity's ABI: the selector, and two words of 32 bytes.
+      data: `0xa9059cbb${'0'.repeat(24)}71c7656ec7ab88b098defb751b7401b5f6d8976f${'0'.repeat(61)}abc`,
+    });
+  });
+
+  it('is nothing where the chain or the contract is not known', () => {
+    expect(evmTransfer(ether)).toBeNull();
+    expect(evmTransfer({ ...token, evm: { chainId: 137, contract: null } })).toBeNull();
+    expect(paymentUri({ ...token, evm: { chainId: 137, contract: null } })).toBeNull();
   });
 });

@@ -3,12 +3,12 @@ import {
   NO_MONEY,
   inTimeUntil,
   tally,
-  type Ledger,
+  type Received,
   type Payment,
   type Quote,
   type Transfer,
 } from './payment.ts';
-import { transition, type Arrow, type Observation } from './transition.ts';
+import { transition, type Transition, type Observation } from './transition.ts';
 import type { OrderEventType } from './event-type.ts';
 
 /** What the domain's tests start from: a live order over 100.00 USD for 0.05 ETH that was made at `CREATED_AT`. */
@@ -76,13 +76,13 @@ export function transferWith(facts: Partial<Transfer> = {}): Transfer {
 
 /** What a rail observes of these transfers on the payment's current quote. */
 export function money(payment: Payment, ...transfers: readonly Transfer[]): Observation {
-  const ledger = payment.quote === null ? NO_MONEY : tally(payment.quote, transfers, inTimeUntil(payment));
-  return { kind: 'money', ledger };
+  const received = payment.quote === null ? NO_MONEY : tally(payment.quote, transfers, inTimeUntil(payment));
+  return { kind: 'money', received };
 }
 
 interface Walked {
   readonly payment: Payment;
-  readonly arrows: readonly Arrow[];
+  readonly transitions: readonly Transition[];
   readonly events: readonly OrderEventType[];
   /** The statuses that were walked through, the first one included: `pending > processing`. */
   readonly path: string;
@@ -92,12 +92,12 @@ interface Walked {
 export function walked(payment: Payment, observation: Observation, now: number): Walked {
   const result = transition(payment, observation, now);
   if (result.kind !== 'changed') throw new Error(`${observation.kind} was ${JSON.stringify(result)}, not a change`);
-  const { arrows, events } = result;
+  const { transitions, events } = result;
   return {
     payment: result.payment,
-    arrows,
+    transitions,
     events,
-    path: [payment.status, ...arrows.map((arrow) => arrow.to)].join(' > '),
+    path: [payment.status, ...transitions.map((transition) => transition.to)].join(' > '),
   };
 }
 
@@ -125,7 +125,7 @@ export const otherChoice: Observation = { kind: 'token_chosen', quote: BTC_QUOTE
 export const cancel: Observation = { kind: 'cancelled' };
 export const accept: Observation = { kind: 'accepted', refundedUnits: 0n };
 export const byHand: Observation = { kind: 'deadline', seenUpTo: 'by_hand' };
-export const settled: Observation = { kind: 'settled', quote: ETH_QUOTE, ledger: ledgerOf(confirmed) };
+export const settled: Observation = { kind: 'settled', quote: ETH_QUOTE, received: receivedOf(confirmed) };
 
 /** The deadline, on a rail that has seen everything up to `seenUpTo`. */
 export function deadline(seenUpTo: number): Observation {
@@ -133,7 +133,7 @@ export function deadline(seenUpTo: number): Observation {
 }
 
 /** The money of these transfers on the ETH quote, in time until expiry. */
-export function ledgerOf(...transfers: readonly Transfer[]): Ledger {
+export function receivedOf(...transfers: readonly Transfer[]): Received {
   return tally(ETH_QUOTE, transfers, EXPIRES_AT);
 }
 

@@ -1,6 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NO_MONEY, inTimeUntil, requiredUnits, tally, untracedHash, type Transfer } from './payment.ts';
+import {
+  NO_MERCHANT_FIELDS,
+  NO_MONEY,
+  blankPayment,
+  inTimeUntil,
+  requiredUnits,
+  tally,
+  untracedHash,
+  type Transfer,
+} from './payment.ts';
 import {
   BTC_QUOTE,
   ETH_QUOTE,
@@ -77,9 +86,9 @@ describe('the tally of transfers', () => {
 
   it('never counts money as in time whose transaction no node could show, and names it as no payment’s hash', () => {
     const untraced = transferWith({ transactionHash: untracedHash('0xaddress'), state: 'confirmed' });
-    const ledger = tally(ETH_QUOTE, [untraced], EXPIRES_AT);
-    expect(ledger.all.confirmedUnits).toBe(OWED_UNITS);
-    expect(ledger).toMatchObject({ inTime: NO_MONEY.inTime, transactionHash: null });
+    const received = tally(ETH_QUOTE, [untraced], EXPIRES_AT);
+    expect(received.all.confirmedUnits).toBe(OWED_UNITS);
+    expect(received).toMatchObject({ inTime: NO_MONEY.inTime, transactionHash: null });
   });
 
   it('counts nothing for a transfer that was dropped', () => {
@@ -158,10 +167,48 @@ describe('the hash of a payment', () => {
     );
   });
 
+  it('is of what is deepest, where that is enough: what only waits may still be replaced', () => {
+    const full = (transactionHash: string, minute: number, state: Transfer['state']): Transfer => ({
+      ...part(transactionHash, minute),
+      amountUnits: OWED_UNITS,
+      state,
+    });
+    expect(hash(full('0x01', 1, 'seen'), full('0x02', 2, 'mined'))).toBe('0x02');
+    expect(hash(full('0x01', 1, 'mined'), full('0x02', 2, 'confirmed'))).toBe('0x02');
+    expect(hash(full('0x01', 1, 'seen'), { ...full('0x02', 2, 'mined'), amountUnits: 1n })).toBe('0x01');
+    const half = { ...part('0x03', 3), state: 'confirmed' as const };
+    expect(hash(full('0x01', 1, 'seen'), full('0x02', 2, 'mined'), half)).toBe('0x02');
+  });
+
   it('is of the latest transfer while the amount is not reached, and null without any', () => {
     expect(hash(part('0x01', 1))).toBe('0x01');
     expect(hash({ ...part('0x01', 1), amountUnits: 1n }, { ...part('0x02', 2), amountUnits: 1n })).toBe('0x02');
     expect(hash()).toBeNull();
+  });
+});
+
+it('a payment to which nothing has happened is created, without money, exception or end', () => {
+  const { id, projectId, createdAt, expiresAt } = paymentWith();
+  const facts = { id, projectId, createdAt, expiresAt, mode: 'live', surface: 'order' } as const;
+  const amount = { amountMinor: 1n, currency: 'USD', amountUsdCents: 1n } as const;
+  expect(blankPayment({ ...facts, ...amount })).toEqual({
+    ...facts,
+    ...amount,
+    ...NO_MERCHANT_FIELDS,
+    status: 'created',
+    exception: 'none',
+    failureReason: null,
+    transactionNumber: null,
+    quote: null,
+    received: NO_MONEY,
+    transactionHash: null,
+    completedOnUnits: null,
+    graceUntil: null,
+    completedAt: null,
+    cancelledAt: null,
+    completesAt: null,
+    confirmingSent: false,
+    lastSequence: 0,
   });
 });
 

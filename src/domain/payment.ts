@@ -34,7 +34,7 @@ export interface Sums {
 }
 
 /** All money on the current quote, the part of it that came in time, and the transfer that decided. */
-export interface Ledger {
+export interface Received {
   readonly all: Sums;
   readonly inTime: Sums;
   /** Hash of the transfer that reached the amount, else of the latest one; null without any. */
@@ -115,7 +115,7 @@ export interface Payment extends MerchantFields {
   readonly amountUsdCents: bigint;
 
   readonly quote: Quote | null;
-  readonly ledger: Ledger;
+  readonly received: Received;
   /** Hash of the payment that completed it. */
   readonly transactionHash: string | null;
   /** How much confirmed money the completion stood on; less than this in blocks later means a reorganisation. */
@@ -136,7 +136,7 @@ export interface Payment extends MerchantFields {
 }
 
 export const NO_SUMS: Sums = { seenUnits: 0n, minedUnits: 0n, confirmedUnits: 0n };
-export const NO_MONEY: Ledger = { all: NO_SUMS, inTime: NO_SUMS, transactionHash: null };
+export const NO_MONEY: Received = { all: NO_SUMS, inTime: NO_SUMS, transactionHash: null };
 
 /** What is known of a payment from the start. */
 type FirstFacts =
@@ -159,7 +159,7 @@ export function blankPayment(facts: Pick<Payment, FirstFacts> & Partial<Payment>
     failureReason: null,
     transactionNumber: null,
     quote: null,
-    ledger: NO_MONEY,
+    received: NO_MONEY,
     transactionHash: null,
     completedOnUnits: null,
     graceUntil: null,
@@ -182,6 +182,18 @@ export function requiredUnits(quote: Quote): bigint {
   return quote.owedUnits - quote.toleranceUnits;
 }
 
+/** One address may have been quoted several times, for several tokens or at several prices. */
+export function sameQuote(a: Quote | null, b: Quote): boolean {
+  return (
+    a !== null &&
+    a.asset === b.asset &&
+    a.network === b.network &&
+    a.address === b.address &&
+    a.owedUnits === b.owedUnits &&
+    a.toleranceUnits === b.toleranceUnits
+  );
+}
+
 const UNTRACED = 'untraced:';
 
 /** In place of a transaction's hash: money that is there, though no node could show which transaction brought it. */
@@ -199,7 +211,7 @@ export function tracedHash(hash: string): string | null {
  * before `untilAt`, and never money whose transaction is not known: no payment completes by itself on that. Transfers of
  * other assets never add up and are left to the merchant.
  */
-export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: number): Ledger {
+export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: number): Received {
   let all = NO_SUMS;
   let inTime = NO_SUMS;
   const counted = transfers
@@ -236,7 +248,7 @@ const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, 
 
 /**
  * The order in which transfers came: as they were first seen; those of one moment by their blocks, then by their places there.
- * What tells nothing more (hash, index) only makes it one order, whatever order the rail lists them in. A block's own time is
+ * The hash tells nothing more and only makes it one order, whatever order the rail lists them in. A block's own time is
  * no help: miners round it, and date blocks before transactions that are in them.
  */
 function compareArrival(a: Transfer, b: Transfer): number {
@@ -244,8 +256,7 @@ function compareArrival(a: Transfer, b: Transfer): number {
     a.firstSeenAt - b.firstSeenAt ||
     (a.blockHeight ?? LAST) - (b.blockHeight ?? LAST) ||
     (a.blockPosition ?? LAST) - (b.blockPosition ?? LAST) ||
-    compareText(a.transactionHash, b.transactionHash) ||
-    a.index - b.index
+    compareText(a.transactionHash, b.transactionHash)
   );
 }
 

@@ -5,8 +5,8 @@ const MIN_SKIP_A_DAY = 500;
 const MIN_SKIP_DAYS = 7;
 /** Twice the busiest day of the last thirty, at once and for every day that is lost. */
 const PACE_FACTOR = 2;
-/** Restores of one moment, on machines that know nothing of each other, begin apart by chance. */
-export const MAX_SPREAD = 100;
+/** Restores of one moment, in places that know nothing of each other, begin apart by chance. */
+export const MAX_SPREAD = 1_000;
 const DAY_MS = 86_400_000;
 
 /**

@@ -2,49 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_MONEY, type Payment, type Quote } from './payment.ts';
 import { ETH_QUOTE, OWED_UNITS, paymentWith } from './payment.fixture.ts';
-import {
-  NOTHING_REFUNDED,
-  REFUND_LIFETIME_MS,
-  refundTransition,
-  refundableUnits,
-  sizeRefund,
-  type Refund,
-  type RefundedMoney,
-  type RefundObservation,
-} from './refund.ts';
-
-const NOW = Date.UTC(2026, 0, 16);
+import { NOTHING_REFUNDED, refundableUnits, sizeRefund, type RefundedMoney } from './refund.ts';
 
 /** A completed payment on which `confirmedUnits` are confirmed. */
 function received(confirmedUnits: bigint, quote: Quote = ETH_QUOTE, amountMinor = 10_000n): Payment {
   const sums = { seenUnits: confirmedUnits, minedUnits: confirmedUnits, confirmedUnits };
-  const ledger = { ...NO_MONEY, all: sums, inTime: sums };
-  return paymentWith({ status: 'completed', quote, amountMinor, ledger });
-}
-
-function refundWith(facts: Partial<Refund> = {}): Refund {
-  return {
-    id: '019bbf3a-0000-7000-8000-000000000003',
-    projectId: '019bbf3a-0000-7000-8000-000000000002',
-    mode: 'live',
-    paymentId: '019bbf3a-0000-7000-8000-000000000001',
-    paymentSurface: 'order',
-    status: 'pending',
-    amountMinor: 10_000n,
-    currency: 'USD',
-    asset: 'ETH',
-    network: 'ethereum',
-    decimals: 18,
-    units: OWED_UNITS,
-    address: null,
-    reason: null,
-    failureReason: null,
-    transactionHash: null,
-    createdAt: NOW,
-    completedAt: null,
-    dueAt: NOW + 1_000,
-    ...facts,
-  };
+  const received = { ...NO_MONEY, all: sums, inTime: sums };
+  return paymentWith({ status: 'completed', quote, amountMinor, received });
 }
 
 /** Quotes as they are made: owed amounts of at most 8 decimals. */
@@ -220,12 +184,15 @@ describe('a refund of a part', () => {
 describe('what can be refunded', () => {
   it('is confirmed money only: what is merely seen or in a block is not', () => {
     const seen = { seenUnits: OWED_UNITS, minedUnits: OWED_UNITS, confirmedUnits: 0n };
-    const payment = paymentWith({ ledger: { ...NO_MONEY, all: seen, inTime: seen } });
+    const payment = paymentWith({ received: { ...NO_MONEY, all: seen, inTime: seen } });
     expect(sizeRefund(payment, NOTHING_REFUNDED, null)).toEqual({ kind: 'nothing_left' });
   });
 
   it('includes late money and overpayment', () => {
-    const late = paymentWith({ status: 'expired', ledger: { ...NO_MONEY, all: received(3n * OWED_UNITS).ledger.all } });
+    const late = paymentWith({
+      status: 'expired',
+      received: { ...NO_MONEY, all: received(3n * OWED_UNITS).received.all },
+    });
     expect(refundableUnits(late, NOTHING_REFUNDED)).toBe(3n * OWED_UNITS);
     expect(sizeRefund(late, NOTHING_REFUNDED, null)).toMatchObject({
       kind: 'ok',
@@ -240,60 +207,22 @@ describe('what can be refunded', () => {
     expect(sizeRefund(received(0n), all, null)).toEqual({ kind: 'nothing_left' });
   });
 
+  it('is told as worth nothing, never less, where more was told already than is there now', () => {
+    const taken = { units: OWED_UNITS / 4n, amountMinor: 10_000n };
+    expect(sizeRefund(received(OWED_UNITS / 2n), taken, null)).toEqual({
+      kind: 'ok',
+      units: OWED_UNITS / 4n,
+      amountMinor: 0n,
+    });
+    expect(sizeRefund(received(OWED_UNITS / 2n), taken, { amountMinor: 1n })).toMatchObject({
+      kind: 'too_much',
+      leftMinor: 0n,
+    });
+  });
+
   it('is nothing before a token was chosen', () => {
     expect(sizeRefund(paymentWith({ quote: null }), NOTHING_REFUNDED, null)).toEqual({ kind: 'nothing_left' });
-  });
-});
-
-describe('a refund’s status', () => {
-  const paid: RefundObservation = { kind: 'paid', transactionHash: '0x0f' };
-
-  it('completes when it is seen paid, with hash and time, and is due no more', () => {
-    expect(refundTransition(refundWith(), paid, NOW)).toEqual({
-      kind: 'changed',
-      refund: refundWith({ status: 'completed', transactionHash: '0x0f', completedAt: NOW, dueAt: null }),
-    });
-  });
-
-  it.each(['cancelled', 'unpaid', 'test_failure'] as const)('fails as %s, and is due no more', (reason) => {
-    expect(refundTransition(refundWith(), { kind: 'failed', reason }, NOW)).toEqual({
-      kind: 'changed',
-      refund: refundWith({ status: 'failed', failureReason: reason, dueAt: null }),
-    });
-  });
-
-  it('waits again, with its whole time, when a reorganisation takes back what completed it', () => {
-    const done = refundWith({ status: 'completed', transactionHash: '0x0f', completedAt: NOW, dueAt: null });
-    expect(refundTransition(done, { kind: 'taken_back' }, NOW + 5)).toEqual({
-      kind: 'changed',
-      refund: refundWith({ dueAt: NOW + 5 + REFUND_LIFETIME_MS }),
-    });
-  });
-
-  it('changes by no other way, and its facts are those of its status, whatever is observed', () => {
-    const observation: fc.Arbitrary<RefundObservation> = fc.oneof(
-      fc.constant(paid),
-      fc.constant({ kind: 'taken_back' as const }),
-      fc.constantFrom('cancelled', 'unpaid', 'test_failure').map((reason) => ({ kind: 'failed' as const, reason })),
-    );
-    const next = { paid: 'completed', taken_back: 'pending', failed: 'failed' } as const;
-    const from = { paid: 'pending', taken_back: 'completed', failed: 'pending' } as const;
-    fc.assert(
-      fc.property(fc.array(observation), (observations) => {
-        let refund = refundWith();
-        for (const each of observations) {
-          const result = refundTransition(refund, each, NOW);
-          expect(result.kind).toBe(refund.status === from[each.kind] ? 'changed' : 'refused');
-          if (result.kind === 'refused') continue;
-          refund = result.refund;
-          const { status } = refund;
-          expect(status).toBe(next[each.kind]);
-          expect(refund.completedAt !== null).toBe(status === 'completed');
-          expect(refund.transactionHash !== null).toBe(status === 'completed');
-          expect(refund.failureReason !== null).toBe(status === 'failed');
-          expect(refund.dueAt !== null).toBe(status === 'pending');
-        }
-      }),
-    );
+    const unquoted = paymentWith({ quote: null, received: received(OWED_UNITS).received });
+    expect(sizeRefund(unquoted, NOTHING_REFUNDED, null)).toEqual({ kind: 'nothing_left' });
   });
 });

@@ -92,7 +92,7 @@ export const NOTHING_REFUNDED: RefundedMoney = { units: 0n, amountMinor: 0n };
  * the eighth decimal only: a finer rest could not be told, and is worth next to nothing.
  */
 export function refundableUnits(payment: Payment, taken: RefundedMoney): bigint {
-  const left = payment.ledger.all.confirmedUnits - taken.units;
+  const left = payment.received.all.confirmedUnits - taken.units;
   const step = stepOf(payment.quote?.decimals ?? 0);
   return left > 0n ? (left / step) * step : 0n;
 }
@@ -116,7 +116,7 @@ export function sizeRefund(
   if (quote === null || leftUnits === 0n) return { kind: 'nothing_left' };
   const minorOf = (units: bigint): bigint => (units * payment.amountMinor) / quote.owedUnits;
   // Units are rounded down and amounts told as asked, so that many small refunds tell more than their units are worth.
-  const untold = minorOf(payment.ledger.all.confirmedUnits) - taken.amountMinor;
+  const untold = minorOf(payment.received.all.confirmedUnits) - taken.amountMinor;
   const most = (minor: bigint): bigint => (minor < untold ? minor : untold > 0n ? untold : 0n);
   const step = stepOf(quote.decimals);
   const unitsOf = (minor: bigint): bigint => ((minor * quote.owedUnits) / payment.amountMinor / step) * step;

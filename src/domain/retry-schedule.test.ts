@@ -33,5 +33,6 @@ describe('the retry schedule', () => {
 
   it.each([0, -1, 1.5, Number.NaN])('refuses %s as a number of failed attempts', (failed) => {
     expect(() => nextAttemptDelayMs(failed)).toThrow(RangeError);
+    expect(() => nextAttemptDelayMs(failed)).toThrow(`must be a positive integer, not ${failed}`);
   });
 });

@@ -15,7 +15,7 @@ import {
   deadline,
   dropped,
   late,
-  ledgerOf,
+  receivedOf,
   mined,
   money,
   observed,
@@ -36,10 +36,10 @@ const { pending, underpaid, processing, confirming, completed, expired } = payme
 describe('a partial payment', () => {
   it('stays pending and says underpaid, once', () => {
     const first = observed(pending, NOW, part);
-    expect(first).toMatchObject({ arrows: [], events: ['order.exception'] });
+    expect(first).toMatchObject({ transitions: [], events: ['order.exception'] });
     expect(first.payment).toMatchObject({ status: 'pending', exception: 'underpaid' });
     const more = observed(first.payment, NOW, part, { ...part, index: 1, amountUnits: 1n });
-    expect(more).toMatchObject({ arrows: [], events: [] });
+    expect(more).toMatchObject({ transitions: [], events: [] });
   });
 
   it('is complete with the rest, which may come in several transfers', () => {
@@ -96,7 +96,7 @@ describe('overpayment', () => {
   it('is no overpayment yet while what is too much only waits, for it may be replaced', () => {
     const more = { ...seen, transactionHash: '0x03' };
     const waiting = observed(completed, AFTER, confirmed, more);
-    expect(waiting).toMatchObject({ arrows: [], events: [] });
+    expect(waiting).toMatchObject({ transitions: [], events: [] });
     expect(waiting.payment).toMatchObject({ exception: 'none' });
     expect(
       observed(waiting.payment, AFTER, confirmed, { ...more, state: 'mined', blockAt: NOW }).payment,
@@ -107,7 +107,7 @@ describe('overpayment', () => {
 
   it('is noticed after completion too, and changes no status', () => {
     const result = observed(completed, AFTER, confirmed, late);
-    expect(result).toMatchObject({ arrows: [], events: ['order.exception'] });
+    expect(result).toMatchObject({ transitions: [], events: ['order.exception'] });
     expect(result.payment).toMatchObject({ status: 'completed', exception: 'overpaid' });
   });
 });
@@ -118,9 +118,11 @@ describe('late money', () => {
     (status) => {
       const known = status === 'failed' ? [part] : [];
       const result = observed(payments[status], AFTER, ...known, late);
-      expect(result).toMatchObject({ arrows: [], events: ['order.exception'] });
+      expect(result).toMatchObject({ transitions: [], events: ['order.exception'] });
       expect(result.payment).toMatchObject({ status, exception: 'paid_late' });
-      expect(result.payment.ledger.all.confirmedUnits).toBe(OWED_UNITS + (status === 'failed' ? part.amountUnits : 0n));
+      expect(result.payment.received.all.confirmedUnits).toBe(
+        OWED_UNITS + (status === 'failed' ? part.amountUnits : 0n),
+      );
     },
   );
 
@@ -202,7 +204,7 @@ describe('a reorganisation', () => {
 
   it('after completion leaves it completed and says reorged, until the money is back', () => {
     const hit = observed(completed, NOW, dropped);
-    expect(hit).toMatchObject({ arrows: [], events: ['order.exception'] });
+    expect(hit).toMatchObject({ transitions: [], events: ['order.exception'] });
     expect(hit.payment).toMatchObject({
       status: 'completed',
       exception: 'reorged',
@@ -219,6 +221,7 @@ describe('a reorganisation', () => {
 
 describe('the exception', () => {
   const twice = OWED_UNITS * 2n;
+  const least = transferWith({ amountUnits: OWED_UNITS - ETH_QUOTE.toleranceUnits });
 
   it.each([
     ['none', paymentWith({ quote: null }), []],
@@ -227,6 +230,13 @@ describe('the exception', () => {
     ['overpaid', pending, [{ ...seen, amountUnits: twice, state: 'mined' }]],
     ['paid_late before underpaid', pending, [{ ...late, amountUnits: 1n }]],
     ['paid_late before overpaid', pending, [{ ...late, amountUnits: twice }]],
+    ['none, when just enough was in time', pending, [least, { ...late, amountUnits: 1n, state: 'seen' }]],
+    ['paid_late, when an expired payment turns out to be paid in blocks', expired, [{ ...least, state: 'mined' }]],
+    [
+      'paid_late, when a failed payment turns out to be paid in blocks',
+      payments.failed,
+      [{ ...least, state: 'mined' }],
+    ],
     [
       'overpaid, when the late part was not needed',
       pending,
@@ -236,8 +246,8 @@ describe('the exception', () => {
     ['reorged before paid_late', completed, [{ ...late, state: 'seen' as const }]],
     ['reorged before overpaid', completed, [{ ...seen, amountUnits: twice }]],
   ] as const)('is %s', (name, payment, transfers) => {
-    const ledger = ledgerOf(...transfers);
-    expect(exceptionOf({ ...payment, ledger })).toBe(name.split(/[ ,]/)[0]);
+    const received = receivedOf(...transfers);
+    expect(exceptionOf({ ...payment, received })).toBe(name.split(/[ ,]/)[0]);
   });
 });
 
@@ -262,10 +272,10 @@ describe('observing the same money again', () => {
 });
 
 describe('a replacement that pays the same', () => {
-  it('changes no status, but the ledger names the transaction that pays now', () => {
+  it('changes no status, but what was received names the transaction that pays now', () => {
     const result = observed(processing, NOW, dropped, { ...seen, transactionHash: '0x02' });
-    expect(result).toMatchObject({ arrows: [], events: [] });
-    expect(result.payment.ledger.transactionHash).toBe('0x02');
+    expect(result).toMatchObject({ transitions: [], events: [] });
+    expect(result.payment.received.transactionHash).toBe('0x02');
   });
 });
 
@@ -295,7 +305,7 @@ describe('the sandbox', () => {
 
   it('completes no more by itself once its timer was stopped, but still expires', () => {
     const stopped = walked(timed, { kind: 'timer_stopped' }, NOW);
-    expect(stopped).toMatchObject({ arrows: [], events: [], payment: { completesAt: null, status: 'pending' } });
+    expect(stopped).toMatchObject({ transitions: [], events: [], payment: { completesAt: null, status: 'pending' } });
     expect(nextDueAt(stopped.payment)).toBe(EXPIRES_AT);
     expect(transition(stopped.payment, { kind: 'timer_stopped' }, NOW)).toEqual({ kind: 'unchanged' });
   });

@@ -5,20 +5,20 @@ import type { PaymentStatus } from './status.ts';
 import { ETH_QUOTE, EXPIRES_AT, MINUTE_MS } from './payment.fixture.ts';
 import { live, soundHistory, start, wildHistory, type Step, type Taken } from './payment-history.fixture.ts';
 import {
-  ARROWS,
+  TRANSITIONS,
   DEFAULT_POLICY,
   MAX_TOKEN_CHANGES,
   nextDueAt,
   transition,
-  type Arrow,
+  type Transition,
   type Observation,
 } from './transition.ts';
 import { exceptionOf } from './exception.ts';
 
 const FINAL: ReadonlySet<PaymentStatus> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
-function arrowsOf(taken: readonly Taken[]): readonly Arrow[] {
-  return taken.flatMap(({ result }) => (result.kind === 'changed' ? result.arrows : []));
+function transitionsOf(taken: readonly Taken[]): readonly Transition[] {
+  return taken.flatMap(({ result }) => (result.kind === 'changed' ? result.transitions : []));
 }
 
 function eventsOf(taken: readonly Taken[]): readonly string[] {
@@ -36,15 +36,15 @@ function always(histories: fc.Arbitrary<readonly Step[]>, guarantee: (taken: Tak
 }
 
 describe('any sequence of observations, even of a rail that errs', () => {
-  it('takes only arrows of the table, each from where the last one led', () => {
+  it('takes only transitions of the table, each from where the last one led', () => {
     fc.assert(
       fc.property(start, wildHistory, (payment, steps) => {
         let status = payment.status;
         for (const { result, after } of live(payment, steps)) {
-          for (const arrow of result.kind === 'changed' ? result.arrows : []) {
-            expect(arrow.from).toBe(status);
-            expect(ARROWS[arrow.from]).toContain(arrow.to);
-            status = arrow.to;
+          for (const transition of result.kind === 'changed' ? result.transitions : []) {
+            expect(transition.from).toBe(status);
+            expect(TRANSITIONS[transition.from]).toContain(transition.to);
+            status = transition.to;
           }
           expect(after.payment.status).toBe(status);
         }
@@ -56,8 +56,8 @@ describe('any sequence of observations, even of a rail that errs', () => {
   it('leaves a final status only by accepting, and only to completed', () => {
     fc.assert(
       fc.property(start, wildHistory, (payment, steps) => {
-        const left = arrowsOf(live(payment, steps)).filter((arrow) => FINAL.has(arrow.from));
-        for (const arrow of left) expect(arrow).toMatchObject({ to: 'completed', cause: 'accepted' });
+        const left = transitionsOf(live(payment, steps)).filter((transition) => FINAL.has(transition.from));
+        for (const transition of left) expect(transition).toMatchObject({ to: 'completed', cause: 'accepted' });
         expect(left.length).toBeLessThanOrEqual(1);
       }),
       { numRuns: 400 },
@@ -69,7 +69,7 @@ describe('any sequence of observations, even of a rail that errs', () => {
       fc.property(start, wildHistory, (payment, steps) => {
         const taken = live(payment, steps);
         const events = eventsOf(taken);
-        const reached = arrowsOf(taken).map((arrow) => `order.${arrow.to}`);
+        const reached = transitionsOf(taken).map((transition) => `order.${transition.to}`);
         const ends = ['order.completed', 'order.expired', 'order.failed', 'order.cancelled'];
         expect(events.filter((event) => ends.includes(event))).toEqual(reached.filter((event) => ends.includes(event)));
         expect(events.filter((event) => event === 'order.completed').length).toBeLessThanOrEqual(1);
@@ -98,9 +98,9 @@ describe('any sequence of observations, even of a rail that errs', () => {
   it('changes the token while it is open and nothing was seen, and ten times at most', () => {
     always(wildHistory, ({ before, observation, result }) => {
       if (observation.kind !== 'token_chosen') return;
-      const { status, ledger, expiresAt } = before.payment;
+      const { status, received, expiresAt } = before.payment;
       const isOpen = status === 'created' || status === 'prepared' || status === 'pending';
-      const mayChoose = isOpen && ledger.all.seenUnits === 0n && before.now < expiresAt;
+      const mayChoose = isOpen && received.all.seenUnits === 0n && before.now < expiresAt;
       expect(result.kind).toBe(mayChoose && observation.changes < MAX_TOKEN_CHANGES ? 'changed' : 'refused');
     });
   });
@@ -122,14 +122,14 @@ describe('any sequence of observations, even of a rail that errs', () => {
 });
 
 describe('money', () => {
-  it('neither appears nor vanishes: the ledger holds exactly what exists on the quote', () => {
+  it('neither appears nor vanishes: received is exactly what exists on the quote', () => {
     always(soundHistory, ({ after, observation, result }) => {
       if (observation.kind !== 'money' || result.kind === 'refused') return;
-      const { quote, ledger } = after.payment;
+      const { quote, received } = after.payment;
       const alive = after.transfers.filter(
         (each) => each.state !== 'dropped' && each.asset === quote?.asset && each.network === quote.network,
       );
-      expect(ledger.all.seenUnits).toBe(alive.reduce((sum, each) => sum + each.amountUnits, 0n));
+      expect(received.all.seenUnits).toBe(alive.reduce((sum, each) => sum + each.amountUnits, 0n));
     });
   });
 
@@ -141,33 +141,34 @@ describe('money', () => {
     });
   });
 
-  it('changes in the ledger only when a rail observes it', () => {
+  it('counts as received only when a rail observes it', () => {
     always(wildHistory, ({ before, after, observation }) => {
       const observes = observation.kind === 'money' || observation.kind === 'settled';
-      expect(observes || after.payment.ledger === before.payment.ledger).toBe(true);
+      expect(observes || after.payment.received === before.payment.received).toBe(true);
     });
   });
 
   it('is there when a payment completes: confirmed and in time, or taken by the merchant or the sandbox', () => {
     always(wildHistory, ({ before, after }) => {
       if (after.payment.status !== 'completed' || before.payment.status === 'completed') return;
-      const { ledger, quote, completedOnUnits } = after.payment;
+      const { received, quote, completedOnUnits } = after.payment;
       const required = quote === null ? 0n : requiredUnits(quote);
-      const confirmed = ledger.all.confirmedUnits;
+      const confirmed = received.all.confirmedUnits;
       expect(confirmed).toBeGreaterThan(0n);
       expect(completedOnUnits).toBe(confirmed < required ? confirmed : required);
     });
     always(wildHistory, ({ after, observation, result }) => {
-      const completed = result.kind === 'changed' && result.arrows.some((arrow) => arrow.to === 'completed');
+      const completed =
+        result.kind === 'changed' && result.transitions.some((transition) => transition.to === 'completed');
       if (!completed || observation.kind !== 'money' || after.payment.quote === null) return;
-      expect(after.payment.ledger.inTime.confirmedUnits).toBeGreaterThanOrEqual(requiredUnits(after.payment.quote));
+      expect(after.payment.received.inTime.confirmedUnits).toBeGreaterThanOrEqual(requiredUnits(after.payment.quote));
     });
   });
 
   it('in time never expires: a deadline ends only what is not paid in full', () => {
     always(wildHistory, ({ before, after, observation, result }) => {
       if (observation.kind !== 'deadline' || result.kind !== 'changed') return;
-      const { seenUnits } = before.payment.ledger.inTime;
+      const { seenUnits } = before.payment.received.inTime;
       const { quote, status } = before.payment;
       const required = quote === null ? 1n : requiredUnits(quote);
       const why = status === 'processing' ? 'unconfirmed' : seenUnits > 0n ? 'underpaid' : null;
@@ -210,18 +211,20 @@ describe('time', () => {
       if (observation.kind !== 'money' || result.kind === 'refused') return;
       const { payment, transfers, now } = after;
       const quote = payment.quote ?? ETH_QUOTE;
-      const again: Observation = { kind: 'money', ledger: tally(quote, transfers, inTimeUntil(payment)) };
+      const again: Observation = { kind: 'money', received: tally(quote, transfers, inTimeUntil(payment)) };
       expect(transition(payment, again, now)).toEqual({ kind: 'unchanged' });
     });
   });
 });
 
 describe('these histories', () => {
-  it('walk every arrow of the table, so that the guarantees above are tried', () => {
-    const drawn = Object.entries(ARROWS).flatMap(([from, targets]) => targets.map((to) => `${from} > ${to}`));
+  it('walk every transition of the table, so that the guarantees above are tried', () => {
+    const drawn = Object.entries(TRANSITIONS).flatMap(([from, targets]) => targets.map((to) => `${from} > ${to}`));
     const samples = fc.sample(fc.tuple(start, soundHistory), { seed: 20_260_115, numRuns: 1_500 });
     const walked = new Set(
-      samples.flatMap(([payment, steps]) => arrowsOf(live(payment, steps)).map(({ from, to }) => `${from} > ${to}`)),
+      samples.flatMap(([payment, steps]) =>
+        transitionsOf(live(payment, steps)).map(({ from, to }) => `${from} > ${to}`),
+      ),
     );
     expect([...walked].toSorted()).toEqual(drawn.toSorted());
   });

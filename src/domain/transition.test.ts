@@ -18,7 +18,7 @@ import {
   deadline,
   dropped,
   late,
-  ledgerOf,
+  receivedOf,
   mined,
   money,
   observed,
@@ -31,14 +31,14 @@ import {
   transferWith,
   walked,
 } from './payment.fixture.ts';
-import { ARROWS, transition, type Observation } from './transition.ts';
-import { creationArrows, withFirstToken } from './creation.ts';
+import { TRANSITIONS, transition, type Observation } from './transition.ts';
+import { creationTransitions, withFirstToken } from './creation.ts';
 
 const { created, prepared, pending, underpaid, processing, confirming, failed, expired, cancelled } = payments;
 
-describe('the table of arrows', () => {
+describe('the table of transitions', () => {
   it('is the one that is drawn in the decisions, and nothing more', () => {
-    expect(ARROWS).toEqual({
+    expect(TRANSITIONS).toEqual({
       created: ['prepared', 'completed', 'expired', 'cancelled'],
       prepared: ['prepared', 'pending', 'completed', 'expired', 'cancelled'],
       pending: ['prepared', 'processing', 'completed', 'failed', 'expired', 'cancelled'],
@@ -107,8 +107,8 @@ describe('the table of arrows', () => {
     expect(transition(payments[status], observation, AFTER)).toMatchObject({ kind: 'refused' });
   });
 
-  it('keeps every arrow that one observation walks, with its cause and time', () => {
-    expect(walked(pending, money(pending, confirmed), NOW).arrows).toEqual([
+  it('keeps every transition that one observation walks, with its cause and time', () => {
+    expect(walked(pending, money(pending, confirmed), NOW).transitions).toEqual([
       { from: 'pending', to: 'processing', cause: 'money', at: NOW },
       { from: 'processing', to: 'confirming', cause: 'money', at: NOW },
       { from: 'confirming', to: 'completed', cause: 'money', at: NOW },
@@ -139,7 +139,7 @@ describe('money on a superseded quote', () => {
   const onEarlier = (...transfers: readonly Transfer[]): Observation => ({
     kind: 'money',
     quote: ETH_QUOTE,
-    ledger: ledgerOf(...transfers),
+    received: receivedOf(...transfers),
   });
 
   it('restores that quote and counts for it', () => {
@@ -167,7 +167,7 @@ describe('money on a superseded quote', () => {
     const result = walked(paid, onEarlier({ ...bitcoin, state: 'dropped' }, part), NOW);
     expect(result.path).toBe('confirming > pending');
     expect(result.payment).toMatchObject({ quote: ETH_QUOTE, exception: 'underpaid' });
-    expect(result.payment.ledger.all.seenUnits).toBe(part.amountUnits);
+    expect(result.payment.received.all.seenUnits).toBe(part.amountUnits);
   });
 
   it('does not make a completed payment look reorganised', () => {
@@ -202,7 +202,7 @@ describe('cancelling', () => {
       const result = observed(cancelled, AFTER, each);
       expect(result.events).toEqual(['order.exception']);
       expect(result.payment).toMatchObject({ status: 'cancelled', exception: 'paid_late' });
-      expect(result.payment.ledger.all.confirmedUnits).toBe(OWED_UNITS);
+      expect(result.payment.received.all.confirmedUnits).toBe(OWED_UNITS);
     }
   });
 });
@@ -211,8 +211,8 @@ describe('creation', () => {
   it('its steps, which are not stored, are the ones that the first choice of a token makes', () => {
     const blank = { ...paymentWith({ status: 'created', quote: null }), lastSequence: 0 };
     const chosen = walked(blank, choice, blank.createdAt);
-    expect(creationArrows(blank)).toEqual(chosen.arrows);
+    expect(creationTransitions(blank)).toEqual(chosen.transitions);
     expect(withFirstToken(blank, ETH_QUOTE)).toEqual(chosen.payment);
-    expect(creationArrows({ ...blank, surface: 'transaction' })).toEqual([]);
+    expect(creationTransitions({ ...blank, surface: 'transaction' })).toEqual([]);
   });
 });

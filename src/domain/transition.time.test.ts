@@ -108,7 +108,7 @@ describe('a step back to pending', () => {
     const replaced = observed(processing, AFTER, dropped, { ...late, state: 'seen', blockAt: null });
     expect(replaced.path).toBe('processing > pending > processing');
     expect(replaced.payment).toMatchObject({ exception: 'none', graceUntil: graceEnd });
-    expect(replaced.payment.ledger.inTime.seenUnits).toBe(OWED_UNITS);
+    expect(replaced.payment.received.inTime.seenUnits).toBe(OWED_UNITS);
     expect(replaced.events).toEqual([]);
   });
 

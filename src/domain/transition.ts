@@ -1,13 +1,13 @@
 import { exceptionOf } from './exception.ts';
-import { requiredUnits, type Ledger, type Payment, type Quote } from './payment.ts';
+import { requiredUnits, sameQuote, type Received, type Payment, type Quote } from './payment.ts';
 import { isCounting, isFinal, isOpen, type PaymentStatus } from './status.ts';
 import type { OrderEventType } from './event-type.ts';
 
 /**
- * The payment state machine: every status change in the system goes through `transition`. What is not drawn in ARROWS
+ * The payment state machine: every status change in the system goes through `transition`. What is not listed in TRANSITIONS
  * is refused and changes nothing.
  */
-export const ARROWS = {
+export const TRANSITIONS = {
   created: ['prepared', 'completed', 'expired', 'cancelled'],
   prepared: ['prepared', 'pending', 'completed', 'expired', 'cancelled'],
   pending: ['prepared', 'processing', 'completed', 'failed', 'expired', 'cancelled'],
@@ -36,20 +36,20 @@ export type Observation =
    * The rail's newest view of the money on the current quote, or on an earlier `quote`, which it restores: set only when
    * that one is nearer to being paid than the current one, and the payment is not completed.
    */
-  | { readonly kind: 'money'; readonly ledger: Ledger; readonly quote?: Quote }
+  | { readonly kind: 'money'; readonly received: Received; readonly quote?: Quote }
   /** The rail has seen everything up to `seenUpTo`, so an overdue deadline may be drawn; `by_hand` draws it at once. */
   | { readonly kind: 'deadline'; readonly seenUpTo: number | 'by_hand' }
   /** Test mode: completes without the steps between, on its timer or by hand. */
-  | { readonly kind: 'settled'; readonly ledger: Ledger; readonly quote: Quote }
+  | { readonly kind: 'settled'; readonly received: Received; readonly quote: Quote }
   /** `moneyElsewhere`: money in a token that was not chosen lies on the payment's addresses. */
   | { readonly kind: 'cancelled'; readonly moneyElsewhere?: boolean }
-  /** The merchant takes the confirmed money that is there as payment, less what he gave or promised back. */
+  /** The merchant takes the confirmed money that is there as payment, less what they gave or promised back. */
   | { readonly kind: 'accepted'; readonly refundedUnits: bigint }
   /** Test mode: the timer that completes the payment stops. */
   | { readonly kind: 'timer_stopped' };
 
 /** One step of the status, as the timeline keeps it. */
-export interface Arrow {
+export interface Transition {
   readonly from: PaymentStatus;
   readonly to: PaymentStatus;
   readonly cause: Observation['kind'];
@@ -65,11 +65,11 @@ export type RefusalReason =
   | 'refunded'
   | 'already_completed';
 
-export type Transition =
+export type TransitionResult =
   | {
       readonly kind: 'changed';
       readonly payment: Payment;
-      readonly arrows: readonly Arrow[];
+      readonly transitions: readonly Transition[];
       readonly events: readonly OrderEventType[];
     }
   | { readonly kind: 'unchanged' }
@@ -106,30 +106,30 @@ export function transition(
   observation: Observation,
   now: number,
   policy: PaymentPolicy = DEFAULT_POLICY,
-): Transition {
+): TransitionResult {
   switch (observation.kind) {
     case 'token_chosen':
       return onTokenChosen(payment, observation, now);
     case 'money':
-      return onMoney(payment, observation.ledger, observation.quote ?? payment.quote, now, policy);
+      return onMoney(payment, observation.received, observation.quote ?? payment.quote, now, policy);
     case 'deadline':
       return onDeadline(payment, observation.seenUpTo, now, policy);
     case 'settled':
-      return onSettled(payment, observation.ledger, observation.quote, now);
+      return onSettled(payment, observation.received, observation.quote, now);
     case 'cancelled':
       return onCancelled(payment, observation.moneyElsewhere ?? false, now);
     case 'accepted':
       return onAccepted(payment, observation.refundedUnits, now);
     case 'timer_stopped':
       if (payment.completesAt === null) return { kind: 'unchanged' };
-      return { kind: 'changed', payment: { ...payment, completesAt: null }, arrows: [], events: [] };
+      return { kind: 'changed', payment: { ...payment, completesAt: null }, transitions: [], events: [] };
   }
 }
 
 /** Why no token can be chosen for the payment at `now`; null: one can. `changes` is how often its token was changed before. */
 export function tokenRefusal(payment: Payment, changes: number, now: number): RefusalReason | null {
   if (!isOpen(payment.status)) return 'not_open';
-  if (payment.ledger.all.seenUnits > 0n) return 'money_seen';
+  if (payment.received.all.seenUnits > 0n) return 'money_seen';
   if (now >= payment.expiresAt) return 'expired';
   return payment.quote !== null && changes >= MAX_TOKEN_CHANGES ? 'too_many_changes' : null;
 }
@@ -138,7 +138,7 @@ function onTokenChosen(
   payment: Payment,
   { quote, changes, moneyIn = [] }: Observation & { readonly kind: 'token_chosen' },
   now: number,
-): Transition {
+): TransitionResult {
   const reason = tokenRefusal(payment, changes, now);
   if (reason !== null) return { kind: 'refused', reason };
   const isThere = moneyIn.some(({ asset, network }) => asset === quote.asset && network === quote.network);
@@ -148,53 +148,41 @@ function onTokenChosen(
 
 function onMoney(
   payment: Payment,
-  ledger: Ledger,
+  received: Received,
   quote: Quote | null,
   now: number,
   policy: PaymentPolicy,
-): Transition {
+): TransitionResult {
   if (quote === null || payment.status === 'created') return { kind: 'refused', reason: 'not_open' };
   // What completed a payment stays its measure: units of another asset say nothing about a reorganisation.
   if (payment.completedOnUnits !== null && !sameQuote(payment.quote, quote)) {
     return { kind: 'refused', reason: 'already_completed' };
   }
-  const path = moneyPath(payment.status, ledger, quote);
+  const path = moneyPath(payment.status, received, quote);
   // Money that was seen and is lost again after expiry: its replacement gets time to arrive. What is there already lies
   // before the end of that grace, so all of it is in time now.
   if (path[0] === 'pending' && payment.status !== 'prepared' && now >= payment.expiresAt) {
-    const graced: Ledger = { ...ledger, inTime: ledger.all };
+    const graced: Received = { ...received, inTime: received.all };
     const again = moneyPath('pending', graced, quote);
     return walk(
-      { ...payment, quote, ledger: graced, graceUntil: now + policy.graceMs },
+      { ...payment, quote, received: graced, graceUntil: now + policy.graceMs },
       [...path, ...again],
       'money',
       now,
     );
   }
-  const seen: Payment = { ...payment, quote, ledger };
+  const seen: Payment = { ...payment, quote, received };
   if (path.length === 0 && sameMoney(payment, seen)) return { kind: 'unchanged' };
   return walk(seen, path, 'money', now);
 }
 
-/** One address may have been quoted several times, for several tokens or at several prices. */
-function sameQuote(a: Quote | null, b: Quote): boolean {
-  return (
-    a !== null &&
-    a.asset === b.asset &&
-    a.network === b.network &&
-    a.address === b.address &&
-    a.owedUnits === b.owedUnits &&
-    a.toleranceUnits === b.toleranceUnits
-  );
-}
-
 /** The statuses to walk through, given the money in time; empty where the status stays. */
-function moneyPath(status: PaymentStatus, ledger: Ledger, quote: Quote): readonly PaymentStatus[] {
+function moneyPath(status: PaymentStatus, received: Received, quote: Quote): readonly PaymentStatus[] {
   if (status !== 'prepared' && status !== 'pending' && status !== 'processing' && status !== 'confirming') return [];
   const required = requiredUnits(quote);
   const forward = ['prepared', 'pending', 'processing', 'confirming', 'completed'] as const;
-  const { seenUnits, minedUnits, confirmedUnits } = ledger.inTime;
-  const short = ledger.all.seenUnits > 0n || status !== 'prepared' ? 'pending' : 'prepared';
+  const { seenUnits, minedUnits, confirmedUnits } = received.inTime;
+  const short = received.all.seenUnits > 0n || status !== 'prepared' ? 'pending' : 'prepared';
   const seen = seenUnits >= required ? 'processing' : short;
   const mined = minedUnits >= required ? 'confirming' : seen;
   const target = confirmedUnits >= required ? 'completed' : mined;
@@ -205,7 +193,7 @@ function moneyPath(status: PaymentStatus, ledger: Ledger, quote: Quote): readonl
 }
 
 function sameMoney(before: Payment, after: Payment): boolean {
-  const same = (a: Ledger, b: Ledger): boolean =>
+  const same = (a: Received, b: Received): boolean =>
     a.transactionHash === b.transactionHash &&
     (['all', 'inTime'] as const).every(
       (part) =>
@@ -214,14 +202,19 @@ function sameMoney(before: Payment, after: Payment): boolean {
         a[part].confirmedUnits === b[part].confirmedUnits,
     );
   return (
-    same(before.ledger, after.ledger) &&
+    same(before.received, after.received) &&
     after.quote !== null &&
     sameQuote(before.quote, after.quote) &&
     exceptionOf(after) === before.exception
   );
 }
 
-function onDeadline(payment: Payment, seenUpTo: number | 'by_hand', now: number, policy: PaymentPolicy): Transition {
+function onDeadline(
+  payment: Payment,
+  seenUpTo: number | 'by_hand',
+  now: number,
+  policy: PaymentPolicy,
+): TransitionResult {
   const deadline = deadlineAt(payment, policy);
   if (deadline === null) return { kind: 'refused', reason: 'not_open' };
   const byHand = seenUpTo === 'by_hand';
@@ -231,41 +224,46 @@ function onDeadline(payment: Payment, seenUpTo: number | 'by_hand', now: number,
   if (payment.status === 'processing') {
     return walk({ ...payment, failureReason: 'unconfirmed' }, ['failed'], 'deadline', now);
   }
-  if (payment.ledger.inTime.seenUnits === 0n) return walk(payment, ['expired'], 'deadline', now);
+  if (payment.received.inTime.seenUnits === 0n) return walk(payment, ['expired'], 'deadline', now);
   return walk({ ...payment, failureReason: 'underpaid' }, ['failed'], 'deadline', now);
 }
 
-function onSettled(payment: Payment, ledger: Ledger, quote: Quote, now: number): Transition {
+function onSettled(payment: Payment, received: Received, quote: Quote, now: number): TransitionResult {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
-  return walk({ ...payment, quote, ledger }, ['completed'], 'settled', now);
+  return walk({ ...payment, quote, received }, ['completed'], 'settled', now);
 }
 
-function onCancelled(payment: Payment, moneyElsewhere: boolean, now: number): Transition {
+function onCancelled(payment: Payment, moneyElsewhere: boolean, now: number): TransitionResult {
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
-  if (payment.ledger.all.seenUnits > 0n || moneyElsewhere) return { kind: 'refused', reason: 'money_seen' };
+  if (payment.received.all.seenUnits > 0n || moneyElsewhere) return { kind: 'refused', reason: 'money_seen' };
   return walk({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
 }
 
-function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Transition {
+function onAccepted(payment: Payment, refundedUnits: bigint, now: number): TransitionResult {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
   const acceptable = isFinal(payment.status) || (payment.status === 'pending' && payment.exception === 'underpaid');
   if (!acceptable) return { kind: 'refused', reason: 'not_open' };
-  if (payment.ledger.all.confirmedUnits === 0n) return { kind: 'refused', reason: 'no_confirmed_money' };
-  if (payment.ledger.all.confirmedUnits <= refundedUnits) return { kind: 'refused', reason: 'refunded' };
+  if (payment.received.all.confirmedUnits === 0n) return { kind: 'refused', reason: 'no_confirmed_money' };
+  if (payment.received.all.confirmedUnits <= refundedUnits) return { kind: 'refused', reason: 'refunded' };
   return walk(payment, ['completed'], 'accepted', now);
 }
 
-/** Walks the path arrow by arrow and settles what follows from the new status: times, exception, timer, events. */
-function walk(start: Payment, path: readonly PaymentStatus[], cause: Observation['kind'], now: number): Transition {
+/** Applies the steps of the path one by one, and what follows from the new status: times, exception, timer, events. */
+function walk(
+  start: Payment,
+  path: readonly PaymentStatus[],
+  cause: Observation['kind'],
+  now: number,
+): TransitionResult {
   let payment = start;
-  const arrows: Arrow[] = [];
+  const transitions: Transition[] = [];
   const events: OrderEventType[] = [];
   for (const to of path) {
-    if (!(ARROWS[payment.status] as readonly PaymentStatus[]).includes(to)) {
-      throw new Error(`No arrow leads from ${payment.status} to ${to}`);
+    if (!(TRANSITIONS[payment.status] as readonly PaymentStatus[]).includes(to)) {
+      throw new Error(`No transition leads from ${payment.status} to ${to}`);
     }
-    arrows.push({ from: payment.status, to, cause, at: now });
+    transitions.push({ from: payment.status, to, cause, at: now });
     payment = { ...payment, status: to };
     if (isCounting(to) && !payment.confirmingSent) {
       payment = { ...payment, confirmingSent: true };
@@ -280,17 +278,17 @@ function walk(start: Payment, path: readonly PaymentStatus[], cause: Observation
     payment = { ...payment, exception };
     if (exception !== 'none') events.push('order.exception');
   }
-  return { kind: 'changed', payment, arrows, events };
+  return { kind: 'changed', payment, transitions, events };
 }
 
 function complete(payment: Payment, now: number): Payment {
-  const confirmed = payment.ledger.all.confirmedUnits;
+  const confirmed = payment.received.all.confirmedUnits;
   const required = payment.quote ? requiredUnits(payment.quote) : confirmed;
   return {
     ...payment,
     completedAt: now,
     failureReason: null,
-    transactionHash: payment.ledger.transactionHash,
+    transactionHash: payment.received.transactionHash,
     completedOnUnits: confirmed < required ? confirmed : required,
   };
 }

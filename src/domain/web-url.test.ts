@@ -29,6 +29,8 @@ describe('a URL', () => {
     ['https://①.example/', 'host'],
     ['https://ﬁsh.example/', 'host'],
     ['https://shop\u00ad.example/', 'host'],
+    ['https://ｓhop.bücher.example/', 'host'],
+    ['https://b%C3%BCcher.example/', 'host'],
     ['https://127.1/', 'host'],
     ['https://-a.example/', 'hyphen'],
     ['https://a-.example/', 'hyphen'],

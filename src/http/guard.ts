@@ -119,7 +119,7 @@ async function guardApi(
   if (fault?.type === 'authentication_error') key = fault;
   else {
     const admit = async (): Promise<void> => {
-      // Whoever has used up his requests without a key may not have more keys looked up.
+      // A client that has used up its requests without a key may not have more keys looked up.
       if ((await limits.peek('test', client)).remaining === 0) await count(reply, limits, 'test', client);
     };
     const found = authenticate(options.access, request.headers.authorization, surface, options, admit);

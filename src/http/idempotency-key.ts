@@ -9,7 +9,7 @@ const NO_BODY = Buffer.alloc(0);
 
 /**
  * What the `Idempotency-Key` header asks for; null without one. Scope: project, mode, method and path, and of a public key
- * the key itself: a visitor who reads it in his browser must neither use up the server's keys nor get its answers.
+ * the key itself: a visitor who reads it in the browser must neither use up the server's keys nor get its answers.
  */
 export function idempotencyOf(request: FastifyRequest, key: AccessKey): IdempotencyRequest | null {
   const header = request.headers['idempotency-key'];

@@ -18,7 +18,7 @@ export function takeReadsInTurn(app: FastifyInstance): void {
     if (guard?.kind !== 'api' || guard.operation !== 'read') return;
     route.handler = function (request, reply) {
       return inTurn(keyOf(request).project.id, async () => {
-        // Whoever hung up while he waited gets no answer, and costs nothing any more.
+        // A client that hung up while it waited gets no answer, and costs nothing any more.
         if (request.raw.socket.destroyed) return reply.hijack();
         return handler.call(this, request, reply);
       });

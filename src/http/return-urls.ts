@@ -3,7 +3,7 @@ import { invalid } from './errors.ts';
 
 /**
  * Whether the links of the payment page may lead where a body says. A public key stands in every visitor's browser, and
- * whoever reads it there could make pages with the shop's logo that lead to his own: its URLs must be on the project's
+ * whoever reads it there could make pages with the shop's logo that lead elsewhere: its URLs must be on the project's
  * allowed origins, where it has any.
  *
  * @throws RequestError that names the first field that may not

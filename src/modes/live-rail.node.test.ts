@@ -12,7 +12,7 @@ import { setProjectWallet, walletsOf, type WalletRequest } from '../app/projects
 /** An application whose live rail has the prices that an operator fixed, and no node: none is needed to issue addresses. */
 function liveApp(prices = 'ETH=3000'): Promise<TestApp> {
   const rates = parseFixedRates(prices);
-  if (rates.kind === 'bad') throw new Error(rates.message);
+  if (rates.kind === 'invalid') throw new Error(rates.message);
   return testApp({ live: (database) => etherRail(database.db, fixedRates(rates.prices)) });
 }
 
@@ -40,7 +40,7 @@ function walletRequest(app: TestApp, overrides: Partial<WalletRequest> = {}): Wa
 
 function addressesOf(xpub: string, count: number): readonly string[] {
   const parsed = parseEvmXpub(xpub);
-  if (parsed.kind === 'bad') throw new Error(parsed.message);
+  if (parsed.kind === 'invalid') throw new Error(parsed.message);
   return Array.from({ length: count }, (_, index) => parsed.deriver.addressAt(index));
 }
 

@@ -55,7 +55,7 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
         network: token.network,
         transactionHash: sandboxTransactionHash(
           token.network,
-          `${payment.id} ${now} ${step.amountUnits} ${payment.ledger.all.seenUnits}`,
+          `${payment.id} ${now} ${step.amountUnits} ${payment.received.all.seenUnits}`,
         ),
         index: 0,
         address: payment.quote.address,

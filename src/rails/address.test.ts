@@ -74,7 +74,7 @@ describe('a payout address', () => {
   ])('that nobody has a key of is refused: %s', (_name, address) => {
     const contracts = ['0x5fbdb2315678afecb367f032d93f642f64180aa3'];
     expect(checkPayoutAddress('ethereum', address, MAIN, contracts)).toMatchObject({
-      kind: 'bad',
+      kind: 'invalid',
       message: expect.stringMatching(/lost.*Give the address of your wallet/),
     });
   });
@@ -88,7 +88,7 @@ describe('a payout address', () => {
 
   it('of a witness version without rules yet is refused for that, not for a wrong character', () => {
     expect(checkPayoutAddress('bitcoin', 'BC1SW50QGDZ25J', MAIN)).toMatchObject({
-      kind: 'bad',
+      kind: 'invalid',
       message: expect.stringContaining('not in use yet'),
     });
   });
@@ -103,25 +103,25 @@ describe('a payout address', () => {
       expect(checkPayoutAddress('bitcoin', address, chain)).toEqual({ kind: 'ok', address });
     }
     const check = checkPayoutAddress('bitcoin', address, MAIN);
-    expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('test network') });
+    expect(check).toMatchObject({ kind: 'invalid', message: expect.stringContaining('test network') });
   });
 
   it.each([...INVALID, ...UNSPENDABLE])(
     'that breaks the rules, or that nobody could spend from, is refused: %s',
     (address) => {
-      expect(checkPayoutAddress('bitcoin', address, ANY).kind).toBe('bad');
+      expect(checkPayoutAddress('bitcoin', address, ANY).kind).toBe('invalid');
     },
   );
 
   it.each(LITECOIN_MAIN)('of Litecoin is taken for Litecoin and refused, by name, for Bitcoin: %s', (address) => {
     expect(checkPayoutAddress('litecoin', address, MAIN)).toEqual({ kind: 'ok', address });
     const check = checkPayoutAddress('bitcoin', address, ANY);
-    expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('This is a Litecoin address') });
+    expect(check).toMatchObject({ kind: 'invalid', message: expect.stringContaining('This is a Litecoin address') });
   });
 
   it.each(BITCOIN_MAIN)('of Bitcoin is refused, by name, for Litecoin: %s', (address) => {
     const check = checkPayoutAddress('litecoin', address, ANY);
-    expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('This is a Bitcoin address') });
+    expect(check).toMatchObject({ kind: 'invalid', message: expect.stringContaining('This is a Bitcoin address') });
   });
 
   it('of Litecoin’s test networks is taken only where test networks are allowed', () => {
@@ -129,7 +129,7 @@ describe('a payout address', () => {
     const p2sh = base58check.encode(Uint8Array.of(0x3a, ...new Uint8Array(20)));
     expect(p2sh.startsWith('Q')).toBe(true);
     expect(checkPayoutAddress('litecoin', p2sh, ANY).kind).toBe('ok');
-    expect(checkPayoutAddress('litecoin', p2sh, MAIN).kind).toBe('bad');
+    expect(checkPayoutAddress('litecoin', p2sh, MAIN).kind).toBe('invalid');
   });
 
   const REGTEST = {
@@ -146,13 +146,13 @@ describe('a payout address', () => {
       for (const chain of chains) {
         for (const address of main) {
           const check = checkPayoutAddress(network, address, chain);
-          expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining('main network') });
+          expect(check).toMatchObject({ kind: 'invalid', message: expect.stringContaining('main network') });
           expect(check).toMatchObject({ message: expect.stringContaining(`chain "${chain}"`) });
         }
       }
       const others = chains.filter((chain) => chain !== 'regtest').map((chain) => [chain, REGTEST[network]] as const);
       for (const [chain, address] of [...others, ...test.map((address) => ['regtest', address] as const)]) {
-        expect(checkPayoutAddress(network, address, chain).kind).toBe('bad');
+        expect(checkPayoutAddress(network, address, chain).kind).toBe('invalid');
       }
       expect(checkPayoutAddress(network, REGTEST[network], 'regtest')).toEqual({
         kind: 'ok',
@@ -169,22 +169,22 @@ describe('a payout address', () => {
     expect(checkPayoutAddress('bitcoin', encoded(0x00, 20), MAIN).kind).toBe('ok');
     // 0x1e is Dogecoin's.
     expect(checkPayoutAddress('bitcoin', encoded(0x1e, 20), ANY)).toMatchObject({
-      kind: 'bad',
+      kind: 'invalid',
       message: expect.stringContaining('another network'),
     });
-    expect(checkPayoutAddress('bitcoin', encoded(0x00, 19), ANY).kind).toBe('bad');
-    expect(checkPayoutAddress('bitcoin', encoded(0x00, 32), ANY).kind).toBe('bad');
+    expect(checkPayoutAddress('bitcoin', encoded(0x00, 19), ANY).kind).toBe('invalid');
+    expect(checkPayoutAddress('bitcoin', encoded(0x00, 32), ANY).kind).toBe('invalid');
   });
 
   it.each(EVM_NETWORKS)('of an EVM chain is checked by EIP-55: %s', (network) => {
     expect(checkPayoutAddress(network, EVM.toLowerCase(), MAIN)).toEqual({ kind: 'ok', address: EVM });
-    expect(checkPayoutAddress(network, EVM.replace('aA', 'Aa'), MAIN).kind).toBe('bad');
+    expect(checkPayoutAddress(network, EVM.replace('aA', 'Aa'), MAIN).kind).toBe('invalid');
     expect(checkPayoutAddress(network, `0x${'0'.repeat(40)}`, MAIN)).toMatchObject({
-      kind: 'bad',
+      kind: 'invalid',
       message: expect.stringContaining('zero address'),
     });
-    expect(checkPayoutAddress(network, '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', ANY).kind).toBe('bad');
-    expect(checkPayoutAddress('bitcoin', EVM, ANY).kind).toBe('bad');
+    expect(checkPayoutAddress(network, '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', ANY).kind).toBe('invalid');
+    expect(checkPayoutAddress('bitcoin', EVM, ANY).kind).toBe('invalid');
   });
 
   it('with one character changed is never taken as it is', () => {
@@ -198,7 +198,7 @@ describe('a payout address', () => {
           const i = at % address.length;
           const changed = address.slice(0, i) + character + address.slice(i + 1);
           fc.pre(changed !== address && changed !== address.toLowerCase());
-          expect(checkPayoutAddress('bitcoin', changed, ANY).kind).toBe('bad');
+          expect(checkPayoutAddress('bitcoin', changed, ANY).kind).toBe('invalid');
         },
       ),
       { numRuns: 500 },
@@ -209,11 +209,11 @@ describe('a payout address', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {
         for (const network of ['bitcoin', 'litecoin', 'ethereum'] as const) {
-          expect(checkPayoutAddress(network, text, ANY).kind).toBe('bad');
+          expect(checkPayoutAddress(network, text, ANY).kind).toBe('invalid');
         }
       }),
     );
-    expect(checkPayoutAddress('bitcoin', '1'.repeat(1_000_000), ANY).kind).toBe('bad');
+    expect(checkPayoutAddress('bitcoin', '1'.repeat(1_000_000), ANY).kind).toBe('invalid');
   });
 });
 

@@ -8,7 +8,7 @@ import type { Network } from '../domain/networks.ts';
  * may a token's log in the same transaction.
  */
 export interface ChainTransfer {
-  /** As the network writes it: EVM `0x` and 64 lowercase hex digits, Bitcoin and its kin 64 lowercase hex digits. */
+  /** As the network writes it: EVM `0x` and 64 lowercase hex digits, UTXO 64 lowercase hex digits. */
   readonly transactionHash: string;
   /** Output number, or log index of a token transfer; 0 for a native EVM transfer. */
   readonly index: number;
@@ -66,7 +66,7 @@ export interface ChainSource {
    * so call it from time to time. Never throws for a fault of a node.
    */
   survey(): Promise<readonly NodeReport[]>;
-  /** What spending takes where money is in outputs (Bitcoin and its kin); undefined or null elsewhere. */
+  /** What spending takes where money is in outputs (the UTXO family); undefined or null elsewhere. */
   readonly spending?: SpendingWatch | null;
   /** What contracts pay natively; undefined or null where a block's transfers are all there is. */
   readonly native?: NativeBalances | null;

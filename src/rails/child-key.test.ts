@@ -89,11 +89,11 @@ const bitcoin = (text: string): WalletDeriver => {
   const params = utxoParams('bitcoin', 'main');
   if (params === null) throw new Error('Bitcoin has a main chain.');
   const parsed = parseUtxoWallet(params, { kind: 'descriptor', text });
-  if (parsed.kind === 'bad') throw new Error(parsed.message);
+  if (parsed.kind === 'invalid') throw new Error(parsed.message);
   return parsed.deriver;
 };
 const evm = (parsed: ReturnType<typeof parseEvmXpub> | ReturnType<typeof parseTreasury>): WalletDeriver => {
-  if (parsed.kind === 'bad') throw new Error(parsed.message);
+  if (parsed.kind === 'invalid') throw new Error(parsed.message);
   return parsed.deriver;
 };
 

@@ -76,7 +76,7 @@ export function describeChain(network: Network, start: () => Promise<NodeChain>)
     afterAll(() => chain?.stop());
     const asTestChain = async (): Promise<TestChain> => {
       const parsed = rulesOf(network).parseWallet(chain.wallet, chain.chains);
-      if (parsed.kind === 'bad') throw new Error(parsed.message);
+      if (parsed.kind === 'invalid') throw new Error(parsed.message);
       const { deriver } = parsed;
       // The node is needed longer.
       return {

@@ -7,7 +7,7 @@ import type { UtxoChain } from './utxo/params.ts';
 export type AddressCheck =
   | { readonly kind: 'ok'; readonly address: string }
   /** `deadEnd`: the address is written well, but what is paid to it is lost. */
-  | { readonly kind: 'bad'; readonly message: string; readonly deadEnd?: true };
+  | { readonly kind: 'invalid'; readonly message: string; readonly deadEnd?: true };
 
 /** Which chain of each network of Bitcoin's family is meant: addresses of test chains are written differently. */
 export type UtxoChains = Readonly<Record<UtxoNetwork, UtxoChain>>;
@@ -30,7 +30,7 @@ export type WalletCheck =
       readonly warnings: readonly string[];
       readonly deriver: WalletDeriver;
     }
-  | { readonly kind: 'bad'; readonly message: string };
+  | { readonly kind: 'invalid'; readonly message: string };
 
 /** How a network is written and read, made once for each: nothing here asks a node. */
 export interface NetworkRules {

@@ -15,7 +15,7 @@ export function createWalletOpener(chains: UtxoChains): WalletOpener {
     const open = known.get(key);
     if (open !== undefined) return open;
     const parsed = rulesOf(network).parseWallet(source, chains);
-    if (parsed.kind === 'bad') return null;
+    if (parsed.kind === 'invalid') return null;
     if (known.size >= MOST) known.clear();
     known.set(key, parsed.deriver);
     return parsed.deriver;

@@ -55,7 +55,7 @@ export function parseFixedRates(
   text: string,
 ):
   | { readonly kind: 'ok'; readonly prices: ReadonlyMap<AssetCode | Fiat, UsdPriceE8> }
-  | { readonly kind: 'bad'; readonly message: string } {
+  | { readonly kind: 'invalid'; readonly message: string } {
   const prices = new Map<AssetCode | Fiat, UsdPriceE8>();
   for (const part of text.split(',').map((piece) => piece.trim())) {
     if (part === '') continue;
@@ -63,18 +63,18 @@ export function parseFixedRates(
     const upper = code.toUpperCase();
     if (!(isAssetCode(upper) || isFiat(upper)) || rest.length > 0) {
       return {
-        kind: 'bad',
+        kind: 'invalid',
         message: `"${part}" is not CODE=PRICE with a code of ${[...ASSET_CODES, ...FIATS].join(', ')}`,
       };
     }
     const price = parseDecimal(value, PRICE_DECIMALS);
     if (price === null || price === 0n) {
       return {
-        kind: 'bad',
+        kind: 'invalid',
         message: `"${part}" needs a price above 0 in USD per unit, at most ${PRICE_DECIMALS} decimals (smallest ${formatDecimal(1n, PRICE_DECIMALS)})`,
       };
     }
-    if (prices.has(upper)) return { kind: 'bad', message: `"${upper}" is given twice` };
+    if (prices.has(upper)) return { kind: 'invalid', message: `"${upper}" is given twice` };
     prices.set(upper, price);
   }
   return { kind: 'ok', prices };

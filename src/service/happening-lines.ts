@@ -70,15 +70,15 @@ function createdLines({ changes }: Of<'payments_created'>): readonly Line[] {
 }
 
 function changeLines({ change, requestId }: Of<'payment_changed'>): readonly Line[] {
-  const { before, after, arrows, events } = change;
+  const { before, after, transitions, events } = change;
   const id = publicPaymentId(after);
   const common = { ...paymentFields(after), ...moneyFields(after), request: requestId };
-  const lines: Line[] = arrows.map(({ from, to, cause, at }) => ({
+  const lines: Line[] = transitions.map(({ from, to, cause, at }) => ({
     level: 'info',
     fields: { kind: 'payment_transition', ...common, from, to, cause, age_ms: at - after.createdAt },
     message: `payment ${id} went from ${from} to ${to} (${words(cause)})`,
   }));
-  if (arrows.length === 0 && before !== null && before.exception !== after.exception) {
+  if (transitions.length === 0 && before !== null && before.exception !== after.exception) {
     const { exception } = after;
     const what = exception === 'none' ? `is no longer ${words(before.exception)}` : `is ${words(exception)}`;
     lines.push({ level: 'info', fields: { kind: 'payment_exception', ...common }, message: `payment ${id} ${what}` });
@@ -96,13 +96,13 @@ function paymentFields(payment: Payment): Fields {
   return { payment: publicPaymentId(payment), project, mode, network: quote?.network, asset: quote?.asset };
 }
 
-function moneyFields({ quote, ledger, exception, failureReason }: Payment): Fields {
+function moneyFields({ quote, received, exception, failureReason }: Payment): Fields {
   if (quote === null) return { exception, reason: failureReason };
   return {
     owed: formatDecimal(quote.owedUnits, quote.decimals),
-    received: formatDecimal(ledger.all.seenUnits, quote.decimals),
-    confirmed: formatDecimal(ledger.all.confirmedUnits, quote.decimals),
-    transaction: ledger.transactionHash,
+    received: formatDecimal(received.all.seenUnits, quote.decimals),
+    confirmed: formatDecimal(received.all.confirmedUnits, quote.decimals),
+    transaction: received.transactionHash,
     exception,
     reason: failureReason,
   };

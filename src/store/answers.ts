@@ -32,7 +32,7 @@ export async function findAnswer(
 }
 
 /** Forgets an answer that is older than its 24 hours, so that its key can be used anew. */
-export async function forgetOldAnswer(executor: Database | Trx, scope: AnswerScope, before: number): Promise<void> {
+export async function purgeOldAnswer(executor: Database | Trx, scope: AnswerScope, before: number): Promise<void> {
   await executor
     .deleteFrom('idempotency_keys')
     .where(isOf(scope))
@@ -41,7 +41,7 @@ export async function forgetOldAnswer(executor: Database | Trx, scope: AnswerSco
 }
 
 /** Forgets up to `limit` answers given before a time; returns how many. */
-export async function forgetAnswersBefore(db: Database, before: number, limit: number): Promise<number> {
+export async function purgeAnswersBefore(db: Database, before: number, limit: number): Promise<number> {
   const { rows } = await sql<{ gone: bigint }>`
     with old as (
       select project_id, mode, route, key from idempotency_keys where created_at < ${timestamp(before)} limit ${limit}

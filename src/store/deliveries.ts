@@ -100,7 +100,7 @@ function deliveryFromRow(row: Omit<DeliveryRow, 'state'>, endpoint: WebhookEndpo
 }
 
 /** Gives back what was taken and not attempted, so that it is due again before its lease ends. */
-export async function giveBackDeliveries(
+export async function releaseDeliveries(
   db: Database,
   taken: readonly Pick<DueDelivery, 'id' | 'leaseUntil'>[],
   now: number,
@@ -219,7 +219,7 @@ export async function insertDelivery(trx: Trx, eventId: string, endpointId: stri
 }
 
 /** Forgets up to `limit` ended deliveries that were made before a time, with their attempts; returns how many. */
-export async function forgetDeliveriesBefore(db: Database, before: number, limit: number): Promise<number> {
+export async function purgeDeliveriesBefore(db: Database, before: number, limit: number): Promise<number> {
   const { rows } = await sql<{ gone: bigint }>`
     with old as (
       select id from deliveries where created_at < ${timestamp(before)} and next_attempt_at is null limit ${limit}

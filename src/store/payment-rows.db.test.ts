@@ -64,7 +64,7 @@ const changing: {
       address: text,
     }),
   ),
-  ledger: fc.record({ all: sums, inTime: sums, transactionHash: orNull(text) }),
+  received: fc.record({ all: sums, inTime: sums, transactionHash: orNull(text) }),
   transactionHash: orNull(text),
   completedOnUnits: orNull(units),
   graceUntil: orNull(time),
@@ -78,7 +78,7 @@ const changing: {
 it('a payment is read as it was saved, at its beginning and after every change, to the last field', async () => {
   const { db, projectId } = await testApp();
   const save = async (before: Payment | null, after: Payment): Promise<readonly Payment[]> => {
-    const change: PaymentChange = { before, after, dueAt: null, arrows: [], events: [] };
+    const change: PaymentChange = { before, after, dueAt: null, transitions: [], events: [] };
     await saveChanges(db, [change], 0);
     return findPayments(db, [after.id]);
   };

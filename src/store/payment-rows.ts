@@ -16,9 +16,9 @@ const NO_QUOTE = {
 /** A payment as its row says. A field that is missing here has no column in `PAYMENTS` yet. */
 export function paymentFromRow(row: PaymentRow): Payment {
   const { payment, quote, all, inTime, rest } = PAYMENTS.read(row);
-  const ledger = { all, inTime, transactionHash: rest.decidingHash };
+  const received = { all, inTime, transactionHash: rest.decidingHash };
   // Onto the object that was just read: a copy of so many fields costs as much as reading them.
-  return Object.assign(payment, { quote: quoteOf(quote), ledger });
+  return Object.assign(payment, { quote: quoteOf(quote), received });
 }
 
 function quoteOf(kept: KeptPayment['quote']): Quote | null {
@@ -36,9 +36,9 @@ export function paymentRecords(
     payments.map(({ after, dueAt }) => ({
       payment: after,
       quote: after.quote ?? NO_QUOTE,
-      all: after.ledger.all,
-      inTime: after.ledger.inTime,
-      rest: { decidingHash: after.ledger.transactionHash, dueAt },
+      all: after.received.all,
+      inTime: after.received.inTime,
+      rest: { decidingHash: after.received.transactionHash, dueAt },
     })),
   );
 }

@@ -163,8 +163,8 @@ function dayText(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** Arrows that a payment walked, oldest first. */
-export async function listArrows(db: Database, paymentId: string) {
+/** Transitions that a payment went through, oldest first. */
+export async function listTransitions(db: Database, paymentId: string) {
   return db
     .selectFrom('payment_arrows')
     .select(['from_status', 'to_status', 'cause', 'at'])

@@ -68,7 +68,7 @@ export async function saveRefundLooks(trx: Trx, looks: readonly RefundLook[]): P
 }
 
 /** After a rollback, what was seen in blocks above a height is known no more. */
-export async function forgetRefundLooksAbove(trx: Trx, network: Network, height: number): Promise<void> {
+export async function purgeRefundChecksAbove(trx: Trx, network: Network, height: number): Promise<void> {
   await sql`
     update refund_balances b set balance_units = null,
       grown_units = case when b.grown_height <= ${height} then b.grown_units end,

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Arrow } from '../domain/transition.ts';
+import type { Transition } from '../domain/transition.ts';
 import type { EventType } from '../domain/event-type.ts';
 import type { Payment, Quote } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
@@ -60,7 +60,7 @@ export interface PaymentChange {
   readonly before: Payment | null;
   readonly after: Payment;
   readonly dueAt: number | null;
-  readonly arrows: readonly Arrow[];
+  readonly transitions: readonly Transition[];
   readonly events: readonly NewEvent[];
   readonly address?: IssuedAddress | undefined;
 }
@@ -133,7 +133,7 @@ const SAVE = `
   select count(*) from told`;
 
 /**
- * Saves new and changed payments with their arrows, events, deliveries, counters, addresses and idempotent answers in one
+ * Saves new and changed payments with their transitions, events, deliveries, counters, addresses and idempotent answers in one
  * statement, so that all of it is there after a crash or none. Deliveries are fanned out here: one for each event and
  * endpoint that asked for its type, and every process is told which payments changed. Changed payments must be locked by
  * the caller.
@@ -158,7 +158,9 @@ export function saveStatement(
   const parameters = [
     paymentRecords(created),
     paymentRecords(changed),
-    PAYMENT_ARROWS.records(changes.flatMap(({ after, arrows }) => arrows.map((arrow) => ({ arrow, payment: after })))),
+    PAYMENT_ARROWS.records(
+      changes.flatMap(({ after, transitions }) => transitions.map((transition) => ({ transition, payment: after }))),
+    ),
     PAYMENT_ADDRESSES.records(
       changes.flatMap(({ address }) => (address === undefined ? [] : [{ issued: address, quote: address.quote }])),
     ),

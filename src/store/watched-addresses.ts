@@ -89,7 +89,7 @@ export async function saveSpent(
 }
 
 /** After a rollback what was spent may not be: nothing is taken as spent until balances are looked at again. */
-export async function forgetSpent(trx: Trx, network: Network): Promise<void> {
+export async function purgeSpent(trx: Trx, network: Network): Promise<void> {
   await sql`update payment_addresses set spent_units = null where network = ${network} and spent_units > 0`.execute(
     trx,
   );

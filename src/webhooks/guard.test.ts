@@ -322,6 +322,6 @@ describe('a CIDR range', () => {
     '::ffff:10.0.0.0/90',
   ])('%j is refused and named', (text) => {
     const parsed = parseCidr(text);
-    expect(parsed.kind === 'bad' && parsed.message).toContain(JSON.stringify(text));
+    expect(parsed.kind === 'invalid' && parsed.message).toContain(JSON.stringify(text));
   });
 });

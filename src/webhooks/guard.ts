@@ -140,19 +140,22 @@ export function addressRefusal(ip: string, policy: WebhookPolicy, protocol: stri
  */
 export function parseCidr(
   text: string,
-): { readonly kind: 'ok'; readonly cidr: Cidr } | { readonly kind: 'bad'; readonly message: string } {
+): { readonly kind: 'ok'; readonly cidr: Cidr } | { readonly kind: 'invalid'; readonly message: string } {
   const [host = '', prefix, ...rest] = text.split('/');
   const address = parseAddress(host);
   const bits = isIP(host) === 4 ? 32 : 128;
   const prefixLength = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
   if (address === null || rest.length > 0 || prefixLength < 0 || prefixLength > bits) {
-    return { kind: 'bad', message: `${JSON.stringify(text)} is not a CIDR range. Write it as 10.0.0.0/8 or fd00::/8.` };
+    return {
+      kind: 'invalid',
+      message: `${JSON.stringify(text)} is not a CIDR range. Write it as 10.0.0.0/8 or fd00::/8.`,
+    };
   }
   // Written as IPv6 but read as the IPv4 inside: a mapped range, which must lie within ::ffff:0:0/96.
   const mappedBits = address.kind() === 'ipv4' ? bits - 32 : 0;
   if (prefixLength < mappedBits) {
     return {
-      kind: 'bad',
+      kind: 'invalid',
       message: `${JSON.stringify(text)} mixes IPv4-mapped and other addresses. Write the IPv4 range.`,
     };
   }
@@ -210,7 +213,7 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
 function isListed(address: ipaddr.IPv4 | ipaddr.IPv6, policy: WebhookPolicy): boolean {
   return policy.allowCidrs.some((text) => {
     const parsed = parseCidr(text);
-    if (parsed.kind === 'bad') throw new TypeError(`WEBHOOK_ALLOW_CIDRS: ${parsed.message}`);
+    if (parsed.kind === 'invalid') throw new TypeError(`WEBHOOK_ALLOW_CIDRS: ${parsed.message}`);
     const { network, prefixLength } = parsed.cidr;
     return network.kind() === address.kind() && address.match(network, prefixLength);
   });

@@ -21,7 +21,7 @@ export function paymentUrl(payment: Pick<Payment, 'id' | 'surface' | 'mode'>, li
   return `${links.checkoutUrl[payment.mode]}/pay/${publicPaymentId(payment)}`;
 }
 
-/** `metadata.order_id` is always a string: the merchant's reference, wherever he gave it, else the payment's id. */
+/** `metadata.order_id` is always a string: the merchant's reference, wherever they gave it, else the payment's id. */
 export function metadataView(payment: Payment): Record<string, string> {
   return {
     order_id: publicPaymentId(payment),
@@ -54,7 +54,7 @@ export function cryptoView(payment: Payment) {
     network: quote.network,
     crypto_amount: exactNumber(quote.owedUnits, quote.decimals),
     address: quote.address,
-    amount_received: exactNumber(payment.ledger.all.seenUnits, quote.decimals),
+    amount_received: exactNumber(payment.received.all.seenUnits, quote.decimals),
   };
 }
 

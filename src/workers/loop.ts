@@ -18,7 +18,7 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-const LONGEST_BACKOFF_MS = 5_000;
+const MAX_BACKOFF_MS = 5_000;
 
 /**
  * The one loop of all workers: a round at a time, rest, wake on demand. A failed round is reported and tried again with
@@ -52,7 +52,7 @@ export function startLoop(options: LoopOptions): Loop {
         options.troubles.failed(options.name, error);
       }
       if (stopped || (failures === 0 && (more || woken))) continue;
-      await rest(failures === 0 ? options.restMs : Math.min(LONGEST_BACKOFF_MS, options.restMs * 2 ** failures));
+      await rest(failures === 0 ? options.restMs : Math.min(MAX_BACKOFF_MS, options.restMs * 2 ** failures));
       endRest = null;
     }
   };

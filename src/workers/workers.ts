@@ -1,6 +1,6 @@
 import { createDeliverer, type WebhookDelivery } from '../app/webhooks/deliver-due.ts';
 import type { App } from '../app/context.ts';
-import { forgetOld } from '../app/forget-old.ts';
+import { purgeOld } from '../app/purge-old.ts';
 import { runDueRefunds } from '../app/refunds/end-refunds.ts';
 import { runDue } from '../app/payments/run-due.ts';
 import type { Troubles } from '../domain/trouble.ts';
@@ -50,7 +50,7 @@ export function startWorkers(
     restMs: DUE_REST_MS * 2,
     troubles,
   });
-  const forgetting = startLoop({ name: 'forgetting', work: () => forgetOld(app), restMs: FORGET_REST_MS, troubles });
+  const forgetting = startLoop({ name: 'forgetting', work: () => purgeOld(app), restMs: FORGET_REST_MS, troubles });
 
   return {
     stop: async (graceMs) => {

@@ -113,7 +113,7 @@ it('requests without a valid key count per client address, at the test limit, on
     success: false,
     message: expect.any(String),
   });
-  // Whoever has a key is not held up by strangers at his address, nor by other addresses.
+  // Whoever has a key is not held up by strangers at the same address, nor by other addresses.
   expect((await http.call(known, server)).status).toBe(200);
 });
 

@@ -14,7 +14,7 @@ const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 const POINTS = 8;
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 /** More than a pipe takes that nobody reads, and enough that loading it takes a while. */
-const MANY_EVENTS = `
+const MAX_EVENTS = `
   insert into events (id, project_id, mode, payment_id, type, body, created_at)
   select gen_random_uuid(), e.project_id, e.mode, e.payment_id, e.type, e.body || md5(n::text) || md5((-n)::text), e.created_at
   from events e cross join generate_series(1, 10000) n`;
@@ -32,7 +32,7 @@ async function shop() {
   const database = await testDatabase();
   const app = await testApp({ database });
   await app.pay(newPayment(app.projectId));
-  await sql.raw(MANY_EVENTS).execute(app.db);
+  await sql.raw(MAX_EVENTS).execute(app.db);
   return { app, url: database.url };
 }
 
@@ -86,7 +86,7 @@ it('a backup that is stopped while nobody reads it stops the database that it ha
     network: 'ethereum',
   });
   const handle = await service.openDatabase();
-  await sql.raw(MANY_EVENTS).execute(handle.db);
+  await sql.raw(MAX_EVENTS).execute(handle.db);
   await stop();
   const { PATH = '', HOME = '' } = process.env;
   const running = spawn(PROGRAM, ['backup', '-'], {

@@ -53,7 +53,7 @@ export interface LiveService {
   close(): Promise<void>;
 }
 
-/** A merchant, who sees what the API answers and what his webhook is told. */
+/** A merchant, who sees what the API answers and what their webhook is told. */
 export interface Shop {
   readonly projectId: string;
   readonly call: ReturnType<typeof client>;

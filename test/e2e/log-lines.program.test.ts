@@ -172,7 +172,7 @@ it('a node that fails is told of without a stack, and so is its end; an endpoint
 
 it('nothing that was written holds a secret or anything of the customer', async () => {
   // What fails tells the most.
-  await call('/v1/orders?secret=query-s3cret', { amount: 'bad', ...CUSTOMER });
+  await call('/v1/orders?secret=query-s3cret', { amount: 'invalid', ...CUSTOMER });
   await fetch(`${service.url}/metrics`, { headers: { authorization: 'Bearer metrics-s3cret' } });
   await expect(running.end('SIGTERM')).resolves.toBe(0);
   const text = running.text();

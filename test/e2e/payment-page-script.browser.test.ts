@@ -173,7 +173,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
   });
 
   describe('the way back to the shop', () => {
-    /** The tab of a customer whose payment ends before his eyes; time is driven. */
+    /** The tab of a customer whose payment ends while they watch; time is driven. */
     async function payOpen(outcome: 'paid' | 'expired' | 'late') {
       const shop = await plainSite();
       const urls = { success_url: `${shop}/thanks?a=1`, cancel_url: `${shop}/cart` };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Simulation } from '../../src/app/payments/payment-actions.ts';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { formatDecimal } from '../../src/domain/money.ts';
-import type { Ledger, Payment } from '../../src/domain/payment.ts';
+import type { Received, Payment } from '../../src/domain/payment.ts';
 import { hasNoBrowser } from '../browser.ts';
 import { client } from '../program.ts';
 import {
@@ -170,7 +170,7 @@ describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
       const payment = await pay(ORDER);
       const page = await open(payment);
       await sees(page, say('pay_title'));
-      await checkout.move(payment, (before) => ({ ...before, status: 'processing', ledger: moneyOf(before, 0n) }));
+      await checkout.move(payment, (before) => ({ ...before, status: 'processing', received: moneyOf(before, 0n) }));
       await look(page);
       await sees(page, say('detected_title'), say('detected_text', { network: 'Litecoin' }), say('nothing_to_do'));
       expect(await factsOf(page)).toMatchObject({ [say('received')]: ltc(OWED_UNITS), [say('network')]: 'Litecoin' });
@@ -179,7 +179,7 @@ describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
       await checkout.move(payment, (before) => ({
         ...before,
         status: 'confirming',
-        ledger: moneyOf(before, OWED_UNITS),
+        received: moneyOf(before, OWED_UNITS),
       }));
       await look(page);
       await sees(page, say('confirming_title'), say('confirming_text'), say('confirming_means'), say('nothing_to_do'));
@@ -272,7 +272,7 @@ function safe({ id }: Made, key: 'money_safe' | 'money_unconfirmed'): readonly s
 }
 
 /** All that is owed: seen, and as much of it as is said in a block. */
-function moneyOf({ quote }: Payment, minedUnits: bigint): Ledger {
+function moneyOf({ quote }: Payment, minedUnits: bigint): Received {
   const sums = { seenUnits: quote?.owedUnits ?? 0n, minedUnits, confirmedUnits: 0n };
   return { all: sums, inTime: sums, transactionHash: null };
 }

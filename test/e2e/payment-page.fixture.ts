@@ -144,7 +144,7 @@ async function movePayment({ db }: TestDatabase, made: Made, change: (payment: P
       after: change(before),
       // Nothing is due: the worker would move it too.
       dueAt: null,
-      arrows: [],
+      transitions: [],
       events: [],
     }));
     expect(changes).toHaveLength(1);

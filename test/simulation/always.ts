@@ -1,10 +1,17 @@
 import type { Network } from '../../src/domain/networks.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Sums } from '../../src/domain/payment.ts';
-import { ARROWS, DEFAULT_POLICY } from '../../src/domain/transition.ts';
-import { creationArrows } from '../../src/domain/creation.ts';
+import { TRANSITIONS, DEFAULT_POLICY } from '../../src/domain/transition.ts';
+import { creationTransitions } from '../../src/domain/creation.ts';
 import { exceptionOf } from '../../src/domain/exception.ts';
 import type { SimBlock, SimChain } from './chain.ts';
-import { arrowsOf, transferKey, type AddressRow, type Snapshot, type TransferRow, type Walked } from './snapshot.ts';
+import {
+  transitionsOf,
+  transferKey,
+  type AddressRow,
+  type Snapshot,
+  type TransferRow,
+  type Walked,
+} from './snapshot.ts';
 
 /** A guarantee that did not hold. */
 export class Violation extends Error {
@@ -91,18 +98,18 @@ export function createWatch(chains: readonly SimChain[]): Watch {
       const groups = Map.groupBy(snapshot.transfers, (row) => row.payment_id);
       for (const payment of snapshot.payments) {
         const rows = groups.get(payment.id) ?? [];
-        checkLedger(payment, rows);
+        checkReceived(payment, rows);
         checkStatus(payment);
-        const arrows = arrowsOf(snapshot, payment);
-        checkWalk(payment, arrows);
-        for (const arrow of arrows.slice(walked.get(payment.id) ?? 0)) {
-          if (arrow.to === 'completed') checkCompletion(payment, arrow, rows, chainMoney);
-          if (arrow.cause === 'deadline') checkDeadline(payment, snapshot, arrow, now);
+        const transitions = transitionsOf(snapshot, payment);
+        checkWalk(payment, transitions);
+        for (const transition of transitions.slice(walked.get(payment.id) ?? 0)) {
+          if (transition.to === 'completed') checkCompletion(payment, transition, rows, chainMoney);
+          if (transition.cause === 'deadline') checkDeadline(payment, snapshot, transition, now);
         }
-        walked.set(payment.id, arrows.length);
+        walked.set(payment.id, transitions.length);
         if (payment.quote === null) continue;
         const key = moneyKey({ paymentId: payment.id, ...payment.quote });
-        const confirmed = payment.ledger.all.confirmedUnits;
+        const confirmed = payment.received.all.confirmedUnits;
         if (confirmed > (peaks.get(key) ?? 0n)) peaks.set(key, confirmed);
       }
       checkRefunds(snapshot, peaks);
@@ -166,8 +173,8 @@ function earliest(row: TransferRow): number {
 }
 
 /** The payment's sums are those of its transfers on the quote: nothing is lost, nothing counted twice. */
-function checkLedger(payment: Payment, rows: readonly TransferRow[]): void {
-  const { quote, ledger } = payment;
+function checkReceived(payment: Payment, rows: readonly TransferRow[]): void {
+  const { quote, received } = payment;
   const counted = rows.filter(
     (row) => row.state !== 'dropped' && row.asset === quote?.asset && row.network === quote.network,
   );
@@ -183,21 +190,21 @@ function checkLedger(payment: Payment, rows: readonly TransferRow[]): void {
   const text = ({ seenUnits, minedUnits, confirmedUnits }: Sums): string =>
     `${seenUnits}/${minedUnits}/${confirmedUnits}`;
   const facts = (): string =>
-    `${payment.id} (${payment.status}, ${quote?.asset}) has seen/mined/confirmed ${text(ledger.all)}, its transfers ${text(all)}`;
-  holds('a ledger is the sum of its transfers', same(ledger.all, all), facts);
+    `${payment.id} (${payment.status}, ${quote?.asset}) has seen/mined/confirmed ${text(received.all)}, its transfers ${text(all)}`;
+  holds('what was received is the sum of its transfers', same(received.all, all), facts);
   const inTime = sums(counted.filter((row) => earliest(row) < inTimeUntil(payment)));
   holds(
     'money in time is what came in time',
-    same(ledger.inTime, inTime),
-    () => `${facts()}, in time ${text(ledger.inTime)}, ${text(inTime)}`,
+    same(received.inTime, inTime),
+    () => `${facts()}, in time ${text(received.inTime)}, ${text(inTime)}`,
   );
 }
 
 /** The status is the one that the money in time leads to. */
 function checkStatus(payment: Payment): void {
-  const { status, quote, ledger } = payment;
+  const { status, quote, received } = payment;
   const facts = (): string =>
-    `${payment.id} is ${status} with ${JSON.stringify(ledger, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`;
+    `${payment.id} is ${status} with ${JSON.stringify(received, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`;
   holds(
     'an exception is true to the money',
     payment.exception === exceptionOf(payment),
@@ -205,30 +212,30 @@ function checkStatus(payment: Payment): void {
   );
   if (quote === null) return;
   const required = requiredUnits(quote);
-  const { seenUnits, minedUnits, confirmedUnits } = ledger.inTime;
+  const { seenUnits, minedUnits, confirmedUnits } = received.inTime;
   const guarantee = 'a status is the one that the money leads to';
   if (status === 'pending' || status === 'prepared') holds(guarantee, seenUnits < required, facts);
   if (status === 'processing') holds(guarantee, seenUnits >= required && minedUnits < required, facts);
   if (status === 'confirming') holds(guarantee, minedUnits >= required && confirmedUnits < required, facts);
 }
 
-/** Only arrows of the table, each from where the last one led. */
-function checkWalk(payment: Payment, arrows: readonly Walked[]): void {
+/** Only transitions of the table, each from where the last one led. */
+function checkWalk(payment: Payment, transitions: readonly Walked[]): void {
   const text = (): string =>
-    `${payment.id}: ${arrows.map(({ from, to }) => `${from} > ${to}`).join(', ')}; now ${payment.status}`;
+    `${payment.id}: ${transitions.map(({ from, to }) => `${from} > ${to}`).join(', ')}; now ${payment.status}`;
   let status = 'created';
-  for (const { from, to } of [...creationArrows(payment), ...arrows]) {
-    const drawn: readonly string[] = ARROWS[from];
-    holds('a payment walks only arrows of the table', from === status && drawn.includes(to), text);
+  for (const { from, to } of [...creationTransitions(payment), ...transitions]) {
+    const drawn: readonly string[] = TRANSITIONS[from];
+    holds('a payment walks only transitions of the table', from === status && drawn.includes(to), text);
     status = to;
   }
-  holds('a payment is where its last arrow led', status === payment.status, text);
+  holds('a payment is where its last transition led', status === payment.status, text);
 }
 
 /** Completed means confirmed at that time: by the blocks taken in, deep enough, in time, and all that is owed. */
 function checkCompletion(
   payment: Payment,
-  arrow: Walked,
+  transition: Walked,
   rows: readonly TransferRow[],
   chainMoney: ReadonlyMap<string, TakenIn>,
 ): void {
@@ -242,7 +249,7 @@ function checkCompletion(
   });
   const sum = (part: readonly TransferRow[]): bigint => part.reduce((total, row) => total + row.amount_units, 0n);
   const facts = (): string => `${payment.id} owes ${quote.owedUnits} ${quote.asset}, confirmed ${sum(deep)}`;
-  if (arrow.cause === 'accepted') holds('accepted money is confirmed', sum(deep) > 0n, facts);
+  if (transition.cause === 'accepted') holds('accepted money is confirmed', sum(deep) > 0n, facts);
   else {
     const inTime = deep.filter((row) => earliest(row) < inTimeUntil(payment));
     holds('completed means confirmed at that time', sum(inTime) >= requiredUnits(quote), facts);
@@ -250,8 +257,8 @@ function checkCompletion(
 }
 
 /** No deadline is drawn early, nor before every network that the payment has an address on was seen up to it. */
-function checkDeadline(payment: Payment, snapshot: Snapshot, arrow: Walked, now: number): void {
-  const monitoring = arrow.from === 'processing' ? DEFAULT_POLICY.monitoringMs : 0;
+function checkDeadline(payment: Payment, snapshot: Snapshot, transition: Walked, now: number): void {
+  const monitoring = transition.from === 'processing' ? DEFAULT_POLICY.monitoringMs : 0;
   const deadline = monitoring > 0 ? payment.expiresAt + monitoring : (payment.graceUntil ?? payment.expiresAt);
   holds('a deadline is not drawn early', now >= deadline, () => `${payment.id} at ${now}, due ${deadline}`);
   const networks = new Set(

@@ -167,7 +167,7 @@ export function createSimChain(options: SimChainOptions, random: Random, now: nu
         const fate = isEmpty ? 'waits' : random.weighted(FATES);
         if (fate === 'mined again') again.push(transaction);
         if (fate === 'lost') pool.forget(transaction);
-        // The payer's other transaction: the same coin, paid back to himself.
+        // The payer's other transaction: the same coin, paid back to themselves.
         if (fate === 'double-spent') again.push(pool.send(pool.make([], transaction.coin)));
       }
       tip = tree.grow(fork, now, spread(random, again, takenBack.length + random.between(1, 2)));

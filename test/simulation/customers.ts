@@ -124,8 +124,8 @@ export async function cancel(world: World, interruption: Interruption | null): P
 export async function accept(world: World, interruption: Interruption | null): Promise<void> {
   const payment = await somePayment(
     world,
-    ({ status, exception, ledger }) =>
-      ledger.all.confirmedUnits > 0n && status !== 'completed' && (ENDED.has(status) || exception === 'underpaid'),
+    ({ status, exception, received }) =>
+      received.all.confirmedUnits > 0n && status !== 'completed' && (ENDED.has(status) || exception === 'underpaid'),
   );
   if (payment === null) return;
   const done = await work(world, `accept ${payment.merchantOrderId} (${payment.status})`, interruption, ({ app }) =>
@@ -142,7 +142,10 @@ export async function refund(world: World, interruption: Interruption | null): P
     const done = await work(world, `cancel refund ${id}`, interruption, ({ app }) => cancelRefund(app, { id }));
     return tellOutcome(world, 'refund cancelled', done);
   }
-  const payment = await somePayment(world, ({ status, ledger }) => ENDED.has(status) && ledger.all.confirmedUnits > 0n);
+  const payment = await somePayment(
+    world,
+    ({ status, received }) => ENDED.has(status) && received.all.confirmedUnits > 0n,
+  );
   if (payment === null) return;
   const { id: paymentId, surface, projectId } = payment;
   const wanted = world.random.pick([

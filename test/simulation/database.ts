@@ -14,7 +14,7 @@ export class ConnectionLost extends Error {
 /** Real connections, which outlive the lives of the process that take turns with them. */
 export interface Connections {
   take(): Promise<Client>;
-  giveBack(client: Client): void;
+  release(client: Client): void;
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function openConnections(database: TestDatabase, count = 4): Promis
       const client = free.pop();
       return client === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(client);
     },
-    giveBack: (client) => {
+    release: (client) => {
       const next = waiting.shift();
       if (next === undefined) free.push(client);
       else next(client);
@@ -97,8 +97,8 @@ export function openLife(
       // What the server does when a connection breaks in the midst of a transaction.
       if (isOpen) {
         leave();
-        void inTurn(() => client.query('rollback')).then(() => connections.giveBack(client));
-      } else connections.giveBack(client);
+        void inTurn(() => client.query('rollback')).then(() => connections.release(client));
+      } else connections.release(client);
     };
     // Kysely's driver calls query(text, values) only, one of two overloads.
     return { query, release } as unknown as PostgresPoolClient;

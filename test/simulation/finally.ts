@@ -5,7 +5,7 @@ import { requiredUnits } from '../../src/domain/payment.ts';
 import type { Database } from '../../src/store/database.ts';
 import { holds, type Watch } from './always.ts';
 import type { SimChain, SimTransfer } from './chain.ts';
-import { arrowsOf, transferKey, type Snapshot } from './snapshot.ts';
+import { transitionsOf, transferKey, type Snapshot } from './snapshot.ts';
 import { accept, refund } from './customers.ts';
 import { follow, work } from './work.ts';
 import { SIM_NETWORKS, type SimNetwork, type World } from './world.ts';
@@ -131,13 +131,14 @@ function checkSatoshis(snapshot: Snapshot, chains: readonly SimChain[]): void {
 }
 
 /**
- * The ledger balances: received = applied + excess + refunded, none of them below zero. Only money that a reorganisation took
+ * The money of a payment balances: received = applied + excess + refunded, none of them below zero. Only money that a reorganisation took
  * away after a refund was promised may be missing.
  */
 function checkBalances(snapshot: Snapshot, chains: readonly SimChain[], watch: Watch): void {
   const money = [...honestMoney(snapshot, chains)];
   for (const payment of snapshot.payments) {
-    const { quote, ledger } = payment;
+    const { quote } = payment;
+    const { confirmedUnits } = payment.received.all;
     if (quote === null) continue;
     const received = money
       .filter(
@@ -155,29 +156,29 @@ function checkBalances(snapshot: Snapshot, chains: readonly SimChain[], watch: W
       )
       .reduce((sum, row) => sum + row.units, 0n);
     const facts = (): string =>
-      `${payment.id}: received ${received}, in the ledger ${ledger.all.confirmedUnits}, refunded ${refunded}, owed ${quote.owedUnits}`;
-    holds('a ledger holds what was received', ledger.all.confirmedUnits === received, facts);
+      `${payment.id}: received ${received}, as the payment says ${confirmedUnits}, refunded ${refunded}, owed ${quote.owedUnits}`;
+    holds('a payment knows what was received', confirmedUnits === received, facts);
     const peak = watch.peakOf({ paymentId: payment.id, network: quote.network, asset: quote.asset });
     const kept = received - refunded;
     holds('only a reorganisation makes money miss', kept >= 0n || peak > received, facts);
     const applied = kept < 0n ? 0n : kept < quote.owedUnits ? kept : quote.owedUnits;
     const excess = kept < 0n ? 0n : kept - applied;
     const missing = kept < 0n ? -kept : 0n;
-    holds('the ledger balances', received + missing === applied + excess + refunded, facts);
+    holds('the money balances', received + missing === applied + excess + refunded, facts);
   }
 }
 
 /** Nothing stays open for ever, and money that is there is never silently lost. */
 function checkVerdict(payment: Payment): void {
-  const { status, exception, quote, ledger, completedOnUnits } = payment;
+  const { status, exception, quote, received, completedOnUnits } = payment;
   const facts = (): string =>
-    `${payment.id} is ${status}, ${exception}, holds ${ledger.all.confirmedUnits} of ${quote?.owedUnits}`;
+    `${payment.id} is ${status}, ${exception}, holds ${received.all.confirmedUnits} of ${quote?.owedUnits}`;
   const isFinal = status === 'completed' || status === 'expired' || status === 'failed' || status === 'cancelled';
   holds('nothing stays open for ever', isFinal, facts);
   if (quote === null) return;
-  const isEnough = ledger.all.confirmedUnits >= requiredUnits(quote);
+  const isEnough = received.all.confirmedUnits >= requiredUnits(quote);
   holds('money that was not taken is told of', status === 'completed' || !isEnough || exception === 'paid_late', facts);
-  const isGone = completedOnUnits !== null && ledger.all.confirmedUnits < completedOnUnits;
+  const isGone = completedOnUnits !== null && received.all.confirmedUnits < completedOnUnits;
   holds('money that was taken back is told of', isGone === (exception === 'reorged'), facts);
 }
 
@@ -199,7 +200,7 @@ async function checkEvents(snapshot: Snapshot, db: Database): Promise<void> {
       }))
       .toSorted((a, b) => a.sequence - b.sequence);
     const types = events.map(({ type }) => type);
-    const reached = arrowsOf(snapshot, payment).map(({ to }) => to);
+    const reached = transitionsOf(snapshot, payment).map(({ to }) => to);
     const facts = (): string => `${payment.id}: ${types.join(', ')}; reached ${reached.join(', ')}`;
     const numbered =
       events.every(({ sequence }, index) => sequence === index + 1) && payment.lastSequence === events.length;

@@ -3,7 +3,7 @@ import { Violation } from './always.ts';
 import type { Connections } from './database.ts';
 import { checkEnd, mend } from './finally.ts';
 import { liveThrough } from './scenario.ts';
-import { arrowsOf } from './snapshot.ts';
+import { transitionsOf } from './snapshot.ts';
 import { createWorld, type World } from './world.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
@@ -13,7 +13,7 @@ export interface SeedOutcome {
   /** What did not hold; null when all did. */
   readonly violation: string | null;
   readonly story: readonly string[];
-  /** What came about on the way, arrows included. */
+  /** What came about on the way, transitions included. */
   readonly reached: ReadonlySet<string>;
   /** It still holds its connections. */
   readonly hangs: boolean;
@@ -56,7 +56,7 @@ export async function runSeed(seed: number, database: TestDatabase, connections:
 async function remember(world: World): Promise<void> {
   const snapshot = await world.look();
   for (const payment of snapshot.payments) {
-    for (const { from, to } of arrowsOf(snapshot, payment)) world.reached.add(`${from} > ${to}`);
+    for (const { from, to } of transitionsOf(snapshot, payment)) world.reached.add(`${from} > ${to}`);
     if (payment.exception !== 'none') world.reached.add(`${payment.exception} after ${payment.status}`);
   }
   for (const { state } of snapshot.transfers) world.reached.add(`transfer ${state}`);

@@ -68,7 +68,7 @@ function report(failed: readonly SeedOutcome[]): string {
 }
 
 /**
- * What a run has to have come across for its guarantees to mean something; of the arrows those of live mode, for the others
+ * What a run has to have come across for its guarantees to mean something; of the transitions those of live mode, for the others
  * are the sandbox's.
  */
 const MUST_REACH = `

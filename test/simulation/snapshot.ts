@@ -1,6 +1,6 @@
 import type { Network } from '../../src/domain/networks.ts';
 import type { Payment } from '../../src/domain/payment.ts';
-import type { Arrow } from '../../src/domain/transition.ts';
+import type { Transition } from '../../src/domain/transition.ts';
 import type { Database } from '../../src/store/database.ts';
 import { paymentFromRow } from '../../src/store/payment-rows.ts';
 
@@ -10,7 +10,7 @@ export type TransferRow = Snapshot['transfers'][number];
 export type AddressRow = Snapshot['addresses'][number];
 
 export async function takeSnapshot(db: Database) {
-  const [payments, addresses, transfers, cursors, arrows, refunds, indexes] = await Promise.all([
+  const [payments, addresses, transfers, cursors, transitions, refunds, indexes] = await Promise.all([
     db.selectFrom('payments').selectAll().orderBy('id').execute(),
     db.selectFrom('payment_addresses').selectAll().orderBy('issued_at').orderBy('address').execute(),
     db.selectFrom('transfers').selectAll().execute(),
@@ -24,7 +24,7 @@ export async function takeSnapshot(db: Database) {
     addresses,
     transfers,
     cursors: new Map(cursors.map((row) => [row.network, row])),
-    arrows: Map.groupBy(arrows, (row) => row.payment_id),
+    transitions: Map.groupBy(transitions, (row) => row.payment_id),
     refunds,
     indexes,
   };
@@ -40,11 +40,11 @@ export function transferKey(transfer: {
   return `${transfer.network} ${transfer.hash} ${transfer.asset} ${transfer.index}`;
 }
 
-export type Walked = Pick<Arrow, 'from' | 'to'> & { readonly cause: string; readonly at: number };
+export type Walked = Pick<Transition, 'from' | 'to'> & { readonly cause: string; readonly at: number };
 
-/** The arrows that a payment walked, in order. */
-export function arrowsOf(snapshot: Snapshot, payment: Payment): readonly Walked[] {
-  return (snapshot.arrows.get(payment.id) ?? []).map((row) => ({
+/** The transitions that a payment went through, in order. */
+export function transitionsOf(snapshot: Snapshot, payment: Payment): readonly Walked[] {
+  return (snapshot.transitions.get(payment.id) ?? []).map((row) => ({
     from: row.from_status,
     to: row.to_status,
     cause: row.cause,

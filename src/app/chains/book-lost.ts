@@ -85,7 +85,14 @@ export async function bookLost(
       issuedAt: now,
       watchUntil: payment.expiresAt + app.policy.monitoringMs,
     };
-    const change = { before: null, after: payment, dueAt: nextDueAt(payment, app.policy), arrows: [], events, address };
+    const change = {
+      before: null,
+      after: payment,
+      dueAt: nextDueAt(payment, app.policy),
+      transitions: [],
+      events,
+      address,
+    };
     await saveChanges(trx, [change], 2);
     tellAfterCommit(trx, { kind: 'payments_created', changes: [change] });
     await saveTransfers(

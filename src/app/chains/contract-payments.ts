@@ -8,7 +8,7 @@ import { findTransfers } from '../../store/transfers.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 
 /** Blocks that are searched for one payment at most: a payment that came longer ago is taken as it stands. */
-const MOST_TRACED_BLOCKS = 64;
+const MAX_TRACED_BLOCKS = 64;
 /** Above any position in a trace, so that an untraced payment never meets a traced one. */
 const UNTRACED_INDEX = 2_000_000_000;
 
@@ -47,7 +47,7 @@ export function createContractWatch(app: App, source: ChainSource): ContractWatc
       const tip = blocks.at(-1);
       if (native === null || tip === undefined) return NOTHING;
       const first = blocks[0]?.height ?? tip.height;
-      newest = [...newest.filter(({ height }) => height < first), ...blocks].slice(-MOST_TRACED_BLOCKS);
+      newest = [...newest.filter(({ height }) => height < first), ...blocks].slice(-MAX_TRACED_BLOCKS);
       const now = app.clock();
       const isTimeForEnded = now - endedLookedAt >= ENDED_STEP_MS || now < endedLookedAt;
       const ofPayments = await awaitingMoney(app.db, source.network, native.asset, isTimeForEnded ? now : null);

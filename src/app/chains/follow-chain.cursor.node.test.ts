@@ -179,7 +179,7 @@ describe('a block is taken in whole or not at all', () => {
     expect(await shop.app.read(order.id)).toMatchObject({
       status: 'completed',
       exception: 'none',
-      ledger: { all: { confirmedUnits: OWED_WEI } },
+      received: { all: { confirmedUnits: OWED_WEI } },
     });
     expect(await eventsOf(shop.app, order.id)).toEqual(['order.created', 'order.confirming', 'order.completed']);
   });

@@ -184,8 +184,8 @@ export async function eventsOf(app: TestApp, paymentId: string): Promise<readonl
   return events.map((event) => event.type);
 }
 
-/** The arrows that a payment walked, as `pending processing`. */
-export async function arrowsOf(app: TestApp, paymentId: string): Promise<readonly string[]> {
+/** The transitions that a payment went through, as `pending processing`. */
+export async function transitionsOf(app: TestApp, paymentId: string): Promise<readonly string[]> {
   const rows = await app.db
     .selectFrom('payment_arrows')
     .select(['from_status', 'to_status'])

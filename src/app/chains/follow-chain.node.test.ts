@@ -5,7 +5,7 @@ import { arrival, observeMoney } from '../payments/chain-money.ts';
 import { acceptPayment, selectToken } from '../payments/payment-actions.ts';
 import {
   account,
-  arrowsOf,
+  transitionsOf,
   BLOCK_MS,
   CONFIRMATIONS,
   etherShop,
@@ -74,7 +74,7 @@ describe('a transfer to an order’s address', () => {
       status: 'confirming',
       exception: 'none',
       transactionHash: null,
-      ledger: { all: { seenUnits: OWED_WEI, minedUnits: OWED_WEI, confirmedUnits: 0n }, transactionHash: hash },
+      received: { all: { seenUnits: OWED_WEI, minedUnits: OWED_WEI, confirmedUnits: 0n }, transactionHash: hash },
     });
     expect(await eventsOf(shop.app, order.id)).toEqual(['order.created', 'order.confirming']);
 
@@ -92,12 +92,12 @@ describe('a transfer to an order’s address', () => {
       completedOnUnits: OWED_WEI - OWED_WEI / 200n,
     });
     const sums = { seenUnits: OWED_WEI, minedUnits: OWED_WEI, confirmedUnits: OWED_WEI };
-    expect(completed.ledger).toEqual({ all: sums, inTime: sums, transactionHash: hash });
+    expect(completed.received).toEqual({ all: sums, inTime: sums, transactionHash: hash });
 
     await shop.mine(20);
     await shop.follow();
     expect(await eventsOf(shop.app, order.id)).toEqual(['order.created', 'order.confirming', 'order.completed']);
-    expect(await arrowsOf(shop.app, order.id)).toEqual(TO_COMPLETED);
+    expect(await transitionsOf(shop.app, order.id)).toEqual(TO_COMPLETED);
   });
 
   it('waits for the network’s 12 confirmations where the wallet sets none', async () => {
@@ -119,7 +119,7 @@ describe('a transfer to an order’s address', () => {
     await setWallet(shop.app, shop.app.projectId, undefined, 1);
     const order = await shop.order();
     await shop.pay(order.address, OWED_WEI);
-    expect(await arrowsOf(shop.app, order.id)).toEqual(TO_COMPLETED);
+    expect(await transitionsOf(shop.app, order.id)).toEqual(TO_COMPLETED);
     expect(await eventsOf(shop.app, order.id)).toEqual(['order.created', 'order.confirming', 'order.completed']);
   });
 
@@ -143,13 +143,13 @@ describe('a transfer to an order’s address', () => {
     expect(await shop.app.read(twice.id)).toMatchObject({
       status: 'confirming',
       exception: 'none',
-      ledger: { all: { minedUnits: OWED_WEI } },
+      received: { all: { minedUnits: OWED_WEI } },
     });
     expect((await transfersOf(shop, twice.id)).map((row) => row.transaction_hash)).toContain(decisive);
     expect((await transfersOf(shop, twice.id)).length).toBe(2);
     expect(await shop.app.read(once.id)).toMatchObject({
       status: 'confirming',
-      ledger: { all: { minedUnits: OWED_WEI } },
+      received: { all: { minedUnits: OWED_WEI } },
     });
     expect(await shop.app.read(never.id)).toMatchObject({ status: 'pending', lastSequence: 1 });
   });
@@ -193,7 +193,7 @@ describe('money that is not exactly what was asked for', () => {
     expect(await shop.app.read(short.id)).toMatchObject({ status: 'pending', exception: 'underpaid' });
   });
 
-  it('too much completes the order as overpaid, and all of it is in the ledger', async () => {
+  it('too much completes the order as overpaid, and all of it counts as received', async () => {
     const shop = await etherShop();
     const order = await shop.order();
     await shop.pay(order.address, OWED_WEI * 2n);
@@ -202,7 +202,7 @@ describe('money that is not exactly what was asked for', () => {
     expect(await shop.app.read(order.id)).toMatchObject({
       status: 'completed',
       exception: 'overpaid',
-      ledger: { all: { confirmedUnits: OWED_WEI * 2n } },
+      received: { all: { confirmedUnits: OWED_WEI * 2n } },
     });
   });
 });
@@ -314,7 +314,7 @@ describe('an order whose token was chosen anew', () => {
       status: 'confirming',
       exception: 'none',
       quote: tether,
-      ledger: { inTime: { seenUnits: 30_000_000n } },
+      received: { inTime: { seenUnits: 30_000_000n } },
     });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startAnvil } from '../../../test/anvil.ts';
 import {
   account,
-  arrowsOf,
+  transitionsOf,
   BLOCK_MS,
   CONFIRMATIONS,
   etherShop,
@@ -38,7 +38,7 @@ describe('a reorganisation', () => {
       expect(await shop.app.read(order.id)).toMatchObject({
         status: 'pending',
         exception: 'none',
-        ledger: { all: { seenUnits: 0n } },
+        received: { all: { seenUnits: 0n } },
       });
       expect(await shop.app.db.selectFrom('transfers').select(['state', 'block_height']).execute()).toEqual([
         { state: 'dropped', block_height: null },
@@ -51,9 +51,9 @@ describe('a reorganisation', () => {
         status: 'completed',
         exception: 'none',
         transactionHash: hash,
-        ledger: { all: { confirmedUnits: OWED_WEI } },
+        received: { all: { confirmedUnits: OWED_WEI } },
       });
-      expect(await arrowsOf(shop.app, order.id)).toEqual([
+      expect(await transitionsOf(shop.app, order.id)).toEqual([
         'pending processing',
         'processing confirming',
         'confirming pending',
@@ -112,7 +112,7 @@ describe('a reorganisation', () => {
       status: 'completed',
       exception: 'reorged',
       transactionHash: hash,
-      ledger: { all: { seenUnits: 0n } },
+      received: { all: { seenUnits: 0n } },
     });
     await shop.pay(order.address, OWED_WEI);
     expect(await shop.app.read(order.id)).toMatchObject({ status: 'completed', exception: 'none' });
@@ -162,7 +162,7 @@ describe('a reorganisation', () => {
       status: 'pending',
       exception: 'underpaid',
       quote: first.quote,
-      ledger: { all: { seenUnits: OWED_WEI / 2n } },
+      received: { all: { seenUnits: OWED_WEI / 2n } },
     });
   });
 

@@ -3,10 +3,10 @@ import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransa
 import type { WalletOpener } from '../../rails/wallet.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../../store/change.ts';
 import { lockCursor, moveCursor, readCursor, saveAtHead, startCursor, type Cursor } from '../../store/chain.ts';
-import { forgetSpent, saveSpent } from '../../store/watched-addresses.ts';
+import { purgeSpent, saveSpent } from '../../store/watched-addresses.ts';
 import { confirmTransfers, takeBackTransfersAbove, type ConfirmedTransfer } from '../../store/transfers.ts';
 import { dropLostAbove } from '../../store/lost-transfers.ts';
-import { forgetRefundLooksAbove, saveRefundLooks } from '../../store/refund-balances.ts';
+import { purgeRefundChecksAbove, saveRefundLooks } from '../../store/refund-balances.ts';
 import { takeBackPayoutsAbove } from '../../store/refund-payouts.ts';
 import { saveRawTransactions } from '../../store/raw-transactions.ts';
 import type { UnissuedAddress } from '../../store/unissued.ts';
@@ -133,10 +133,10 @@ async function followBlocks(app: App, source: ChainSource, watches: Watches): Pr
   const state = source.mempool === null ? 'dropped' : 'seen';
   return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx, now) => {
     await takeBackPayoutsAbove(trx, source.network, fork.height, now);
-    await forgetRefundLooksAbove(trx, source.network, fork.height);
+    await purgeRefundChecksAbove(trx, source.network, fork.height);
     await dropChangeAbove(trx, source.network, fork.height);
     await dropLostAbove(trx, source.network, fork.height);
-    await forgetSpent(trx, source.network);
+    await purgeSpent(trx, source.network);
     const touched = await takeBackTransfersAbove(trx, source.network, fork.height, state);
     const [fromHeight, toHeight] = [cursor.height, fork.height];
     const payments = new Set(touched).size;

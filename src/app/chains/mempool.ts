@@ -9,7 +9,7 @@ import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payout
 import { inTransaction } from '../in-transaction.ts';
 
 /** Waiting transactions that are looked at in one round at most, so that a full mempool does not hold up blocks. */
-const MOST_WAITING = 5_000;
+const MAX_WAITING = 5_000;
 /** A list of hundreds of thousands takes its time: so many times as long passes until the next. */
 const REST_PER_LOOK = 9;
 /** How often it is kept that everything was looked at. */
@@ -54,7 +54,7 @@ export function createWaitingRoom(app: App, source: ChainSource) {
     /** Without a proof, as when the node is behind or on a branch, what it has counts, but what it lacks tells nothing. */
     takeIn: async (hashes: readonly string[], proof: LookProof | null): Promise<void> => {
       if (mempool === null) return;
-      const fresh = hashes.filter((hash) => !looked.has(hash)).slice(0, MOST_WAITING);
+      const fresh = hashes.filter((hash) => !looked.has(hash)).slice(0, MAX_WAITING);
       const transfers = await mempool.transfersOf(fresh);
       const watched = await paymentsWatching(app, network, transfers);
       const refunds = await refundsWatching(app, network, transfers);

@@ -30,10 +30,10 @@ export interface NetworkStatus {
 /** What a node said longer ago than this is not believed: nobody asks it any more. */
 const NEWS_MS = 90_000;
 /** So many blocks behind the nodes is catching up, not following. */
-const MOST_LAG_BLOCKS = 10;
+const MAX_LAG_BLOCKS = 10;
 /** So many mean block times without a block are a stall: on Bitcoin that happens by chance once in 10^8 blocks. */
 const STALL_BLOCKS = 20;
-const LEAST_STALL_MS = 5 * 60_000;
+const MIN_STALL_MS = 5 * 60_000;
 /** How long money on deposits that come next is told. */
 const AHEAD_TOLD_MS = 7 * 86_400_000;
 
@@ -117,8 +117,8 @@ function problemOf(status: Omit<NetworkStatus, 'problem' | 'warnings' | 'lost'>,
   // None of those that answer is as it should be: that is why the network stands where it does.
   if (bad.length === nodes.length) return told;
   if (cursor === null || lagMs === null || lagBlocks === null) return 'not a block was read yet';
-  if (lagBlocks > MOST_LAG_BLOCKS) return `catching up, ${lagBlocks} blocks behind`;
-  const stallMs = Math.max(LEAST_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);
+  if (lagBlocks > MAX_LAG_BLOCKS) return `catching up, ${lagBlocks} blocks behind`;
+  const stallMs = Math.max(MIN_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);
   if (lagMs > stallMs) return `no new block for ${Math.round(lagMs / 1000)} s`;
   return bad.length === 0 ? null : told;
 }

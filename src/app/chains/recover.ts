@@ -1,5 +1,5 @@
 import type { Network } from '../../domain/networks.ts';
-import { skipOf } from '../../domain/recovery.ts';
+import { MAX_SPREAD, skipOf } from '../../domain/recovery.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { highestLostIndex, lostTransfers } from '../../store/lost-transfers.ts';
@@ -7,7 +7,7 @@ import { counterPaces, lockPaces, raiseCounter, waitingDeliveries } from '../../
 import type { WalletKind } from '../../store/schema/wallets.ts';
 import type { App } from '../context.ts';
 import { tellLost } from './lost-money.ts';
-import { setHalted, skipTo } from '../../store/unissued.ts';
+import { haltedWallets, setHalted, skipTo } from '../../store/unissued.ts';
 import { addressGaps, gapInWords } from '../../store/wallets.ts';
 import { notify } from '../../store/notifications.ts';
 import type { ObservedTrx } from '../in-transaction.ts';
@@ -48,6 +48,8 @@ export interface PassOver {
   readonly elsewhere?: Elsewhere;
   /** So many more, for a restore: drawn anew each time. */
   readonly spread?: number;
+  /** So many times what pace and time say: another copy was at work, and began as far on as that. */
+  readonly times?: number;
 }
 
 /** The next number of a wallet, and the last one of a counter, on other copies; 0: no other is known. */
@@ -63,9 +65,9 @@ export interface Elsewhere {
  */
 export async function passOver(
   trx: Database | Trx,
-  { lostSince, now, skip, elsewhere, spread = 0 }: PassOver,
+  { lostSince, now, skip, elsewhere, spread = 0, times = 1 }: PassOver,
 ): Promise<Recovery> {
-  const beyond = (busiestDay: number): number => (skip ?? skipOf(busiestDay, now - lostSince)) + spread;
+  const beyond = (busiestDay: number): number => skip ?? times * skipOf(busiestDay, now - lostSince) + spread;
   const skipped: Omit<Recovery['wallets'][number], 'gapLimit'>[] = [];
   for (const { network, firstAddress, kind, nextIndex, projectIds, busiestDay } of await lockPaces(trx, lostSince)) {
     const seen = await highestLostIndex(trx, network, firstAddress);
@@ -103,6 +105,11 @@ function yearsFrom(lostSince: number, now: number): readonly number[] {
   return Array.from({ length: Math.max(1, last - first + 1) }, (_, index) => first + index);
 }
 
+/** Another copy sold, whose numbers nobody may have noted: it began once as far on, and what it sold comes after that. */
+function beyondCopy(random: () => number): Pick<PassOver, 'times' | 'spread'> {
+  return { times: 2, spread: MAX_SPREAD + Math.floor(random() * MAX_SPREAD) };
+}
+
 /**
  * Passes over what a failover may have lost or another copy may have handed out, on the database in use, and tells what lies on
  * the addresses that were passed over.
@@ -110,9 +117,11 @@ function yearsFrom(lostSince: number, now: number): readonly number[] {
 export async function recover(
   app: App,
   trx: ObservedTrx,
-  request: Pick<PassOver, 'lostSince' | 'now' | 'skip'>,
+  request: Pick<PassOver, 'lostSince' | 'now' | 'skip' | 'elsewhere'> & { readonly random?: () => number },
 ): Promise<Recovery> {
-  const recovery = await passOver(trx, request);
+  const { random = Math.random, ...wanted } = request;
+  const isHalted = (await haltedWallets(trx)).length > 0;
+  const recovery = await passOver(trx, isHalted ? { ...wanted, ...beyondCopy(random) } : wanted);
   for (const { network, firstAddress, from } of recovery.wallets) {
     await tellLost(app, trx, await lostTransfers(trx, { wallet: { network, firstAddress, from } }), request.now);
   }

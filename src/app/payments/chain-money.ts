@@ -4,7 +4,7 @@ import {
   inTimeUntil,
   requiredUnits,
   tally,
-  type Ledger,
+  type Received,
   type Payment,
   type Quote,
   type Transfer,
@@ -82,7 +82,7 @@ function positionIn({ transfers }: ChainBlock, { transactionHash, asset, index }
 }
 
 /**
- * Adds up what the payments' addresses hold now and walks the arrows that follow. Of `confirmed`, what is in no token that its
+ * Adds up what the payments' addresses hold now and applies the transitions that follow. Of `confirmed`, what is in no token that its
  * payment was ever quoted in is told by an event.
  */
 export async function observeMoney(
@@ -117,7 +117,7 @@ function isOfNoQuote({ network, asset, address }: ConfirmedTransfer, quotes: rea
 }
 
 function unchanged(app: App, payment: Payment): PaymentChange {
-  return { before: payment, after: payment, dueAt: nextDueAt(payment, app.policy), arrows: [], events: [] };
+  return { before: payment, after: payment, dueAt: nextDueAt(payment, app.policy), transitions: [], events: [] };
 }
 
 async function tellWrongAssets(
@@ -157,7 +157,7 @@ export async function tokenDecimals(
  * time, in full, at all. Of several, the nearest, then the newest. What is on the current one goes first, so that its loss
  * is told before the earlier comes back.
  */
-function moneyOf(
+export function moneyOf(
   payment: Payment,
   transfers: readonly Transfer[],
   quotes: readonly IssuedQuote[],
@@ -172,7 +172,7 @@ function moneyOf(
         transfer.address === matchingAddress(network, address),
     );
   const view = (quote: Quote) =>
-    ({ kind: 'money', ledger: tally(quote, transfers, inTimeUntil(payment)), quote }) as const;
+    ({ kind: 'money', received: tally(quote, transfers, inTimeUntil(payment)), quote }) as const;
   const current = view(payment.quote);
   // What completed a payment stays its measure.
   if (payment.completedOnUnits !== null) return [current];
@@ -183,13 +183,13 @@ function moneyOf(
     .filter((other) => nearnessOf(other) > nearness)
     .toSorted((a, b) => nearnessOf(b) - nearnessOf(a));
   if (earlier === undefined) return [current];
-  return payment.ledger.all.seenUnits === 0n ? [earlier] : [current, earlier];
+  return payment.received.all.seenUnits === 0n ? [earlier] : [current, earlier];
 }
 
-function nearnessOf({ ledger, quote }: { readonly ledger: Ledger; readonly quote: Quote }): number {
+function nearnessOf({ received, quote }: { readonly received: Received; readonly quote: Quote }): number {
   const required = requiredUnits(quote);
-  if (ledger.inTime.seenUnits >= required) return 3;
-  return ledger.all.seenUnits >= required ? 2 : 1;
+  if (received.inTime.seenUnits >= required) return 3;
+  return received.all.seenUnits >= required ? 2 : 1;
 }
 
 function quoteOf({ asset, network, decimals, owedUnits, toleranceUnits, address }: IssuedQuote): Quote {

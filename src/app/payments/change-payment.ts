@@ -1,7 +1,13 @@
 import type { EventType } from '../../domain/event-type.ts';
 import type { Payment, Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
-import { nextDueAt, transition, type Arrow, type Observation, type RefusalReason } from '../../domain/transition.ts';
+import {
+  nextDueAt,
+  transition,
+  type Transition,
+  type Observation,
+  type RefusalReason,
+} from '../../domain/transition.ts';
 import type { Trx } from '../../store/database.ts';
 import { saveChanges, type IssuedAddress, type NewEvent, type PaymentChange } from '../../store/save-changes.ts';
 import { lockPayments } from '../../store/payments.ts';
@@ -66,7 +72,7 @@ class Refused extends Error {
 }
 
 /**
- * Changes one payment under its lock: every observation is applied in turn, and the payment is saved with its arrows, events
+ * Changes one payment under its lock: every observation is applied in turn, and the payment is saved with its transitions, events
  * and the idempotent answer in one transaction, or not at all.
  */
 export function changePayment<Refusal extends { readonly kind: string }>(
@@ -120,7 +126,7 @@ export function observe(
   | { readonly kind: 'observed'; readonly change: PaymentChange; readonly moved: boolean }
   | { readonly kind: 'refused'; readonly reason: RefusalReason } {
   let payment = before;
-  const arrows: Arrow[] = [];
+  const transitions: Transition[] = [];
   const events: NewEvent[] = [];
   let moved = false;
   for (const observation of observations) {
@@ -131,9 +137,9 @@ export function observe(
     const types: readonly EventType[] = result.events;
     const announced = paymentEvents(app, result.payment, types, now);
     payment = announced.payment;
-    arrows.push(...result.arrows);
+    transitions.push(...result.transitions);
     events.push(...announced.events);
   }
   const dueAt = nextDueAt(payment, app.policy);
-  return { kind: 'observed', change: { before, after: payment, dueAt, arrows, events }, moved };
+  return { kind: 'observed', change: { before, after: payment, dueAt, transitions, events }, moved };
 }

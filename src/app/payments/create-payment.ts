@@ -217,7 +217,7 @@ function makeBatch(
     );
     const body = item.present(payment);
     const dueAt = nextDueAt(payment, app.policy);
-    const change = { before: null, after: payment, dueAt, arrows: [], events, address: address ?? undefined };
+    const change = { before: null, after: payment, dueAt, transitions: [], events, address: address ?? undefined };
     changes.push(change);
     if (item.idempotency !== null) answers.push(answerRow(item.idempotency, body, draft.createdAt));
     return { kind: 'done', body, change };

@@ -25,7 +25,7 @@ const TOKENS = [tokenOf('BTC'), tokenOf('ETH'), tokenOf('USDT')].filter((token) 
 
 function railOn(db: Database): Rail {
   const rates = parseFixedRates('BTC=60000,ETH=3000,USDT=1');
-  if (rates.kind === 'bad') throw new Error(rates.message);
+  if (rates.kind === 'invalid') throw new Error(rates.message);
   const openWallet = createWalletOpener(MAIN_CHAINS);
   return chainRail({
     db,

@@ -96,7 +96,7 @@ async function chosen(
   const { quote, wallet } = quoted;
   const there = await transfersOf(payment, trx);
   const choice: Observation = { kind: 'token_chosen', quote, changes, moneyIn: there };
-  const money: Observation = { kind: 'money', ledger: tally(quote, there, inTimeUntil(payment)) };
+  const money: Observation = { kind: 'money', received: tally(quote, there, inTimeUntil(payment)) };
   const observations = there.length === 0 ? [choice] : [choice, money];
   if (wallet === null) return { kind: 'observed', observations };
   const address = issuedAddress(app, payment, quote, wallet, now);
@@ -145,12 +145,12 @@ export async function settle(
   if (rail.simulate === null) return { kind: 'not_sandbox' };
   const quote = payment.quote ?? (await firstQuote(rail, payment, trx));
   if ('kind' in quote) return quote;
-  const missing = quote.owedUnits - payment.ledger.all.seenUnits;
+  const missing = quote.owedUnits - payment.received.all.seenUnits;
   // A service that was down when the timer ran out still pays in time.
   const firstSeenAt = Math.min(now, payment.completesAt ?? now);
   const transfer = rail.simulate({ ...payment, quote }, { amountUnits: missing, firstSeenAt, state: 'confirmed' }, now);
-  const ledger = tally(quote, [...known, transfer], inTimeUntil(payment));
-  return { kind: 'settled', observation: { kind: 'settled', quote, ledger }, transfer };
+  const received = tally(quote, [...known, transfer], inTimeUntil(payment));
+  return { kind: 'settled', observation: { kind: 'settled', quote, received }, transfer };
 }
 
 async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote | TokenRefusal> {
@@ -167,7 +167,7 @@ async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote
 export const SIMULATIONS = ['paid', 'part', 'over', 'late', 'failed', 'expired'] as const;
 export type Simulation = (typeof SIMULATIONS)[number];
 
-/** Walks a test payment through the real arrows, with their events, as if the money came so. Stops its timer. */
+/** Takes a test payment through the real transitions, with their events, as if the money came so. Stops its timer. */
 export function simulatePayment(
   app: App,
   selector: PaymentSelector,
@@ -204,7 +204,7 @@ async function simulatedSteps(
 ): Promise<readonly Observation[]> {
   const deadline: Observation = { kind: 'deadline', seenUpTo: 'by_hand' };
   const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
-  const seen = payment.ledger.all.seenUnits;
+  const seen = payment.received.all.seenUnits;
   const missing = quote.owedUnits > seen ? quote.owedUnits - seen : quote.owedUnits;
   const arrives = async (
     amountUnits: bigint,
@@ -214,7 +214,7 @@ async function simulatedSteps(
     if (rail.simulate === null) throw new Error('Only the sandbox simulates.');
     const transfer = rail.simulate(payment, { amountUnits, firstSeenAt, state }, now);
     await saveTransfers(trx, [{ paymentId: payment.id, transfer, blockHash: null }]);
-    return { kind: 'money', ledger: tally(quote, [...known, transfer], inTimeUntil(payment)) };
+    return { kind: 'money', received: tally(quote, [...known, transfer], inTimeUntil(payment)) };
   };
   switch (simulation) {
     case 'paid':

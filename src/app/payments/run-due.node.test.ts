@@ -32,7 +32,7 @@ it('a test payment completes by itself 60 seconds after creation and sends order
     const completed = await app.read(id);
     expect(completed).toMatchObject({ status: 'completed', exception: 'none', completedAt: app.clock() });
     expect(completed.transactionHash).toMatch(/^[0-9a-f]{64}$/);
-    expect(completed.ledger.all.confirmedUnits).toBe(completed.quote?.owedUnits);
+    expect(completed.received.all.confirmedUnits).toBe(completed.quote?.owedUnits);
   }
   expect(await eventTypes(app)).toEqual(['order.created', 'order.created', 'order.completed', 'order.completed']);
 });
@@ -64,8 +64,12 @@ it('choosing a token walks to pending, keeps the timer, and completion pays that
   app.clock.advance(COMPLETE_AFTER_MS);
   await runDue(app, 10);
   expect(await app.read(transaction.id)).toMatchObject({ status: 'completed', quote: { asset: 'ETH' } });
-  const arrows = await app.db.selectFrom('payment_arrows').select(['from_status', 'to_status']).orderBy('id').execute();
-  expect(arrows.map((arrow) => `${arrow.from_status} ${arrow.to_status}`)).toEqual([
+  const transitions = await app.db
+    .selectFrom('payment_arrows')
+    .select(['from_status', 'to_status'])
+    .orderBy('id')
+    .execute();
+  expect(transitions.map((transition) => `${transition.from_status} ${transition.to_status}`)).toEqual([
     'created prepared',
     'prepared pending',
     'pending completed',
@@ -87,7 +91,7 @@ const OUTCOMES = {
 
 for (const simulation of SIMULATIONS) {
   for (const surface of ['order', 'transaction'] as const) {
-    it(`a simulated ${simulation} of a ${surface} walks the real arrows with their events and stops the timer`, async () => {
+    it(`a simulated ${simulation} of a ${surface} walks the real transitions with their events and stops the timer`, async () => {
       const app = await testApp();
       const payment = await app.pay(surface === 'order' ? {} : { surface, token: null });
       const outcome = await simulatePayment(app, { id: payment.id }, simulation);
@@ -117,7 +121,7 @@ it('a part is topped up by a simulated payment to exactly what was owed', async 
   await simulatePayment(app, { id: order.id }, 'paid');
   const paid = await app.read(order.id);
   expect(paid).toMatchObject({ status: 'completed', exception: 'none' });
-  expect(paid.ledger.all.confirmedUnits).toBe(paid.quote?.owedUnits);
+  expect(paid.received.all.confirmedUnits).toBe(paid.quote?.owedUnits);
 });
 
 it('completing by hand is done once', async () => {
@@ -146,7 +150,7 @@ it('completing a partly paid payment by hand adds just what was missing', async 
   await completeSandboxPayment(app, { id: order.id });
   const completed = await app.read(order.id);
   expect(completed).toMatchObject({ status: 'completed', exception: 'none' });
-  expect(completed.ledger.all.confirmedUnits).toBe(completed.quote?.owedUnits);
+  expect(completed.received.all.confirmedUnits).toBe(completed.quote?.owedUnits);
 });
 
 describe('payments that are due on chains', () => {

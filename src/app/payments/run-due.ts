@@ -13,7 +13,7 @@ import type { DueView } from '../../modes/rail.ts';
 
 /** A payment whose rail has not seen far enough is looked at again after this, and ever less often up to a minute. */
 const LOOK_AGAIN_MS = 2_000;
-const LOOK_AGAIN_AT_MOST_MS = 60_000;
+const MAX_LOOK_AGAIN_MS = 60_000;
 
 /**
  * Draws the consequences of time: expiry, the end of the monitoring window, the sandbox's completion. Takes up to `limit`
@@ -77,5 +77,5 @@ async function observeDue(
 function lookAgainAt(payment: Payment, now: number): number {
   const overdueMs = now - payment.expiresAt;
   const doublings = Math.max(0, Math.floor(Math.log2(Math.max(1, overdueMs / LOOK_AGAIN_MS))));
-  return now + Math.min(LOOK_AGAIN_AT_MOST_MS, LOOK_AGAIN_MS * 2 ** doublings);
+  return now + Math.min(MAX_LOOK_AGAIN_MS, LOOK_AGAIN_MS * 2 ** doublings);
 }

@@ -92,7 +92,7 @@ describe('a payment whose token is changed', () => {
       status: 'pending',
       exception: 'underpaid',
       quote: { asset: 'USDT' },
-      ledger: { all: { seenUnits: dollars(15n) } },
+      received: { all: { seenUnits: dollars(15n) } },
     });
     expect(await arrives(app, payment, address, 'USDC', dollars(15n))).toMatchObject({
       status: 'confirming',
@@ -121,13 +121,13 @@ describe('a payment whose token is changed', () => {
     const payment = await transaction(app);
     const { address } = await choose(app, payment, 'USDT');
     const other = await arrives(app, payment, address, 'USDC', dollars(30n), 'confirmed');
-    expect(other).toMatchObject({ status: 'pending', ledger: { all: { seenUnits: 0n } } });
+    expect(other).toMatchObject({ status: 'pending', received: { all: { seenUnits: 0n } } });
     await choose(app, payment, 'USDC');
     expect(await app.read(payment.id)).toMatchObject({
       status: 'completed',
       exception: 'none',
       quote: { asset: 'USDC' },
-      ledger: { all: { confirmedUnits: dollars(30n) } },
+      received: { all: { confirmedUnits: dollars(30n) } },
     });
   });
 
@@ -140,7 +140,7 @@ describe('a payment whose token is changed', () => {
     expect(await app.read(payment.id)).toMatchObject({
       status: 'pending',
       exception: 'underpaid',
-      ledger: { all: { minedUnits: dollars(20n) } },
+      received: { all: { minedUnits: dollars(20n) } },
     });
     expect(await arrives(app, payment, address, 'USDC', dollars(10n))).toMatchObject({ status: 'confirming' });
   });

@@ -17,7 +17,7 @@ export function checkRequest(
   const { logo: logoFile, ...changes } = request;
   for (const cidr of changes.allowIps ?? []) {
     const parsed = parseCidr(cidr);
-    if (parsed.kind === 'bad') return malformed(`--allow-ips: ${parsed.message}`);
+    if (parsed.kind === 'invalid') return malformed(`--allow-ips: ${parsed.message}`);
   }
   const { spreadBasisPoints = 0 } = changes;
   if (spreadBasisPoints < 0 || spreadBasisPoints > MAX_SPREAD_BASIS_POINTS) {

@@ -56,7 +56,7 @@ export async function setProjectWallet(
   const { network, confirmations, toleranceBasisPoints, firstIndex = null } = request;
   if (!isNetwork(network)) return malformed(`--network must be one of ${NETWORKS.join(', ')}.`);
   const parsed = rulesOf(network).parseWallet(request.source, chains);
-  if (parsed.kind === 'bad') return malformed(`--${request.source.kind}: ${parsed.message}`);
+  if (parsed.kind === 'invalid') return malformed(`--${request.source.kind}: ${parsed.message}`);
   if (confirmations !== null && !isWhole(confirmations, 1, MAX_CONFIRMATIONS)) {
     return malformed(`--confirmations must be a whole number from 1 to ${MAX_CONFIRMATIONS}.`);
   }

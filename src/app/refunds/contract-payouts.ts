@@ -4,7 +4,7 @@ import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 
 /** Blocks that are searched for one refund at most: as many as are taken in together. */
-const MOST_TRACED_BLOCKS = 100;
+const MAX_TRACED_BLOCKS = 100;
 
 /** What a look at the addresses of refunds tells. */
 export interface ContractPayouts {
@@ -33,7 +33,7 @@ export function createContractPayoutWatch(app: Pick<App, 'db'>, source: ChainSou
     look: async (blocks) => {
       const [first, tip] = [blocks[0], blocks.at(-1)];
       if (native === null || first === undefined || tip === undefined) return NOTHING;
-      unseen = [...unseen.filter(({ height }) => height < first.height), ...blocks].slice(-MOST_TRACED_BLOCKS);
+      unseen = [...unseen.filter(({ height }) => height < first.height), ...blocks].slice(-MAX_TRACED_BLOCKS);
       const refunds = await unpaidRefunds(app.db, source.network, native.asset);
       const before = await balancesBefore(native, refunds, first);
       const now = await balancesOf(native, refunds, tip);

@@ -4,7 +4,7 @@ import { lockPayments } from '../../store/payments.ts';
 import { beingPaid, refundsPaidBy, refundsTakenBack } from '../../store/refund-payouts.ts';
 import { lockDueRefunds, lockRefund } from '../../store/refunds.ts';
 import type { App } from '../context.ts';
-import { forgetStalePayouts } from './refund-payouts.ts';
+import { purgeStalePayouts } from './refund-payouts.ts';
 import { applyToRefund, inRefundTransaction } from './save-refund.ts';
 import { inTransaction } from '../in-transaction.ts';
 
@@ -44,7 +44,7 @@ export async function reopenRefunds(app: App, network: Network): Promise<void> {
 
 /** Completes the refunds of a network whose payout is deep enough by now. */
 export async function completePaidRefunds(app: App, network: Network): Promise<void> {
-  await forgetStalePayouts(app, network, app.clock());
+  await purgeStalePayouts(app, network, app.clock());
   const cursor = await readCursor(app.db, network);
   for (const { refundId, transactionHash } of await refundsPaidBy(app.db, network, cursor?.height ?? 0)) {
     await inRefundTransaction(app, null, async (trx) => {

@@ -10,7 +10,7 @@ import type { RefundRefusal } from './refund-money.ts';
 /** `notYours`: it is a good address, but no wallet of the customer's. `message` names the rule and the way out. */
 type RefundAddressCheck =
   | { readonly kind: 'ok'; readonly address: string }
-  | { readonly kind: 'bad'; readonly message: string; readonly notYours: boolean };
+  | { readonly kind: 'invalid'; readonly message: string; readonly notYours: boolean };
 
 const OWN_WALLET = 'Give one of your own wallet.';
 
@@ -28,7 +28,7 @@ export async function checkRefundAddress(
   const rail = app.railFor(mode);
   const contracts = ASSET_CODES.flatMap((asset) => rail.evmChain({ asset, network })?.contract ?? []);
   const checked = checkPayoutAddress(network, text.trim(), rail.payoutChain(network), contracts);
-  if (checked.kind === 'bad') return { ...checked, notYours: checked.deadEnd === true };
+  if (checked.kind === 'invalid') return { ...checked, notYours: checked.deadEnd === true };
   const address = matchingAddress(network, checked.address);
   const [payment] = await findPayments(executor, [paymentId]);
   const own = payment?.quote?.network === network && matchingAddress(network, payment.quote.address) === address;
@@ -43,7 +43,7 @@ export async function checkRefundAddress(
     owner.paymentId === paymentId
       ? `This is the address that the payment was made to. ${OWN_WALLET}`
       : `This address takes payments for a shop here. ${OWN_WALLET}`;
-  return { kind: 'bad', message, notYours: true };
+  return { kind: 'invalid', message, notYours: true };
 }
 
 /** As the chain writes it, so that the payout is recognised; null before the customer has said where. */

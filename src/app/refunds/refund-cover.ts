@@ -59,8 +59,8 @@ function confirmedOf(
   transfers: readonly Transfer[],
   { asset, network }: { readonly asset: AssetCode; readonly network: Network },
 ): bigint {
-  const { quote, ledger } = payment;
-  if (quote?.asset === asset && quote.network === network) return ledger.all.confirmedUnits;
+  const { quote, received } = payment;
+  if (quote?.asset === asset && quote.network === network) return received.all.confirmedUnits;
   const money = otherMoney(payment, transfers).find((other) => other.asset === asset && other.network === network);
   return money?.confirmedUnits ?? 0n;
 }

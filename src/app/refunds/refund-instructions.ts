@@ -12,7 +12,7 @@ import { checkRefundAddress } from './refund-address.ts';
 import { coverOf } from './refund-cover.ts';
 import { paidBy, refundPsbt, type PsbtAdvice, type UtxoAccess } from './refund-psbt.ts';
 
-/** Exactly what the merchant signs, in every form that his wallet may take. */
+/** Exactly what the merchant signs, in every form that their wallet may take. */
 export interface RefundInstructions {
   readonly kind: 'done';
   readonly refund: Refund;
@@ -54,7 +54,7 @@ export async function refundInstructions(
   }
   // What was taken before an address of the kind was refused, or before it was issued.
   const checked = await checkRefundAddress(app, app.db, refund, address);
-  if (checked.kind === 'bad') {
+  if (checked.kind === 'invalid') {
     return nothingToSign(refund, `${address}: ${checked.message} Cancel this refund and create it anew.`);
   }
   // Who is shown a payment that needs nothing but confirmations pays it twice.

@@ -46,7 +46,7 @@ export async function refundMoney(
   const { quote } = payment;
   const blame = payment.surface === 'order' ? 'order_id' : 'transaction_id';
   if (token === undefined || token === null) {
-    if (quote !== null && payment.ledger.all.confirmedUnits > 0n) {
+    if (quote !== null && payment.received.all.confirmedUnits > 0n) {
       return { kind: 'ok', received: { ...payment, quote } };
     }
     return refused(blame, `${blame} names a payment on which no confirmed money was received.`);
@@ -68,8 +68,8 @@ export async function refundMoney(
   }
   const decimals = await tokenDecimals(app, trx, payment, { asset, network });
   const unquoted = { asset, network, decimals, owedUnits: 1n, toleranceUnits: 0n, address: quote?.address ?? '' };
-  const ledger = { ...NO_MONEY, all: money };
-  return { kind: 'ok', received: { ...payment, amountMinor: 0n, quote: unquoted, ledger } };
+  const received = { ...NO_MONEY, all: money };
+  return { kind: 'ok', received: { ...payment, amountMinor: 0n, quote: unquoted, received } };
 }
 
 function refused(

@@ -84,7 +84,7 @@ export async function keepPayouts(
 }
 
 /** Gives up what has waited too long, where nothing else would tell that it is gone: nodes of EVM chains are asked for it. */
-export async function forgetStalePayouts(app: Pick<App, 'db'>, network: Network, now: number): Promise<void> {
+export async function purgeStalePayouts(app: Pick<App, 'db'>, network: Network, now: number): Promise<void> {
   if (familyFacts(network).seesWaiting) await dropPayoutsBefore(app.db, network, now - MAX_WAITING_MS, now);
 }
 

@@ -79,7 +79,7 @@ export async function saveRefundEvent(
   const after = { ...payment, lastSequence: payment.lastSequence + 1 };
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   const dueAt = nextDueAt(after, app.policy);
-  const change = { before: payment, after, dueAt, arrows: [], events: [event] };
+  const change = { before: payment, after, dueAt, transitions: [], events: [event] };
   await saveChanges(trx, [change], 2, answers);
   const requestId = app.requestId ?? null;
   tellAfterCommit(trx, { kind: 'payment_changed', change, requestId });

@@ -1,5 +1,5 @@
 import type { Troubles } from '../../domain/trouble.ts';
-import { giveBackDeliveries, claimDeliveries, type DueDelivery } from '../../store/deliveries.ts';
+import { releaseDeliveries, claimDeliveries, type DueDelivery } from '../../store/deliveries.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
 import { attempt, createSecretCache, tellAttempt, type Attempted } from './attempt-delivery.ts';
@@ -86,21 +86,21 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
     }
   };
 
-  const giveBack = async (deliveries: readonly DueDelivery[]): Promise<void> => {
+  const release = async (deliveries: readonly DueDelivery[]): Promise<void> => {
     if (deliveries.length === 0) return;
     held.release(deliveries);
-    await giveBackDeliveries(app.db, deliveries, app.clock());
+    await releaseDeliveries(app.db, deliveries, app.clock());
   };
 
   return {
     idle: held.idle,
     stop: async () => {
       stopping = true;
-      await giveBack(lanes.takeOutAll()).catch(onFault);
+      await release(lanes.takeOutAll()).catch(onFault);
       await held.idle();
     },
     takeDue: async () => {
-      await giveBack(lanes.takeOutStale(app.clock()));
+      await release(lanes.takeOutStale(app.clock()));
       if (stopping || held.isFull()) return false;
       const now = app.clock();
       const quotas = lanes.quotas();
@@ -109,7 +109,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       const isCut = due.length === MAX_CLAIMED;
       // A lease that ended under way, since the clock was set or the machine slept, makes no second attempt beside the first.
       const filled = lanes.lineUp(held.take(due), { quotas, isCut, now });
-      if (stopping) await giveBack(lanes.takeOutAll());
+      if (stopping) await release(lanes.takeOutAll());
       else for (const lane of filled) startWaiting(lane);
       // A lane may have emptied while its claim was under way: nothing would wake it any more.
       return isCut || lanes.anyWantsMore();

@@ -90,8 +90,8 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const queue = createReadQueue();
 
   const openStream = (request: FastifyRequest, reply: FastifyReply, selector: PaymentSelector): Stream | null => {
-    const giveBack = slots.take(clientBucket(countedAddress(request)));
-    if (giveBack === null) return null;
+    const release = slots.take(clientBucket(countedAddress(request)));
+    if (release === null) return null;
     const sender = createSender(reply.raw, limits.unreadBytes, options.heartbeatMs ?? HEARTBEAT_MS);
     const versions = createVersionStream({
       ...options,
@@ -106,7 +106,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       isOpen = false;
       versions.stop();
       sender.stop();
-      giveBack();
+      release();
     };
     reply.raw.once('close', close);
     return { sender, versions, close };

@@ -1,5 +1,5 @@
 import { allTokens } from '../../domain/asset.ts';
-import { blankPayment, type Ledger, type Payment, type Quote } from '../../domain/payment.ts';
+import { blankPayment, type Received, type Payment, type Quote } from '../../domain/payment.ts';
 import { ENGLISH } from './languages.ts';
 import { presentPaymentPage, type PageContext } from './present.ts';
 import type { Frame, PaymentView, RefundStep, RefundView } from './view.ts';
@@ -80,12 +80,12 @@ export function viewOf(changes: Partial<Payment> = {}, context: Partial<PageCont
 }
 
 /** Money that is seen, in a block and confirmed alike. */
-export function money(units: bigint, inTimeUnits = units): Ledger {
+export function money(units: bigint, inTimeUnits = units): Received {
   const sums = (of: bigint) => ({ seenUnits: of, minedUnits: of, confirmedUnits: of });
   return { all: sums(units), inTime: sums(inTimeUnits), transactionHash: HASH };
 }
 
-const BTC_PAID = { quote: BTC_QUOTE, ledger: money(BTC_QUOTE.owedUnits) };
+const BTC_PAID = { quote: BTC_QUOTE, received: money(BTC_QUOTE.owedUnits) };
 
 /** One view of each kind of state. */
 export const STATES: ReadonlyMap<string, PaymentView> = new Map([
@@ -109,19 +109,25 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
     ),
   ],
   ['pay, refused', viewOf({ status: 'pending', quote: BTC_QUOTE }, { notice: 'money_seen' })],
-  ['partly paid', viewOf({ status: 'pending', quote: BTC_QUOTE, exception: 'underpaid', ledger: money(30_000n) })],
+  ['partly paid', viewOf({ status: 'pending', quote: BTC_QUOTE, exception: 'underpaid', received: money(30_000n) })],
   ['checking', viewOf({ status: 'pending', quote: BTC_QUOTE, expiresAt: NOW })],
   ['detected', viewOf({ status: 'processing', ...BTC_PAID })],
   ['confirming', viewOf({ status: 'confirming', ...BTC_PAID }, { confirmations: { have: 3, need: 12 } })],
   ['completed', viewOf({ status: 'completed', ...BTC_PAID, transactionHash: HASH, completedAt: NOW })],
   [
     'overpaid',
-    viewOf({ status: 'completed', quote: BTC_QUOTE, ledger: money(91_667n), exception: 'overpaid', completedAt: NOW }),
+    viewOf({
+      status: 'completed',
+      quote: BTC_QUOTE,
+      received: money(91_667n),
+      exception: 'overpaid',
+      completedAt: NOW,
+    }),
   ],
   ['expired', viewOf({ status: 'expired', quote: BTC_QUOTE })],
   [
     'paid late',
-    viewOf({ status: 'expired', quote: BTC_QUOTE, exception: 'paid_late', ledger: money(BTC_QUOTE.owedUnits, 0n) }),
+    viewOf({ status: 'expired', quote: BTC_QUOTE, exception: 'paid_late', received: money(BTC_QUOTE.owedUnits, 0n) }),
   ],
   ['cancelled', viewOf({ status: 'cancelled', cancelledAt: NOW })],
   [
@@ -131,7 +137,7 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
       failureReason: 'underpaid',
       exception: 'underpaid',
       quote: BTC_QUOTE,
-      ledger: money(30_000n),
+      received: money(30_000n),
     }),
   ],
   ['unconfirmed', viewOf({ status: 'failed', failureReason: 'unconfirmed', ...BTC_PAID })],
@@ -143,7 +149,7 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
         failureReason: 'underpaid',
         exception: 'underpaid',
         quote: BTC_QUOTE,
-        ledger: money(30_000n),
+        received: money(30_000n),
       },
       { refunds: [{ path: '/refund/re_1', state: 'offered', units: 30_000n, decimals: 8, asset: 'BTC' }] },
     ),

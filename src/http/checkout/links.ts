@@ -1,6 +1,6 @@
 import type { Frame } from './view.ts';
 
-/** What a visitor's links go on carrying: his language, the frame he sees the page in, and that it must not reload. */
+/** What a visitor's links go on carrying: the language, the frame that the page is in, and that it must not reload. */
 type Carried = Pick<Frame, 'locale' | 'languageGiven' | 'embed' | 'autoRefresh'>;
 
 /** A path of these pages with what the visitor has chosen, and `extra` parameters. */

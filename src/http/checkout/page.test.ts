@@ -150,7 +150,7 @@ describe('paying', () => {
   });
 
   it('never asks for a rest that is too small to be sent', () => {
-    const view = viewOf({ status: 'pending', quote: BTC_QUOTE, ledger: money(81_200n) });
+    const view = viewOf({ status: 'pending', quote: BTC_QUOTE, received: money(81_200n) });
     expect(view.step).toMatchObject({ kind: 'pay', missingUnits: 546n });
   });
 

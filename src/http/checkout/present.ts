@@ -43,13 +43,13 @@ export interface PageContext extends PageFacts {
 
 /** A text of one line that changes exactly when the page would look different, apart from the time and from who looks. */
 export function pageVersion(payment: Payment, { confirmations, refunds }: PageFacts, now: number): string {
-  const { status, exception, failureReason, quote, ledger, completesAt } = payment;
-  const { all, inTime } = ledger;
+  const { status, exception, failureReason, quote, received, completesAt } = payment;
+  const { all, inTime } = received;
   const until = inTimeUntil(payment);
   const is = `${status} ${exception} ${failureReason ?? ''} ${isOpen(status) && now >= until} ${until} ${completesAt ?? ''}`;
   // The end of the address tells two apart; a page that asks for nothing any more must not show one.
   const owed = quote === null ? '' : `${quote.owedUnits} ${quote.asset} ${quote.network} ${quote.address.slice(-8)}`;
-  const paid = `${all.seenUnits} ${inTime.seenUnits} ${ledger.transactionHash ?? ''} ${payment.transactionHash ?? ''}`;
+  const paid = `${all.seenUnits} ${inTime.seenUnits} ${received.transactionHash ?? ''} ${payment.transactionHash ?? ''}`;
   const depth = confirmations === null ? '' : `${confirmations.have}/${confirmations.need}`;
   const returned = refunds.map(({ path, state }) => `${path} ${state}`).join(' ');
   return [is, owed, paid, depth, returned].join('|');
@@ -103,7 +103,7 @@ function stepOf(payment: Payment, context: PageContext): Step {
         completedAt: payment.completedAt ?? context.now,
         exception: payment.exception,
         quote: payment.quote && quoteView(payment.quote),
-        receivedUnits: payment.ledger.all.seenUnits,
+        receivedUnits: payment.received.all.seenUnits,
         transactionHash: payment.transactionHash,
       };
     case 'failed':
@@ -115,7 +115,7 @@ function stepOf(payment: Payment, context: PageContext): Step {
 }
 
 function openStep(payment: Payment, context: PageContext): Step {
-  const untouched = payment.ledger.all.seenUnits === 0n;
+  const untouched = payment.received.all.seenUnits === 0n;
   if (context.now >= inTimeUntil(payment)) return { kind: 'checking' };
   const { quote } = payment;
   const mayChoose = payment.surface === 'transaction' && untouched;
@@ -127,7 +127,7 @@ function openStep(payment: Payment, context: PageContext): Step {
 }
 
 function payStep(payment: Payment, quote: Quote, context: PageContext, canChangeToken: boolean): PayStep {
-  const receivedUnits = payment.ledger.inTime.seenUnits;
+  const receivedUnits = payment.received.inTime.seenUnits;
   const missingUnits = askFor(quote, quote.owedUnits - receivedUnits);
   const { asset, network, decimals, address } = quote;
   const request = { asset, network, decimals, units: missingUnits, address, evm: context.evm };
@@ -143,7 +143,7 @@ function payStep(payment: Payment, quote: Quote, context: PageContext, canChange
     transfer: context.payable ? evmTransfer(request) : null,
     addressIndex: context.addressIndex,
     canChangeToken,
-    canCancel: payment.ledger.all.seenUnits === 0n,
+    canCancel: payment.received.all.seenUnits === 0n,
   };
 }
 
@@ -154,15 +154,15 @@ function askFor(quote: Quote, restUnits: bigint): bigint {
 }
 
 function closedStep(payment: Payment, outcome: ClosedStep['outcome']): ClosedStep {
-  const { quote, ledger } = payment;
+  const { quote, received } = payment;
   return {
     kind: 'closed',
     outcome,
     endedAt: payment.cancelledAt ?? inTimeUntil(payment),
-    paidLate: quote !== null && payment.exception === 'paid_late' && ledger.all.seenUnits >= requiredUnits(quote),
+    paidLate: quote !== null && payment.exception === 'paid_late' && received.all.seenUnits >= requiredUnits(quote),
     quote: quote && quoteView(quote),
-    receivedUnits: ledger.all.seenUnits,
-    transactionHash: ledger.transactionHash,
+    receivedUnits: received.all.seenUnits,
+    transactionHash: received.transactionHash,
   };
 }
 
@@ -170,8 +170,8 @@ function paidFacts(payment: Payment): PaidFacts {
   if (payment.quote === null) throw new Error(`Payment ${payment.id} is ${payment.status} without a quote.`);
   return {
     quote: quoteView(payment.quote),
-    receivedUnits: payment.ledger.all.seenUnits,
-    transactionHash: payment.ledger.transactionHash,
+    receivedUnits: payment.received.all.seenUnits,
+    transactionHash: payment.received.transactionHash,
   };
 }
 

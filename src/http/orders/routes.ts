@@ -70,7 +70,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
       const { currency } = body;
       if (!isFiat(currency)) throw invalid('currency', `currency must be one of ${FIATS.join(', ')}.`);
       const amount = parseFiatAmount(body.amount, currency);
-      if (amount.kind === 'bad') throw invalid('amount', `amount ${amount.rule}.`);
+      if (amount.kind === 'invalid') throw invalid('amount', `amount ${amount.rule}.`);
       const outcome = await api.creator.create(
         {
           projectId: key.project.id,

@@ -99,7 +99,7 @@ function wantedOf(body: CreateRefundBody, currency: Parameters<typeof parseFiatA
   }
   if (body.amount === undefined) return null;
   const amount = parseFiatAmount(body.amount, currency);
-  if (amount.kind === 'bad') throw invalid('amount', `amount ${amount.rule}.`);
+  if (amount.kind === 'invalid') throw invalid('amount', `amount ${amount.rule}.`);
   return { amountMinor: amount.minor };
 }
 

@@ -74,7 +74,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
       const { body } = request;
       checkReturnUrls(key, body);
       const amount = parseFiatAmount(body.amount, 'USD');
-      if (amount.kind === 'bad') throw invalid('amount', `amount ${amount.rule}.`);
+      if (amount.kind === 'invalid') throw invalid('amount', `amount ${amount.rule}.`);
       const present = (payment: Payment): string =>
         JSON.stringify({
           success: true,

@@ -34,14 +34,14 @@ export function addressOfPublicKey(publicKey: Uint8Array): string {
 export function parseEvmAddress(text: string): AddressCheck {
   const trimmed = text.trim();
   if (!/^0x[0-9a-fA-F]{40}$/.test(trimmed)) {
-    return { kind: 'bad', message: 'The address must be 0x followed by 40 hex digits (0-9, a-f). Copy it again.' };
+    return { kind: 'invalid', message: 'The address must be 0x followed by 40 hex digits (0-9, a-f). Copy it again.' };
   }
   const digits = trimmed.slice(2);
   const address = toChecksumAddress(trimmed);
   const hasChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
   if (hasChecksum && trimmed !== address) {
     return {
-      kind: 'bad',
+      kind: 'invalid',
       message: 'The checksum of the address (EIP-55) does not match: a digit is wrong. Copy it again.',
     };
   }

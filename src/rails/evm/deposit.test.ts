@@ -82,7 +82,7 @@ describe('a treasury', () => {
   it('is taken in any usual spelling, and comes with its checksum and its deposits', () => {
     for (const text of [TREASURY, TREASURY.toLowerCase(), ` 0x${TREASURY.slice(2).toUpperCase()}\n`]) {
       const check = parseTreasury(text);
-      if (check.kind === 'bad') throw new Error(check.message);
+      if (check.kind === 'invalid') throw new Error(check.message);
       expect(check.treasury).toBe(TREASURY);
       expect(check.deriver.addressAt(7)).toBe(depositAddress(TREASURY, 7));
     }

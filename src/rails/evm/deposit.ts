@@ -35,7 +35,7 @@ export const FIRST_DEPOSIT_FACTORY: DepositFactoryFacts = depositFactory(
 
 export type TreasuryCheck =
   | { readonly kind: 'ok'; readonly treasury: string; readonly deriver: WalletDeriver }
-  | { readonly kind: 'bad'; readonly message: string };
+  | { readonly kind: 'invalid'; readonly message: string };
 
 const WAY_OUT = 'Give the address (0x and 40 hex digits) of your own wallet that deposits shall be paid out to.';
 
@@ -52,7 +52,7 @@ export function parseTreasury(text: string): TreasuryCheck {
     return bad(`This is an extended public key, not an address. Give it as the wallet's xpub instead. ${WAY_OUT}`);
   }
   const check = parseEvmAddress(trimmed);
-  if (check.kind === 'bad') return check;
+  if (check.kind === 'invalid') return check;
   const deadEnd = deadEndMessage(check.address);
   if (deadEnd) return bad(deadEnd);
   return { kind: 'ok', treasury: check.address, deriver: depositDeriver(check.address) };
@@ -176,5 +176,5 @@ function deadEndMessage(address: string): string | null {
 }
 
 function bad(message: string): TreasuryCheck {
-  return { kind: 'bad', message };
+  return { kind: 'invalid', message };
 }

@@ -40,17 +40,17 @@ function parseEvmWallet({ kind, text }: WalletSource): WalletCheck {
   switch (kind) {
     case 'descriptor':
       return {
-        kind: 'bad',
+        kind: 'invalid',
         message: `Output descriptors are for ${UTXO_LABELS}. Give --treasury or --xpub instead.`,
       };
     case 'treasury': {
       const parsed = parseTreasury(text);
-      if (parsed.kind === 'bad') return parsed;
+      if (parsed.kind === 'invalid') return parsed;
       return { kind: 'ok', source: parsed.treasury, note: null, warnings: [], deriver: parsed.deriver };
     }
     case 'xpub': {
       const parsed = parseEvmXpub(text);
-      if (parsed.kind === 'bad') return parsed;
+      if (parsed.kind === 'invalid') return parsed;
       return { kind: 'ok', source: parsed.xpub, note: null, warnings: [], deriver: parsed.deriver };
     }
   }

@@ -10,7 +10,7 @@ const RESERVED_ADDRESS = /^0x0{36}/;
 /** Checks an address that a payout shall go to; refuses what nobody has the key of. `contracts` are tokens' beside the well-known ones. */
 export function checkEvmPayout(network: EvmNetwork, text: string, contracts: readonly string[]): AddressCheck {
   const checked = parseEvmAddress(text);
-  if (checked.kind === 'bad') return checked;
+  if (checked.kind === 'invalid') return checked;
   const { address } = checked;
   const tokens = [...contracts, ...EVM_TOKENS[network].values().map(({ contract }) => contract)];
   const isToken = tokens.some((contract) => toChecksumAddress(contract) === address);
@@ -25,5 +25,5 @@ export function checkEvmPayout(network: EvmNetwork, text: string, contracts: rea
           : null;
   if (what === null) return checked;
   const message = `This is ${what}: whatever is sent there is lost. Give the address of your wallet.`;
-  return { kind: 'bad', message, deadEnd: true };
+  return { kind: 'invalid', message, deadEnd: true };
 }

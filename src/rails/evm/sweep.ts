@@ -53,7 +53,7 @@ export interface SweepPlan {
 }
 
 /**
- * Ethereum and its kin let one transaction have 16,777,216 gas (EIP-7825); a call this large still finds its place in
+ * Networks of the EVM family let one transaction have 16,777,216 gas (EIP-7825); a call this large still finds its place in
  * a block soon.
  */
 export const MAX_CALL_GAS = 10_000_000n;
@@ -170,7 +170,7 @@ function groupByTokens(deposits: readonly FilledDeposit[]): readonly TokenGroup[
 /** A call for another treasury's deposit would find nothing, and its caller would pay for it. */
 function checkAddresses(treasury: string, deposits: readonly FilledDeposit[], factory: DepositFactoryFacts): void {
   const check = parseTreasury(treasury);
-  if (check.kind === 'bad') throw new RangeError(check.message);
+  if (check.kind === 'invalid') throw new RangeError(check.message);
   for (const { index, address } of deposits) {
     if (depositAddress(check.treasury, index, factory) !== toChecksumAddress(address)) {
       throw new RangeError(`${address} is not deposit ${index} of the treasury ${check.treasury}`);

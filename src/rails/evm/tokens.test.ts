@@ -56,13 +56,13 @@ describe('the setting that replaces them', () => {
     [`USDT=${USDT}:6,USDC=${USDT}:6`, 'USDT and USDC have the same contract'],
   ])('refuses %s with the way out', (text, expected) => {
     const check = parseTokens(text, 'ethereum');
-    expect(check).toMatchObject({ kind: 'bad', message: expect.stringContaining(expected) });
+    expect(check).toMatchObject({ kind: 'invalid', message: expect.stringContaining(expected) });
     expect(check).toMatchObject({ message: expect.stringMatching(/^ETHEREUM_TOKENS: /) });
   });
 
   it('knows which tokens a network has', () => {
     expect(parseTokens(`USDT=${USDT}:6`, 'base')).toEqual({
-      kind: 'bad',
+      kind: 'invalid',
       message: 'BASE_TOKENS: USDT is not a token of base that Cointill knows. Give one of: USDC.',
     });
   });

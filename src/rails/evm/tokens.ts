@@ -7,7 +7,7 @@ export type TokenContracts = ReadonlyMap<AssetCode, TokenContract>;
 
 export type TokensCheck =
   | { readonly kind: 'ok'; readonly tokens: TokenContracts }
-  | { readonly kind: 'bad'; readonly message: string };
+  | { readonly kind: 'invalid'; readonly message: string };
 
 /** The well-known tokens of the main chains, their contracts in lower case. */
 export const EVM_TOKENS: Readonly<Record<EvmNetwork, TokenContracts>> = perNetwork(EVM_NETWORKS, (network) => {
@@ -32,13 +32,13 @@ export function parseTokens(text: string, network: EvmNetwork): TokensCheck {
   const tokens = new Map<AssetCode, TokenContract>();
   for (const entry of text.trim() === '' ? [] : text.split(',')) {
     const read = parseToken(entry.trim(), network);
-    if (read.kind === 'bad') return { kind: 'bad', message: `${setting}: ${read.message}` };
+    if (read.kind === 'invalid') return { kind: 'invalid', message: `${setting}: ${read.message}` };
     if (tokens.has(read.asset))
-      return { kind: 'bad', message: `${setting}: ${read.asset} is given twice. Give it once.` };
+      return { kind: 'invalid', message: `${setting}: ${read.asset} is given twice. Give it once.` };
     const other = [...tokens].find(([, { contract }]) => contract === read.token.contract)?.[0];
     if (other) {
       return {
-        kind: 'bad',
+        kind: 'invalid',
         message: `${setting}: ${other} and ${read.asset} have the same contract. Give each its own.`,
       };
     }
@@ -49,7 +49,7 @@ export function parseTokens(text: string, network: EvmNetwork): TokensCheck {
 
 type TokenCheck =
   | { readonly kind: 'ok'; readonly asset: AssetCode; readonly token: TokenContract }
-  | { readonly kind: 'bad'; readonly message: string };
+  | { readonly kind: 'invalid'; readonly message: string };
 
 function parseToken(entry: string, network: EvmNetwork): TokenCheck {
   const [, code = '', address = '', decimals = ''] = /^([^=:]+)=([^=:]+):(\d{1,3})$/.exec(entry) ?? [];
@@ -63,7 +63,7 @@ function parseToken(entry: string, network: EvmNetwork): TokenCheck {
     return bad(`${code} is not a token of ${network} that Cointill knows. Give one of: ${known.join(', ')}.`);
   }
   const checked = parseEvmAddress(address);
-  if (checked.kind === 'bad') return bad(`the contract of ${code}: ${checked.message}`);
+  if (checked.kind === 'invalid') return bad(`the contract of ${code}: ${checked.message}`);
   if (Number(decimals) < MIN_DECIMALS || Number(decimals) > MAX_DECIMALS) {
     return bad(`the decimals of ${code} must be ${MIN_DECIMALS} to ${MAX_DECIMALS}. Ask the contract's decimals().`);
   }
@@ -74,6 +74,6 @@ function token(contract: string, decimals: number): TokenContract {
   return { contract: contract.toLowerCase(), decimals };
 }
 
-function bad(message: string): { readonly kind: 'bad'; readonly message: string } {
-  return { kind: 'bad', message };
+function bad(message: string): { readonly kind: 'invalid'; readonly message: string } {
+  return { kind: 'invalid', message };
 }

@@ -29,7 +29,7 @@ function withVersion(key: string, version: number): string {
 
 function deriverOf(text: string): Extract<XpubCheck, { kind: 'ok' }>['deriver'] {
   const check = parseEvmXpub(text);
-  if (check.kind === 'bad') throw new Error(check.message);
+  if (check.kind === 'invalid') throw new Error(check.message);
   return check.deriver;
 }
 

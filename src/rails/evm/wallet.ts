@@ -8,7 +8,7 @@ import { addressOfPublicKey } from './address.ts';
 
 export type XpubCheck =
   | { readonly kind: 'ok'; readonly xpub: string; readonly deriver: WalletDeriver }
-  | { readonly kind: 'bad'; readonly message: string };
+  | { readonly kind: 'invalid'; readonly message: string };
 
 const WAY_OUT = "Export the account's extended public key (xpub…, at m/44'/60'/0') from your wallet.";
 
@@ -91,7 +91,7 @@ function chainName(index: number): string {
 }
 
 function bad(message: string): XpubCheck {
-  return { kind: 'bad', message };
+  return { kind: 'invalid', message };
 }
 
 function createDeriver({ depth, publicKey, chainCode }: HDKey): WalletDeriver {

@@ -13,7 +13,7 @@ it('a sandbox address passes the checks of its network, as an address of a test 
       const address = sandboxAddress(network, seed);
       expect(checkPayoutAddress(network, address, 'any')).toEqual({ kind: 'ok', address });
       const isUtxo = network === 'bitcoin' || network === 'litecoin';
-      expect(checkPayoutAddress(network, address, 'main').kind).toBe(isUtxo ? 'bad' : 'ok');
+      expect(checkPayoutAddress(network, address, 'main').kind).toBe(isUtxo ? 'invalid' : 'ok');
     }),
   );
   expect(sandboxAddress('bitcoin', 'a')).toMatch(/^tb1q[a-z0-9]{38}$/);

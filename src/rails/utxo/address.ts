@@ -105,5 +105,5 @@ function checkWitnessProgram(decoded: Decoded & { kind: 'bech32' }): AddressChec
 }
 
 function bad(message: string): AddressCheck {
-  return { kind: 'bad', message };
+  return { kind: 'invalid', message };
 }

@@ -22,7 +22,7 @@ export interface Descriptor {
   readonly keys: readonly DescriptorKey[];
 }
 
-type Bad = { readonly kind: 'bad'; readonly message: string };
+type Bad = { readonly kind: 'invalid'; readonly message: string };
 export type DescriptorCheck = { readonly kind: 'ok'; readonly descriptor: Descriptor } | Bad;
 type KeyCheck = { readonly kind: 'ok'; readonly key: DescriptorKey } | Bad;
 type StepCheck = { readonly kind: 'ok'; readonly step: KeyStep } | Bad;
@@ -123,7 +123,7 @@ function parseKeys(
   const keys: DescriptorKey[] = [];
   for (const text of texts) {
     const parsed = parseKey(params, scriptType, text);
-    if (parsed.kind === 'bad') return parsed;
+    if (parsed.kind === 'invalid') return parsed;
     keys.push(parsed.key);
   }
   // Two that derive the same are one signer less than the merchant believes.
@@ -153,7 +153,7 @@ function parseKey(params: UtxoParams, scriptType: ScriptType, text: string): Key
     return bad('The origin in [ ] is not well formed: eight hexadecimal digits and a path such as /84h/0h/0h are.');
   }
   const read = readExtendedKey(params, keyText);
-  if (read.kind === 'bad') return read;
+  if (read.kind === 'invalid') return read;
   const { key } = read;
   if (key.version.scriptType !== 'p2pkh' && key.version.scriptType !== scriptType) {
     return bad(
@@ -161,7 +161,7 @@ function parseKey(params: UtxoParams, scriptType: ScriptType, text: string): Key
     );
   }
   const path = parsePath(pathText.split('/').slice(1));
-  if (path.kind === 'bad') return path;
+  if (path.kind === 'invalid') return path;
   const chain = receiveSteps(path.steps).at(-1) ?? (key.depth === 0 ? null : key.index);
   return chain === CHANGE_CHAIN
     ? bad(
@@ -196,7 +196,7 @@ function parsePath(texts: readonly string[]): { readonly kind: 'ok'; readonly st
   const steps: KeyStep[] = [];
   for (const text of texts.slice(0, -1)) {
     const parsed = parseStep(text);
-    if (parsed.kind === 'bad') return parsed;
+    if (parsed.kind === 'invalid') return parsed;
     steps.push(parsed.step);
   }
   return steps.filter((step) => typeof step !== 'number').length > 1
@@ -230,5 +230,5 @@ function isStep(value: number): boolean {
 }
 
 function bad(message: string): Bad {
-  return { kind: 'bad', message };
+  return { kind: 'invalid', message };
 }

@@ -30,7 +30,7 @@ export interface ExtendedKey {
 
 export type ExtendedKeyCheck =
   | { readonly kind: 'ok'; readonly key: ExtendedKey }
-  | { readonly kind: 'bad'; readonly message: string };
+  | { readonly kind: 'invalid'; readonly message: string };
 
 /** The registered version bytes: SLIP-132. */
 const KEY_VERSIONS: readonly KeyVersion[] = [
@@ -156,5 +156,5 @@ function openNode(bytes: Uint8Array): KeyNode | null {
 }
 
 function bad(message: string): ExtendedKeyCheck {
-  return { kind: 'bad', message };
+  return { kind: 'invalid', message };
 }

@@ -51,12 +51,12 @@ function existing(network: UtxoNetwork, chain: UtxoChain): UtxoParams {
 function parseWallet(network: UtxoNetwork, { kind, text }: WalletSource, chains: UtxoChains): WalletCheck {
   const { label } = NETWORK_FACTS[network];
   if (kind === 'treasury') {
-    return { kind: 'bad', message: `${label} has no deposit contracts. Give --xpub or --descriptor instead.` };
+    return { kind: 'invalid', message: `${label} has no deposit contracts. Give --xpub or --descriptor instead.` };
   }
   const params = utxoParams(network, chains[network]);
-  if (params === null) return { kind: 'bad', message: `${label} has no chain called ${chains[network]}.` };
+  if (params === null) return { kind: 'invalid', message: `${label} has no chain called ${chains[network]}.` };
   const parsed = parseUtxoWallet(params, { kind, text });
-  if (parsed.kind === 'bad') return parsed;
+  if (parsed.kind === 'invalid') return parsed;
   const { source, note, deriver } = parsed;
   return { kind: 'ok', source, note, warnings: spendingWarnings(params, parsed.spending), deriver };
 }

@@ -39,7 +39,7 @@ const MAX_BLOCKS_UNDER_WAY = 2;
 /** The call whose answer `decodeProgress` reads. */
 export const PROGRESS_CALL: RpcCall = { method: 'getblockchaininfo', params: [] };
 
-/** Throws MalformedAnswerError when it is not the answer of Bitcoin Core or its kin. */
+/** Throws MalformedAnswerError when it is not the answer of Bitcoin Core or Litecoin Core. */
 export function decodeProgress(answer: unknown): Progress {
   const info = decodeObject(answer, 'the state of the chain');
   const initialBlockDownload = info['initialblockdownload'];

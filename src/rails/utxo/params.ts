@@ -24,7 +24,7 @@ export interface UtxoParams {
   /** Hash of block 0, as nodes write it. */
   readonly genesisHash: string;
   /**
-   * A block after those that other chains share: Bitcoin Cash and its kin share Bitcoin's up to 478,558, Bitcoin Gold up to
+   * A block after those that other chains share: Bitcoin Cash and its forks share Bitcoin's up to 478,558, Bitcoin Gold up to
    * 491,406, Litecoin Cash Litecoin's up to 1,371,111. Null on regtest, where every chain is made anew.
    */
   readonly landmark: { readonly height: number; readonly hash: string } | null;

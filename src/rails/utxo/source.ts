@@ -42,7 +42,7 @@ export interface UtxoSourceOptions {
 }
 
 /**
- * Payments of Bitcoin or a coin of its kin as its nodes show them, in blocks and while they wait. The nodes need neither a
+ * Payments of a coin of the UTXO family as its nodes show them, in blocks and while they wait. The nodes need neither a
  * wallet nor a transaction index, and may be pruned as far as they have the blocks that are still to be read. Outputs without an
  * address (OP_RETURN, bare keys, MWEB) are no transfers; those that leave MWEB are. Nothing is asked before the first call.
  * Throws RangeError when a URL is not usable.

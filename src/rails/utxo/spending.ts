@@ -12,7 +12,7 @@ export function createSpendingWatch(pool: RpcPool, decoder: UtxoDecoder, params:
     changeOf: ({ kind, text }) => {
       if (kind === 'treasury') return null;
       const parsed = parseUtxoWallet(params, { kind, text });
-      if (parsed.kind === 'bad' || parsed.deriver.changeAt(0) === null) return null;
+      if (parsed.kind === 'invalid' || parsed.deriver.changeAt(0) === null) return null;
       const { deriver } = parsed;
       return (index) => {
         const output = deriver.changeAt(index);

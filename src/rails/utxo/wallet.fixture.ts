@@ -54,7 +54,7 @@ type Taken = Extract<UtxoWalletCheck, { kind: 'ok' }>;
 
 export function walletOf(params: UtxoParams, kind: UtxoWalletSource['kind'], text: string): Taken {
   const check = parseUtxoWallet(params, { kind, text });
-  if (check.kind === 'bad') throw new Error(check.message);
+  if (check.kind === 'invalid') throw new Error(check.message);
   return check;
 }
 

@@ -54,12 +54,12 @@ export type UtxoWalletCheck =
       readonly scriptType: ScriptType;
       /** The wallet as a descriptor with checksum, the same however it was given. */
       readonly descriptor: string;
-      /** What the merchant should know before he trusts the addresses; null: nothing. */
+      /** What the merchant should know before trusting the addresses; null: nothing. */
       readonly note: string | null;
       readonly spending: SpendingFacts;
       readonly deriver: UtxoDeriver;
     }
-  | { readonly kind: 'bad'; readonly message: string };
+  | { readonly kind: 'invalid'; readonly message: string };
 
 /** Depth of the account in BIP 44: m / purpose' / coin type' / account'. Below it come the chain and the address. */
 const ACCOUNT_DEPTH = 3;
@@ -87,7 +87,7 @@ function parseXpub(params: UtxoParams, text: string): UtxoWalletCheck {
     return bad('A key with its origin in [ ] belongs into a descriptor. Give it as --descriptor "wpkh([…]xpub…/0/*)".');
   }
   const read = readExtendedKey(params, text);
-  if (read.kind === 'bad') return read;
+  if (read.kind === 'invalid') return read;
   const { key } = read;
   const { scriptType } = key.version;
   if (scriptType === 'p2wsh' || scriptType === 'p2sh-p2wsh') {
@@ -112,7 +112,7 @@ function parseXpub(params: UtxoParams, text: string): UtxoWalletCheck {
 
 function parseDescriptorWallet(params: UtxoParams, text: string): UtxoWalletCheck {
   const parsed = parseDescriptor(params, text);
-  if (parsed.kind === 'bad') return parsed;
+  if (parsed.kind === 'invalid') return parsed;
   const canonical = formatDescriptor(parsed.descriptor);
   return {
     kind: 'ok',
@@ -218,5 +218,5 @@ function openBranch({ origin, key }: DescriptorKey, steps: readonly number[]): B
 }
 
 function bad(message: string): UtxoWalletCheck {
-  return { kind: 'bad', message };
+  return { kind: 'invalid', message };
 }

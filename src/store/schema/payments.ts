@@ -88,7 +88,7 @@ export const PAYMENTS = recordTable(
 export const PAYMENT_ARROWS = recordTable(
   'payment_arrows',
   {
-    arrow: {
+    transition: {
       from_status: fixed('from', text<PaymentStatus>()),
       to_status: fixed('to', text<PaymentStatus>()),
       cause: fixed('cause', text()),

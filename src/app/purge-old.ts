@@ -1,5 +1,5 @@
-import { forgetDeliveriesBefore } from '../store/deliveries.ts';
-import { forgetAnswersBefore } from '../store/answers.ts';
+import { purgeDeliveriesBefore } from '../store/deliveries.ts';
+import { purgeAnswersBefore } from '../store/answers.ts';
 import type { App } from './context.ts';
 import { IDEMPOTENCY_LIFETIME_MS } from './idempotency.ts';
 
@@ -8,9 +8,9 @@ const DELIVERY_LIFETIME_MS = 90 * 24 * 60 * 60_000;
 const LOT = 2_000;
 
 /** Forgets deliveries and idempotent answers that outlived their time, a lot at a time; true while there may be more. */
-export async function forgetOld(app: App): Promise<boolean> {
+export async function purgeOld(app: App): Promise<boolean> {
   const now = app.clock();
-  const deliveries = await forgetDeliveriesBefore(app.db, now - DELIVERY_LIFETIME_MS, LOT);
-  const answers = await forgetAnswersBefore(app.db, now - IDEMPOTENCY_LIFETIME_MS, LOT);
+  const deliveries = await purgeDeliveriesBefore(app.db, now - DELIVERY_LIFETIME_MS, LOT);
+  const answers = await purgeAnswersBefore(app.db, now - IDEMPOTENCY_LIFETIME_MS, LOT);
   return deliveries === LOT || answers === LOT;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
 import { timestamp } from '../store/database.ts';
-import { forgetOld } from './forget-old.ts';
+import { purgeOld } from './purge-old.ts';
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -49,14 +49,14 @@ describe('what outlived its time', () => {
   it('goes: deliveries of more than 90 days with their attempts; younger ones stay', async () => {
     const app = await testApp();
     for (const ageMs of [0, DAY_MS, 90 * DAY_MS, 90 * DAY_MS + 1, 400 * DAY_MS]) await delivery(app, ageMs);
-    expect(await forgetOld(app)).toBe(false);
+    expect(await purgeOld(app)).toBe(false);
     expect(await agesLeft(app)).toEqual([0, 1, 90]);
   });
 
   it('stays while it is still to be sent, however old it is', async () => {
     const app = await testApp();
     await delivery(app, 400 * DAY_MS, app.clock() + 1);
-    await forgetOld(app);
+    await purgeOld(app);
     expect(await agesLeft(app)).toEqual([400]);
   });
 
@@ -65,7 +65,7 @@ describe('what outlived its time', () => {
     await answer(app, 'now', 0);
     await answer(app, 'a day', 24 * HOUR_MS);
     await answer(app, 'older', 24 * HOUR_MS + 1);
-    await forgetOld(app);
+    await purgeOld(app);
     const rows = await app.db.selectFrom('idempotency_keys').select('key').orderBy('key').execute();
     expect(rows.map(({ key }) => key)).toEqual(['a day', 'now']);
   });
@@ -73,9 +73,9 @@ describe('what outlived its time', () => {
   it('goes a lot at a time, and it is said when there may be more', async () => {
     const app = await testApp();
     await delivery(app, 91 * DAY_MS, null, 2_001);
-    expect(await forgetOld(app)).toBe(true);
+    expect(await purgeOld(app)).toBe(true);
     expect(await agesLeft(app)).toHaveLength(1);
-    expect(await forgetOld(app)).toBe(false);
+    expect(await purgeOld(app)).toBe(false);
     expect(await agesLeft(app)).toEqual([]);
   });
 });

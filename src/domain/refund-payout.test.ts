@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import {
+  MAX_LATE_PAYOUT_MS,
+  matchPayouts,
+  type KnownPayout,
+  type PayableRefund,
+  type PayoutTransfer,
+} from './refund-payout.ts';
+
+const MARGIN_MS = 10;
+const CREATED_AT = 1_000;
+
+const refund = (id: string, facts: Partial<PayableRefund> = {}): PayableRefund => ({
+  id,
+  status: 'pending',
+  asset: 'BTC',
+  units: 5n,
+  address: 'bc1q',
+  createdAt: CREATED_AT,
+  inputs: [],
+  ...facts,
+});
+
+const transfer = (transactionHash: string, facts: Partial<PayoutTransfer> = {}): PayoutTransfer => ({
+  transactionHash,
+  asset: 'BTC',
+  index: 0,
+  address: 'bc1q',
+  amount: 5n,
+  blockAt: CREATED_AT + 1,
+  ...facts,
+});
+
+const known = (refundId: string, transactionHash: string, facts: Partial<KnownPayout> = {}): KnownPayout => ({
+  refundId,
+  transactionHash,
+  asset: 'BTC',
+  index: 0,
+  spends: [],
+  state: 'block',
+  isGuess: false,
+  ...facts,
+});
+
+/** Which transfers pay which refunds, as `tx:0 > a`; a guess with a question mark. */
+function paid(
+  transfers: readonly PayoutTransfer[],
+  refunds: readonly PayableRefund[],
+  payouts: readonly KnownPayout[] = [],
+  spends: Readonly<Record<string, readonly string[]>> = {},
+): readonly string[] {
+  return matchPayouts(transfers, refunds, payouts, new Map(Object.entries(spends)), MARGIN_MS)
+    .map(({ transfer: { transactionHash, index }, refundId, isGuess }) =>
+      [`${transactionHash}:${index} >`, refundId + (isGuess ? '?' : '')].join(' '),
+    )
+    .toSorted();
+}
+
+describe('of refunds that are the same', () => {
+  const same = [refund('a'), refund('b')];
+
+  it('each keeps the output that was seen to pay it', () => {
+    const both = [transfer('tx', { index: 0 }), transfer('tx', { index: 1 })];
+    const seen = [known('a', 'tx', { index: 1 }), known('b', 'tx', { index: 0 })];
+    expect(paid(both, same, seen)).toEqual(['tx:0 > b', 'tx:1 > a']);
+  });
+
+  it('each keeps its transaction, though the logs count from elsewhere in another block', () => {
+    expect(paid([transfer('tx', { index: 3 })], same, [known('b', 'tx', { index: 7 })])).toEqual(['tx:3 > b']);
+  });
+
+  it('each is paid by one transfer of a transaction only: what else it pays is another one’s', () => {
+    const both = [transfer('tx', { index: 0 }), transfer('tx', { index: 1 })];
+    expect(paid(both, same, [known('a', 'tx', { state: 'waiting' })])).toEqual(['tx:0 > a', 'tx:1 > b']);
+  });
+
+  it('each keeps what replaces its transaction, known by what both spend', () => {
+    const waiting = known('b', 'old', { state: 'waiting', spends: ['coin:1'] });
+    expect(paid([transfer('new')], same, [waiting], { new: ['coin:1'] })).toEqual(['new:0 > b']);
+  });
+
+  it('none keeps what spends the same as a payout that is in a block: that is not replaced any more', () => {
+    const mined = known('b', 'old', { spends: ['coin:1'] });
+    expect(paid([transfer('new')], same, [mined], { new: ['coin:1'] })).toEqual(['new:0 > a']);
+  });
+
+  it('the one that was shown to spend the coin is paid, else the older one', () => {
+    const shown = [refund('a'), refund('b', { inputs: ['coin:1'] })];
+    expect(paid([transfer('tx')], shown, [], { tx: ['coin:0', 'coin:1'] })).toEqual(['tx:0 > b']);
+    expect(paid([transfer('tx')], shown, [], { tx: ['coin:2'] })).toEqual(['tx:0 > a']);
+    expect(paid([transfer('tx')], shown)).toEqual(['tx:0 > a']);
+  });
+
+  it('one that nothing pays yet comes before one whose payout waits, and what was dropped pays nothing', () => {
+    expect(paid([transfer('tx')], same, [known('a', 'old', { state: 'waiting' })])).toEqual(['tx:0 > b']);
+    expect(paid([transfer('tx')], same, [known('a', 'old', { state: 'dropped' })])).toEqual(['tx:0 > a']);
+  });
+});
+
+it('a refund whose payout is in no block yet may be paid by another one, which may be its replacement', () => {
+  const both = [transfer('waiting', { blockAt: null }), transfer('mined')];
+  expect(paid(both, [refund('a')])).toEqual(['mined:0 > a', 'waiting:0 > a']);
+  expect(paid(both.toReversed(), [refund('a')])).toEqual(['mined:0 > a']);
+});
+
+it('what was seen to pay a refund in one asset says nothing of its transaction’s transfers in another', () => {
+  const failed = refund('a', { status: 'failed' });
+  const waiting = transfer('tx', { blockAt: null });
+  expect(paid([waiting], [failed], [known('a', 'tx')])).toEqual(['tx:0 > a']);
+  expect(paid([waiting], [failed], [known('a', 'tx', { asset: 'LTC' })])).toEqual([]);
+});
+
+describe('a refund that had failed', () => {
+  const failed = refund('a', { status: 'failed' });
+  const at = (blockAt: number | null): readonly string[] => paid([transfer('tx', { blockAt })], [failed]);
+
+  it('is guessed to be paid by what pays it exactly in a block, from its creation until two of its lifetimes later', () => {
+    expect(at(CREATED_AT + 1)).toEqual(['tx:0 > a?']);
+    expect(at(CREATED_AT - MARGIN_MS)).toEqual(['tx:0 > a?']);
+    expect(at(CREATED_AT - MARGIN_MS - 1)).toEqual([]);
+    expect(at(CREATED_AT + MAX_LATE_PAYOUT_MS)).toEqual(['tx:0 > a?']);
+    expect(at(CREATED_AT + MAX_LATE_PAYOUT_MS + 1)).toEqual([]);
+    expect(at(null)).toEqual([]);
+    expect(MAX_LATE_PAYOUT_MS).toBe(14 * 24 * 60 * 60_000);
+  });
+
+  it('is guessed once, and never where something pays it already', () => {
+    expect(paid([transfer('tx'), transfer('other')], [failed])).toEqual(['tx:0 > a?']);
+    expect(paid([transfer('other')], [failed], [known('a', 'tx')])).toEqual([]);
+  });
+
+  it('gets for certain what spends the coins that it was shown to spend', () => {
+    const shown = { ...failed, inputs: ['coin:1'] };
+    expect(paid([transfer('tx')], [shown], [], { tx: ['coin:1'] })).toEqual(['tx:0 > a']);
+  });
+
+  it('comes after one that waits', () => {
+    expect(paid([transfer('tx')], [failed, refund('b')])).toEqual(['tx:0 > b']);
+  });
+
+  it('stays a guess when it is seen again', () => {
+    expect(paid([transfer('tx')], [failed], [known('a', 'tx', { isGuess: true })])).toEqual(['tx:0 > a?']);
+  });
+});
+
+it('a completed refund waits again once its payout was taken back, and not where none is known', () => {
+  const completed = refund('a', { status: 'completed' });
+  expect(paid([transfer('new')], [completed], [known('a', 'old', { state: 'dropped' })])).toEqual(['new:0 > a']);
+  expect(paid([transfer('new')], [completed])).toEqual([]);
+  expect(paid([transfer('new')], [completed], [known('b', 'old', { state: 'dropped' })])).toEqual([]);
+});

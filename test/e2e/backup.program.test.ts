@@ -296,9 +296,7 @@ it('a service whose BACKUP_DIR is not there starts, and says at once what is wro
   const dir = path.join(await folder(), 'missing');
   const service = await testService({ BACKUP_DIR: dir });
   const { running } = await service.start();
-  await running.waitFor(
-    /no backups are made: BACKUP_DIR: There is no folder .*missing\. Make it, or give another one\./,
-  );
+  await running.waitFor(/BACKUP_DIR: There is no folder .*missing\. Make it, or give another one\./);
   const ready = await fetch(`${service.live}/readyz`);
   expect(ready.status).toBe(200);
   expect(await ready.json()).toMatchObject({

@@ -41,7 +41,8 @@ export class StoppedFailure extends CommandFailure {
 
 /**
  * Does work that a signal ends: `stopping` is aborted at the first one, and the work then removes what it has begun and fails. A
- * second signal ends the process at once. Work that was through before it noticed is done.
+ * second signal ends the process at once. Work that was through before it noticed is done: a signal while that is being told
+ * changes nothing.
  *
  * @throws StoppedFailure in place of whatever the work failed with when it was stopped
  */
@@ -60,11 +61,11 @@ export async function untilStopped<Result>(work: (stopping: AbortSignal) => Prom
   };
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   try {
+    // The listeners stay: without them a signal would end the process as if nothing had been done.
     return await work(stopping.signal);
   } catch (error) {
+    for (const signal of STOP_SIGNALS) process.removeListener(signal, onSignal);
     stopping.signal.throwIfAborted();
     throw error;
-  } finally {
-    for (const signal of STOP_SIGNALS) process.removeListener(signal, onSignal);
   }
 }

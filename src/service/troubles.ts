@@ -22,7 +22,7 @@ const TELL_EVERY_MS = 60_000;
 /** Its end is told once nothing failed for so long after it worked: what fails every other time is one trouble. */
 const CALM_MS = 10_000;
 /** Reasons of one subject that are told at once, with the first, until a minute is over. */
-const MAX_REASONS = 4;
+const MAX_REASONS = 12;
 /** What neither failed nor worked for so long is nothing that anybody waits for: an endpoint that was deleted. */
 const FORGET_MS = 3 * 24 * 60 * 60_000;
 /** Beyond, the one that failed longest ago is forgotten. */

@@ -146,8 +146,11 @@ it('a reorganisation that takes a payment back is told, and so is what follows f
     blocks: 1,
     payments: 1,
   });
-  const steps = lines().filter((line) => about(order.id)(line) && line['kind'] === 'payment_transition');
-  expect(steps.map(({ to }) => to)).toEqual(['processing', 'confirming', 'pending']);
+  const steps = (): readonly unknown[] =>
+    lines()
+      .filter((line) => about(order.id)(line) && line['kind'] === 'payment_transition')
+      .map(({ to }) => to);
+  await expect.poll(steps, SOON).toEqual(['processing', 'confirming', 'pending']);
 });
 
 it('a node that fails is told of without a stack, and so is its end; an endpoint that is dead is named by its host', async () => {

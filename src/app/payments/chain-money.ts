@@ -101,7 +101,7 @@ export async function observeMoney(
   for (const payment of payments) {
     const itsQuotes = quotes.get(payment.id) ?? [];
     const observations = moneyOf(payment, transfers.get(payment.id) ?? [], itsQuotes);
-    const result = observe(app, payment, observations, now);
+    const result = observeInTurn(app, payment, observations, now);
     const change = result.kind === 'observed' && result.moved ? result.change : null;
     const wrong = confirmed.filter((one) => one.paymentId === payment.id && isOfNoQuote(one, itsQuotes));
     if (wrong.length > 0) changes.push(await tellWrongAssets(app, trx, change ?? unchanged(app, payment), wrong, now));
@@ -109,6 +109,15 @@ export async function observeMoney(
   }
   if (changes.length > 0) await saveChanges(trx, changes, 2);
   for (const change of changes) tellAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
+}
+
+/**
+ * The current quote's money may complete the payment by the grace that its own loss begins: then what lies on an earlier quote
+ * counts no more, and its refusal must not undo the completion.
+ */
+function observeInTurn(app: App, payment: Payment, observations: readonly Observation[], now: number) {
+  const result = observe(app, payment, observations, now);
+  return result.kind === 'refused' ? observe(app, payment, observations.slice(0, 1), now) : result;
 }
 
 /** Addresses and quotes are both in the form in which the chain's transfers carry them. */

@@ -98,7 +98,8 @@ describe.concurrent('a node', () => {
     const wayOut = 'Set ETHEREUM_RPC_URL to a node of chain 31337, or ETHEREUM_CHAIN_ID to 1.';
     await expect.poll(() => readiness('ethereum'), NOTICED).toContain(wayOut);
     expect(await (await fetch(`${service.url}/readyz`)).json()).toMatchObject({ status: 'degraded' });
-    expect(await service.gauge('cointill_network_healthy', 'ethereum')).toBe(0);
+    // Scrapes of one half second share an answer.
+    await expect.poll(() => service.gauge('cointill_network_healthy', 'ethereum'), NOTICED).toBe(0);
     // The nodes themselves are asked anew less often than the chain is read.
     await expect
       .poll(() => statusOf('ethereum'), NOTICED)
@@ -107,7 +108,7 @@ describe.concurrent('a node', () => {
         problem: expect.stringContaining(wayOut),
         nodes: [{ url: ethereum.url, height: null, last_error: expect.stringContaining('is on chain 1') }],
       });
-    expect(running.text()).toContain(wayOut);
+    await expect.poll(() => running.text(), NOTICED).toContain(wayOut);
     expect(await shop.read(after)).toMatchObject({ status: 'pending', amount_received: 0 });
     // Orders can be made all the same: their addresses come from the wallet.
     expect(await shop.order()).toMatchObject({ status: 'pending', network: 'ethereum' });

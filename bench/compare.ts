@@ -10,13 +10,14 @@ import { payingPage } from './page.ts';
 import { startBenchService, type BenchService } from './service.ts';
 
 /**
- * How this checkout stands against another commit: `npm run bench:compare -- COMMIT`. Both run side by side on data of their
+ * How this checkout stands against another commit: `npm run bench:compare -- COMMIT`, or of one
+ * measurement alone: `-- COMMIT deliveries`. Both run side by side on data of their
  * own, and are measured in turn, so that a machine whose speed drifts treats both alike. Each ratio is of two measurements
  * next to each other; the median of all rounds counts. Whoever changes dependencies installs this checkout's first.
  */
 const ROOT = path.join(import.meta.dirname, '..');
-const ROUNDS = 5;
-const SECONDS = 4;
+const ROUNDS = 9;
+const SECONDS = 3;
 const MIN_RATIO = 0.95;
 
 type Measurement = () => Promise<number>;
@@ -69,9 +70,10 @@ async function checkOut(commit: string): Promise<{ readonly root: string; readon
   };
 }
 
-async function compare(here: Side, there: Side): Promise<boolean> {
+async function compare(here: Side, there: Side, only: string | undefined): Promise<boolean> {
   let holds = true;
   for (const [name, ours] of Object.entries(here.measurements)) {
+    if (only !== undefined && only !== name) continue;
     const theirs = there.measurements[name];
     if (theirs === undefined) throw new Error(`The other side does not measure ${name}.`);
     // What compiles late, compiles before it counts.
@@ -96,7 +98,7 @@ async function compare(here: Side, there: Side): Promise<boolean> {
   return holds;
 }
 
-const [commit] = process.argv.slice(2);
+const [commit, only] = process.argv.slice(2);
 if (commit === undefined) {
   console.error('Say which commit to compare with: npm run bench:compare -- COMMIT');
   process.exit(2);
@@ -107,7 +109,7 @@ try {
   try {
     const there = await openSide(other.root);
     try {
-      process.exitCode = (await compare(here, there)) ? 0 : 1;
+      process.exitCode = (await compare(here, there, only)) ? 0 : 1;
     } finally {
       await there.service.stop();
     }

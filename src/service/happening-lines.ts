@@ -10,6 +10,19 @@ import { said, type Fields, type Line } from './line.ts';
 
 type Of<Kind extends Happening['kind']> = Extract<Happening, { readonly kind: Kind }>;
 
+/** The highest level that a line of each kind has. */
+const HIGHEST_LEVEL: Readonly<Record<Happening['kind'], Line['level']>> = {
+  payments_created: 'debug',
+  payment_changed: 'warn',
+  refund_changed: 'info',
+  delivery_attempted: 'info',
+  endpoint_disabled: 'warn',
+  chain_rolled_back: 'warn',
+  money_lost: 'warn',
+  sweep_planned: 'info',
+  batch_saved: 'debug',
+};
+
 /**
  * Writes a line of everything that happened. Ids, networks, amounts and durations only: nothing of a customer, and of a webhook's
  * URL the host alone, since what follows may be a password. An endpoint that does not take its webhooks is a trouble besides.
@@ -18,9 +31,8 @@ export function logHappenings(logger: Logger, troubles: Troubles): Observer {
   // Every field is picked here: to look through each line for secrets once more costs five times as much as to write it.
   const log = logger.child({}, { redact: [] });
   return (happening) => {
-    // Made only where they are written: what a busy day has thousands of a second costs nothing at `info`.
-    if (happening.kind === 'payments_created' && !log.isLevelEnabled('debug')) return;
-    const lines = log.isLevelEnabled('warn') ? linesOf(happening) : [];
+    // Made only where they are written: a busy day has thousands a second.
+    const lines = log.isLevelEnabled(HIGHEST_LEVEL[happening.kind]) ? linesOf(happening) : [];
     for (const { level, fields, message } of lines) log[level](said(fields), message);
     if (happening.kind === 'delivery_attempted') reportEndpoint(troubles, happening);
   };
@@ -55,10 +67,10 @@ function linesOf(happening: Happening): readonly Line[] {
 /** By hand somebody looks at the outcome himself. */
 function reportEndpoint(troubles: Troubles, attempt: Of<'delivery_attempted'>): void {
   if (attempt.record.leaseUntil === null) return;
-  const { id, fields } = endpointFields(attempt.delivery.endpoint);
-  const subject = `webhook endpoint ${id}`;
+  const { endpoint } = attempt.delivery;
+  const subject = `webhook endpoint ${encodeId('endpoint', endpoint.id)}`;
   if (attempt.outcome === 'delivered') troubles.works(subject);
-  else troubles.failed(subject, failureOf(attempt), fields);
+  else troubles.failed(subject, failureOf(attempt), endpointFields(endpoint).fields);
 }
 
 function createdLines({ changes }: Of<'payments_created'>): readonly Line[] {

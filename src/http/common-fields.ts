@@ -1,7 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import type { CommonFields, Surface } from '../domain/payment.ts';
 import type { CommonNames } from '../wire/payment.ts';
-import { metadata } from './validation.ts';
+import { metadata } from './fields.ts';
 
 /**
  * What merchants say of a payment under one name on both APIs: as it is taken, read and answered. A field that is missing in

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import type { Simulation } from '../../src/app/payments/payment-actions.ts';
+import type { Simulation } from '../../src/domain/simulation.ts';
 import { textAt } from '../../src/cli/program.testing.ts';
 import { decodeId, parseUuid } from '../../src/domain/id.ts';
 import type { Payment } from '../../src/domain/payment.ts';

@@ -2,6 +2,7 @@ import { isOpen } from '../../domain/status.ts';
 import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
 import { tokenRefusal, type Observation } from '../../domain/transition.ts';
 import type { Token } from '../../domain/asset.ts';
+import type { Simulation } from '../../domain/simulation.ts';
 import { saveQuoteAgain } from '../../store/quotes.ts';
 import type { Trx } from '../../store/database.ts';
 import { countTokenChanges } from '../../store/payments.ts';
@@ -162,10 +163,6 @@ async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote
   }
   return refusal;
 }
-
-/** What a merchant can make happen to a test payment. */
-export const SIMULATIONS = ['paid', 'part', 'over', 'late', 'failed', 'expired'] as const;
-export type Simulation = (typeof SIMULATIONS)[number];
 
 /** Takes a test payment through the real transitions, with their events, as if the money came so. Stops its timer. */
 export function simulatePayment(

@@ -6,7 +6,7 @@ import { ORDER_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { commonBody, commonShape } from '../common-fields.ts';
 import { described, nullable, createdQuery, pageQuery, paginationShape, time } from '../shapes.ts';
-import { email, httpUrl, oneOf, sameAs, text } from '../validation.ts';
+import { email, httpUrl, oneOf, sameAs, text } from '../fields.ts';
 
 export const createOrderBody = Type.Object(
   {

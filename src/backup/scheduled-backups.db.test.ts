@@ -38,7 +38,7 @@ async function processes(count: number, run?: BackupRun) {
   );
   const lookAt = async (at: number): Promise<void> => {
     app.clock.set(at);
-    await Promise.all(all.map((one) => one.look()));
+    await Promise.all(all.map((one) => one.runDue()));
   };
   return { app, folder, made, told, problems, keep, lookAt, all };
 }
@@ -143,10 +143,10 @@ it('a process that stops ends the backup under way, and another one makes it', a
     );
   });
   app.clock.set(midnight + 4 * HOUR_MS);
-  const looking = all[0]?.look();
+  const running = all[0]?.runDue();
   await started;
   await all[0]?.stop();
-  await looking;
+  await running;
   expect(problems).toEqual([]);
   expect(await backupState(app.db)).toBeNull();
 });

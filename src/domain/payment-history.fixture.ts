@@ -63,7 +63,7 @@ const choose = fc.record({
   isFresh: fc.boolean(),
   percent: fc.constantFrom(80, 100, 100, 125),
 });
-const looks: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> }[] = [
+const observations: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> }[] = [
   { weight: 3, arbitrary: wait },
   { weight: 2, arbitrary: choose },
   { weight: 4, arbitrary: pay },
@@ -93,7 +93,7 @@ export const start: fc.Arbitrary<Payment> = fc.constantFrom(
   paymentWith({ mode: 'test', completesAt: CREATED_AT + MINUTE_MS }),
 );
 const history = (last: { weight: number; arbitrary: fc.Arbitrary<Step> }): fc.Arbitrary<readonly Step[]> =>
-  fc.array(fc.oneof(...looks, last), { minLength: 1, maxLength: 40, size: 'max' });
+  fc.array(fc.oneof(...observations, last), { minLength: 1, maxLength: 40, size: 'max' });
 export const soundHistory = history({ weight: 9, arbitrary: look });
 export const wildHistory = history({ weight: 9, arbitrary: fc.oneof(look, glance) });
 

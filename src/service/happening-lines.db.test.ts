@@ -22,7 +22,7 @@ async function loggedApp(level: Config['logLevel'] = 'info') {
   const troubles = keepTroubles(clock, (line) => writeTrouble(log, line));
   observer = logHappenings(log, troubles);
   const pass = (ms: number): void => {
-    for (const end = clock() + ms; clock() < end; troubles.look()) clock.advance(Math.min(1_000, end - clock()));
+    for (const end = clock() + ms; clock() < end; troubles.flush()) clock.advance(Math.min(1_000, end - clock()));
   };
   return {
     ...webhooks,

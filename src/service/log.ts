@@ -41,7 +41,7 @@ function standardError(): DestinationStream {
   return { write: (line) => void stream.write(terminalLine(line, { isColoured })) };
 }
 
-const LOOK_MS = 1_000;
+const FLUSH_MS = 1_000;
 
 /** Writes troubles to the log, for as long as the process runs. */
 export function logTroubles(log: Logger): Troubles {
@@ -50,7 +50,7 @@ export function logTroubles(log: Logger): Troubles {
     (line) => writeTrouble(log, line),
     messageOf,
   );
-  setInterval(() => book.look(), LOOK_MS).unref();
+  setInterval(() => book.flush(), FLUSH_MS).unref();
   return book;
 }
 

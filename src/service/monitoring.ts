@@ -53,7 +53,7 @@ export interface MonitoringOptions {
 }
 
 /** Parts of this process that may be in trouble while it works; null: there is none. */
-export interface Looked {
+export interface MonitoredParts {
   readonly redis: SharedRedis | null;
   readonly backups: { problem(): string | null } | null;
 }
@@ -62,14 +62,14 @@ export function createMonitoring(
   core: Cointill,
   notifications: Listening,
   prices: Prices,
-  { redis, backups }: Looked,
+  { redis, backups }: MonitoredParts,
   { metrics }: Counting,
   { metricsToken, hasOwnPort }: MonitoringOptions,
 ): Monitoring {
   let isStopping = false;
-  const look = sharedAnswer(SHARED_MS, () => readiness(core, notifications, redis, backups));
+  const check = sharedAnswer(SHARED_MS, () => readiness(core, notifications, redis, backups));
   const ready = async (): Promise<Readiness> =>
-    isStopping ? { ok: false, checks: { service: 'stopping' }, degraded: false } : look();
+    isStopping ? { ok: false, checks: { service: 'stopping' }, degraded: false } : check();
   const networks = sharedAnswer(SHARED_MS, () => within(READ_WITHIN_MS, networkStatus(core.app, core.networks)));
   registerService(metrics.registry, {
     version: version(),

@@ -13,7 +13,7 @@ function book() {
   const pass = (ms: number): void => {
     for (const end = now + ms; now < end;) {
       now = Math.min(end, now + 1_000);
-      troubles.look();
+      troubles.flush();
     }
   };
   const told = (): readonly string[] =>
@@ -131,7 +131,7 @@ it('is told of at most fourteen times a minute whatever comes, every failure is 
       );
       let failures = 0;
       const pass = (ms: number): void => {
-        for (const end = now + ms; now < end; troubles.look()) now = Math.min(end, now + 1_000);
+        for (const end = now + ms; now < end; troubles.flush()) now = Math.min(end, now + 1_000);
       };
       for (const { what, reason, waitMs } of steps) {
         if (what === 'failed') {

@@ -14,7 +14,7 @@ export type TroubleLine = {
 
 export interface TroubleBook extends Troubles {
   /** Tells what has become due to be told; to be called every second or so. */
-  look(): void;
+  flush(): void;
 }
 
 /** A trouble is told when it begins; what comes after that is counted, and told once in this time. */
@@ -78,7 +78,7 @@ export function keepTroubles(
     tell(goesOn(subject, known, now));
   };
 
-  const lookAt = (subject: string, trouble: Trouble, now: number): void => {
+  const reportIfDue = (subject: string, trouble: Trouble, now: number): void => {
     if (trouble.isOver) return;
     if (trouble.workedMs !== null && now - trouble.workedMs >= CALM_MS) {
       trouble.isOver = true;
@@ -98,10 +98,10 @@ export function keepTroubles(
       const trouble = troubles.get(subject);
       if (trouble !== undefined) trouble.workedMs ??= clock();
     },
-    look: () => {
+    flush: () => {
       const now = clock();
       for (const [subject, trouble] of troubles) {
-        lookAt(subject, trouble, now);
+        reportIfDue(subject, trouble, now);
         if (isForgotten(trouble, now)) troubles.delete(subject);
       }
     },

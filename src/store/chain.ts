@@ -66,7 +66,7 @@ export async function readAtHead(executor: Database | Trx, network: Network): Pr
 }
 
 /** Keeps that everything up to this moment was looked at. */
-export async function saveLookedAt(db: Database, network: Network, at: number): Promise<void> {
+export async function saveSeenUpTo(db: Database, network: Network, at: number): Promise<void> {
   await db
     .updateTable('chain_cursors')
     .set({ looked_at: new Date(at) })

@@ -16,7 +16,7 @@ export interface UnpaidRefund {
 }
 
 /** What a look at the address of a refund gave. */
-export interface RefundLook {
+export interface BalanceCheck {
   readonly refundId: string;
   readonly balance: bigint;
   readonly height: number;
@@ -61,14 +61,14 @@ const SAVE = `
     grown_height = coalesce(refund_balances.grown_height, excluded.grown_height)`;
 
 /** Keeps what looks gave. Growth that was found before stays. The caller holds the network's cursor. */
-export async function saveRefundLooks(trx: Trx, looks: readonly RefundLook[]): Promise<void> {
-  if (looks.length === 0) return;
-  const rows = looks.map((look) => ({ look: { ...look, grownHeight: look.grownUnits === null ? null : look.height } }));
+export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[]): Promise<void> {
+  if (checks.length === 0) return;
+  const rows = checks.map((check) => ({ check: { ...check, grownHeight: check.grownUnits === null ? null : check.height } }));
   await trx.executeQuery(CompiledQuery.raw(SAVE, [REFUND_BALANCES.records(rows)]));
 }
 
 /** After a rollback, what was seen in blocks above a height is known no more. */
-export async function purgeRefundChecksAbove(trx: Trx, network: Network, height: number): Promise<void> {
+export async function purgeBalanceChecksAbove(trx: Trx, network: Network, height: number): Promise<void> {
   await sql`
     update refund_balances b set balance_units = null,
       grown_units = case when b.grown_height <= ${height} then b.grown_units end,

@@ -43,8 +43,8 @@ const PROBLEMS: readonly ProblemView[] = [
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrik';
 
 function framed(frame: Frame, locale: Locale): Frame {
-  const look = { ...frame.look, projectName: `${LONG} & Söhne`, supportUrl: 'mailto:help@shop.example' };
-  return { ...frame, locale, languageGiven: true, look };
+  const branding = { ...frame.branding, projectName: `${LONG} & Söhne`, supportUrl: 'mailto:help@shop.example' };
+  return { ...frame, locale, languageGiven: true, branding };
 }
 
 function payment(view: PaymentView): Render {

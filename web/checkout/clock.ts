@@ -1,5 +1,5 @@
 import type { Say } from './texts.ts';
-import { formatCountdown, lookWhenDue, type Due } from './timing.ts';
+import { formatCountdown, pollWhenDue, type Due } from './timing.ts';
 
 export interface Clock {
   /** Learns how far the reader's clock is off. Both in epoch ms: the server's, and the reader's when the answer came. */
@@ -27,7 +27,7 @@ export function startClock(language: string, say: Say, onDue: () => void): Clock
       if (remaining > 0) next = Math.min(next, remaining % 1_000 || 1_000);
       else showOverdue(element);
       // Nobody sees a hidden page; it is asked for when it is shown again.
-      const asked = document.hidden ? null : lookWhenDue(due, deadlineAt, now());
+      const asked = document.hidden ? null : pollWhenDue(due, deadlineAt, now());
       if (asked === null) continue;
       due = asked;
       onDue();

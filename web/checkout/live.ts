@@ -1,4 +1,4 @@
-import { backOffMs, lookDelayMs } from './timing.ts';
+import { backOffMs, pollDelayMs } from './timing.ts';
 
 /** A request for the page that takes longer than this counts as failed. */
 const PATIENCE_MS = 10_000;
@@ -33,19 +33,19 @@ export function keepLive(page: LivePage): () => void {
   let shown = 0;
   let underWay = 0;
   let askAgain: Cause | null = null;
-  let lookTimer: ReturnType<typeof setTimeout> | undefined;
+  let pollTimer: ReturnType<typeof setTimeout> | undefined;
   let streamTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** What is complete stays so, and is not asked for again and again; a refund is told by the stream. */
   const isOver = () => page.live().dataset['status'] === 'completed';
 
   const schedule = () => {
-    clearTimeout(lookTimer);
+    clearTimeout(pollTimer);
     if (!document.hidden && !isOver())
-      lookTimer = setTimeout(look, lookDelayMs(streamWorks, failures, Math.random()), 'check');
+      pollTimer = setTimeout(poll, pollDelayMs(streamWorks, failures, Math.random()), 'check');
   };
 
-  const look = async (cause: Cause) => {
+  const poll = async (cause: Cause) => {
     if (underWay >= MAX_REQUESTS) {
       askAgain = cause;
       return;
@@ -72,7 +72,7 @@ export function keepLive(page: LivePage): () => void {
     if (askAgain !== null) {
       const again = askAgain;
       askAgain = null;
-      await look(again);
+      await poll(again);
     }
   };
 
@@ -94,14 +94,14 @@ export function keepLive(page: LivePage): () => void {
     source.addEventListener('open', () => {
       streamWorks = true;
       // What happened while it was away, the stream may not tell again.
-      if (streamFailures > 0) void look('check');
+      if (streamFailures > 0) void poll('check');
       streamFailures = 0;
       schedule();
     });
     source.addEventListener('changed', (event) => {
       streamWorks = true;
       streamEvents += 1;
-      if (event.data !== page.live().dataset['version']) void look('stream');
+      if (event.data !== page.live().dataset['version']) void poll('stream');
     });
     source.addEventListener('error', () => {
       streamFailures += 1;
@@ -122,12 +122,12 @@ export function keepLive(page: LivePage): () => void {
     stream = null;
     streamWorks = false;
     clearTimeout(streamTimer);
-    clearTimeout(lookTimer);
+    clearTimeout(pollTimer);
   };
 
   const comeBack = () => {
     open();
-    if (!document.hidden) void look('check');
+    if (!document.hidden) void poll('check');
   };
   // Browsers keep six connections to a host over HTTP/1.1: tabs that nobody looks at would leave none for the next one.
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : comeBack()));
@@ -139,7 +139,7 @@ export function keepLive(page: LivePage): () => void {
   });
   open();
   schedule();
-  return () => void look('check');
+  return () => void poll('check');
 }
 
 async function fetchPage(path: string): Promise<{ readonly next: Document; readonly heardAt: number }> {

@@ -35,8 +35,8 @@ function start(): void {
 function followPayment(first: HTMLElement, say: Say): void {
   let live = first;
   let status = statusOf(live);
-  let look = () => {};
-  const clock = startClock(document.documentElement.lang, say, () => look());
+  let poll = () => {};
+  const clock = startClock(document.documentElement.lang, say, () => poll());
   const search = searchTokens(say);
   const wallets = offerWallets(live.dataset['payment'] ?? '', say);
   const shop = embedding(live);
@@ -69,7 +69,7 @@ function followPayment(first: HTMLElement, say: Say): void {
 
   clock.sync(Number(live.dataset['now']), pageHeardAt());
   enhance(live);
-  look = keepLive({ live: () => live, show, onConnection: tellOf(say) });
+  poll = keepLive({ live: () => live, show, onConnection: tellOf(say) });
 }
 
 function unhide(root: ParentNode): void {

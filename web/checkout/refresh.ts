@@ -5,8 +5,8 @@
 export function loadWhenChanged(): void {
   const { refresh, refreshPath } = document.querySelector('main')?.dataset ?? {};
   if (refresh === undefined || refreshPath === undefined) return;
-  const wait = () => setTimeout(look, Number(refresh) * 1_000);
-  const look = async () => {
+  const wait = () => setTimeout(poll, Number(refresh) * 1_000);
+  const poll = async () => {
     if ((await titleOf(refreshPath)) === document.title) wait();
     else location.replace(refreshPath);
   };

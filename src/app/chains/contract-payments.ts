@@ -19,7 +19,7 @@ const UNTRACED_INDEX = 2_000_000_000;
 const ENDED_STEP_MS = 10 * 60_000;
 
 /** What a look at balances tells. */
-export interface ContractMoney {
+export interface ContractTransfers {
   readonly found: readonly FoundTransfer[];
   /** Addresses that less lies on than arrived, to be kept with what was found. */
   readonly spent: readonly { readonly address: string; readonly spentUnits: bigint }[];
@@ -28,10 +28,10 @@ export interface ContractMoney {
 /** Looks for native money that contracts passed on: it is in no block's list, but in the balance. */
 export interface ContractWatch {
   /** Such money on the addresses of payments after these blocks, `found` being what their lists show. */
-  look(blocks: readonly ChainBlock[], found: readonly FoundTransfer[]): Promise<ContractMoney>;
+  find(blocks: readonly ChainBlock[], found: readonly FoundTransfer[]): Promise<ContractTransfers>;
 }
 
-const NOTHING: ContractMoney = { found: [], spent: [] };
+const NOTHING: ContractTransfers = { found: [], spent: [] };
 
 /**
  * Compares the balances of payments' addresses with what was seen arrive. A difference is searched for by tracing the
@@ -40,23 +40,23 @@ const NOTHING: ContractMoney = { found: [], spent: [] };
 export function createContractWatch(app: App, source: ChainSource): ContractWatch {
   const native = source.native ?? null;
   let newest: readonly ChainBlock[] = [];
-  let endedLookedAt = 0;
+  let endedCheckedAt = 0;
 
   return {
-    look: async (blocks, found) => {
+    find: async (blocks, found) => {
       const tip = blocks.at(-1);
       if (native === null || tip === undefined) return NOTHING;
       const first = blocks[0]?.height ?? tip.height;
       newest = [...newest.filter(({ height }) => height < first), ...blocks].slice(-MAX_TRACED_BLOCKS);
       const now = app.clock();
-      const isTimeForEnded = now - endedLookedAt >= ENDED_STEP_MS || now < endedLookedAt;
+      const isTimeForEnded = now - endedCheckedAt >= ENDED_STEP_MS || now < endedCheckedAt;
       const ofPayments = await awaitingMoney(app.db, source.network, native.asset, isTimeForEnded ? now : null);
       const since = now - app.policy.monitoringMs;
       const ofNobody = isTimeForEnded ? await awaitingLost(app.db, source.network, native.asset, since) : [];
       const awaiting = [...ofPayments, ...ofNobody];
       const balances = awaiting.length === 0 ? new Map<string, bigint>() : await balancesOf(native, awaiting, tip);
       if (balances === null) return NOTHING;
-      if (isTimeForEnded) endedLookedAt = now;
+      if (isTimeForEnded) endedCheckedAt = now;
       const { surplus, spent } = compare(awaiting, balances, native.asset, found);
       if (surplus.size === 0) return { found: [], spent };
       const payments = new Set([...surplus.values()].flatMap(({ paymentId }) => paymentId ?? []));
@@ -83,7 +83,7 @@ function compare(
   balances: ReadonlyMap<string, bigint>,
   asset: AssetCode,
   found: readonly FoundTransfer[],
-): { readonly surplus: ReadonlyMap<string, Surplus>; readonly spent: ContractMoney['spent'] } {
+): { readonly surplus: ReadonlyMap<string, Surplus>; readonly spent: ContractTransfers['spent'] } {
   const arrivedNow = new Map<string, bigint>();
   for (const { transfer } of found) {
     if (transfer.asset !== asset) continue;

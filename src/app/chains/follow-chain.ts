@@ -6,7 +6,7 @@ import { lockCursor, moveCursor, readCursor, saveAtHead, startCursor, type Curso
 import { purgeSpent, saveSpent } from '../../store/watched-addresses.ts';
 import { confirmTransfers, takeBackTransfersAbove, type ConfirmedTransfer } from '../../store/transfers.ts';
 import { dropLostAbove } from '../../store/lost-transfers.ts';
-import { purgeRefundChecksAbove, saveRefundLooks } from '../../store/refund-balances.ts';
+import { purgeBalanceChecksAbove, saveBalanceChecks } from '../../store/refund-balances.ts';
 import { takeBackPayoutsAbove } from '../../store/refund-payouts.ts';
 import { saveRawTransactions } from '../../store/raw-transactions.ts';
 import type { UnissuedAddress } from '../../store/unissued.ts';
@@ -19,7 +19,7 @@ import { createContractPayoutWatch, type ContractPayoutWatch } from '../refunds/
 import { findFork } from './find-fork.ts';
 import { firstBlock } from './first-block.ts';
 import { takeInLostMoney } from './lost-money.ts';
-import { createWaitingRoom, type LookProof } from './mempool.ts';
+import { createMempoolWatch, type MempoolProof } from './mempool.ts';
 import { createPayoutWatch } from '../refunds/payout-watch.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
@@ -61,7 +61,7 @@ export function createChainFollower(
   source: ChainSource,
   openWallet: WalletOpener | null = null,
 ): ChainFollower {
-  const waiting = createWaitingRoom(app, source);
+  const mempool = createMempoolWatch(app, source);
   let saved = { hash: '', at: 0 };
   const contracts = createContractWatch(app, source);
   const contractPayouts = createContractPayoutWatch(app, source);
@@ -70,7 +70,7 @@ export function createChainFollower(
 
   async function step(): Promise<Followed> {
     const followed = await followBlocks(app, source, { contracts, contractPayouts, unissued });
-    if (followed === 'rolled_back') waiting.forget();
+    if (followed === 'rolled_back') mempool.forget();
     if (followed === 'advanced') await completePaidRefunds(app, source.network);
     return followed;
   }
@@ -80,7 +80,7 @@ export function createChainFollower(
       const followed = await step();
       if (followed !== 'at_head') return followed;
       const askedAt = app.clock();
-      const view = await waiting.look();
+      const view = await mempool.read();
       // Once more: what is missing from the mempool is then in a block that is taken in by now, or gone.
       const again = view === null ? followed : await step();
       if (again !== 'at_head') return again;
@@ -88,10 +88,10 @@ export function createChainFollower(
       const cursor = await readCursor(app.db, source.network);
       const isAtHead = head.hash === cursor?.hash;
       if (view !== null) {
-        await waiting.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
+        await mempool.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
       }
       if (isAtHead) {
-        await payouts.look(cursor);
+        await payouts.dropGone(cursor);
         const isNew = cursor.hash !== saved.hash || Math.abs(askedAt - saved.at) >= AT_HEAD_STEP_MS;
         // Where a mempool is listed, what it has belongs to it.
         if (isNew && (view !== null || source.mempool === null)) {
@@ -108,7 +108,7 @@ export function createChainFollower(
 }
 
 /** What a look at `askedAt` proves, when the cursor is at the node's newest block. */
-function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number): LookProof | null {
+function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number): MempoolProof | null {
   if (proof === 'nothing') return null;
   return { kind: proof, upTo: proof === 'mempool' ? askedAt : Math.min(cursor.blockAt, askedAt) };
 }
@@ -133,7 +133,7 @@ async function followBlocks(app: App, source: ChainSource, watches: Watches): Pr
   const state = source.mempool === null ? 'dropped' : 'seen';
   return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx, now) => {
     await takeBackPayoutsAbove(trx, source.network, fork.height, now);
-    await purgeRefundChecksAbove(trx, source.network, fork.height);
+    await purgeBalanceChecksAbove(trx, source.network, fork.height);
     await dropChangeAbove(trx, source.network, fork.height);
     await dropLostAbove(trx, source.network, fork.height);
     await purgeSpent(trx, source.network);
@@ -200,10 +200,10 @@ async function takeIn(
   }
   const top = taken.at(-1);
   if (top === undefined) return 'at_head';
-  const byContracts = await contractPayouts.look(taken);
+  const byContracts = await contractPayouts.find(taken);
   const payouts = [...found.filter(({ transfer }) => refunds.has(transfer)), ...byContracts.found];
   const spends = await spendsOf(source, payouts);
-  const fromContracts = await contracts.look(taken, found);
+  const fromContracts = await contracts.find(taken, found);
   found.push(...fromContracts.found);
   const passedOn = fromContracts.found.flatMap(({ transfer, paymentId }) =>
     paymentId === undefined ? [transfer] : [],
@@ -218,7 +218,7 @@ async function takeIn(
     await takeInLostMoney(app, trx, network, new Map([...unissued, ...alsoUnissued]), unknown, now);
     await saveSpent(trx, network, fromContracts.spent);
     await keepPayouts(trx, network, payouts, spends, now);
-    await saveRefundLooks(trx, byContracts.looks);
+    await saveBalanceChecks(trx, byContracts.checks);
     await saveChangeOutputs(trx, changeOutputs(network, change, found));
     await saveRawTransactions(trx, network, whole);
     const confirmed = await confirmTransfers(trx, network, top.height);

@@ -40,7 +40,7 @@ export async function takeInLostMoney(
   const fresh = await saveLostTransfers(trx, lost);
   const groups = Map.groupBy(lost, ({ firstAddress }) => firstAddress);
   for (const wallet of await lockIndexes(trx, network, [...groups.keys()])) {
-    await lookAtWallet(trx, network, wallet, groups.get(wallet.firstAddress) ?? [], now);
+    await checkWallet(trx, network, wallet, groups.get(wallet.firstAddress) ?? [], now);
   }
   await tellLost(app, trx, await amongLost(trx, fresh), now);
 }
@@ -73,7 +73,7 @@ function lostTransfer(
   ];
 }
 
-async function lookAtWallet(
+async function checkWallet(
   trx: Trx,
   network: Network,
   wallet: LockedIndex,

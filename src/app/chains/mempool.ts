@@ -1,5 +1,5 @@
 import type { ChainSource, WaitingTransactions } from '../../rails/chain.ts';
-import { lockCursor, saveLookedAt } from '../../store/chain.ts';
+import { lockCursor, saveSeenUpTo } from '../../store/chain.ts';
 import { dropWaiting, waitingTransfers } from '../../store/transfers.ts';
 import { dropPayouts, waitingPayouts } from '../../store/refund-payouts.ts';
 import { saveTransfers } from '../../store/transfers.ts';
@@ -11,15 +11,15 @@ import { inTransaction } from '../in-transaction.ts';
 /** Waiting transactions that are looked at in one round at most, so that a full mempool does not hold up blocks. */
 const MAX_WAITING = 5_000;
 /** A list of hundreds of thousands takes its time: so many times as long passes until the next. */
-const REST_PER_LOOK = 9;
+const REST_PER_READ = 9;
 /** How often it is kept that everything was looked at. */
-const LOOKED_AT_STEP_MS = 2_000;
+const SEEN_UP_TO_STEP_MS = 2_000;
 
 /**
  * What a look proves. `mempool`: what was not there at that moment waited nowhere. `blocks`: nothing of the mempool, but
  * everything up to that moment's newest block was seen.
  */
-export interface LookProof {
+export interface MempoolProof {
   readonly kind: 'mempool' | 'blocks';
   /** Up to when everything was seen that will ever be seen of that time. */
   readonly upTo: number;
@@ -27,34 +27,34 @@ export interface LookProof {
 
 /** What is known of a mempool: which of its transactions were looked at, and which of ours were missing from it last time. */
 // oxlint-disable-next-line max-lines-per-function -- What was looked for, found and missed is one state, which both of its methods change.
-export function createWaitingRoom(app: App, source: ChainSource) {
+export function createMempoolWatch(app: App, source: ChainSource) {
   const { network, mempool } = source;
-  let looked: ReadonlySet<string> = new Set();
+  let known: ReadonlySet<string> = new Set();
   let missing: ReadonlySet<string> = new Set();
   let savedAt = 0;
   let notBefore = 0;
 
   return {
     /** Everything that waits; null where nothing is known of it, or it was asked for a moment ago. */
-    look: async (): Promise<WaitingTransactions | null> => {
+    read: async (): Promise<WaitingTransactions | null> => {
       // By a clock that nobody sets.
       const askedAt = performance.now();
       if (mempool === null || askedAt < notBefore) return null;
       const waiting = await mempool.waiting();
       const answeredAt = performance.now();
-      notBefore = answeredAt + (answeredAt - askedAt) * REST_PER_LOOK;
+      notBefore = answeredAt + (answeredAt - askedAt) * REST_PER_READ;
       return waiting;
     },
 
     /** After a rollback transactions may wait again that were looked at before. */
     forget: (): void => {
-      looked = new Set();
+      known = new Set();
     },
 
     /** Without a proof, as when the node is behind or on a branch, what it has counts, but what it lacks tells nothing. */
-    takeIn: async (hashes: readonly string[], proof: LookProof | null): Promise<void> => {
+    takeIn: async (hashes: readonly string[], proof: MempoolProof | null): Promise<void> => {
       if (mempool === null) return;
-      const fresh = hashes.filter((hash) => !looked.has(hash)).slice(0, MAX_WAITING);
+      const fresh = hashes.filter((hash) => !known.has(hash)).slice(0, MAX_WAITING);
       const transfers = await mempool.transfersOf(fresh);
       const watched = await paymentsWatching(app, network, transfers);
       const refunds = await refundsWatching(app, network, transfers);
@@ -95,10 +95,10 @@ export function createWaitingRoom(app: App, source: ChainSource) {
       }
       if (isWhole) missing = new Set([...away, ...awayPayouts].map(({ hash }) => hash));
       const seen = new Set(fresh);
-      looked = new Set(hashes.filter((hash) => looked.has(hash) || seen.has(hash)));
-      const isComplete = looked.size === there.size;
-      if (proof !== null && isComplete && (proof.upTo - savedAt >= LOOKED_AT_STEP_MS || proof.upTo < savedAt)) {
-        await saveLookedAt(app.db, network, proof.upTo);
+      known = new Set(hashes.filter((hash) => known.has(hash) || seen.has(hash)));
+      const isComplete = known.size === there.size;
+      if (proof !== null && isComplete && (proof.upTo - savedAt >= SEEN_UP_TO_STEP_MS || proof.upTo < savedAt)) {
+        await saveSeenUpTo(app.db, network, proof.upTo);
         savedAt = proof.upTo;
       }
     },

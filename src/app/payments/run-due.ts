@@ -12,8 +12,8 @@ import { settle } from './payment-actions.ts';
 import type { DueView } from '../../modes/rail.ts';
 
 /** A payment whose rail has not seen far enough is looked at again after this, and ever less often up to a minute. */
-const LOOK_AGAIN_MS = 2_000;
-const MAX_LOOK_AGAIN_MS = 60_000;
+const MIN_POLL_MS = 2_000;
+const MAX_POLL_MS = 60_000;
 
 /**
  * Draws the consequences of time: expiry, the end of the monitoring window, the sandbox's completion. Takes up to `limit`
@@ -31,7 +31,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
       const due = await observeDue(app, payment, views.get(payment.id), now, trx);
       const result = due === null ? null : observe(app, payment, [due.observation], now);
       if (due === null || result?.kind !== 'observed' || !result.moved) {
-        later.push({ id: payment.id, at: lookAgainAt(payment, now) });
+        later.push({ id: payment.id, at: nextPollAt(payment, now) });
         continue;
       }
       changes.push(result.change);
@@ -74,8 +74,8 @@ async function observeDue(
   return { observation: settled.observation, transfer };
 }
 
-function lookAgainAt(payment: Payment, now: number): number {
+function nextPollAt(payment: Payment, now: number): number {
   const overdueMs = now - payment.expiresAt;
-  const doublings = Math.max(0, Math.floor(Math.log2(Math.max(1, overdueMs / LOOK_AGAIN_MS))));
-  return now + Math.min(MAX_LOOK_AGAIN_MS, LOOK_AGAIN_MS * 2 ** doublings);
+  const doublings = Math.max(0, Math.floor(Math.log2(Math.max(1, overdueMs / MIN_POLL_MS))));
+  return now + Math.min(MAX_POLL_MS, MIN_POLL_MS * 2 ** doublings);
 }

@@ -1,5 +1,5 @@
 import { ChainUnavailableError, type ChainBlock, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
-import { unpaidRefunds, type RefundLook, type UnpaidRefund } from '../../store/refund-balances.ts';
+import { unpaidRefunds, type BalanceCheck, type UnpaidRefund } from '../../store/refund-balances.ts';
 import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 
@@ -9,15 +9,15 @@ const MAX_TRACED_BLOCKS = 100;
 /** What a look at the addresses of refunds tells. */
 export interface ContractPayouts {
   readonly found: readonly FoundTransfer[];
-  readonly looks: readonly RefundLook[];
+  readonly checks: readonly BalanceCheck[];
 }
 
 /** Looks for refunds that contracts paid: a Safe's payment is in no block's list, but in the balance. */
 export interface ContractPayoutWatch {
-  look(blocks: readonly ChainBlock[]): Promise<ContractPayouts>;
+  find(blocks: readonly ChainBlock[]): Promise<ContractPayouts>;
 }
 
-const NOTHING: ContractPayouts = { found: [], looks: [] };
+const NOTHING: ContractPayouts = { found: [], checks: [] };
 
 /**
  * Compares the balances on the addresses of unpaid refunds in the network's own coin with those at the last look. One that grew by
@@ -30,7 +30,7 @@ export function createContractPayoutWatch(app: Pick<App, 'db'>, source: ChainSou
   let unseen: readonly ChainBlock[] = [];
 
   return {
-    look: async (blocks) => {
+    find: async (blocks) => {
       const [first, tip] = [blocks[0], blocks.at(-1)];
       if (native === null || first === undefined || tip === undefined) return NOTHING;
       unseen = [...unseen.filter(({ height }) => height < first.height), ...blocks].slice(-MAX_TRACED_BLOCKS);
@@ -55,7 +55,7 @@ export function createContractPayoutWatch(app: Pick<App, 'db'>, source: ChainSou
         (traced.isComplete && (since[0]?.height ?? 0) <= (before.get(id)?.height ?? 0) + 1);
       return {
         found: traced.found,
-        looks: refunds.map((refund) => ({
+        checks: refunds.map((refund) => ({
           refundId: refund.id,
           balance: now.get(refund.address) ?? 0n,
           height: tip.height,

@@ -6,7 +6,7 @@ import type { App } from '../context.ts';
 /** Where no mempool is listed: asks the nodes for the payouts that a reorganisation took back. */
 export interface PayoutWatch {
   /** Gives up what is nowhere any more. The node's chain was read to its end, which is `cursor`. */
-  look(cursor: Cursor): Promise<void>;
+  dropGone(cursor: Cursor): Promise<void>;
 }
 
 export function createPayoutWatch(app: App, source: ChainSource): PayoutWatch {
@@ -14,7 +14,7 @@ export function createPayoutWatch(app: App, source: ChainSource): PayoutWatch {
   let missing: ReadonlySet<string> = new Set();
 
   return {
-    look: async (cursor) => {
+    dropGone: async (cursor) => {
       if (source.whereabouts === undefined) return;
       const hashes = [...new Set((await waitingPayouts(app.db, network)).map(({ hash }) => hash))];
       const places = await source.whereabouts(hashes);

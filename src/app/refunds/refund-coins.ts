@@ -80,9 +80,9 @@ export async function chooseCoins(
   const isFree = ({ heldBy }: WalletCoin): boolean => heldBy.length === 0;
   let outcome = await choose(held);
   for (let start = 0; start < rest.length && outcome.kind !== 'ok'; start += COINS_AT_ONCE) {
-    const looked = await look(source, rest.slice(start, start + COINS_AT_ONCE));
-    known.push(...looked.mature);
-    young.push(...looked.young);
+    const read = await readCoins(source, rest.slice(start, start + COINS_AT_ONCE));
+    known.push(...read.mature);
+    young.push(...read.young);
     outcome = await choose(known.filter((coin) => coin.isHeld || isFree(coin)));
   }
   if (outcome.kind !== 'ok') outcome = await choose(known);
@@ -90,7 +90,7 @@ export async function chooseCoins(
 }
 
 /** Which of these coins can be spent now, and which only later; those that are spent are left out. */
-async function look(
+async function readCoins(
   { caller, payout }: CoinSource,
   coins: readonly WalletCoin[],
 ): Promise<{ readonly mature: readonly WalletCoin[]; readonly young: readonly YoungCoin[] }> {

@@ -251,7 +251,7 @@ function shortOf(
   { network }: UtxoParams,
   { young, withoutTransaction }: CoinChoice,
   outcome: Exclude<CoinChoice['outcome'], { kind: 'ok' }>,
-  lookedAt: number,
+  coinsRead: number,
 ): string {
   if (outcome.kind === 'too_large') {
     return `The refund would have to spend more than ${outcome.coinCount - 1} small outputs, which is too large a transaction for nodes to pass on. Join some of them in your wallet first, or refund less.`;
@@ -274,7 +274,7 @@ function shortOf(
       `Add a node that still has block ${lacking.blockHeight}, such as one that is not pruned, to ${setting}.`
     );
   }
-  const some = lookedAt < MAX_COINS ? '' : ` Only ${MAX_COINS} outputs of the wallet were looked at.`;
+  const some = coinsRead < MAX_COINS ? '' : ` Only ${MAX_COINS} outputs of the wallet were looked at.`;
   return `${shortMessage(network, outcome.missingUnits)}${some}`;
 }
 

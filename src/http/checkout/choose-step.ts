@@ -98,10 +98,10 @@ function networkChoice({ frame: { locale } }: PaymentView, asset: AssetCode, net
   >`;
 }
 
-function tokenForm(view: PaymentView, { asset, network }: TokenChoice, label: Html, looks = 'token'): Html {
+function tokenForm(view: PaymentView, { asset, network }: TokenChoice, label: Html, className = 'token'): Html {
   return html`<form method="post" action="${pageHref(view.frame, paymentPath(view.paymentId, 'token'))}">
     <input type="hidden" name="asset" value="${asset}" /><input type="hidden" name="network" value="${network}" />
-    <button type="submit" class="${looks}">${label}</button>
+    <button type="submit" class="${className}">${label}</button>
   </form>`;
 }
 

@@ -77,7 +77,7 @@ export interface Document {
 /** The whole document, as it is sent. */
 export function renderDocument(document: Document): Page {
   const { refresh, frame, locale, live, assets } = document;
-  const accent = frame?.look.accentPath ?? null;
+  const accent = frame?.branding.accentPath ?? null;
   const page = html`<!doctype html>
     <html lang="${locale.code}" dir="${locale.direction}">
       <head>
@@ -138,7 +138,7 @@ function windowTitle({ title, test }: Document): string {
 
 /** The shop by its logo, or by its initial, and the choice of a language. */
 function header(frame: Frame, path: string): Html {
-  const { projectName, logo } = frame.look;
+  const { projectName, logo } = frame.branding;
   const initial = Array.from(projectName.trim())[0] ?? '';
   return html`<header class="top">
     ${

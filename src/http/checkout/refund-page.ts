@@ -15,13 +15,13 @@ const WAITING_SECONDS = { test: 5, live: 60 } as const;
 /** The page where a customer says where a refund shall go. Status 200; 400 when the typed address was refused. */
 export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePath' | 'scriptPath'>): Page {
   const { step, frame, mode } = view;
-  const { locale, look } = frame;
+  const { locale, branding } = frame;
   return renderDocument({
     status: step.kind === 'form' && step.problem !== null ? 400 : 200,
     locale,
     frame,
     assets,
-    title: `${locale.plain(TITLES[step.kind])} - ${look.projectName}`,
+    title: `${locale.plain(TITLES[step.kind])} - ${branding.projectName}`,
     test: mode === 'test',
     refresh: refreshOf(view),
     band: mode === 'test' ? testBand(locale, locale.t('test_refund')) : null,
@@ -34,14 +34,14 @@ export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePa
           ${sum(view)}
         </h1>
         ${facts([
-          [locale.t('refund_from'), name(look.projectName)],
+          [locale.t('refund_from'), name(branding.projectName)],
           [locale.t('you_get'), crypto(view.units, view)],
           [locale.t('network'), networkLabel(view.asset, view.network)],
         ])}
       </section>
       <section class="card" aria-labelledby="status-title">${card(view)}</section>
     </div>`,
-    footer: html`${look.supportUrl && html`<p><a href="${look.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
+    footer: html`${branding.supportUrl && html`<p><a href="${branding.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
       <p><span data-zone>${locale.t('times_utc')}</span> ${locale.t('private_refund')}</p>`,
   });
 }
@@ -68,8 +68,8 @@ function refreshOf({ step, mode, claimPath, frame }: RefundView): Refresh | null
 
 function card(view: RefundView): Html {
   const { step, frame } = view;
-  const { locale, look } = frame;
-  const shop = name(look.projectName);
+  const { locale, branding } = frame;
+  const shop = name(branding.projectName);
   switch (step.kind) {
     case 'form':
       return claimForm(view, step);
@@ -98,9 +98,9 @@ function card(view: RefundView): Html {
 
 function claimForm(view: RefundView, { typed, problem }: RefundStep & { kind: 'form' }): Html {
   const { asset, frame } = view;
-  const { locale, look } = frame;
+  const { locale, branding } = frame;
   const network = networkLabel(asset, view.network);
-  const text = locale.t('claim_text', { shop: name(look.projectName), amount: crypto(view.units, view) });
+  const text = locale.t('claim_text', { shop: name(branding.projectName), amount: crypto(view.units, view) });
   return html`${statusHeading('plain', locale.t('claim_title'), text)}
     <form method="post" action="${pageHref(frame, view.claimPath)}" class="claim">
       <label for="address">${locale.t('claim_label', { name: assetName(asset), asset, network })}</label>

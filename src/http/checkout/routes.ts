@@ -20,7 +20,7 @@ import { checkoutEvents } from './events.ts';
 import { currentVersion, pageFacts, payingFacts } from './facts.ts';
 import { frameOf, localeOf, type PageRequest } from './frame.ts';
 import { pageHref, paymentPath } from './links.ts';
-import { lookRoutes } from './look-routes.ts';
+import { brandingRoutes } from './branding-routes.ts';
 import { renderPaymentPage } from './page.ts';
 import { presentPaymentPage } from './present.ts';
 import { renderProblemPage } from './problem-page.ts';
@@ -51,7 +51,7 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
   });
   return async (app) => {
     assetRoutes(app, checkout.assets);
-    lookRoutes(checkout)(app);
+    brandingRoutes(checkout)(app);
     events.routes(app);
     await app.register(async (pages) => {
       await pages.register(formbody, { bodyLimit: 8_192 });

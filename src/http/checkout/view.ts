@@ -10,7 +10,7 @@ export interface Frame {
   readonly locale: Locale;
   /** Whether the address bar names the language; the page's links then go on naming it. */
   readonly languageGiven: boolean;
-  readonly look: Look;
+  readonly branding: Branding;
   /** Origin of the shop's page that shows this one in a frame, which has been allowed to; null outside of one. */
   readonly embed: string | null;
   /** False once the customer switched off that the page reloads itself (`?refresh=off`). */
@@ -20,7 +20,7 @@ export interface Frame {
 }
 
 /** What a shop makes its own. */
-export interface Look {
+export interface Branding {
   readonly projectName: string;
   readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
   /** The style sheet of the shop's colour, or null for the house's. */

@@ -69,7 +69,7 @@ export const WAITING_PAYOUTS = { ...PAYOUT, since: timestamp(), dropped_at: null
 export const REFUND_BALANCES = recordTable(
   'refund_balances',
   {
-    look: {
+    check: {
       refund_id: fixed('refundId', uuid()),
       balance_units: changing('balance', nullable(units())),
       looked_height: changing('height', integer()),

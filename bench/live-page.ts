@@ -41,11 +41,11 @@ export async function livePage(): Promise<readonly Figure[]> {
     const delays: number[] = [];
     const shown: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const told = await Promise.all(streams.map((stream) => stream.next()));
+      const changed = await Promise.all(streams.map((stream) => stream.next()));
       const committedAt = await changeAll(handle, ids);
-      const toldAt = await Promise.all(told.map(({ at }) => at));
-      delays.push(...toldAt.map((at) => at - committedAt));
-      shown.push(...toldAt.slice(0, BROWSER_PAGES).map((at) => at - committedAt));
+      const changedAt = await Promise.all(changed.map(({ at }) => at));
+      delays.push(...changedAt.map((at) => at - committedAt));
+      shown.push(...changedAt.slice(0, BROWSER_PAGES).map((at) => at - committedAt));
     }
     return [
       figure(`${STREAMS} payments changed in one commit → told on ${STREAMS} open event streams`, delays),

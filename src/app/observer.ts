@@ -11,7 +11,7 @@ export type AttemptOutcome = 'delivered' | 'rejected' | 'no_answer';
 export const ATTEMPT_OUTCOMES = ['delivered', 'rejected', 'no_answer'] as const satisfies readonly AttemptOutcome[];
 
 /** Something that this process did and that is saved. */
-export type Happening =
+export type Activity =
   /** New payments, each with its events. */
   | { readonly kind: 'payments_created'; readonly changes: readonly PaymentChange[] }
   /** How many of them one batch saved, and how long the database took, in seconds. */
@@ -53,4 +53,4 @@ export type Happening =
     };
 
 /** Told of what this process did, once it is saved, for metrics and the log. Nothing waits for it, and it must not throw. */
-export type Observer = (happening: Happening) => void;
+export type Observer = (activity: Activity) => void;

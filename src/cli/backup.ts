@@ -15,7 +15,7 @@ import { wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
 import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
-import { megabytes, progressTeller } from './progress.ts';
+import { megabytes, progressReporter } from './progress.ts';
 import { untilStopped } from './signals.ts';
 
 interface BackupCommandOptions extends OutputOptions, PassphraseOptions {
@@ -91,7 +91,7 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
     import('../backup/low-priority.ts'),
   ]);
   lowerOwnPriority();
-  const onProgress = progressTeller('Copied');
+  const onProgress = progressReporter('Copied');
   const made = await untilStopped((stopping) =>
     makeBackup({ config, log, target: place, passphrase, clock: Date.now, onProgress, stopping }),
   ).catch((error: unknown) => {
@@ -212,7 +212,7 @@ async function runCheck(file: string, options: OutputOptions & PassphraseOptions
         passphrase: () => passphraseOf(options),
         secretKey: null,
         log,
-        onProgress: progressTeller('Restored'),
+        onProgress: progressReporter('Restored'),
         stopping,
       },
       os.tmpdir(),

@@ -72,23 +72,23 @@ function launch(command: string, args: readonly string[], env: Readonly<Record<s
   let stdout = '';
   let stderr = '';
   const listeners = new Set<() => void>();
-  const tell = (): void => {
+  const notify = (): void => {
     for (const listener of listeners) listener();
   };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
-    tell();
+    notify();
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
-    tell();
+    notify();
   });
   let isOver = false;
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
       isOver = true;
-      tell();
+      notify();
       resolve({ code, stdout, stderr });
     });
   });

@@ -116,8 +116,8 @@ export function sizeRefund(
   if (quote === null || leftUnits === 0n) return { kind: 'nothing_left' };
   const minorOf = (units: bigint): bigint => (units * payment.amountMinor) / quote.owedUnits;
   // Units are rounded down and amounts told as asked, so that many small refunds tell more than their units are worth.
-  const untold = minorOf(payment.received.all.confirmedUnits) - taken.amountMinor;
-  const most = (minor: bigint): bigint => (minor < untold ? minor : untold > 0n ? untold : 0n);
+  const unclaimed = minorOf(payment.received.all.confirmedUnits) - taken.amountMinor;
+  const most = (minor: bigint): bigint => (minor < unclaimed ? minor : unclaimed > 0n ? unclaimed : 0n);
   const step = stepOf(quote.decimals);
   const unitsOf = (minor: bigint): bigint => ((minor * quote.owedUnits) / payment.amountMinor / step) * step;
   const units = wanted === null ? leftUnits : 'units' in wanted ? wanted.units : unitsOf(wanted.amountMinor);

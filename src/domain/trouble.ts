@@ -18,4 +18,4 @@ export interface Troubles {
 }
 
 /** For whoever has nobody to tell. */
-export const UNHEARD: Troubles = { failed: () => {}, works: () => {}, happened: () => {} };
+export const NO_REPORTS: Troubles = { failed: () => {}, works: () => {}, happened: () => {} };

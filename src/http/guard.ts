@@ -91,7 +91,7 @@ async function guard(
   if (rule?.kind !== 'health' && !(rule?.kind === 'local' && isLocal(request))) {
     const refusal = checkHttps(request, options.https);
     if (refusal !== null) {
-      await tell(request, reply, limits);
+      await sendRateLimitHeaders(request, reply, limits);
       throw refusal;
     }
   }
@@ -101,7 +101,7 @@ async function guard(
   }
   if (rule === null) await count(reply, limits, 'test', clientId(request));
   else if (rule.kind === 'page' || rule.kind === 'docs') await count(reply, limits, rule.kind, clientId(request));
-  else await tell(request, reply, limits);
+  else await sendRateLimitHeaders(request, reply, limits);
   if (fault !== null) throw fault;
 }
 
@@ -140,7 +140,7 @@ async function guardApi(
 
 /** A preflight carries no key, so it is neither counted nor refused for one. Any other OPTIONS is a wrong method. */
 async function guardOptions(request: FastifyRequest, reply: FastifyReply, options: GuardOptions): Promise<void> {
-  await tell(request, reply, options.limits);
+  await sendRateLimitHeaders(request, reply, options.limits);
   const { origin, 'access-control-request-method': method } = request.headers;
   if (method === undefined || !API_PATH.test(pathOf(request))) return;
   answerPreflight(reply, origin ?? '', origin !== undefined && (await options.access.anyProjectAllows(origin)));
@@ -186,7 +186,7 @@ export function rateLimitHeaders(allowance: Allowance): Record<string, string> {
 }
 
 /** Tells what the client's address has left, without counting. */
-export async function tell(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): Promise<void> {
+export async function sendRateLimitHeaders(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): Promise<void> {
   void reply.headers(rateLimitHeaders(await limits.peek('test', clientId(request))));
 }
 

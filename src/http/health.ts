@@ -11,11 +11,11 @@ export interface Readiness {
 
 /**
  * `GET /healthz`: the process answers. `GET /readyz`: it can do its work. Why it cannot names hosts and carries the words of
- * others' programs: that is for whom `isTold` lets read it, for this machine itself unless said otherwise.
+ * others' programs: that is for whom `mayReadDetails` lets read it, for this machine itself unless said otherwise.
  */
 export function healthRoutes(
   ready: () => Promise<Readiness>,
-  isTold: (request: FastifyRequest) => boolean = isLocal,
+  mayReadDetails: (request: FastifyRequest) => boolean = isLocal,
 ): (app: FastifyInstance) => void {
   return (app) => {
     const options = { config: { guard: { kind: 'health' as const } }, schema: { hide: true } };
@@ -23,8 +23,8 @@ export function healthRoutes(
     app.get('/readyz', options, async (request, reply) => {
       const { ok, degraded, checks } = await ready();
       const status = ok ? (degraded ? 'degraded' : 'ready') : 'not_ready';
-      const told = mapStates(checks, isTold(request) ? clean : withoutReason);
-      return reply.code(ok ? 200 : 503).send({ status, checks: told });
+      const shownChecks = mapStates(checks, mayReadDetails(request) ? clean : withoutReason);
+      return reply.code(ok ? 200 : 503).send({ status, checks: shownChecks });
     });
   };
 }

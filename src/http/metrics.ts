@@ -55,15 +55,15 @@ export function createScrape(
   return sharedAnswer(keepMs, render, now);
 }
 
-/** `GET /metrics` in Prometheus' format: with `METRICS_TOKEN`, or for whom `isTold` lets read it: this machine, unless said otherwise. */
+/** `GET /metrics` in Prometheus' format: with `METRICS_TOKEN`, or for whom `mayRead` lets read it: this machine, unless said otherwise. */
 export function metricsRoute(
   scrape: () => Promise<Scrape>,
   token: string | null,
-  isTold: (request: FastifyRequest) => boolean = isDirect,
+  mayRead: (request: FastifyRequest) => boolean = isDirect,
 ): (app: FastifyInstance) => void {
   return (app) => {
     app.get('/metrics', { config: { guard: { kind: 'local' } }, schema: { hide: true } }, async (request, reply) => {
-      if (!hasToken(request, token) && !isTold(request)) {
+      if (!hasToken(request, token) && !mayRead(request)) {
         throw new RequestError(
           'permission_error',
           'Metrics are for this machine, or with the METRICS_TOKEN as bearer token.',

@@ -17,12 +17,12 @@ export function buildMonitor(plugins: readonly ((app: FastifyInstance) => void)[
     if (!isLocal(request)) throw new RequestError('permission_error', 'This port is for this machine alone.');
   });
   app.setErrorHandler((error, _request, reply) => {
-    const told = asRequestError(error);
-    return reply.code(told.status).send(errorBody(told, 'order'));
+    const requestError = asRequestError(error);
+    return reply.code(requestError.status).send(errorBody(requestError, 'order'));
   });
   app.setNotFoundHandler((request, reply) => {
-    const told = nothingAt(request);
-    return reply.code(told.status).send(errorBody(told, 'order'));
+    const requestError = nothingAt(request);
+    return reply.code(requestError.status).send(errorBody(requestError, 'order'));
   });
   for (const plugin of plugins) void app.register((scope, _options, done) => (plugin(scope), done()));
   return app;

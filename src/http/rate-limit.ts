@@ -53,9 +53,9 @@ export function createRateLimits(
     page: counterOf('page', limits.page),
     docs: counterOf('docs', limits.page),
   };
-  const allowance = (limit: number, { used, msLeft: told }: Window, allowed: boolean): Allowance => {
+  const allowance = (limit: number, { used, msLeft: reportedMs }: Window, allowed: boolean): Allowance => {
     // A clock that was set back meanwhile makes it more than there can be.
-    const msLeft = Math.min(told, WINDOW_MS);
+    const msLeft = Math.min(reportedMs, WINDOW_MS);
     return {
       allowed,
       limit,

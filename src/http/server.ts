@@ -15,7 +15,7 @@ import { asRequestError, errorBody, invalid, type RequestError } from './errors.
 import { cameEncrypted } from './https-rule.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
-import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, tell } from './guard.ts';
+import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, sendRateLimitHeaders } from './guard.ts';
 import { pathOf } from './path.ts';
 import { reportFault } from './report-fault.ts';
 import { takeReadsInTurn } from './reads-in-turn.ts';
@@ -84,9 +84,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     requestIdHeader: false as const,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       standardHeaders(request, reply, trustProxy !== null);
-      const told = asRequestError(error);
+      const requestError = asRequestError(error);
       guardUnrouted(request, reply, guarding).then(
-        () => (reply.sent ? reply : answerError(request, reply, told)),
+        () => (reply.sent ? reply : answerError(request, reply, requestError)),
         (refusal: unknown) => answerError(request, reply, asRequestError(refusal)),
       );
     },
@@ -106,11 +106,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   nameIgnoredFields(app);
   app.setErrorHandler(async (error, request, reply) => {
     if (isGone(request)) return reply.hijack();
-    const told = asRequestError(error);
-    if (told.status >= 500) reportFault(options.troubles, request, told.status, error);
+    const requestError = asRequestError(error);
+    if (requestError.status >= 500) reportFault(options.troubles, request, requestError.status, error);
     // The guard itself may have failed before it could tell, for want of the database.
-    if (!reply.hasHeader('x-ratelimit-limit')) await tell(request, reply, limits);
-    return answerError(request, reply, told);
+    if (!reply.hasHeader('x-ratelimit-limit')) await sendRateLimitHeaders(request, reply, limits);
+    return answerError(request, reply, requestError);
   });
   app.setNotFoundHandler((request) => {
     throw nothingAt(request);

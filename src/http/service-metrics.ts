@@ -55,23 +55,23 @@ export function createObserver(registry: Registry): Observer {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
     registers,
   });
-  return (happening) => {
-    switch (happening.kind) {
+  return (activity) => {
+    switch (activity.kind) {
       case 'batch_saved':
-        batch.observe(happening.payments);
-        save.observe(happening.seconds);
+        batch.observe(activity.payments);
+        save.observe(activity.seconds);
         break;
       case 'payments_created':
-        countEvents(happening.changes);
+        countEvents(activity.changes);
         break;
       case 'payment_changed':
-        countEvents([happening.change]);
+        countEvents([activity.change]);
         break;
       case 'money_lost':
         events.inc({ event: 'payment.lost' });
         break;
       case 'delivery_attempted':
-        attempts.inc({ outcome: happening.outcome });
+        attempts.inc({ outcome: activity.outcome });
         break;
       // The rest is told by the log alone.
       default:
@@ -120,12 +120,12 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
     name: string,
     help: string,
     labels: readonly Label[],
-    tell: (gauge: Gauge<Label>, figures: Figures) => void,
+    setGauge: (gauge: Gauge<Label>, figures: Figures) => void,
   ): void =>
     gauge(registry, name, `${help} ${OF_ALL}`, labels, async (one) => {
       // A database that is away takes these away, not the whole scrape.
       const figures = await read().catch(() => null);
-      if (figures !== null) tell(one, figures);
+      if (figures !== null) setGauge(one, figures);
     });
   figure('deliveries_waiting', 'Webhooks that wait for their next attempt, 100000 at most.', [], (one, figures) =>
     one.set(figures.deliveriesWaiting),

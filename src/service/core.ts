@@ -22,7 +22,7 @@ import { byWayOf, checkPool, checkSameDatabase, checkWrites } from '../store/che
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
 import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
 import { migrate } from '../store/migrate.ts';
-import { logHappenings } from './happening-lines.ts';
+import { logActivities } from './activity-lines.ts';
 import { logTroubles } from './log.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
@@ -91,10 +91,10 @@ export async function openCointill(
     await close().catch(() => {});
     throw error;
   }
-  const lines = logHappenings(log, troubles);
-  const observer: Observer = (happening) => {
-    lines(happening);
-    parts.observer?.(happening);
+  const lines = logActivities(log, troubles);
+  const observer: Observer = (activity) => {
+    lines(activity);
+    parts.observer?.(activity);
   };
   const app = createApp(config, handle, { openWallet, addresses }, { ...parts, observer });
   const policyOf = (mode: Mode): WebhookPolicy => ({

@@ -4,7 +4,7 @@ import type { Troubles } from '../domain/trouble.ts';
 import { faultFields, isExplained, messageOf } from './faults.ts';
 import { durationText } from './plain-text.ts';
 import { terminalLine } from './terminal-lines.ts';
-import { keepTroubles, type TroubleLine } from './troubles.ts';
+import { createTroubleReporter, type TroubleLine } from './troubles.ts';
 
 /** Lines that nobody takes off us wait in memory up to this; what comes then is lost, and the service goes on. */
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
@@ -45,13 +45,13 @@ const FLUSH_MS = 1_000;
 
 /** Writes troubles to the log, for as long as the process runs. */
 export function logTroubles(log: Logger): Troubles {
-  const book = keepTroubles(
+  const reporter = createTroubleReporter(
     () => performance.now(),
     (line) => writeTrouble(log, line),
     messageOf,
   );
-  setInterval(() => book.flush(), FLUSH_MS).unref();
-  return book;
+  setInterval(() => reporter.flush(), FLUSH_MS).unref();
+  return reporter;
 }
 
 /** Writes one line on a trouble: a warning where it is known to happen, an error with where it arose where it is a fault of ours. */

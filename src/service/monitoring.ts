@@ -82,9 +82,9 @@ export function createMonitoring(
     prices: () => prices.ages(),
   });
   const scrape = createScrape(metrics.registry, networks, { keepMs: SHARED_MS });
-  const plugins = (isTold: boolean) => [
-    healthRoutes(ready, (request) => isTold && isLocal(request)),
-    metricsRoute(scrape, metricsToken, (request) => isTold && isDirect(request)),
+  const plugins = (answersLocally: boolean) => [
+    healthRoutes(ready, (request) => answersLocally && isLocal(request)),
+    metricsRoute(scrape, metricsToken, (request) => answersLocally && isDirect(request)),
   ];
   return {
     plugins: plugins(!hasOwnPort),

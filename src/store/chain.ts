@@ -112,7 +112,7 @@ export async function moveCursor(trx: Trx, network: Network, blocks: readonly Cu
     .updateTable('chain_cursors')
     .set(cursorRow(last, now))
     .where('network', '=', network)
-    .returning(notification('chain', network).as('told'))
+    .returning(notification('chain', network).as('notified'))
     .execute();
   await trx
     .deleteFrom('chain_blocks')

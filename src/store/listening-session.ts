@@ -31,13 +31,13 @@ export function listeningSession(
 ): ListeningSession {
   let asking = 0;
   let backend: number | null = null;
-  let expected: { readonly payload: string; readonly tell: (proof: Proof) => void } | null = null;
+  let expected: { readonly payload: string; readonly resolve: (proof: Proof) => void } | null = null;
 
   client.on('notification', ({ payload = '' }) => {
-    if (payload === expected?.payload) expected.tell(asking === 0 ? 'delivered' : 'unknown');
+    if (payload === expected?.payload) expected.resolve(asking === 0 ? 'delivered' : 'unknown');
     else onMessage(payload);
   });
-  client.on('end', () => expected?.tell('unknown'));
+  client.on('end', () => expected?.resolve('unknown'));
 
   const query = async <Row extends object>(text: string): Promise<readonly Row[]> => {
     asking += 1;
@@ -63,7 +63,7 @@ export function listeningSession(
       const payload = `proof ${randomUUID()}`;
       const proof = Promise.withResolvers<Proof>();
       let timer: NodeJS.Timeout | undefined;
-      expected = { payload, tell: proof.resolve };
+      expected = { payload, resolve: proof.resolve };
       // Nothing is lost with it: its commit need not wait for the disk.
       const message = sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload})`;
       const giveUp = (): void => {

@@ -4,7 +4,7 @@ import type { Database, DatabaseHandle, Trx } from './database.ts';
 import { listeningSession, type ListeningSession } from './listening-session.ts';
 
 /** What processes tell each other through PostgreSQL, by topic, and what each topic names. */
-export interface Told {
+export interface NotificationPayloads {
   /** A key, project or wallet changed. */
   readonly access: readonly [];
   /** Some are due. */
@@ -14,7 +14,7 @@ export interface Told {
   /** The network whose last block taken in is another now, so that its payments' confirmations are. */
   readonly chain: readonly [Network];
 }
-export type Topic = keyof Told;
+export type Topic = keyof NotificationPayloads;
 
 const CHANNEL = 'cointill';
 /** PostgreSQL refuses a payload of 8,000 bytes; `payments` and 200 ids are 7,408. */
@@ -36,7 +36,7 @@ export interface ListenOptions {
 export interface Notifications {
   /** Whether every notification up to now (less than a second ago) has arrived, as a message to ourselves has proven. */
   healthy(): boolean;
-  on<T extends Topic>(topic: T, listener: (told: Told[T]) => void): void;
+  on<T extends Topic>(topic: T, listener: (payload: NotificationPayloads[T]) => void): void;
   onDown(listener: () => void): void;
   /** Told after every connection made: what was notified before it may not have arrived, all from now on will. */
   onUp(listener: () => void): void;
@@ -55,8 +55,8 @@ export async function notify(db: Database | Trx, topic: 'access' | 'deliveries')
 }
 
 /** A notification as an expression, to be sent by a statement that changes something anyway. */
-export function notification<T extends Topic>(topic: T, ...told: Told[T]): RawBuilder<unknown> {
-  return sql`pg_notify(${CHANNEL}, ${[topic, ...told].join(' ')})`;
+export function notification<T extends Topic>(topic: T, ...payload: NotificationPayloads[T]): RawBuilder<unknown> {
+  return sql`pg_notify(${CHANNEL}, ${[topic, ...payload].join(' ')})`;
 }
 
 /** Payloads that name these payments, as many as it takes. */
@@ -68,20 +68,20 @@ export function paymentPayloads(ids: readonly string[]): readonly string[] {
   return payloads;
 }
 
-type Listeners = { readonly [T in Topic]: ((told: Told[T]) => void)[] };
+type Listeners = { readonly [T in Topic]: ((payload: NotificationPayloads[T]) => void)[] };
 
 function dispatch(listeners: Listeners, payload: string): void {
-  const [topic, ...told] = payload.split(' ');
+  const [topic, ...args] = payload.split(' ');
   switch (topic) {
     case 'access':
     case 'deliveries':
       for (const listener of listeners[topic]) listener([]);
       break;
     case 'payments':
-      for (const listener of listeners.payments) listener(told);
+      for (const listener of listeners.payments) listener(args);
       break;
     case 'chain': {
-      const [network = ''] = told;
+      const [network = ''] = args;
       if (isNetwork(network)) for (const listener of listeners.chain) listener([network]);
       break;
     }

@@ -32,7 +32,7 @@ export async function setRefundAddress(
     .set({ address, watched_address: watchedAddress })
     .where('id', '=', id)
     // Every other change of a refund is saved with its payment, which tells of it.
-    .returning(notification('payments', paymentId).as('told'))
+    .returning(notification('payments', paymentId).as('notified'))
     .execute();
 }
 

@@ -125,12 +125,12 @@ const SAVE = `
     join webhook_endpoints w on w.project_id = e.project_id and w.mode = e.mode and e.type = any (w.events)
     where w.deleted_at is null and w.disabled_at is null
     returning 1
-  ), told as (
+  ), notified as (
     select pg_notify('cointill', 'deliveries') from (select 1 from new_deliveries limit 1) as first
     union all
     select pg_notify('cointill', payload) from unnest($8::text[]) as payload
   )
-  select count(*) from told`;
+  select count(*) from notified`;
 
 /**
  * Saves new and changed payments with their transitions, events, deliveries, counters, addresses and idempotent answers in one

@@ -16,7 +16,7 @@ const DEEP = 40;
 
 /** Everything mends, and all time runs out: nodes are honest, what waits is mined, every deadline passes. */
 export async function mend(world: World): Promise<void> {
-  world.tell('mend');
+  world.log('mend');
   for (const network of SIM_NETWORKS) {
     const node = world.nodes[network];
     const { chain } = node;

@@ -38,7 +38,7 @@ export interface PaymentServer {
   /** Versions that streams were opened with. */
   readonly versions: (string | null)[];
   /** Tells all open streams. */
-  tell(version: string): void;
+  send(version: string): void;
   cutStreams(): void;
   /** How many streams are open. */
   streams(): number;
@@ -90,7 +90,7 @@ export async function paymentServer(standing: Standing): Promise<PaymentServer> 
     asked: { page: 0, stream: 0 },
     posted: [],
     versions: [],
-    tell: (version) => {
+    send: (version) => {
       for (const stream of streams) stream.write(`event: changed\nid: ${version}\ndata: ${version}\n\n`);
     },
     streams: () => streams.size,

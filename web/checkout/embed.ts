@@ -89,7 +89,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
   const closed = new Promise<Detail>((resolve) => (finish = resolve));
   const payment: OpenPayment = Object.assign(new EventTarget(), { close: () => dialog.close(), closed });
 
-  const tell = (name: string) => {
+  const post = (name: string) => {
     for (const target of [payment, element?.isConnected ? element : document])
       target.dispatchEvent(new CustomEvent(`cointill:${name}`, { bubbles: true, detail }));
   };
@@ -107,9 +107,9 @@ function open(address: string, element: Element | null = null): OpenPayment {
     // Each page inside the frame tells how it stands, changed or not.
     if (status === detail.status) return;
     detail = { payment_id, status };
-    tell('status');
-    if (status === 'completed') tell(status);
-    if (/^(failed|expired|cancelled)$/.test(status)) tell('failed');
+    post('status');
+    if (status === 'completed') post(status);
+    if (/^(failed|expired|cancelled)$/.test(status)) post('failed');
   };
   const leave = () => location.assign(url);
   let timer = setTimeout(leave, PATIENCE_MS);
@@ -131,7 +131,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
     style.overflow = overflow;
     if (current === payment) current = null;
     if (before instanceof HTMLElement) before.focus();
-    tell('close');
+    post('close');
     finish(detail);
   });
   current = payment;
@@ -139,7 +139,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
   const { overflow } = style;
   style.overflow = 'hidden';
   dialog.showModal();
-  tell('open');
+  post('open');
   return payment;
 }
 

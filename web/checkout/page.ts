@@ -69,7 +69,7 @@ function followPayment(first: HTMLElement, say: Say): void {
 
   clock.sync(Number(live.dataset['now']), pageHeardAt());
   enhance(live);
-  poll = keepLive({ live: () => live, show, onConnection: tellOf(say) });
+  poll = keepLive({ live: () => live, show, onConnection: connectionNotice(say) });
 }
 
 function unhide(root: ParentNode): void {
@@ -87,7 +87,7 @@ function statusOf(live: HTMLElement): string {
     .join(' ');
 }
 
-function tellOf(say: Say): (isLost: boolean) => void {
+function connectionNotice(say: Say): (isLost: boolean) => void {
   return (isLost) => {
     const line = document.getElementById('connection');
     if (line !== null) {

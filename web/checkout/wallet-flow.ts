@@ -39,20 +39,20 @@ export function parseTransaction(json: string): WalletTransaction | null {
 export async function payWithWallet(
   provider: WalletProvider,
   transaction: WalletTransaction,
-  tell: (step: WalletStep) => void,
+  onStep: (step: WalletStep) => void,
   maySend: () => boolean,
 ): Promise<WalletStep | null> {
   try {
-    tell({ kind: 'wallet_request' });
+    onStep({ kind: 'wallet_request' });
     const from = Object(await provider.request({ method: 'eth_requestAccounts' }))[0];
     if (typeof from !== 'string') return { kind: 'wallet_failed', reason: '–' };
     if (!(await isOnChain(provider, transaction.chainId))) {
-      tell({ kind: 'wallet_switch' });
+      onStep({ kind: 'wallet_switch' });
       const refusal = await switchChain(provider, transaction.chainId);
       if (refusal !== null) return refusal;
     }
     if (!maySend()) return null;
-    tell({ kind: 'wallet_request' });
+    onStep({ kind: 'wallet_request' });
     // The chain rides along: wallets then refuse when it was changed since it was looked at.
     const sent = await provider.request({ method: 'eth_sendTransaction', params: [{ from, ...transaction }] });
     // An answer that is no hash still means that the wallet was told to send.

@@ -15,7 +15,7 @@ import { observeMoney } from '../payments/chain-money.ts';
 import { newId, type App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { decimalsOf } from './lost-money.ts';
-import { inTransaction, tellAfterCommit } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { priceInUsd } from '../payments/quote-payment.ts';
 
@@ -94,7 +94,7 @@ export async function bookLost(
       address,
     };
     await saveChanges(trx, [change], 2);
-    tellAfterCommit(trx, { kind: 'payments_created', changes: [change] });
+    emitAfterCommit(trx, { kind: 'payments_created', changes: [change] });
     await saveTransfers(
       trx,
       lost.map((one) => transferOf(one, payment.id)),

@@ -17,7 +17,7 @@ import type { Rail } from '../../modes/rail.ts';
 import type { RateSource } from '../../rates/source.ts';
 import type { Database } from '../../store/database.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
-import { UNHEARD, type Troubles } from '../../domain/trouble.ts';
+import { NO_REPORTS, type Troubles } from '../../domain/trouble.ts';
 
 export const CHAIN_ID = 31_337;
 /** Ethereum's time between blocks. */
@@ -42,7 +42,7 @@ export function xpubOf(key: HDKey): string {
 export function etherSource(
   urls: readonly string[],
   chainId: number = CHAIN_ID,
-  troubles: Troubles = UNHEARD,
+  troubles: Troubles = NO_REPORTS,
 ): ChainSource {
   return createEvmSource({
     network: 'ethereum',

@@ -24,7 +24,7 @@ import { createPayoutWatch } from '../refunds/payout-watch.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
-import { inTransaction, tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
 /** Blocks that are taken in together at most, when there are many to catch up with. */
 const MAX_BLOCKS = 100;
@@ -140,7 +140,7 @@ async function followBlocks(app: App, source: ChainSource, watches: Watches): Pr
     const touched = await takeBackTransfersAbove(trx, source.network, fork.height, state);
     const [fromHeight, toHeight] = [cursor.height, fork.height];
     const payments = new Set(touched).size;
-    tellAfterCommit(trx, { kind: 'chain_rolled_back', network: source.network, fromHeight, toHeight, payments });
+    emitAfterCommit(trx, { kind: 'chain_rolled_back', network: source.network, fromHeight, toHeight, payments });
     return { touched, confirmed: [] };
   });
 }

@@ -17,7 +17,7 @@ import { lockIndexes, setHalted, skipTo, type LockedIndex, type UnissuedAddress 
 import type { NewEvent } from '../../store/save-changes.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 import { newId, type App } from '../context.ts';
-import { tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
 /**
  * Keeps money on addresses that this database gave to nobody, in the transaction that takes its block in. On a number that
@@ -42,7 +42,7 @@ export async function takeInLostMoney(
   for (const wallet of await lockIndexes(trx, network, [...groups.keys()])) {
     await checkWallet(trx, network, wallet, groups.get(wallet.firstAddress) ?? [], now);
   }
-  await tellLost(app, trx, await amongLost(trx, fresh), now);
+  await publishLostMoney(app, trx, await amongLost(trx, fresh), now);
 }
 
 function lostTransfer(
@@ -117,7 +117,7 @@ async function amongLost(trx: Trx, fresh: readonly LostTransfer[]): Promise<read
 }
 
 /** Sends `payment.lost` to every project that has the wallet; once for each transfer. */
-export async function tellLost(app: App, trx: ObservedTrx, lost: readonly LostTransfer[], now: number): Promise<void> {
+export async function publishLostMoney(app: App, trx: ObservedTrx, lost: readonly LostTransfer[], now: number): Promise<void> {
   const events: NewEvent[] = [];
   for (const one of lost) {
     for (const { projectId } of await projectsOfWallet(trx, one.network, one.firstAddress)) {
@@ -136,7 +136,7 @@ export async function tellLost(app: App, trx: ObservedTrx, lost: readonly LostTr
         createdAt: now,
         requestId: null,
       });
-      tellAfterCommit(trx, { kind: 'money_lost', projectId, network: one.network, lost: money });
+      emitAfterCommit(trx, { kind: 'money_lost', projectId, network: one.network, lost: money });
     }
   }
   await publishEvents(trx, events);

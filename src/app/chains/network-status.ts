@@ -35,7 +35,7 @@ const MAX_LAG_BLOCKS = 10;
 const STALL_BLOCKS = 20;
 const MIN_STALL_MS = 5 * 60_000;
 /** How long money on deposits that come next is told. */
-const AHEAD_TOLD_MS = 7 * 86_400_000;
+const AHEAD_REPORTED_MS = 7 * 86_400_000;
 
 /**
  * How the networks are, from what the watchers keep in the database: any process and the command line see the same. Those
@@ -47,7 +47,7 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
   const lost = await lostByNetwork(app);
   const halted = await haltedWallets(app.db);
   const now = app.clock();
-  const ahead = await transfersAhead(app.db, now - AHEAD_TOLD_MS);
+  const ahead = await transfersAhead(app.db, now - AHEAD_REPORTED_MS);
   const followed = nodes.filter(({ checkedAt }) => now - checkedAt <= NEWS_MS).map(({ network }) => network);
   return [...new Set([...networks, ...followed])].map((network) => {
     const own = nodes.filter((node) => node.network === network);
@@ -69,7 +69,7 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
 
 async function lostByNetwork(app: App): Promise<ReadonlyMap<Network, readonly LostMoney[]>> {
   const lost = await lostTransfers(app.db);
-  const told = await Promise.all(
+  const named = await Promise.all(
     lost.map(async (one) => {
       const [owner] = await projectsOfWallet(app.db, one.network, one.firstAddress);
       return {
@@ -78,7 +78,7 @@ async function lostByNetwork(app: App): Promise<ReadonlyMap<Network, readonly Lo
       };
     }),
   );
-  const groups = Map.groupBy(told, ({ network }) => network);
+  const groups = Map.groupBy(named, ({ network }) => network);
   return new Map([...groups].map(([network, group]) => [network, group.map(({ money }) => money)]));
 }
 
@@ -113,12 +113,12 @@ function problemOf(status: Omit<NetworkStatus, 'problem' | 'warnings' | 'lost'>,
   }
   if (cursor?.problem) return cursor.problem;
   const bad = nodes.filter(({ problem }) => problem !== null);
-  const told = bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
+  const faults = bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
   // None of those that answer is as it should be: that is why the network stands where it does.
-  if (bad.length === nodes.length) return told;
+  if (bad.length === nodes.length) return faults;
   if (cursor === null || lagMs === null || lagBlocks === null) return 'not a block was read yet';
   if (lagBlocks > MAX_LAG_BLOCKS) return `catching up, ${lagBlocks} blocks behind`;
   const stallMs = Math.max(MIN_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);
   if (lagMs > stallMs) return `no new block for ${Math.round(lagMs / 1000)} s`;
-  return bad.length === 0 ? null : told;
+  return bad.length === 0 ? null : faults;
 }

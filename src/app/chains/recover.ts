@@ -6,7 +6,7 @@ import { highestLostIndex, lostTransfers } from '../../store/lost-transfers.ts';
 import { counterPaces, lockPaces, raiseCounter, waitingDeliveries } from '../../store/recovery.ts';
 import type { WalletKind } from '../../store/schema/wallets.ts';
 import type { App } from '../context.ts';
-import { tellLost } from './lost-money.ts';
+import { publishLostMoney } from './lost-money.ts';
 import { haltedWallets, setHalted, skipTo } from '../../store/unissued.ts';
 import { addressGaps, gapInWords } from '../../store/wallets.ts';
 import { notify } from '../../store/notifications.ts';
@@ -123,7 +123,7 @@ export async function recover(
   const isHalted = (await haltedWallets(trx)).length > 0;
   const recovery = await passOver(trx, isHalted ? { ...wanted, ...beyondCopy(random) } : wanted);
   for (const { network, firstAddress, from } of recovery.wallets) {
-    await tellLost(app, trx, await lostTransfers(trx, { wallet: { network, firstAddress, from } }), request.now);
+    await publishLostMoney(app, trx, await lostTransfers(trx, { wallet: { network, firstAddress, from } }), request.now);
   }
   return recovery;
 }

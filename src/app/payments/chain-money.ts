@@ -23,7 +23,7 @@ import { findTransfers, type PaymentTransfer } from '../../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from '../context.ts';
 import { newEvent } from '../events.ts';
-import { tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
 /** A transfer and the block it is in; the payment where that is known already. */
 export interface FoundTransfer {
@@ -104,11 +104,11 @@ export async function observeMoney(
     const result = observeInTurn(app, payment, observations, now);
     const change = result.kind === 'observed' && result.moved ? result.change : null;
     const wrong = confirmed.filter((one) => one.paymentId === payment.id && isOfNoQuote(one, itsQuotes));
-    if (wrong.length > 0) changes.push(await tellWrongAssets(app, trx, change ?? unchanged(app, payment), wrong, now));
+    if (wrong.length > 0) changes.push(await publishWrongAssets(app, trx, change ?? unchanged(app, payment), wrong, now));
     else if (change !== null) changes.push(change);
   }
   if (changes.length > 0) await saveChanges(trx, changes, 2);
-  for (const change of changes) tellAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
+  for (const change of changes) emitAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
 }
 
 /**
@@ -129,7 +129,7 @@ function unchanged(app: App, payment: Payment): PaymentChange {
   return { before: payment, after: payment, dueAt: nextDueAt(payment, app.policy), transitions: [], events: [] };
 }
 
-async function tellWrongAssets(
+async function publishWrongAssets(
   app: App,
   trx: Trx,
   change: PaymentChange,

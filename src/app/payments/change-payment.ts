@@ -14,7 +14,7 @@ import { lockPayments } from '../../store/payments.ts';
 import type { App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
-import { inTransaction, tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
 /** One payment of one client; what is left out does not narrow (the command line sees all). */
 export interface PaymentSelector {
@@ -108,7 +108,7 @@ async function change<Refusal extends { readonly kind: string }>(
   const body = present?.(changed.after) ?? '';
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
-  tellAfterCommit(trx, { kind: 'payment_changed', change: changed, requestId: app.requestId ?? null });
+  emitAfterCommit(trx, { kind: 'payment_changed', change: changed, requestId: app.requestId ?? null });
   return { kind: 'changed', payment: changed.after, body };
 }
 

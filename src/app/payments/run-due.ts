@@ -7,7 +7,7 @@ import type { Trx } from '../../store/database.ts';
 import { saveTransfers, type PaymentTransfer } from '../../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from '../context.ts';
-import { inTransaction, tellAfterCommit } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import { settle } from './payment-actions.ts';
 import type { DueView } from '../../modes/rail.ts';
 
@@ -39,7 +39,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
     }
     await saveTransfers(trx, transfers);
     if (changes.length > 0) await saveChanges(trx, changes, 1);
-    for (const change of changes) tellAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
+    for (const change of changes) emitAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
     await postponeDue(trx, later);
     return payments.length;
   });

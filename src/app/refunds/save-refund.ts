@@ -9,7 +9,7 @@ import { saveChanges } from '../../store/save-changes.ts';
 import type { App } from '../context.ts';
 import { newEvent } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
-import { inTransaction, tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 import type { RefundRefusal } from './refund-money.ts';
 
 export type RefundOutcome =
@@ -82,7 +82,7 @@ export async function saveRefundEvent(
   const change = { before: payment, after, dueAt, transitions: [], events: [event] };
   await saveChanges(trx, [change], 2, answers);
   const requestId = app.requestId ?? null;
-  tellAfterCommit(trx, { kind: 'payment_changed', change, requestId });
-  tellAfterCommit(trx, { kind: 'refund_changed', refund, event: type, requestId });
+  emitAfterCommit(trx, { kind: 'payment_changed', change, requestId });
+  emitAfterCommit(trx, { kind: 'refund_changed', refund, event: type, requestId });
   return { kind: 'done', refund, body };
 }

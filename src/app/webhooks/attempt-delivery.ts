@@ -8,7 +8,7 @@ import { openSecret } from '../../webhooks/secret.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import { signDelivery } from '../../webhooks/signature.ts';
 import type { App } from '../context.ts';
-import { inTransaction, tellAfterCommit } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import type { AttemptOutcome } from '../observer.ts';
 
 const GONE = 'The endpoint answered 410 Gone.';
@@ -77,12 +77,12 @@ export async function record(app: App, attempted: readonly Attempted[]): Promise
     app.db,
     attempted.map((one) => one.record),
   );
-  for (const one of attempted) tellAttempt(app, one);
+  for (const one of attempted) emitAttempt(app, one);
   await closeGone(app, attempted);
 }
 
 /** Tells of a recorded attempt. */
-export function tellAttempt({ observer }: Pick<App, 'observer'>, { delivery, record: made }: Attempted): void {
+export function emitAttempt({ observer }: Pick<App, 'observer'>, { delivery, record: made }: Attempted): void {
   observer?.({ kind: 'delivery_attempted', delivery, record: made, outcome: outcomeOf(made) });
 }
 
@@ -102,7 +102,7 @@ export async function closeGone(app: App, attempted: readonly Attempted[]): Prom
   for (const endpoint of gone.values()) {
     await inTransaction(app, async (trx) => {
       const isClosed = await closeEndpoint(trx, endpoint.id, { kind: 'disabled', reason: GONE }, app.clock());
-      if (isClosed) tellAfterCommit(trx, { kind: 'endpoint_disabled', endpoint, reason: GONE });
+      if (isClosed) emitAfterCommit(trx, { kind: 'endpoint_disabled', endpoint, reason: GONE });
     });
   }
 }

@@ -2,7 +2,7 @@ import type { Troubles } from '../../domain/trouble.ts';
 import { releaseDeliveries, claimDeliveries, type DueDelivery } from '../../store/deliveries.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
-import { attempt, createSecretCache, tellAttempt, type Attempted } from './attempt-delivery.ts';
+import { attempt, createSecretCache, emitAttempt, type Attempted } from './attempt-delivery.ts';
 import { createLanes, type Lane, type Quotas } from './delivery-lanes.ts';
 import { createHeldDeliveries, MAX_CLAIMED } from './held-deliveries.ts';
 import { createRecorder } from './record-attempts.ts';
@@ -60,7 +60,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       const recorded = await recorder.add(attempted);
       if (recorded.kind === 'fault') throw recorded.error;
       events.troubles.works(SUBJECT);
-      tellAttempt(app, attempted);
+      emitAttempt(app, attempted);
       const { next } = attempted.record;
       if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
     } catch (error) {

@@ -97,7 +97,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       ...options,
       selector,
       queue,
-      onVersion: (version) => sender.tell(version),
+      onVersion: (version) => sender.send(version),
       onFault: (error) => options.troubles.happened('updates of open pages', error, { request: request.id }),
     });
     let isOpen = true;
@@ -146,7 +146,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       senders.add(sender);
       reply.raw.once('close', () => senders.delete(sender));
       sender.begin({ ...givenHeaders(reply), ...STREAM_HEADERS }, knownVersion(request));
-      sender.tell(version);
+      sender.send(version);
       versions.start();
       return reply;
     });
@@ -184,14 +184,14 @@ interface Sender {
   /** Starts the answer to a page that shows the version `known`. */
   begin(headers: OutgoingHttpHeaders, known: string | null): void;
   /** Sends a version that the page does not have yet. */
-  tell(version: string): void;
+  send(version: string): void;
   /** Ends the answer at once, also where the client does not read it. */
   end(): void;
   stop(): void;
 }
 
 function createSender(response: ServerResponse, unreadBytes: number, heartbeatMs: number): Sender {
-  let told: string | null = null;
+  let sentVersion: string | null = null;
   let heartbeat: NodeJS.Timeout | undefined;
   const write = (text: string): void => {
     if (response.destroyed || response.writableEnded) return;
@@ -200,14 +200,14 @@ function createSender(response: ServerResponse, unreadBytes: number, heartbeatMs
   };
   return {
     begin: (headers, known) => {
-      told = known;
+      sentVersion = known;
       response.writeHead(200, headers);
       write(`retry: ${RECONNECT_MS}\n\n`);
       heartbeat = setInterval(() => write(': ok\n\n'), heartbeatMs);
     },
-    tell: (version) => {
-      if (version === told) return;
-      told = version;
+    send: (version) => {
+      if (version === sentVersion) return;
+      sentVersion = version;
       write(`event: changed\nid: ${version}\ndata: ${version}\n\n`);
     },
     end: () => {

@@ -272,19 +272,19 @@ function retryHref(request: Request): string {
 /** A customer reads pages, not JSON: what goes wrong here is told as one. */
 function answerFaultsAsPages(app: FastifyInstance, { assets, troubles }: Checkout): void {
   app.setErrorHandler((error, request: Request, reply) => {
-    const told = asRequestError(error);
-    if (told.type === 'https_required') throw told;
+    const requestError = asRequestError(error);
+    if (requestError.type === 'https_required') throw requestError;
     const locale = localeOf(request);
     const send = (view: Parameters<typeof renderProblemPage>[0], status?: number) => {
       const rendered = renderProblemPage(view, locale, assets);
       return sendPage(request, reply, status === undefined ? rendered : { ...rendered, status });
     };
     const retryPath = retryHref(request);
-    if (told.type === 'rate_limit_error') {
+    if (requestError.type === 'rate_limit_error') {
       const retryAfterSeconds = Number(reply.getHeader('retry-after') ?? 60);
       return send({ kind: 'too_many_requests', retryAfterSeconds, retryPath });
     }
-    if (told.status >= 500) reportFault(troubles, request, told.status, error);
-    return told.status < 500 ? send({ kind: 'unknown_payment' }, told.status) : send({ kind: 'trouble', retryPath });
+    if (requestError.status >= 500) reportFault(troubles, request, requestError.status, error);
+    return requestError.status < 500 ? send({ kind: 'unknown_payment' }, requestError.status) : send({ kind: 'trouble', retryPath });
   });
 }

@@ -20,7 +20,7 @@ const WATCHED = 1_000_000;
 const OUTPUTS = 4_000;
 const ROUNDS = 15;
 const TIMEOUT_MS = 30_000;
-const SETTLE_MS = 5_000;
+const PAUSE_MS = 5_000;
 
 /** What matching a full block costs beside fetching it, and what watching costs in memory, both with a million addresses. */
 export async function matchBlocks(): Promise<readonly Figure[]> {
@@ -64,7 +64,7 @@ export async function matchBlocks(): Promise<readonly Figure[]> {
         await measure(handle.db, utxo, utxoHeight, `a ${OUTPUTS}-output UTXO block against ${WATCHED} addresses`),
         await measure(handle.db, evm, evmHeight, `an EVM block of 300 transactions and 500 logs against ${WATCHED}`),
       ];
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       const mib = await residentMiB(service.pid);
       await Promise.all([utxo.close(), evm.close()]);
       return [

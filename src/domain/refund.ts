@@ -35,7 +35,7 @@ export interface Refund {
   readonly dueAt: number | null;
 }
 
-/** The sandbox settles a refund 10 seconds after it was created. */
+/** The sandbox completes a refund 10 seconds after it was created. */
 export const SANDBOX_REFUND_MS = 10_000;
 /** A live refund that is not paid within 7 days fails. */
 export const REFUND_LIFETIME_MS = 7 * 24 * 60 * 60_000;

@@ -37,8 +37,8 @@ export interface ChainBlock extends BlockHeader {
  *
  * A block is read in two steps, because on EVM chains a block lists a transaction whether it moved money or was
  * reverted, and telling them apart costs another call. `block` gives every transfer that the block *claims*; the caller
- * finds those to watched addresses; `settle` then drops, of those few, the ones that failed. Where a block holds no
- * failures (Bitcoin), `settle` returns what it was given.
+ * finds those to watched addresses; `dropReverted` then leaves out those of them that failed. Where a block holds no
+ * failures (Bitcoin), `dropReverted` returns what it was given.
  */
 export interface ChainSource {
   readonly network: Network;
@@ -59,7 +59,7 @@ export interface ChainSource {
    * Those of `matched` (transfers of `block`) that really moved money. Null: the node no longer has exactly this block,
    * or lags behind the one that gave it; read the block again.
    */
-  settle(block: ChainBlock, matched: readonly ChainTransfer[]): Promise<readonly ChainTransfer[] | null>;
+  dropReverted(block: ChainBlock, matched: readonly ChainTransfer[]): Promise<readonly ChainTransfer[] | null>;
   /**
    * Asks every node which chain it is on and how far it has come. A node on another chain is never used for the other
    * methods and one that lags only when no other answers; a node that is exchanged behind the same URL is noticed here,

@@ -163,8 +163,8 @@ function describeMoney(open: Open): void {
           { transactionHash, index, address: rules.matchingAddress(address), asset, amount: UNITS },
         ]);
         expect(await source.block(block.height)).toEqual(block);
-        expect(await source.settle(block, paid)).toEqual(paid);
-        expect(await source.settle(block, [])).toEqual([]);
+        expect(await source.dropReverted(block, paid)).toEqual(paid);
+        expect(await source.dropReverted(block, [])).toEqual([]);
         expect(rules.shownAddress(rules.matchingAddress(address))).toBe(address);
         expect(transactionHash).toBe(rules.transactionHash(transactionHash.slice(-64)));
       }

@@ -67,16 +67,16 @@ type Target = {
 function open(target: Target, callback: buildConnector.Callback): void {
   const { hostname, protocol, refuse } = target;
   const isTls = protocol === 'https:';
-  let settled = false;
-  const settle = (...result: Parameters<buildConnector.Callback>): void => {
-    if (settled) return;
-    settled = true;
+  let finished = false;
+  const finish = (...result: Parameters<buildConnector.Callback>): void => {
+    if (finished) return;
+    finished = true;
     clearTimeout(timer);
     if (result[0] !== null) tcp.destroy();
     callback(...result);
   };
   const timer = setTimeout(
-    () => settle(new ConnectError('timeout', `No connection to ${hostname} within ${target.timeoutMs} ms.`), null),
+    () => finish(new ConnectError('timeout', `No connection to ${hostname} within ${target.timeoutMs} ms.`), null),
     target.timeoutMs,
   );
   const tcp = net.connect({
@@ -88,16 +88,16 @@ function open(target: Target, callback: buildConnector.Callback): void {
     keepAliveInitialDelay: 60_000,
   });
   // Stays after the connection is made: undici listens to the TLS socket above, not to this one.
-  tcp.on('error', (cause) => settle(asConnectError(cause, hostname), null));
+  tcp.on('error', (cause) => finish(asConnectError(cause, hostname), null));
   tcp.once('connect', () => {
     const refusal = tcp.remoteAddress === undefined ? closedEarly(hostname) : refuse(tcp.remoteAddress);
-    if (refusal !== null) settle(refusal, null);
-    else if (isTls) secure(tcp, hostname, settle);
-    else settle(null, tcp);
+    if (refusal !== null) finish(refusal, null);
+    else if (isTls) secure(tcp, hostname, finish);
+    else finish(null, tcp);
   });
 }
 
-function secure(tcp: net.Socket, hostname: string, settle: buildConnector.Callback): void {
+function secure(tcp: net.Socket, hostname: string, finish: buildConnector.Callback): void {
   const socket = tls.connect({
     socket: tcp,
     // The certificate is held against `host`; `servername` (SNI) must not be an address (RFC 6066, 3).
@@ -107,9 +107,9 @@ function secure(tcp: net.Socket, hostname: string, settle: buildConnector.Callba
     // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch it off.
     rejectUnauthorized: true,
   });
-  socket.once('secureConnect', () => settle(null, socket));
+  socket.once('secureConnect', () => finish(null, socket));
   socket.on('error', (cause) =>
-    settle(new ConnectError('tls', `The TLS connection to ${hostname} failed: ${cause.message}`, cause), null),
+    finish(new ConnectError('tls', `The TLS connection to ${hostname} failed: ${cause.message}`, cause), null),
   );
 }
 

@@ -188,13 +188,13 @@ async function takeIn(
       watched.has(address) || change.has(address) || unissued.has(address);
     const ours = block.transfers.filter((transfer) => own(transfer) || refunds.has(transfer));
     const matched = distinct(ours);
-    const settled = matched.length === 0 ? matched : await source.settle(block, matched);
+    const moved = matched.length === 0 ? matched : await source.dropReverted(block, matched);
     // The node took the block back between the two calls; the next round sees what it has now.
-    if (settled === null) break;
+    if (moved === null) break;
     taken.push(block);
-    for (const transfer of settled) found.push({ block, transfer });
+    for (const transfer of moved) found.push({ block, transfer });
     // Now the node still has the block; when a refund is to be paid, a pruned one may not.
-    for (const [hash, bytes] of (await source.spending?.wholeTransactions(block, settled.filter(own))) ?? []) {
+    for (const [hash, bytes] of (await source.spending?.wholeTransactions(block, moved.filter(own))) ?? []) {
       whole.set(hash, bytes);
     }
   }

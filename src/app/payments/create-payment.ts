@@ -91,9 +91,9 @@ export function createPaymentCreator(app: App, runner: StatementRunner & Transac
         const rail = app.railFor(request.mode);
         const item = { id: newId(app, createdAt), createdAt, request, rail, present, idempotency };
         const saved = await saveItem(item);
-        const settled = saved.kind === 'no_wallet' ? await withoutWallet(item, saveItem) : saved;
-        if (settled.kind === 'fault') throw settled.error;
-        return settled;
+        const outcome = saved.kind === 'no_wallet' ? await withoutWallet(item, saveItem) : saved;
+        if (outcome.kind === 'fault') throw outcome.error;
+        return outcome;
       }),
   };
 }

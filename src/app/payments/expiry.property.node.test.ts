@@ -77,7 +77,7 @@ function emptyChain(network: Network, startAt: number) {
     header: async (height) => blocks[height] ?? null,
     block: async (height) => blocks[height] ?? null,
     blocks: async (height, count) => blocks.slice(height, height + count),
-    settle: async (_block, matched) => matched,
+    dropReverted: async (_block, matched) => matched,
     survey: async () => [],
     mempool:
       network === 'ethereum'

@@ -78,7 +78,7 @@ function card(view: RefundView): Html {
         ${facts([[locale.t('your_address'), grouped(step.address)]])}
         <p class="hint">${locale.t('refund_waiting_hint')}</p>`;
     case 'completed': {
-      // The sandbox settles refunds that nobody gave an address for.
+      // The sandbox completes refunds that nobody gave an address for.
       const text =
         step.address === ''
           ? locale.t('no_money_moved')

@@ -210,7 +210,7 @@ async function showRefund(
 function stepOfRefund(refund: Refund, typed: string, problem: ClaimProblem | null): RefundStep {
   const { status, address, transactionHash, completedAt } = refund;
   if (status === 'failed') return { kind: 'failed' };
-  // A refund may be settled before anybody said where to: the sandbox waits for no address.
+  // A refund may be completed before anybody said where to: the sandbox waits for no address.
   if (status === 'completed')
     return { kind: 'completed', address: address ?? '', transactionHash, completedAt: completedAt ?? 0 };
   return address === null ? { kind: 'form', typed, problem } : { kind: 'waiting', address };

@@ -45,8 +45,8 @@ describe('a block of an EVM chain', () => {
         { transactionHash: second, index: 0, address: BOB, asset: 'ETH', amount: 1n },
       ],
     });
-    expect(await source.settle(block, block.transfers)).toEqual(block.transfers);
-    expect(await source.settle(block, [])).toEqual([]);
+    expect(await source.dropReverted(block, block.transfers)).toEqual(block.transfers);
+    expect(await source.dropReverted(block, [])).toEqual([]);
     expect((await source.head()).height).toBe(1);
   });
 
@@ -63,7 +63,7 @@ describe('a block of an EVM chain', () => {
     expect([await source.header(2), await source.hashAt(2)]).toEqual([null, null]);
   });
 
-  it.each([1, 8])('loses its reverted transactions when settled, next to %i that succeeded', async (count) => {
+  it.each([1, 8])('loses its reverted transactions, next to %i that succeeded', async (count) => {
     const source = sourceOf([anvil.url]);
     const reverted = await anvil.transfer(REVERTING, 7n);
     for (let i = 1; i <= count; i += 1) await anvil.transfer(ALICE, BigInt(i));
@@ -71,12 +71,12 @@ describe('a block of an EVM chain', () => {
 
     const block = await blockAt(source, 1);
     expect(block.transfers.map((transfer) => transfer.transactionHash)).toContain(reverted);
-    const settled = await source.settle(block, block.transfers);
-    expect(settled).toEqual(block.transfers.filter((transfer) => transfer.transactionHash !== reverted));
-    expect(settled).toHaveLength(count);
+    const moved = await source.dropReverted(block, block.transfers);
+    expect(moved).toEqual(block.transfers.filter((transfer) => transfer.transactionHash !== reverted));
+    expect(moved).toHaveLength(count);
   });
 
-  it('settles the same on a node that does not offer receipts by the block, and asks for them only once', async () => {
+  it('loses the same on a node that does not offer receipts by the block, and asks for them only once', async () => {
     const calls: string[] = [];
     const node = await nodeThat((call) => {
       calls.push(call.method);
@@ -90,15 +90,15 @@ describe('a block of an EVM chain', () => {
 
     const block = await blockAt(source, 1);
     for (let i = 0; i < 2; i += 1) {
-      const settled = await source.settle(block, block.transfers);
-      expect(settled?.map((transfer) => transfer.amount)).toEqual(Array.from({ length: 40 }, (_, n) => BigInt(n + 1)));
+      const moved = await source.dropReverted(block, block.transfers);
+      expect(moved?.map((transfer) => transfer.amount)).toEqual(Array.from({ length: 40 }, (_, n) => BigInt(n + 1)));
     }
     expect(calls.filter((method) => method === 'eth_getBlockReceipts')).toHaveLength(1);
     expect(source.warnings).toEqual([]);
   });
 
   it.each([1, 8])(
-    'of %i transfers that a reorganisation removed is seen by its parent hash and does not settle',
+    'of %i transfers that a reorganisation removed is seen by its parent hash and gives null',
     async (count) => {
       const source = sourceOf([anvil.url]);
       await anvil.mine(1);
@@ -114,11 +114,11 @@ describe('a block of an EVM chain', () => {
       expect(replacement.parentHash).toBe(orphan.parentHash);
       const next = await blockAt(source, 3);
       expect(next.parentHash).toBe(replacement.hash);
-      expect(await source.settle(orphan, orphan.transfers)).toBeNull();
+      expect(await source.dropReverted(orphan, orphan.transfers)).toBeNull();
     },
   );
 
-  it('does not settle when its transactions were mined again in another block', async () => {
+  it('gives null when its transactions were mined again in another block', async () => {
     const source = sourceOf([anvil.url]);
     const beforeTransfer = await anvil.rpc('evm_snapshot');
     const hash = await anvil.transfer(ALICE, 5n);
@@ -130,9 +130,9 @@ describe('a block of an EVM chain', () => {
     expect(await anvil.rpc('eth_sendRawTransaction', [raw])).toBe(hash);
     await anvil.mine(1);
 
-    expect(await source.settle(orphan, orphan.transfers)).toBeNull();
+    expect(await source.dropReverted(orphan, orphan.transfers)).toBeNull();
     const again = await blockAt(source, 2);
-    expect(await source.settle(again, again.transfers)).toHaveLength(1);
+    expect(await source.dropReverted(again, again.transfers)).toHaveLength(1);
   });
 });
 

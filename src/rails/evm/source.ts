@@ -49,7 +49,7 @@ export interface EvmSource extends ChainSource {
  * The money of an EVM network as its nodes show it: what transactions carry to an address (index 0) and what the configured
  * tokens log (their log's index). Native money that a contract passes on within a transaction is in neither; `native` finds it.
  *
- * `settle` drops native transfers of reverted transactions. A reverted transaction leaves no logs and a trace shows only
+ * `dropReverted` leaves out native transfers of reverted transactions. A reverted transaction leaves no logs and a trace shows only
  * what held, so other transfers are given back as they are, without asking whether the node still has the block.
  *
  * Nothing is asked before the first call. Throws RangeError when a URL is not usable.
@@ -69,7 +69,7 @@ export function createEvmSource(options: EvmSourceOptions): EvmSource {
     header: (height) => readHeader(pool, height),
     block: async (height) => (await readBlocks(height, 1))[0] ?? null,
     blocks: readBlocks,
-    settle: async (block, matched) => {
+    dropReverted: async (block, matched) => {
       const isUncertain = ({ asset, index }: ChainTransfer): boolean => asset === nativeAsset && index === 0;
       const uncertain = new Set(matched.filter(isUncertain).map((transfer) => transfer.transactionHash));
       if (uncertain.size === 0) return matched;

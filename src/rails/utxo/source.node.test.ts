@@ -40,7 +40,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
         ]),
       );
       expect(await source.head()).toEqual({ height: parent.height + 1, hash });
-      expect(await source.settle(block, paid)).toEqual(paid);
+      expect(await source.dropReverted(block, paid)).toEqual(paid);
     });
 
     it('that is null above the newest one, and the genesis block like any other', async () => {

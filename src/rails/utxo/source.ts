@@ -68,7 +68,7 @@ export function createUtxoSource({ params, asset, ...access }: UtxoSourceOptions
       );
       return readBlocks(height, await readHashes(pool, height, Math.min(count, newest - height + 1)));
     },
-    settle: async (_block, matched) => matched,
+    dropReverted: async (_block, matched) => matched,
     survey: () => pool.survey(),
     mempool: createMempool(pool, decoder, params),
     spending: createSpendingWatch(pool, decoder, params),

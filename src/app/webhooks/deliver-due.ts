@@ -3,7 +3,7 @@ import { releaseDeliveries, claimDeliveries, type DueDelivery } from '../../stor
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
 import { attempt, createSecretCache, emitAttempt, type Attempted } from './attempt-delivery.ts';
-import { createLanes, type Lane, type Quotas } from './delivery-lanes.ts';
+import { createDeliveryQueues, type DeliveryQueue, type Quotas } from './delivery-queues.ts';
 import { createHeldDeliveries, MAX_CLAIMED } from './held-deliveries.ts';
 import { createRecorder } from './record-attempts.ts';
 
@@ -40,7 +40,7 @@ export interface Deliverer {
 /** Sends due deliveries, each endpoint in its own lane. */
 // oxlint-disable-next-line max-lines-per-function -- Taking, attempting, recording and stopping share what is held.
 export function createDeliverer(app: App, webhooks: WebhookDelivery, events: DelivererEvents): Deliverer {
-  const lanes = createLanes();
+  const queues = createDeliveryQueues();
   const held = createHeldDeliveries(events.onFree);
   const secrets = createSecretCache(webhooks.sealingKey);
   const onFault = (error: unknown): void => events.troubles.failed(SUBJECT, error);
@@ -48,13 +48,13 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
   let claiming = false;
   const recorder = createRecorder(app);
 
-  const startWaiting = (lane: Lane): void => {
-    for (let next = lanes.start(lane); next !== null; next = lanes.start(lane)) void deliver(lane, next);
+  const startWaiting = (queue: DeliveryQueue): void => {
+    for (let next = queues.start(queue); next !== null; next = queues.start(queue)) void deliver(queue, next);
   };
 
-  const deliver = async (lane: Lane, delivery: DueDelivery): Promise<void> => {
+  const deliver = async (queue: DeliveryQueue, delivery: DueDelivery): Promise<void> => {
     try {
-      const attempted = await attemptIn(lane, delivery);
+      const attempted = await attemptIn(queue, delivery);
       // Whoever closes the sender cuts short what waits for an answer. The receiver is not to blame, so nothing is recorded.
       if (stopping && attempted.record.error?.stage === 'response') return;
       const recorded = await recorder.add(attempted);
@@ -70,19 +70,19 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
     }
   };
 
-  const attemptIn = async (lane: Lane, delivery: DueDelivery): Promise<Attempted> => {
+  const attemptIn = async (queue: DeliveryQueue, delivery: DueDelivery): Promise<Attempted> => {
     let attempted: Attempted | null = null;
     try {
       attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery.leaseUntil);
       return attempted;
     } finally {
       held.startRecording(delivery);
-      lanes.end(lane, attempted?.record.next.kind === 'delivered');
+      queues.end(queue, attempted?.record.next.kind === 'delivered');
       // What waits for an endpoint that is gone is stopped when that is recorded.
-      if (attempted?.gone === true) held.release(lanes.takeOut(lane));
-      startWaiting(lane);
+      if (attempted?.gone === true) held.release(queues.drain(queue));
+      startWaiting(queue);
       // A claim under way looks for itself, when it is done, whether there is room again.
-      if (attempted !== null && !claiming && lanes.wantsMore(lane)) events.onFree();
+      if (attempted !== null && !claiming && queues.wantsMore(queue)) events.onFree();
     }
   };
 
@@ -96,23 +96,23 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
     idle: held.idle,
     stop: async () => {
       stopping = true;
-      await release(lanes.takeOutAll()).catch(onFault);
+      await release(queues.drainAll()).catch(onFault);
       await held.idle();
     },
     takeDue: async () => {
-      await release(lanes.takeOutStale(app.clock()));
+      await release(queues.drainStale(app.clock()));
       if (stopping || held.isFull()) return false;
       const now = app.clock();
-      const quotas = lanes.quotas();
+      const quotas = queues.quotas();
       claiming = true;
       const due = await claimDue(app, quotas, now).finally(() => (claiming = false));
       const isCut = due.length === MAX_CLAIMED;
       // A lease that ended under way, since the clock was set or the machine slept, makes no second attempt beside the first.
-      const filled = lanes.lineUp(held.take(due), { quotas, isCut, now });
-      if (stopping) await release(lanes.takeOutAll());
-      else for (const lane of filled) startWaiting(lane);
+      const filled = queues.enqueue(held.take(due), { quotas, isCut, now });
+      if (stopping) await release(queues.drainAll());
+      else for (const queue of filled) startWaiting(queue);
       // A lane may have emptied while its claim was under way: nothing would wake it any more.
-      return isCut || lanes.anyWantsMore();
+      return isCut || queues.anyWantsMore();
     },
   };
 }

@@ -4,8 +4,8 @@ export const MAX_HELD = 5_000;
 /** The largest claim; no claim is made while there is no room for it. */
 export const MAX_CLAIMED = 500;
 
-/** The deliveries that this process holds. `onRoom` is told when there is room for a whole claim again. */
-export function createHeldDeliveries(onRoom: () => void) {
+/** The deliveries that this process holds. `onFree` is told when there is room for a whole claim again. */
+export function createHeldDeliveries(onFree: () => void) {
   const open = new Set<bigint>();
   let recording = 0;
   let idleListeners: (() => void)[] = [];
@@ -14,7 +14,7 @@ export function createHeldDeliveries(onRoom: () => void) {
   const change = (apply: () => void): void => {
     const wasFull = isFull();
     apply();
-    if (wasFull && !isFull()) onRoom();
+    if (wasFull && !isFull()) onFree();
     if (isIdle()) for (const listener of idleListeners.splice(0)) listener();
   };
   return {

@@ -65,20 +65,20 @@ export interface ChainSource {
    * methods and one that lags only when no other answers; a node that is exchanged behind the same URL is noticed here,
    * so call it from time to time. Never throws for a fault of a node.
    */
-  survey(): Promise<readonly NodeReport[]>;
+  checkNodes(): Promise<readonly NodeReport[]>;
   /** What spending takes where money is in outputs (the UTXO family); undefined or null elsewhere. */
   readonly spending?: SpendingWatch | null;
   /** What contracts pay natively; undefined or null where a block's transfers are all there is. */
   readonly native?: NativeBalances | null;
   /** Where transactions are, all nodes asked; undefined where `mempool` tells. */
-  readonly whereabouts?: (hashes: readonly string[]) => Promise<ReadonlyMap<string, Whereabouts>>;
+  readonly locate?: (hashes: readonly string[]) => Promise<ReadonlyMap<string, TransactionLocation>>;
   /** Transactions that wait to be mined; null for networks whose transactions are only looked at in blocks. */
   readonly mempool: Mempool | null;
   close(): Promise<void>;
 }
 
 /** `nowhere`: no node knows it, or another transaction has taken its place. */
-export type Whereabouts =
+export type TransactionLocation =
   | { readonly kind: 'block'; readonly height: number }
   | { readonly kind: 'waiting' | 'nowhere' };
 

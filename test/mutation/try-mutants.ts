@@ -79,7 +79,7 @@ async function passes({ body }: Test): Promise<boolean> {
 }
 
 /** Runs every test once without a fault: which mutants it reaches and how often, and how long it takes. */
-async function survey(): Promise<ReadonlyMap<string, readonly { readonly test: Test; readonly hits: number }[]>> {
+async function checkNodes(): Promise<ReadonlyMap<string, readonly { readonly test: Test; readonly hits: number }[]>> {
   const reached = new Map<string, { test: Test; hits: number; ms: number }[]>();
   for (const [index, test] of tests.entries()) {
     switches.currentTestId = `${index}`;
@@ -114,7 +114,7 @@ export async function tryMutants(
   for (const file of [...files, ...judges]) {
     await import(pathToFileURL(path.join(HOME, file)).href);
   }
-  const reached = await survey();
+  const reached = await checkNodes();
   const atLoad = switches.mutantCoverage?.static ?? {};
   for (const mutant of mutants) {
     const reaching = reached.get(mutant.id);

@@ -77,7 +77,7 @@ export function createSimNode(
         block: (height) => ask(() => answers.block(height)),
         blocks: (height, count) => ask(() => answers.blocks(height, count)),
         dropReverted: (block, matched) => ask(() => answers.dropReverted(block, matched)),
-        survey: () => Promise.resolve([]),
+        checkNodes: () => Promise.resolve([]),
         mempool: hasMempool
           ? {
               waiting: () => ask(() => answers.waiting()),

@@ -78,7 +78,7 @@ function emptyChain(network: Network, startAt: number) {
     block: async (height) => blocks[height] ?? null,
     blocks: async (height, count) => blocks.slice(height, height + count),
     dropReverted: async (_block, matched) => matched,
-    survey: async () => [],
+    checkNodes: async () => [],
     mempool:
       network === 'ethereum'
         ? null

@@ -15,9 +15,9 @@ export function createPayoutWatch(app: App, source: ChainSource): PayoutWatch {
 
   return {
     dropGone: async (cursor) => {
-      if (source.whereabouts === undefined) return;
+      if (source.locate === undefined) return;
       const hashes = [...new Set((await waitingPayouts(app.db, network)).map(({ hash }) => hash))];
-      const places = await source.whereabouts(hashes);
+      const places = await source.locate(hashes);
       const gone = hashes.filter((hash) => {
         const place = places.get(hash);
         // In a block that was read it pays nothing any more: it failed there.

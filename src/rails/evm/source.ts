@@ -18,7 +18,7 @@ import { createNativeBalances } from './internal.ts';
 import { createTokenReader, type TokenReader } from './logs.ts';
 import { createEvmPool } from './pool.ts';
 import type { TokenContracts } from './tokens.ts';
-import { whereaboutsOf } from './whereabouts.ts';
+import { locateTransactions } from './locate-transactions.ts';
 
 /** Up to so many matched transactions, asking for each one's receipt moves less data than the receipts of a whole block. */
 const MAX_SINGLE_RECEIPTS = 4;
@@ -79,8 +79,8 @@ export function createEvmSource(options: EvmSourceOptions): EvmSource {
         matched.filter((transfer) => !isUncertain(transfer) || receipts.get(transfer.transactionHash)?.succeeded)
       );
     },
-    whereabouts: (hashes) => whereaboutsOf(pool, hashes),
-    survey: () => pool.survey(),
+    locate: (hashes) => locateTransactions(pool, hashes),
+    checkNodes: () => pool.checkNodes(),
     close: () => pool.close(),
   };
 }

@@ -20,7 +20,7 @@ export interface RpcPool {
   /** The same, of every node: the answers of all that give a usable one. Throws `ChainUnavailableError` when none does. */
   askEvery<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<readonly T[]>;
   /** Asks every node which chain it is on and how far it is, and puts those that lag last. Never throws for a node's fault. */
-  readonly survey: () => Promise<readonly NodeReport[]>;
+  readonly checkNodes: () => Promise<readonly NodeReport[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -132,7 +132,7 @@ export function createRpcPool({
     else troubles.failed(subject, problem, { network, node: node.name });
   }
 
-  async function survey(): Promise<readonly NodeReport[]> {
+  async function checkNodes(): Promise<readonly NodeReport[]> {
     const reports = await Promise.all(nodes.map(report));
     const best = Math.max(...reports.map(({ height }) => height ?? 0));
     return reports.map(({ of, isPoor, node, height, problem }) => {
@@ -151,7 +151,7 @@ export function createRpcPool({
       fromAny(calls[0]?.method ?? 'nothing', async (node) => decode(await node.callAll(calls))),
     askOneNode: fromAny,
     askEvery: (method, params, decode) => fromEvery(method, async (node) => decode(await node.call(method, params))),
-    survey,
+    checkNodes,
     close: async () => void (await Promise.all(nodes.map((node) => node.close()))),
   };
 }

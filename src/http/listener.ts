@@ -37,12 +37,12 @@ export function createListener(handle: RequestListener, options: ListenerOptions
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: options.keepAliveMs,
   };
-  const inTurn = takeTurns(handle);
+  const limited = limitPipelining(handle);
   const server =
-    options.tls === null ? createServer(http, inTurn) : createTlsServer({ ...options.tls, ...http }, inTurn);
+    options.tls === null ? createServer(http, limited) : createTlsServer({ ...options.tls, ...http }, limited);
   server.setTimeout(options.connectionTimeoutMs);
   // Expectations that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 without our headers.
-  server.on('checkExpectation', inTurn);
+  server.on('checkExpectation', limited);
   return server;
 }
 
@@ -55,7 +55,7 @@ interface Connection {
 }
 
 /** Hands requests on, at most `MAX_STARTED` of a connection at once, in their order. */
-function takeTurns(handle: RequestListener): RequestListener {
+function limitPipelining(handle: RequestListener): RequestListener {
   const connections = new WeakMap<Socket, Connection>();
 
   const connectionOf = (socket: Socket): Connection => {

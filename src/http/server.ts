@@ -18,7 +18,7 @@ import { createListener, TIMEOUTS } from './listener.ts';
 import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, sendRateLimitHeaders } from './guard.ts';
 import { pathOf } from './path.ts';
 import { reportFault } from './report-fault.ts';
-import { takeReadsInTurn } from './reads-in-turn.ts';
+import { limitConcurrentReads } from './concurrent-reads.ts';
 import { clientBucket, type RateLimits } from './rate-limit.ts';
 import { requestIds } from './request-id.ts';
 import { compileValidator } from './validation.ts';
@@ -102,7 +102,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     done();
   });
   guardRequests(app, guarding);
-  takeReadsInTurn(app);
+  limitConcurrentReads(app);
   nameIgnoredFields(app);
   app.setErrorHandler(async (error, request, reply) => {
     if (isGone(request)) return reply.hijack();

@@ -25,7 +25,7 @@ interface Watcher {
 }
 
 /** Into how many parts a waking of all is cut. */
-const TURNS = 20;
+const SPREAD_STEPS = 20;
 
 /**
  * The watch of one process. When notifications come back everybody is woken once, for something may have been missed; while
@@ -44,12 +44,12 @@ export function createPaymentWatch(
   const wakeAll = (): void => {
     clearTimeout(spreading);
     const waiting = [...all];
-    const perTurn = Math.ceil(waiting.length / TURNS);
-    const turn = (): void => {
-      for (const watcher of waiting.splice(0, perTurn)) if (all.has(watcher)) watcher.wake();
-      if (waiting.length > 0) spreading = setTimeout(turn, spreadMs / TURNS);
+    const perStep = Math.ceil(waiting.length / SPREAD_STEPS);
+    const step = (): void => {
+      for (const watcher of waiting.splice(0, perStep)) if (all.has(watcher)) watcher.wake();
+      if (waiting.length > 0) spreading = setTimeout(step, spreadMs / SPREAD_STEPS);
     };
-    turn();
+    step();
   };
 
   notifications.on('payments', (ids) => {

@@ -1,8 +1,8 @@
 /** Does the work of each in turn: at most so much at once, the rest in its order. Others never wait for it. */
-export type Turns = <Result>(whose: string, work: () => Promise<Result>) => Promise<Result>;
+export type ConcurrencyLimit = <Result>(whose: string, work: () => Promise<Result>) => Promise<Result>;
 
 /** Turns of everybody's own, at most `atOnce` at a time. */
-export function createTurns(atOnce: number): Turns {
+export function createConcurrencyLimit(atOnce: number): ConcurrencyLimit {
   const queues = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
   return async (whose, work) => {
     const queue = queues.get(whose) ?? { running: 0, waiting: [] };

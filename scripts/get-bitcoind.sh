@@ -1,6 +1,6 @@
 #!/bin/sh
 # Brings a real Bitcoin node for the tests: Bitcoin Knots from Debian sid, in a folder of its own, run through its own
-# loader and libraries, so that none of the machine's packages change. Debian and its kin on amd64 and arm64; no root
+# loader and libraries, so that none of the machine's packages change. Debian and its derivatives on amd64 and arm64; no root
 # needed. About 35 MB in $BITCOIND_DIR (default ~/.cache/cointill/bitcoind), brought once.
 # Prints the folder that holds `bitcoind` and `bitcoin-cli`, for the PATH; or says in one line why there is none.
 set -eu

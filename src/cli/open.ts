@@ -4,7 +4,7 @@ import { pino, type Logger } from 'pino';
 import { BackupError } from '../backup/errors.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import type { Cointill } from '../service/core.ts';
-import { DatabaseWayError, UnfitDatabaseError } from '../store/check-database.ts';
+import { DatabaseConnectionError, UnfitDatabaseError } from '../store/check-database.ts';
 import { diskFull, EmbeddedPostgresError } from '../store/embedded/error.ts';
 import { certificateFault } from '../config/tls-faults.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
@@ -85,8 +85,8 @@ export function databaseFailure(error: unknown, config: Config, named = 'DATABAS
   ) {
     return error;
   }
-  const setting = error instanceof DatabaseWayError && error.setting !== 'DATABASE_URL' ? error.setting : named;
-  const fault = error instanceof DatabaseWayError ? error.cause : error;
+  const setting = error instanceof DatabaseConnectionError && error.setting !== 'DATABASE_URL' ? error.setting : named;
+  const fault = error instanceof DatabaseConnectionError ? error.cause : error;
   const code = codeOf(fault) ?? (fault instanceof AggregateError ? codeOf(fault.errors[0]) : undefined) ?? '';
   const message = explain(code, reasonOf(fault), setting, config);
   return message === null ? fault : new CommandFailure(message, { cause: fault });

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from './payment.ts';
+import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from './payment.ts';
 import { BTC_QUOTE, CREATED_AT, DAY_MS, ETH_QUOTE, MINUTE_MS, paymentWith } from './payment.fixture.ts';
 import { transition, type Observation, type TransitionResult } from './transition.ts';
 
@@ -139,7 +139,7 @@ function happen(world: World, step: Step): World {
 function paidQuote({ payment, transfers, issued }: World): Quote | null {
   const { quote } = payment;
   if (quote === null || payment.completedOnUnits !== null) return quote;
-  const paid = (each: Quote): boolean => tally(each, transfers, 0).all.seenUnits > 0n;
+  const paid = (each: Quote): boolean => sumTransfers(each, transfers, 0).all.seenUnits > 0n;
   return paid(quote) ? quote : (issued.find(paid) ?? quote);
 }
 
@@ -164,12 +164,12 @@ function observationOf(step: Step, world: World): Observation | null {
     }
     case 'look': {
       const quote = paidQuote(world);
-      return quote === null ? null : { kind: 'money', quote, received: tally(quote, transfers, inTimeUntil(payment)) };
+      return quote === null ? null : { kind: 'money', quote, received: sumTransfers(quote, transfers, inTimeUntil(payment)) };
     }
     case 'glance': {
       const quote = pick(world.issued, step.quote) ?? ETH_QUOTE;
       const known = transfers.filter((_, index) => ((step.mask >> (index % 8)) & 1) === 1);
-      return { kind: 'money', quote, received: tally(quote, known, CREATED_AT + step.untilMs) };
+      return { kind: 'money', quote, received: sumTransfers(quote, known, CREATED_AT + step.untilMs) };
     }
     case 'deadline':
       return { kind: 'deadline', seenUpTo: step.behindMs === 'by_hand' ? 'by_hand' : now - step.behindMs };

@@ -211,7 +211,7 @@ export function tracedHash(hash: string): string | null {
  * before `untilAt`, and never money whose transaction is not known: no payment completes by itself on that. Transfers of
  * other assets never add up and are left to the merchant.
  */
-export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: number): Received {
+export function sumTransfers(quote: Quote, transfers: readonly Transfer[], untilAt: number): Received {
   let all = NO_SUMS;
   let inTime = NO_SUMS;
   const counted = transfers

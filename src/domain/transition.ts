@@ -143,7 +143,7 @@ function onTokenChosen(
   if (reason !== null) return { kind: 'refused', reason };
   const isThere = moneyIn.some(({ asset, network }) => asset === quote.asset && network === quote.network);
   if (moneyIn.length > 0 && !isThere) return { kind: 'refused', reason: 'money_seen' };
-  return walk({ ...payment, quote }, ['prepared', 'pending'], 'token_chosen', now);
+  return applyPath({ ...payment, quote }, ['prepared', 'pending'], 'token_chosen', now);
 }
 
 function onMoney(
@@ -164,7 +164,7 @@ function onMoney(
   if (path[0] === 'pending' && payment.status !== 'prepared' && now >= payment.expiresAt) {
     const graced: Received = { ...received, inTime: received.all };
     const again = moneyPath('pending', graced, quote);
-    return walk(
+    return applyPath(
       { ...payment, quote, received: graced, graceUntil: now + policy.graceMs },
       [...path, ...again],
       'money',
@@ -173,7 +173,7 @@ function onMoney(
   }
   const seen: Payment = { ...payment, quote, received };
   if (path.length === 0 && sameMoney(payment, seen)) return { kind: 'unchanged' };
-  return walk(seen, path, 'money', now);
+  return applyPath(seen, path, 'money', now);
 }
 
 /** The statuses to walk through, given the money in time; empty where the status stays. */
@@ -222,22 +222,22 @@ function onDeadline(
   // A payment with an address expires only once the rail has seen the chain up to the deadline: downtime expires nothing.
   if (!byHand && payment.quote !== null && seenUpTo < deadline) return { kind: 'unchanged' };
   if (payment.status === 'processing') {
-    return walk({ ...payment, failureReason: 'unconfirmed' }, ['failed'], 'deadline', now);
+    return applyPath({ ...payment, failureReason: 'unconfirmed' }, ['failed'], 'deadline', now);
   }
-  if (payment.received.inTime.seenUnits === 0n) return walk(payment, ['expired'], 'deadline', now);
-  return walk({ ...payment, failureReason: 'underpaid' }, ['failed'], 'deadline', now);
+  if (payment.received.inTime.seenUnits === 0n) return applyPath(payment, ['expired'], 'deadline', now);
+  return applyPath({ ...payment, failureReason: 'underpaid' }, ['failed'], 'deadline', now);
 }
 
 function onSettled(payment: Payment, received: Received, quote: Quote, now: number): TransitionResult {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
-  return walk({ ...payment, quote, received }, ['completed'], 'settled', now);
+  return applyPath({ ...payment, quote, received }, ['completed'], 'settled', now);
 }
 
 function onCancelled(payment: Payment, moneyElsewhere: boolean, now: number): TransitionResult {
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
   if (payment.received.all.seenUnits > 0n || moneyElsewhere) return { kind: 'refused', reason: 'money_seen' };
-  return walk({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
+  return applyPath({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
 }
 
 function onAccepted(payment: Payment, refundedUnits: bigint, now: number): TransitionResult {
@@ -246,11 +246,11 @@ function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Trans
   if (!acceptable) return { kind: 'refused', reason: 'not_open' };
   if (payment.received.all.confirmedUnits === 0n) return { kind: 'refused', reason: 'no_confirmed_money' };
   if (payment.received.all.confirmedUnits <= refundedUnits) return { kind: 'refused', reason: 'refunded' };
-  return walk(payment, ['completed'], 'accepted', now);
+  return applyPath(payment, ['completed'], 'accepted', now);
 }
 
 /** Applies the steps of the path one by one, and what follows from the new status: times, exception, timer, events. */
-function walk(
+function applyPath(
   start: Payment,
   path: readonly PaymentStatus[],
   cause: Observation['kind'],

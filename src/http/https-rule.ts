@@ -42,11 +42,11 @@ export function isDirect(request: FastifyRequest): boolean {
  * add a word; every one of them must be https, so that no hop was plain.
  */
 function cameByHttps(request: FastifyRequest): boolean {
-  const said = request.headers['x-forwarded-proto'];
+  const withoutEmpty = request.headers['x-forwarded-proto'];
   return (
-    typeof said === 'string' &&
+    typeof withoutEmpty === 'string' &&
     request.protocol.toLowerCase() === 'https' &&
-    said.split(',').every((word) => word.trim().toLowerCase() === 'https')
+    withoutEmpty.split(',').every((word) => word.trim().toLowerCase() === 'https')
   );
 }
 

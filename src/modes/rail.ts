@@ -75,14 +75,14 @@ export interface WantedToken {
 export interface Rail extends Issuer {
   /**
    * Locks all that payments in these tokens are issued addresses from, until the transaction ends. Its issuer knows no other
-   * tokens of theirs. With `foresee` it may go by what it saw last: then `taken` holds the lock too, which undoes the
+   * tokens of theirs. With `mayPredict` it may go by what it saw last: then `taken` holds the lock too, which undoes the
    * transaction with an error that `isUnexpected` knows when that has changed. Null: nothing has to be locked.
    */
   readonly lock:
     | ((
         runner: StatementRunner,
         wanted: readonly WantedToken[],
-        options: { readonly foresee: boolean },
+        options: { readonly mayPredict: boolean },
       ) => Promise<LockedIssuer>)
     | null;
   /**

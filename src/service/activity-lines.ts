@@ -6,7 +6,7 @@ import type { Payment } from '../domain/payment.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { attemptLine, endpointFields, failureOf } from './delivery-line.ts';
-import { said, type Fields, type Line } from './line.ts';
+import { withoutEmpty, type Fields, type Line } from './line.ts';
 
 type Of<Kind extends Activity['kind']> = Extract<Activity, { readonly kind: Kind }>;
 
@@ -33,7 +33,7 @@ export function logActivities(logger: Logger, troubles: Troubles): Observer {
   return (activity) => {
     // Made only where they are written: a busy day has thousands a second.
     const lines = log.isLevelEnabled(HIGHEST_LEVEL[activity.kind]) ? linesOf(activity) : [];
-    for (const { level, fields, message } of lines) log[level](said(fields), message);
+    for (const { level, fields, message } of lines) log[level](withoutEmpty(fields), message);
     if (activity.kind === 'delivery_attempted') reportEndpoint(troubles, activity);
   };
 }

@@ -18,7 +18,7 @@ import type { UtxoChains } from '../rails/family.ts';
 import { createWalletOpener, type WalletOpener } from '../rails/wallet.ts';
 import { fixedRates, testRates } from '../rates/fixed.ts';
 import type { RateSource } from '../rates/source.ts';
-import { byWayOf, checkPool, checkSameDatabase, checkWrites } from '../store/check-database.ts';
+import { namingSetting, checkPool, checkSameDatabase, checkWrites } from '../store/check-database.ts';
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
 import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
 import { migrate } from '../store/migrate.ts';
@@ -201,11 +201,11 @@ function pooledRandom(): (size: number) => Uint8Array {
 /** Checks that the database is the one that is meant and takes writes, where it is one's own, and brings it up to date. */
 async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logger): Promise<void> {
   const setting = config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
-  const client = await byWayOf(setting, handle.connect());
+  const client = await namingSetting(setting, handle.connect());
   try {
     if (config.databaseUrl !== null) {
       await checkWrites(client, setting);
-      await byWayOf('DATABASE_URL', checkPool(handle.db));
+      await namingSetting('DATABASE_URL', checkPool(handle.db));
       if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
     }
     const applied = await migrate(client);

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 export class UnfitDatabaseError extends Error {}
 
 /** The database could not be opened by the way that a setting names; what went wrong is the cause. */
-export class DatabaseWayError extends Error {
+export class DatabaseConnectionError extends Error {
   readonly setting: string;
 
   constructor(setting: string, cause: unknown) {
@@ -17,11 +17,11 @@ export class DatabaseWayError extends Error {
 }
 
 /** Does the work, and names the setting of the way that it takes where that fails. */
-export async function byWayOf<Result>(setting: string, work: Promise<Result>): Promise<Result> {
+export async function namingSetting<Result>(setting: string, work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof UnfitDatabaseError ? error : new DatabaseWayError(setting, error);
+    throw error instanceof UnfitDatabaseError ? error : new DatabaseConnectionError(setting, error);
   }
 }
 

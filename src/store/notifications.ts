@@ -107,7 +107,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
   let session: ListeningSession | null = null;
   /** One that is not proven yet. */
   let coming: ListeningSession | null = null;
-  let heardUpTo = 0;
+  let receivedUpTo = 0;
   let provenAt = 0;
   let isAsking = false;
   let isProving = false;
@@ -118,7 +118,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
     if (session === null) return;
     const broken = session;
     session = null;
-    heardUpTo = 0;
+    receivedUpTo = 0;
     for (const listener of downListeners) listener();
     void broken.end();
   };
@@ -143,7 +143,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
       const proof = await next.prove();
       if (proof === 'withheld') withhold();
       if (proof !== 'delivered' || stopped) throw new Error('It is not proven that notifications arrive.');
-      [session, heardUpTo, provenAt, isWithheld] = [next, askedAt, performance.now(), false];
+      [session, receivedUpTo, provenAt, isWithheld] = [next, askedAt, performance.now(), false];
     } catch (error) {
       await next.end();
       throw error;
@@ -167,7 +167,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
 
   const beat = async (): Promise<void> => {
     if (stopped || isAsking) {
-      if (session !== null && performance.now() - heardUpTo > SILENCE_MS) down();
+      if (session !== null && performance.now() - receivedUpTo > SILENCE_MS) down();
       return;
     }
     isAsking = true;
@@ -177,7 +177,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
         // An answer proves that what was notified before the question has arrived, not what was notified after it.
         const askedAt = performance.now();
         await session.ask();
-        heardUpTo = askedAt;
+        receivedUpTo = askedAt;
       }
     } catch {
       down();
@@ -190,7 +190,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
   const timer = setInterval(() => void beat(), HEARTBEAT_MS);
   void beat();
 
-  const healthy = (): boolean => session !== null && performance.now() - heardUpTo < SILENCE_MS;
+  const healthy = (): boolean => session !== null && performance.now() - receivedUpTo < SILENCE_MS;
   return {
     healthy,
     problem: () => (healthy() ? null : isWithheld ? WITHHELD : NOT_LISTENING),

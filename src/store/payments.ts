@@ -94,7 +94,7 @@ export async function listPayments(
   page: { readonly limit: number; readonly offset: number },
 ): Promise<readonly Payment[]> {
   // Each status is read along its own index, newest first, and the strands are merged; one strand when there is no filter.
-  const strands = (filter.statuses ?? [null]).map((status) => {
+  const lists = (filter.statuses ?? [null]).map((status) => {
     const ofStatus = status === null ? sql`` : sql`and status = ${status}`;
     return sql`(select id from payments
       where project_id = ${scope.projectId} and mode = ${scope.mode} and surface = ${scope.surface} ${ofStatus}
@@ -102,7 +102,7 @@ export async function listPayments(
       order by id desc limit ${page.limit + page.offset})`;
   });
   const { rows } = await sql<{ id: string }>`
-    select id from (${sql.join(strands, sql` union all `)}) page
+    select id from (${sql.join(lists, sql` union all `)}) page
     order by id desc limit ${page.limit} offset ${page.offset}`.execute(db);
   const payments = await findPayments(
     db,

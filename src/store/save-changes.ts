@@ -10,7 +10,7 @@ import type { Statement, StatementRunner } from './pipeline.ts';
 import {
   IDEMPOTENCY_KEYS,
   PAYMENT_ADDRESSES,
-  PAYMENT_ARROWS,
+  PAYMENT_TRANSITIONS,
   PAYMENT_DAY_COUNTS,
   PAYMENTS,
   type CountShard,
@@ -105,7 +105,7 @@ const SAVE = `
   ), changed_payments as (
     ${PAYMENTS.update('$2')}
   ), new_arrows as (
-    ${PAYMENT_ARROWS.insert('$3')}
+    ${PAYMENT_TRANSITIONS.insert('$3')}
   ), new_addresses as (
     ${PAYMENT_ADDRESSES.insert('$4')}
   ), new_answers as (
@@ -158,7 +158,7 @@ export function saveStatement(
   const parameters = [
     paymentRecords(created),
     paymentRecords(changed),
-    PAYMENT_ARROWS.records(
+    PAYMENT_TRANSITIONS.records(
       changes.flatMap(({ after, transitions }) => transitions.map((transition) => ({ transition, payment: after }))),
     ),
     PAYMENT_ADDRESSES.records(

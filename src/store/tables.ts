@@ -15,7 +15,7 @@ export const TABLES = {
   payments: payments.PAYMENTS.columns,
   transaction_counters: payments.TRANSACTION_COUNTERS,
   payment_day_counts: payments.PAYMENT_DAY_COUNTS.columns,
-  payment_arrows: payments.PAYMENT_ARROWS.columns,
+  payment_arrows: payments.PAYMENT_TRANSITIONS.columns,
   payment_addresses: payments.PAYMENT_ADDRESSES.columns,
   payment_quotes: payments.PAYMENT_QUOTES,
   idempotency_keys: payments.IDEMPOTENCY_KEYS.columns,

@@ -45,16 +45,16 @@ const GAP = sql<number>`
   least(${sql.lit(MAX_GAP)}, i.next_index - 1 - coalesce(
     (select max((
         select a.address_index from payment_addresses a
-        where a.wallet_id = kin.id and a.address_index >= i.next_index - ${sql.lit(MAX_GAP)}
+        where a.wallet_id = same_wallet.id and a.address_index >= i.next_index - ${sql.lit(MAX_GAP)}
           and exists (select 1 from transfers t where t.network = a.network and t.payment_id = a.payment_id
             and t.address = a.address and t.state <> 'dropped')
         order by a.address_index desc limit 1))
-      from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
+      from wallets same_wallet where same_wallet.network = w.network and same_wallet.first_address = w.first_address),
     least(
       (select min((
           select a.address_index from payment_addresses a
-          where a.wallet_id = kin.id order by a.address_index limit 1))
-        from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
+          where a.wallet_id = same_wallet.id order by a.address_index limit 1))
+        from wallets same_wallet where same_wallet.network = w.network and same_wallet.first_address = w.first_address),
       (select min(s.from_index) from skipped_indexes s
         where s.network = w.network and s.first_address = w.first_address)) - 1,
     i.next_index - 1))`;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { passOver } from '../../src/app/chains/recover.ts';
+import { skipIssued } from '../../src/app/chains/recover.ts';
 import { restoreBackup } from '../../src/backup/restore-backup.ts';
 import { COPIED_TABLES } from '../../src/store/copied-tables.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -37,7 +37,7 @@ describe('a backup of every former version', () => {
         onProgress: () => {},
       },
       { kind: 'postgres', url, keyDir },
-      (client, { takenAt }) => passOver(onConnection(client), { lostSince: takenAt, now: Date.now(), skip: null }),
+      (client, { takenAt }) => skipIssued(onConnection(client), { lostSince: takenAt, now: Date.now(), skip: null }),
     );
     const handle = openDatabase({ connectionString: url }, { maxConnections: 2, onError: () => {} });
     onTestFinished(() => handle.close());

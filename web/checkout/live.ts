@@ -11,7 +11,7 @@ export interface LivePage {
   /** The present `#live`. */
   live(): HTMLElement;
   /** Shows a page that was asked for; true when it differs. Throws when it is not this payment's. */
-  show(next: Document, heardAt: number): boolean;
+  show(next: Document, receivedAt: number): boolean;
   /** Called when two requests in a row failed, and when one succeeds again. */
   onConnection(isLost: boolean): void;
 }
@@ -55,11 +55,11 @@ export function keepLive(page: LivePage): () => void {
     const turn = asked;
     const eventsBefore = streamEvents;
     try {
-      const { next, heardAt } = await fetchPage(page.live().dataset['page'] ?? location.href);
+      const { next, receivedAt } = await fetchPage(page.live().dataset['page'] ?? location.href);
       // A later request was answered earlier: this one is the past.
       if (turn > shown) {
         shown = turn;
-        if (page.show(next, heardAt) && cause === 'check') setTimeout(doubtStream, EVENT_LAG_MS, eventsBefore);
+        if (page.show(next, receivedAt) && cause === 'check') setTimeout(doubtStream, EVENT_LAG_MS, eventsBefore);
       }
       if (failures >= 2) page.onConnection(false);
       failures = 0;
@@ -142,9 +142,9 @@ export function keepLive(page: LivePage): () => void {
   return () => void poll('check');
 }
 
-async function fetchPage(path: string): Promise<{ readonly next: Document; readonly heardAt: number }> {
+async function fetchPage(path: string): Promise<{ readonly next: Document; readonly receivedAt: number }> {
   const answer = await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
-  const heardAt = Date.now();
+  const receivedAt = Date.now();
   if (!answer.ok) throw new Error(`the page answered ${answer.status}`);
-  return { next: new DOMParser().parseFromString(await answer.text(), 'text/html'), heardAt };
+  return { next: new DOMParser().parseFromString(await answer.text(), 'text/html'), receivedAt };
 }

@@ -1,4 +1,4 @@
-import type { Say } from './texts.ts';
+import type { Translate } from './texts.ts';
 import { parseTransaction, payWithWallet, readReceipt, type WalletStep } from './wallet-flow.ts';
 import { addWallet, readAnnouncement, type Wallet } from './wallet-list.ts';
 
@@ -21,7 +21,7 @@ interface WalletStatus {
  * Paying with browser wallets. What happened is kept by transaction data, beyond swaps of the page and reloads in the same
  * tab: money that was sent must not be asked for again.
  */
-export function offerWallets(payment: string, say: Say): Wallets {
+export function offerWallets(payment: string, translate: Translate): Wallets {
   let wallets: readonly Wallet[] = [];
   /** The wallet that is being asked. Until it is asked to send, another may be taken instead: some never answer. */
   let asking: { readonly wallet: Wallet; isSending: boolean } | null = null;
@@ -38,7 +38,7 @@ export function offerWallets(payment: string, say: Say): Wallets {
     section.hidden = wallets.length === 0 && now === undefined;
     drawButtons(section, { wallets, isSent, isBusy }, (wallet) => void pay(wallet, key));
     const status = section.querySelector('[data-wallet-status]');
-    if (status !== null) drawStatus(status, now, section.dataset['network'] ?? '', say);
+    if (status !== null) drawStatus(status, now, section.dataset['network'] ?? '', translate);
   };
 
   const showStep = (key: string, wallet: Wallet, step: WalletStep) => {
@@ -136,10 +136,10 @@ function walletButton(wallet: Wallet, pay: (wallet: Wallet) => void): HTMLButton
   return button;
 }
 
-function drawStatus(status: Element, now: WalletStatus | undefined, network: string, say: Say): void {
+function drawStatus(status: Element, now: WalletStatus | undefined, network: string, translate: Translate): void {
   const hash = now !== undefined && 'hash' in now.step ? now.step.hash : '';
   const reason = now?.step.kind === 'wallet_failed' ? now.step.reason : '';
-  const text = now === undefined ? '' : say(now.step.kind, { wallet: now.wallet, network, hash, reason });
+  const text = now === undefined ? '' : translate(now.step.kind, { wallet: now.wallet, network, hash, reason });
   if (status.getAttribute('data-shown') === `${text}${hash}`) return;
   status.setAttribute('data-shown', `${text}${hash}`);
   status.replaceChildren(text);

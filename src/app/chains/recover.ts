@@ -39,13 +39,13 @@ export interface Recovery {
 }
 
 /** What is passed over. */
-export interface PassOver {
+export interface SkipRequest {
   readonly lostSince: number;
   readonly now: number;
   /** How many of each, instead of what pace and time say; null: as they say. */
   readonly skip: number | null;
   /** What another copy of this database, of another restore, begins with: it may have handed out what follows. */
-  readonly elsewhere?: Elsewhere;
+  readonly otherCopies?: OtherCopies;
   /** So many more, for a restore: drawn anew each time. */
   readonly spread?: number;
   /** So many times what pace and time say: another copy was at work, and began as far on as that. */
@@ -53,7 +53,7 @@ export interface PassOver {
 }
 
 /** The next number of a wallet, and the last one of a counter, on other copies; 0: no other is known. */
-export interface Elsewhere {
+export interface OtherCopies {
   readonly nextIndex: (network: Network, firstAddress: string) => number;
   readonly lastNumber: (projectId: string, mode: Mode, year: number) => number;
 }
@@ -63,15 +63,15 @@ export interface Elsewhere {
  * those too that money was seen on or that another copy began with, and transaction numbers. Wallets that were halted hand out
  * addresses again.
  */
-export async function passOver(
+export async function skipIssued(
   trx: Database | Trx,
-  { lostSince, now, skip, elsewhere, spread = 0, times = 1 }: PassOver,
+  { lostSince, now, skip, otherCopies, spread = 0, times = 1 }: SkipRequest,
 ): Promise<Recovery> {
   const beyond = (busiestDay: number): number => skip ?? times * skipOf(busiestDay, now - lostSince) + spread;
   const skipped: Omit<Recovery['wallets'][number], 'gapLimit'>[] = [];
   for (const { network, firstAddress, kind, nextIndex, projectIds, busiestDay } of await lockPaces(trx, lostSince)) {
     const seen = await highestLostIndex(trx, network, firstAddress);
-    const other = elsewhere?.nextIndex(network, firstAddress) ?? 0;
+    const other = otherCopies?.nextIndex(network, firstAddress) ?? 0;
     const to = Math.max(nextIndex, (seen ?? -1) + 1, other) + beyond(busiestDay);
     await skipTo(trx, network, { firstAddress, nextIndex }, to, now);
     await setHalted(trx, network, firstAddress, null);
@@ -91,7 +91,7 @@ export async function passOver(
     yearsFrom(lostSince, now),
     lostSince,
   )) {
-    const to = Math.max(last, elsewhere?.lastNumber(projectId, mode, year) ?? 0) + beyond(busiestDay);
+    const to = Math.max(last, otherCopies?.lastNumber(projectId, mode, year) ?? 0) + beyond(busiestDay);
     await raiseCounter(trx, { projectId, mode, year }, to);
     numbers.push({ projectId, mode, year, last, to });
   }
@@ -106,7 +106,7 @@ function yearsFrom(lostSince: number, now: number): readonly number[] {
 }
 
 /** Another copy sold, whose numbers nobody may have noted: it began once as far on, and what it sold comes after that. */
-function beyondCopy(random: () => number): Pick<PassOver, 'times' | 'spread'> {
+function beyondCopy(random: () => number): Pick<SkipRequest, 'times' | 'spread'> {
   return { times: 2, spread: MAX_SPREAD + Math.floor(random() * MAX_SPREAD) };
 }
 
@@ -117,11 +117,11 @@ function beyondCopy(random: () => number): Pick<PassOver, 'times' | 'spread'> {
 export async function recover(
   app: App,
   trx: ObservedTrx,
-  request: Pick<PassOver, 'lostSince' | 'now' | 'skip' | 'elsewhere'> & { readonly random?: () => number },
+  request: Pick<SkipRequest, 'lostSince' | 'now' | 'skip' | 'otherCopies'> & { readonly random?: () => number },
 ): Promise<Recovery> {
   const { random = Math.random, ...wanted } = request;
   const isHalted = (await haltedWallets(trx)).length > 0;
-  const recovery = await passOver(trx, isHalted ? { ...wanted, ...beyondCopy(random) } : wanted);
+  const recovery = await skipIssued(trx, isHalted ? { ...wanted, ...beyondCopy(random) } : wanted);
   for (const { network, firstAddress, from } of recovery.wallets) {
     await publishLostMoney(app, trx, await lostTransfers(trx, { wallet: { network, firstAddress, from } }), request.now);
   }

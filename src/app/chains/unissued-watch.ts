@@ -30,7 +30,7 @@ const REFILL_SHARE = 0.25;
 /** How long a wallet's pace is taken for what it is. */
 const PACE_FOR_MS = 6 * 60 * 60_000;
 /** An address costs a tenth of a millisecond of the processor: so many in one go, then whoever waits gets a turn. */
-const PIECE = 50;
+const BATCH = 50;
 const WALLETS_AT_ONCE = 10;
 
 /** Watches addresses of wallets that this database gave to nobody: those passed over, and those that come next. */
@@ -75,8 +75,8 @@ export function createUnissuedWatch(
   ): Promise<void> {
     const deriver = openWallet(network, { kind, text: source });
     if (deriver === null) return;
-    for (let start = from; start < to; start += PIECE) {
-      const count = Math.min(PIECE, to - start);
+    for (let start = from; start < to; start += BATCH) {
+      const count = Math.min(BATCH, to - start);
       const addresses = deriver
         .addressesAt(start, count)
         .map((address, place) => ({ address: matchingAddress(network, address), index: start + place }));

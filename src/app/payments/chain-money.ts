@@ -3,7 +3,7 @@ import type { Network } from '../../domain/networks.ts';
 import {
   inTimeUntil,
   requiredUnits,
-  tally,
+  sumTransfers,
   type Received,
   type Payment,
   type Quote,
@@ -181,7 +181,7 @@ export function moneyOf(
         transfer.address === matchingAddress(network, address),
     );
   const view = (quote: Quote) =>
-    ({ kind: 'money', received: tally(quote, transfers, inTimeUntil(payment)), quote }) as const;
+    ({ kind: 'money', received: sumTransfers(quote, transfers, inTimeUntil(payment)), quote }) as const;
   const current = view(payment.quote);
   // What completed a payment stays its measure.
   if (payment.completedOnUnits !== null) return [current];

@@ -64,7 +64,7 @@ export function createPaymentCreator(app: App, runner: StatementRunner & Transac
     }),
   );
   const saveItems = async (items: readonly Item[]): Promise<readonly Saved[]> => {
-    const save = (foresee: boolean) => runner.transaction((trx) => saveTaking(app, trx, items, foresee));
+    const save = (mayPredict: boolean) => runner.transaction((trx) => saveTaking(app, trx, items, mayPredict));
     try {
       return await save(true);
     } catch (error) {
@@ -153,9 +153,9 @@ async function saveTaking(
   app: App,
   runner: StatementRunner,
   items: readonly Item[],
-  foresee: boolean,
+  mayPredict: boolean,
 ): Promise<Ending<readonly Saved[]>> {
-  const issuers = await lockIssuers(runner, items, foresee);
+  const issuers = await lockIssuers(runner, items, mayPredict);
   const drafted: (Draft | TokenRefusal | NoWallet | Fault)[] = [];
   for (const item of items) {
     const issuer = issuers.get(item.rail);
@@ -187,14 +187,14 @@ const MISSING: Fault = { kind: 'fault', error: new Error('The batch made nothing
 async function lockIssuers(
   runner: StatementRunner,
   items: readonly Item[],
-  foresee: boolean,
+  mayPredict: boolean,
 ): Promise<ReadonlyMap<Rail, LockedIssuer>> {
   const issuers = new Map<Rail, LockedIssuer>();
   for (const [rail, group] of Map.groupBy(items, ({ rail }) => rail)) {
     const wanted = group.flatMap(({ request: { projectId, token } }) =>
       token === null ? [] : [{ projectId, ...token }],
     );
-    if (rail.lock !== null && wanted.length > 0) issuers.set(rail, await rail.lock(runner, wanted, { foresee }));
+    if (rail.lock !== null && wanted.length > 0) issuers.set(rail, await rail.lock(runner, wanted, { mayPredict }));
   }
   return issuers;
 }

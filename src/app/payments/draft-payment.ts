@@ -66,10 +66,10 @@ export async function draftPayment(
   if (amountUsdCents === null) {
     return { kind: 'no_rate', message: `There is no fresh price for ${request.currency}. Try again shortly.` };
   }
-  const { token: _token, lifetimeMs, ...said } = request;
+  const { token: _token, lifetimeMs, ...withoutEmpty } = request;
   const expiresAt = createdAt + lifetimeMs;
   const completesAt = rail.completesAt(createdAt, expiresAt);
-  const blank = blankPayment({ ...said, id, amountUsdCents, createdAt, expiresAt, completesAt });
+  const blank = blankPayment({ ...withoutEmpty, id, amountUsdCents, createdAt, expiresAt, completesAt });
   if (choice === null) return { kind: 'draft', item, payment: blank, address: null };
 
   const quoted = await quotePayment(issuer, blank, choice.token);

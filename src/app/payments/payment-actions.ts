@@ -1,5 +1,5 @@
 import { isOpen } from '../../domain/status.ts';
-import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
+import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
 import { tokenRefusal, type Observation } from '../../domain/transition.ts';
 import type { Token } from '../../domain/asset.ts';
 import { saveQuoteAgain } from '../../store/quotes.ts';
@@ -96,7 +96,7 @@ async function chosen(
   const { quote, wallet } = quoted;
   const there = await transfersOf(payment, trx);
   const choice: Observation = { kind: 'token_chosen', quote, changes, moneyIn: there };
-  const money: Observation = { kind: 'money', received: tally(quote, there, inTimeUntil(payment)) };
+  const money: Observation = { kind: 'money', received: sumTransfers(quote, there, inTimeUntil(payment)) };
   const observations = there.length === 0 ? [choice] : [choice, money];
   if (wallet === null) return { kind: 'observed', observations };
   const address = issuedAddress(app, payment, quote, wallet, now);
@@ -149,7 +149,7 @@ export async function settle(
   // A service that was down when the timer ran out still pays in time.
   const firstSeenAt = Math.min(now, payment.completesAt ?? now);
   const transfer = rail.simulate({ ...payment, quote }, { amountUnits: missing, firstSeenAt, state: 'confirmed' }, now);
-  const received = tally(quote, [...known, transfer], inTimeUntil(payment));
+  const received = sumTransfers(quote, [...known, transfer], inTimeUntil(payment));
   return { kind: 'settled', observation: { kind: 'settled', quote, received }, transfer };
 }
 
@@ -214,7 +214,7 @@ async function simulatedSteps(
     if (rail.simulate === null) throw new Error('Only the sandbox simulates.');
     const transfer = rail.simulate(payment, { amountUnits, firstSeenAt, state }, now);
     await saveTransfers(trx, [{ paymentId: payment.id, transfer, blockHash: null }]);
-    return { kind: 'money', received: tally(quote, [...known, transfer], inTimeUntil(payment)) };
+    return { kind: 'money', received: sumTransfers(quote, [...known, transfer], inTimeUntil(payment)) };
   };
   switch (simulation) {
     case 'paid':

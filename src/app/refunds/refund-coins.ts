@@ -15,7 +15,7 @@ const COINBASE_MATURITY = 100;
 const PEGOUT_MATURITY = 6;
 
 /** A coin that cannot be spent yet. */
-export interface YoungCoin {
+export interface ImmatureCoin {
   readonly coin: WalletCoin;
   readonly what: 'coinbase' | 'pegout';
   readonly confirmations: number;
@@ -34,7 +34,7 @@ export interface CoinChoice {
     | { readonly kind: 'short'; readonly missingUnits: bigint }
     | { readonly kind: 'too_large'; readonly coinCount: number };
   /** Why some of the coins were left out. */
-  readonly young: readonly YoungCoin[];
+  readonly immature: readonly ImmatureCoin[];
   /** No node has their transactions any more, which P2PKH cannot be signed without. */
   readonly withoutTransaction: readonly WalletCoin[];
 }
@@ -58,7 +58,7 @@ export async function chooseCoins(
   rest: readonly WalletCoin[],
 ): Promise<CoinChoice> {
   const known = [...held];
-  const young: YoungCoin[] = [];
+  const immature: ImmatureCoin[] = [];
   const withoutTransaction = new Set<WalletCoin>();
   const raws = new Map<string, string | null>();
 
@@ -82,37 +82,37 @@ export async function chooseCoins(
   for (let start = 0; start < rest.length && outcome.kind !== 'ok'; start += COINS_AT_ONCE) {
     const read = await readCoins(source, rest.slice(start, start + COINS_AT_ONCE));
     known.push(...read.mature);
-    young.push(...read.young);
+    immature.push(...read.immature);
     outcome = await choose(known.filter((coin) => coin.isHeld || isFree(coin)));
   }
   if (outcome.kind !== 'ok') outcome = await choose(known);
-  return { outcome, young, withoutTransaction: [...withoutTransaction] };
+  return { outcome, immature, withoutTransaction: [...withoutTransaction] };
 }
 
 /** Which of these coins can be spent now, and which only later; those that are spent are left out. */
 async function readCoins(
   { caller, payout }: CoinSource,
   coins: readonly WalletCoin[],
-): Promise<{ readonly mature: readonly WalletCoin[]; readonly young: readonly YoungCoin[] }> {
+): Promise<{ readonly mature: readonly WalletCoin[]; readonly immature: readonly ImmatureCoin[] }> {
   const states = await caller.unspent(coins);
   const unspent = coins.flatMap((coin, place) => {
     const state = states[place] ?? null;
     // Without a confirmation its block was just taken back.
     return state === null || state.confirmations === 0 ? [] : [{ coin, ...state }];
   });
-  const pegouts = NETWORK_FACTS[payout.network].hasMweb ? await youngPegouts(caller, unspent) : new Set<WalletCoin>();
-  const young = unspent.flatMap(({ coin, coinbase, confirmations }): readonly YoungCoin[] => {
+  const pegouts = NETWORK_FACTS[payout.network].hasMweb ? await immaturePegouts(caller, unspent) : new Set<WalletCoin>();
+  const immature = unspent.flatMap(({ coin, coinbase, confirmations }): readonly ImmatureCoin[] => {
     if (coinbase && confirmations < COINBASE_MATURITY) {
       return [{ coin, what: 'coinbase', confirmations, needed: COINBASE_MATURITY }];
     }
     return pegouts.has(coin) ? [{ coin, what: 'pegout', confirmations, needed: PEGOUT_MATURITY }] : [];
   });
-  const notYet = new Set(young.map(({ coin }) => coin));
-  return { mature: unspent.map(({ coin }) => coin).filter((coin) => !notYet.has(coin)), young };
+  const notYet = new Set(immature.map(({ coin }) => coin));
+  return { mature: unspent.map(({ coin }) => coin).filter((coin) => !notYet.has(coin)), immature };
 }
 
 /** Nodes do not say what came out of MWEB; its transaction shows it, and is in so new a block that every node has it. */
-async function youngPegouts(
+async function immaturePegouts(
   caller: UtxoCaller,
   unspent: readonly { readonly coin: WalletCoin; readonly confirmations: number }[],
 ): Promise<ReadonlySet<WalletCoin>> {

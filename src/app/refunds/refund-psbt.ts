@@ -82,7 +82,7 @@ export async function refundPsbt(app: App, refund: Refund, address: string, acce
   const dust = dustPayout(params, { address, units: refund.units });
   if (dust !== null) return instead(dust.message);
   const feeUnitsPerKvb = await caller.feeUnitsPerKvb();
-  if (feeUnitsPerKvb > BigInt(maxFeeRate) * 1_000n) return instead(tooDear(params, feeUnitsPerKvb, maxFeeRate));
+  if (feeUnitsPerKvb > BigInt(maxFeeRate) * 1_000n) return instead(feeTooHigh(params, feeUnitsPerKvb, maxFeeRate));
   const { network, paymentId } = refund;
   const changeAt = (index: number): WalletOutput => wallet.changeAt(index) ?? change;
   // The service may not have come by since the wallet was set.
@@ -238,7 +238,7 @@ function isOutput(one: Outpoint, { txid, vout }: Outpoint): boolean {
   return one.txid === txid && one.vout === vout;
 }
 
-function tooDear({ network }: UtxoParams, feeUnitsPerKvb: bigint, maxFeeRate: number): string {
+function feeTooHigh({ network }: UtxoParams, feeUnitsPerKvb: bigint, maxFeeRate: number): string {
   const unit = NETWORK_FACTS[network].smallestUnit;
   const rate = formatDecimal(feeUnitsPerKvb, 3);
   return (
@@ -249,14 +249,14 @@ function tooDear({ network }: UtxoParams, feeUnitsPerKvb: bigint, maxFeeRate: nu
 
 function shortOf(
   { network }: UtxoParams,
-  { young, withoutTransaction }: CoinChoice,
+  { immature, withoutTransaction }: CoinChoice,
   outcome: Exclude<CoinChoice['outcome'], { kind: 'ok' }>,
   coinsRead: number,
 ): string {
   if (outcome.kind === 'too_large') {
     return `The refund would have to spend more than ${outcome.coinCount - 1} small outputs, which is too large a transaction for nodes to pass on. Join some of them in your wallet first, or refund less.`;
   }
-  const [soonest] = young.toSorted((a, b) => a.needed - a.confirmations - (b.needed - b.confirmations));
+  const [soonest] = immature.toSorted((a, b) => a.needed - a.confirmations - (b.needed - b.confirmations));
   if (soonest !== undefined) {
     const { coin, what, confirmations, needed } = soonest;
     const left = needed - confirmations;

@@ -201,7 +201,7 @@ const GLOBE = html`<svg class="globe" aria-hidden="true" viewBox="0 0 24 24">
 </svg>`;
 
 /** The band that makes test mode unmistakable; `actions` is what can be simulated. */
-export function testBand(locale: Locale, text: Html, actions: Html | null = null): Html {
+export function testBanner(locale: Locale, text: Html, actions: Html | null = null): Html {
   return html`<aside class="band" id="band" aria-label="${locale.plain('test_mode')}">
     <div class="band-inside">
       <p><strong>${locale.t('test_mode')}</strong> ${text}</p>

@@ -2,7 +2,7 @@ import { chooseCard } from './choose-step.ts';
 import { closedCard, completedCard, returnsByItself } from './final-step.ts';
 import { name } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
-import { facts, renderDocument, testBand, type Refresh } from './layout.ts';
+import { facts, renderDocument, testBanner, type Refresh } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
 import { payCard } from './pay-step.ts';
 import { checkingCard, confirmingCard, detectedCard, unavailableCard } from './progress-step.ts';
@@ -28,7 +28,7 @@ export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'style
     title: `${locale.plain(titleOf(view.step))} - ${frame.branding.projectName}`,
     test: test !== null,
     refresh,
-    band: test && testBand(locale, testText(view, test), simulations(view, test)),
+    band: test && testBanner(locale, testText(view, test), simulations(view, test)),
     path: paymentPath(view.paymentId),
     live: {
       version: view.version,

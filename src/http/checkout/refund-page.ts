@@ -1,7 +1,7 @@
 import type { Assets } from '../pages/assets.ts';
 import { assetName, crypto, grouped, name, networkLabel } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
-import { facts, renderDocument, statusHeading, testBand, type Refresh } from './layout.ts';
+import { facts, renderDocument, statusHeading, testBanner, type Refresh } from './layout.ts';
 import { pageHref } from './links.ts';
 import type { TextKey } from './locale.ts';
 import type { Page, RefundStep, RefundView } from './view.ts';
@@ -24,7 +24,7 @@ export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePa
     title: `${locale.plain(TITLES[step.kind])} - ${branding.projectName}`,
     test: mode === 'test',
     refresh: refreshOf(view),
-    band: mode === 'test' ? testBand(locale, locale.t('test_refund')) : null,
+    band: mode === 'test' ? testBanner(locale, locale.t('test_refund')) : null,
     path: view.claimPath,
     live: null,
     main: html`<div class="layout">

@@ -109,7 +109,7 @@ function wrongChainMessage({ network, chain }: UtxoParams, version: KeyVersion):
     : `This is a key of a test network, but ${variable} is main. Give a key of a wallet with real money (xpub…, ypub… or zpub…), or set ${variable} to the test network that is meant.`;
 }
 
-/** Wallets of Bitcoin's kin write Bitcoin's version bytes as well as their own. */
+/** Wallets of Litecoin write Bitcoin's version bytes as well as their own. */
 function isTaken(version: KeyVersion, network: UtxoNetwork): boolean {
   return version.network === network || version.network === 'bitcoin';
 }

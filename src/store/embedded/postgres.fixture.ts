@@ -234,8 +234,8 @@ export function startElsewhere(options: OtherProcessOptions): OtherProcess {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const heard = async (): Promise<Record<string, unknown>> => {
     const { value } = await lines.next();
-    const said: unknown = JSON.parse(String(value));
-    return typeof said === 'object' && said !== null ? { ...said } : {};
+    const withoutEmpty: unknown = JSON.parse(String(value));
+    return typeof withoutEmpty === 'object' && withoutEmpty !== null ? { ...withoutEmpty } : {};
   };
   return {
     process: child,

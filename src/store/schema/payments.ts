@@ -85,7 +85,7 @@ export const PAYMENTS = recordTable(
 );
 
 /** Steps of payments' statuses. */
-export const PAYMENT_ARROWS = recordTable(
+export const PAYMENT_TRANSITIONS = recordTable(
   'payment_arrows',
   {
     transition: {

@@ -72,9 +72,9 @@ function compile(parts: readonly string[], fields: readonly Mapping[]): Directio
   const own = (text: string): string => JSON.stringify(text);
   const written = fields.map(({ part, name, field, toRecord, usual }, at) => {
     const value = `kept[${own(part)}][${own(field)}]`;
-    const said = toRecord === null ? value : `fields[${at}].toRecord(${value})`;
+    const withoutEmpty = toRecord === null ? value : `fields[${at}].toRecord(${value})`;
     const unsaid = usual === null ? '' : ` || ${value} === fields[${at}].usual`;
-    return `${own(name)}: ${value} == null${unsaid} ? undefined : ${said}`;
+    return `${own(name)}: ${value} == null${unsaid} ? undefined : ${withoutEmpty}`;
   });
   const readParts = parts.map((part) => {
     const members = fields.flatMap(({ part: of, name, field, whenNull }, at) =>

@@ -28,7 +28,13 @@ export async function catchUp(): Promise<readonly Figure[]> {
     await node.mine(100);
     const params = utxoParams('litecoin', 'regtest');
     if (params === null) throw new Error('Litecoin has no regtest.');
-    const source = createUtxoSource({ params, asset: 'LTC', urls: [node.url], timeoutMs: 30_000, troubles: NO_REPORTS });
+    const source = createUtxoSource({
+      params,
+      asset: 'LTC',
+      urls: [node.url],
+      timeoutMs: 30_000,
+      troubles: NO_REPORTS,
+    });
     const rail = sandboxRail(testRates(), 60_000);
     const app = {
       db: handle.db,

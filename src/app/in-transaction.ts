@@ -4,10 +4,13 @@ import type { Activity } from './observer.ts';
 
 const EMITTED = Symbol('told after the commit');
 
-/** An open transaction in which things happen that are told. */
+/** An open transaction that collects activities. */
 export type ObservedTrx = Trx & { readonly [EMITTED]: Activity[] };
 
-/** Does `work` in one transaction, and tells what happened in it after the commit: what was undone never happened. */
+/**
+ * Runs `work` in one transaction and emits its activities to the observer after the commit; if it is rolled back,
+ * nothing is emitted.
+ */
 export async function inTransaction<Result>(
   app: Pick<App, 'db' | 'observer'>,
   work: (trx: ObservedTrx) => Promise<Result>,
@@ -18,7 +21,7 @@ export async function inTransaction<Result>(
   return result;
 }
 
-/** To be told when the transaction is committed. */
+/** Emits activities once the transaction is committed. */
 export function emitAfterCommit(trx: ObservedTrx, ...activities: readonly Activity[]): void {
   trx[EMITTED].push(...activities);
 }

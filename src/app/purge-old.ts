@@ -7,7 +7,10 @@ import { IDEMPOTENCY_LIFETIME_MS } from './idempotency.ts';
 const DELIVERY_LIFETIME_MS = 90 * 24 * 60 * 60_000;
 const BATCH_ROWS = 2_000;
 
-/** Forgets deliveries and idempotent answers that outlived their time, a lot at a time; true while there may be more. */
+/**
+ * Deletes a batch of deliveries and idempotent answers that are older than their lifetime; true while there may be
+ * more.
+ */
 export async function purgeOld(app: App): Promise<boolean> {
   const now = app.clock();
   const deliveries = await purgeDeliveriesBefore(app.db, now - DELIVERY_LIFETIME_MS, BATCH_ROWS);

@@ -3,7 +3,15 @@ import { skipIssued, type Recovery } from '../app/chains/recover.ts';
 import { onConnection } from '../store/one-connection.ts';
 import { MAX_SPREAD } from '../domain/recovery.ts';
 import { restoreBackup, type Restored, type RestoreOptions, type RestoreTarget } from './restore-backup.ts';
-import { addLine, concerning, otherCopiesOf, noteOf, notesFileOf, readNotes, type RestoreNote } from './restore-notes.ts';
+import {
+  addLine,
+  concerning,
+  otherCopiesOf,
+  noteOf,
+  notesFileOf,
+  readNotes,
+  type RestoreNote,
+} from './restore-notes.ts';
 import type { Manifest } from './manifest.ts';
 
 /** How a restored copy is to begin. */

@@ -164,7 +164,9 @@ function observationOf(step: Step, world: World): Observation | null {
     }
     case 'look': {
       const quote = paidQuote(world);
-      return quote === null ? null : { kind: 'money', quote, received: sumTransfers(quote, transfers, inTimeUntil(payment)) };
+      return quote === null
+        ? null
+        : { kind: 'money', quote, received: sumTransfers(quote, transfers, inTimeUntil(payment)) };
     }
     case 'glance': {
       const quote = pick(world.issued, step.quote) ?? ETH_QUOTE;

@@ -54,7 +54,9 @@ describe('the tally of transfers', () => {
         const timely = transfers.filter(
           (each) => each.firstSeenAt < EXPIRES_AT || (each.blockAt ?? Infinity) < EXPIRES_AT,
         );
-        expect(sumTransfers(ETH_QUOTE, transfers, EXPIRES_AT).inTime).toEqual(sumTransfers(ETH_QUOTE, timely, Infinity).all);
+        expect(sumTransfers(ETH_QUOTE, transfers, EXPIRES_AT).inTime).toEqual(
+          sumTransfers(ETH_QUOTE, timely, Infinity).all,
+        );
       }),
     );
   });

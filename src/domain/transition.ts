@@ -33,15 +33,11 @@ export type Observation =
       readonly moneyIn?: readonly Pick<Quote, 'asset' | 'network'>[];
     }
   /**
-   * The rail's latest view of the money on the current quote, or on an earlier `quote`, which then becomes current
-   * again. An earlier quote is given only if it is closer to being paid than the current one and the payment is not
-   * completed.
+   * The latest view of the money on the current quote, or on an earlier `quote`, which then becomes current again: only
+   * one that is closer to being paid, and only while the payment is not completed.
    */
   | { readonly kind: 'money'; readonly received: Received; readonly quote?: Quote }
-  /**
-   * The rail has seen everything up to `seenUpTo`, so an overdue deadline may take effect; `by_hand` makes it take
-   * effect at once.
-   */
+  /** Everything up to `seenUpTo` was seen, so an overdue deadline may take effect; `by_hand`: it does so at once. */
   | { readonly kind: 'deadline'; readonly seenUpTo: number | 'by_hand' }
   /** Test mode: completes without the steps in between, on its timer or manually. */
   | { readonly kind: 'settled'; readonly received: Received; readonly quote: Quote }
@@ -130,10 +126,7 @@ export function transition(
   }
 }
 
-/**
- * Why no token can be chosen for the payment at `now`; null if one can. `changes` is how often the token was changed
- * before.
- */
+/** Why no token can be chosen for the payment at `now`; null if one can. `changes`: how often it was changed before. */
 export function tokenRefusal(payment: Payment, changes: number, now: number): RefusalReason | null {
   if (!isOpen(payment.status)) return 'not_open';
   if (payment.received.all.seenUnits > 0n) return 'money_seen';
@@ -226,8 +219,7 @@ function onDeadline(
   if (deadline === null) return { kind: 'refused', reason: 'not_open' };
   const byHand = seenUpTo === 'by_hand';
   if (!byHand && now < deadline) return { kind: 'unchanged' };
-  // A payment with an address expires only once the rail has seen the chain up to the deadline: downtime expires
-  // nothing.
+  // With an address it expires only once the rail has seen the chain up to the deadline: downtime expires nothing.
   if (!byHand && payment.quote !== null && seenUpTo < deadline) return { kind: 'unchanged' };
   if (payment.status === 'processing') {
     return applyPath({ ...payment, failureReason: 'unconfirmed' }, ['failed'], 'deadline', now);
@@ -257,10 +249,7 @@ function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Trans
   return applyPath(payment, ['completed'], 'accepted', now);
 }
 
-/**
- * Takes the steps of the path one by one, with everything that follows from a new status: times, exception, timer,
- * events.
- */
+/** Takes the path's steps one by one, with all that follows from a new status: times, exception, timer, events. */
 function applyPath(
   start: Payment,
   path: readonly PaymentStatus[],

@@ -186,7 +186,11 @@ export function rateLimitHeaders(allowance: Allowance): Record<string, string> {
 }
 
 /** Tells what the client's address has left, without counting. */
-export async function sendRateLimitHeaders(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): Promise<void> {
+export async function sendRateLimitHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limits: RateLimits,
+): Promise<void> {
   void reply.headers(rateLimitHeaders(await limits.peek('test', clientId(request))));
 }
 

@@ -25,7 +25,12 @@ function scripted(name: string, ...withoutEmpty: readonly Said[]) {
     read: async () => {
       state.asked += 1;
       if (state.fault !== null) throw state.fault;
-      const prices = state.withoutEmpty.map((price) => ({ unit: 'USD' as const, at: null, referenceForMs: null, ...price }));
+      const prices = state.withoutEmpty.map((price) => ({
+        unit: 'USD' as const,
+        at: null,
+        referenceForMs: null,
+        ...price,
+      }));
       return { prices, problem: null };
     },
   };

@@ -92,7 +92,10 @@ it('whose reason is another one is told of at once, twelve reasons a minute', ()
   expect(reported()).toEqual(['node began: refused', 'node 1 more: on chain 1', 'node 3 more: lost 0xabcdef0123']);
   for (const reason of 'a b c d e f g h i'.split(' ')) troubles.failed('node', reason);
   for (let times = 0; times < 36; times += 1) troubles.failed('node', `number ${'x'.repeat(times)}`);
-  expect(reported()).toEqual(['node 2 more: a', ...'b c d e f g h i'.split(' ').map((reason) => `node 1 more: ${reason}`)]);
+  expect(reported()).toEqual([
+    'node 2 more: a',
+    ...'b c d e f g h i'.split(' ').map((reason) => `node 1 more: ${reason}`),
+  ]);
   pass(60_000);
   expect(reported()).toEqual([`node 36 more: number ${'x'.repeat(35)}`]);
 });

@@ -109,7 +109,8 @@ export function createTroubleReporter(
 }
 
 function failAgain(trouble: Trouble, now: number, problem: unknown, details: TroubleDetails): void {
-  if (trouble.isOver) Object.assign(trouble, { isOver: false, isReported: false, beganMs: now, times: 0, unreported: 0 });
+  if (trouble.isOver)
+    Object.assign(trouble, { isOver: false, isReported: false, beganMs: now, times: 0, unreported: 0 });
   Object.assign(trouble, { failedMs: now, workedMs: null, problem, details });
   trouble.unreported += 1;
   trouble.times += 1;

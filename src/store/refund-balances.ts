@@ -63,7 +63,9 @@ const SAVE = `
 /** Keeps what looks gave. Growth that was found before stays. The caller holds the network's cursor. */
 export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[]): Promise<void> {
   if (checks.length === 0) return;
-  const rows = checks.map((check) => ({ check: { ...check, grownHeight: check.grownUnits === null ? null : check.height } }));
+  const rows = checks.map((check) => ({
+    check: { ...check, grownHeight: check.grownUnits === null ? null : check.height },
+  }));
   await trx.executeQuery(CompiledQuery.raw(SAVE, [REFUND_BALANCES.records(rows)]));
 }
 

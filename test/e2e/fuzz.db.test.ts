@@ -40,7 +40,9 @@ it(
       // A fuzzer whose requests all bounce off the first check would prove little.
       expect(sumTransfers.statuses.get(200) ?? 0).toBeGreaterThan(REQUESTS / 5);
       for (const status of [400, 401, 403, 404]) expect(sumTransfers.statuses.get(status) ?? 0).toBeGreaterThan(50);
-      expect(Math.min(sumTransfers.orders, sumTransfers.transactions, sumTransfers.refunds, sumTransfers.kept)).toBeGreaterThan(20);
+      expect(
+        Math.min(sumTransfers.orders, sumTransfers.transactions, sumTransfers.refunds, sumTransfers.kept),
+      ).toBeGreaterThan(20);
     } finally {
       await http.close();
     }

@@ -161,11 +161,7 @@ export async function refund(world: World, interruption: Interruption | null): P
   logOutcome(world, 'refunded', done);
 }
 
-function logOutcome(
-  world: World,
-  name: string,
-  done: Done<{ readonly kind: string; readonly reason?: string }>,
-): void {
+function logOutcome(world: World, name: string, done: Done<{ readonly kind: string; readonly reason?: string }>): void {
   if (done === null) return;
   const { kind, reason } = done.result;
   world.log(`  ${kind} ${reason ?? ''}`);

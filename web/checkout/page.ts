@@ -61,7 +61,8 @@ function followPayment(first: HTMLElement, translate: Translate): void {
     live = swapLive(live, next, enhance);
     const isEnd = !wasFinal && live.dataset['final'] !== undefined;
     // In a frame the shop was told instead: what its page does now is its own choice.
-    const returning = isEnd && shop === null && live.dataset['embed'] === undefined ? returnToShop(live, translate) : '';
+    const returning =
+      isEnd && shop === null && live.dataset['embed'] === undefined ? returnToShop(live, translate) : '';
     if (newStatus !== status || returning !== '') announce(`${statusOf(live)} ${returning}`.trim());
     status = newStatus;
     return true;

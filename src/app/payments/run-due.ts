@@ -11,13 +11,16 @@ import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import { settle } from './payment-actions.ts';
 import type { DueView } from '../../modes/rail.ts';
 
-/** A payment whose rail has not seen far enough is looked at again after this, and ever less often up to a minute. */
+/**
+ * A payment whose rail has not seen far enough is polled again after this, then less and less often, up to once a
+ * minute.
+ */
 const MIN_POLL_MS = 2_000;
 const MAX_POLL_MS = 60_000;
 
 /**
- * Draws the consequences of time: expiry, the end of the monitoring window, the sandbox's completion. Takes up to `limit`
- * overdue payments that no other worker holds, and returns how many it took.
+ * Applies what follows from time: expiry, the end of the monitoring window, completion by the sandbox. Takes up to
+ * `limit` overdue payments that no other worker has locked, and returns how many it took.
  */
 export async function runDue(app: App, limit: number): Promise<number> {
   return inTransaction(app, async (trx) => {
@@ -45,7 +48,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
   });
 }
 
-/** What the payments' rails say, by payment. Everything is asked on the one connection that holds the locks. */
+/** What the rails say about the payments, by payment id. All queries use the connection that holds the locks. */
 async function dueViews(
   app: App,
   payments: readonly Payment[],

@@ -17,7 +17,7 @@ export type RefundOutcome =
   | RefundRefusal
   | Replay;
 
-/** One transaction of a refund, carried out once where the request has an idempotency key. */
+/** Runs one transaction on a refund, only once if the request has an idempotency key. */
 export function inRefundTransaction(
   app: App,
   idempotency: IdempotencyRequest | null,
@@ -33,7 +33,7 @@ export function inRefundTransaction(
   });
 }
 
-/** What an observation makes of a locked refund: saved with its event, or refused where the refund is over. */
+/** Applies an observation to a locked refund and saves it with its event, or refuses it if the refund is final. */
 export async function applyToRefund(
   app: App,
   trx: ObservedTrx,
@@ -63,7 +63,7 @@ const EVENT_OF = {
   failed: 'refund.failed',
 } as const satisfies Readonly<Record<RefundObservation['kind'], RefundEventType>>;
 
-/** The refund's event counts on in its payment's sequence, so it is saved together with the payment. */
+/** A refund's event continues its payment's sequence, so it is saved together with the payment. */
 export async function saveRefundEvent(
   app: App,
   trx: ObservedTrx,

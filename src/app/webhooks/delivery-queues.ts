@@ -1,38 +1,44 @@
 import type { DueDelivery } from '../../store/deliveries.ts';
 
-/** This many go at once to an endpoint that nothing is known of yet or that fails; twice as many with each success. */
+/** How many deliveries are sent at once to an endpoint that is new or failing; doubled with each success. */
 const MIN_CONCURRENCY = 8;
 const MAX_CONCURRENCY = 128;
-/** Of an endpoint that answers, up to this many times its width is taken: a large claim costs hardly more than a small one. */
+/**
+ * For an endpoint that answers, up to this many times its concurrency is claimed: a large claim costs hardly more than
+ * a small one.
+ */
 const PREFETCH = 4;
-/** What was taken ahead is given back after this: the endpoint is slower than thought, or was changed meanwhile. */
+/**
+ * Claimed deliveries that still wait are released after this: the endpoint is slower than expected, or was changed
+ * meanwhile.
+ */
 const MAX_WAIT_MS = 2_000;
-/** Endpoints that are new or fail share these places, so that dead ones never take those of the living. */
+/** New and failing endpoints share these slots, so that dead endpoints never take those of healthy ones. */
 const UNPROVEN_SLOTS = 1_000;
-/** Idle lanes are remembered for what was learnt of their endpoints, unless there are more lanes than this. */
+/** Idle queues keep what was learnt about their endpoints, unless there are more queues than this. */
 const MAX_IDLE_QUEUES = 1_000;
 
 /** One endpoint's deliveries in this process. Only `createDeliveryQueues` changes it. */
 export interface DeliveryQueue {
-  /** Taken and not yet being sent, oldest first. */
+  /** Claimed and not yet being sent, oldest first. */
   waiting: DueDelivery[];
   takenAt: number;
   sending: number;
   /** How many may be sent at once. */
   concurrency: number;
-  /** The latest attempt was acknowledged. */
+  /** Whether the latest attempt was acknowledged. */
   proven: boolean;
-  /** Unless the last claim looked and found less than there was room for. */
+  /** Whether the database may have more; false if the last claim found less than there was room for. */
   mayHaveMore: boolean;
 }
 
-/** How many deliveries may be taken: by endpoint, and of each endpoint that is not named. */
+/** How many deliveries may be claimed: per endpoint, and for each endpoint that is not named. */
 export interface Quotas {
   readonly named: Readonly<Record<string, number>>;
   readonly others: number;
 }
 
-/** How deliveries were taken; `isCut` when the claim as a whole was limited, whatever the quotas. */
+/** How deliveries were claimed; `isCut` if the claim as a whole hit its limit, whatever the quotas. */
 export interface Claim {
   readonly quotas: Quotas;
   readonly isCut: boolean;
@@ -41,26 +47,26 @@ export interface Claim {
 
 export interface DeliveryQueues {
   quotas(): Quotas;
-  /** Lines up what was taken, and returns the lanes that got something. */
+  /** Adds claimed deliveries to their queues and returns the queues that got some. */
   enqueue(due: readonly DueDelivery[], claim: Claim): Iterable<DeliveryQueue>;
-  /** The lane's next delivery, to be sent now; null when its width is used up or nothing waits. */
+  /** The queue's next delivery, to be sent now; null if its concurrency is used up or nothing waits. */
   start(queue: DeliveryQueue): DueDelivery | null;
-  /** Notes that an attempt ended. A lane doubles its width with each success and is narrow again after a failure. */
+  /** Records the end of an attempt: success doubles the queue's concurrency, failure resets it. */
   end(queue: DeliveryQueue, acknowledged: boolean): void;
-  /** Whether there is room for more and probably something to take. */
+  /** Whether there is room for more and probably something to claim. */
   wantsMore(queue: DeliveryQueue): boolean;
   anyWantsMore(): boolean;
-  /** Takes out what waits in one lane. */
+  /** Removes and returns what waits in one queue. */
   drain(queue: DeliveryQueue): readonly DueDelivery[];
-  /** Takes out what has waited for too long. */
+  /** Removes and returns what has waited for too long. */
   drainStale(now: number): readonly DueDelivery[];
   drainAll(): readonly DueDelivery[];
 }
 
-/** A lane for each endpoint, so that a slow or dead one fills only its own. */
+/** One queue per endpoint, so that a slow or dead endpoint fills only its own. */
 export function createDeliveryQueues(): DeliveryQueues {
   const queues = new Map<string, DeliveryQueue>();
-  /** Of each lane that is not proven; 0 when their places are used up. */
+  /** The slots of each queue that is not proven; 0 when all of them are used. */
   let unprovenSlots = MIN_CONCURRENCY;
 
   const queueOf = (endpointId: string): DeliveryQueue => {
@@ -71,7 +77,7 @@ export function createDeliveryQueues(): DeliveryQueues {
     return queue;
   };
 
-  /** Places are offered when half of them are free, so that claims are few and large. */
+  /** Slots are offered when half of them are free, so that claims are few and large. */
   const freeSlots = (queue: DeliveryQueue): number => {
     const most = queue.proven ? queue.concurrency * PREFETCH : unprovenSlots;
     const taken = heldIn(queue);
@@ -93,7 +99,7 @@ export function createDeliveryQueues(): DeliveryQueues {
       return { named: Object.fromEntries(named), others: isFull ? 0 : MIN_CONCURRENCY };
     },
     enqueue(due, { quotas, isCut, now }) {
-      // A lane without a free place was not looked at.
+      // A queue without a free slot was left out of the claim.
       for (const [id, slots] of Object.entries(quotas.named)) queueOf(id).mayHaveMore = isCut || slots === 0;
       const filled = Map.groupBy(due, (delivery) => delivery.endpoint.id);
       return [...filled].map(([id, deliveries]) => {

@@ -285,6 +285,8 @@ function answerFaultsAsPages(app: FastifyInstance, { assets, troubles }: Checkou
       return send({ kind: 'too_many_requests', retryAfterSeconds, retryPath });
     }
     if (requestError.status >= 500) reportFault(troubles, request, requestError.status, error);
-    return requestError.status < 500 ? send({ kind: 'unknown_payment' }, requestError.status) : send({ kind: 'trouble', retryPath });
+    return requestError.status < 500
+      ? send({ kind: 'unknown_payment' }, requestError.status)
+      : send({ kind: 'trouble', retryPath });
   });
 }

@@ -227,7 +227,9 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       await halted;
       await failureOf(source.head());
       await failureOf(source.blocks(1, 5));
-      expect(await source.checkNodes()).toMatchObject([{ height: null, problem: expect.stringContaining('ECONNREFUSED') }]);
+      expect(await source.checkNodes()).toMatchObject([
+        { height: null, problem: expect.stringContaining('ECONNREFUSED') },
+      ]);
       await node.restart();
       expect(await source.head()).toEqual(head);
       expect(await source.checkNodes()).toMatchObject([{ height: head.height, problem: null }]);

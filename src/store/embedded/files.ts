@@ -5,17 +5,19 @@ import { basename, dirname, join } from 'node:path';
 import { errorCode } from './error.ts';
 import { isRunning } from './process.ts';
 
-/** A name beside `path` under which it is prepared before one rename makes it count. Holds the process id of its maker. */
+/**
+ * A name beside `path` under which it is prepared before one rename makes it count. Contains its creator's process id.
+ */
 export function unfinishedName(path: string): string {
   return `${path}.unfinished-${process.pid}-${randomBytes(4).toString('hex')}`;
 }
 
-/** Long enough for the slowest initdb or copy; afterwards its maker's process id has been given to somebody else. */
+/** Long enough for the slowest initdb or copy; later, the process id may belong to another process. */
 const UNFINISHED_MAX_AGE_MS = 600_000;
 
 /**
- * Removes what killed processes left beside `path` under an {@link unfinishedName}. What resists stays for the next time (an initdb
- * that outlives its killed parent may still be writing): litter is no reason not to start.
+ * Removes what killed processes left beside `path` under an {@link unfinishedName}. What cannot be removed stays for
+ * the next time (an initdb whose parent was killed may still be writing): leftovers are no reason not to start.
  */
 export async function removeLeftovers(path: string): Promise<void> {
   const home = dirname(path);
@@ -32,7 +34,7 @@ export async function removeLeftovers(path: string): Promise<void> {
   }
 }
 
-/** Whether a rename failed because its target has been made meanwhile. */
+/** Whether a rename failed because its target has been created meanwhile. */
 export function isOccupied(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOTEMPTY' || code === 'EEXIST';

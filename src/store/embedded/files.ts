@@ -41,10 +41,10 @@ export function isOccupied(error: unknown): boolean {
 }
 
 /**
- * Makes a folder with those above it that are missing, and gives those that it made, the outermost first. One that is there already
- * is left as it is.
+ * Creates a folder and the missing ones above it, and returns those it created, outermost first. An existing folder is
+ * left as it is.
  *
- * Node.js does the same with `recursive`, and asks for ever in a place where no folder can be made (/proc).
+ * Node.js's `recursive` does the same, but tries forever where no folder can be created (/proc).
  */
 export async function makeFolders(path: string): Promise<readonly string[]> {
   try {
@@ -65,7 +65,7 @@ async function makeOneFolder(path: string): Promise<readonly string[]> {
   }
 }
 
-/** Puts a rename inside `folder` on disk. */
+/** Syncs a rename inside `folder` to disk. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -75,7 +75,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether something stands at `path`, a dangling link included. */
+/** Whether there is something at `path`, including a dangling link. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path);

@@ -3,12 +3,12 @@ import { createConcurrencyLimit } from '../app/concurrency-limit.ts';
 import { keyOf } from './api.ts';
 import { MAX_STARTED } from './listener.ts';
 
-/** As many as one connection may have under way, so that a client with one never waits here. */
+/** As many as one connection can have running, so that a client with one connection never waits here. */
 const MAX_CONCURRENT_READS = MAX_STARTED;
 
 /**
- * Lists, refunds and statistics of one project are read a few at a time. Each takes connections of the pool, and a page of
- * a hundred payments milliseconds of this process: all at once they would hold up what others ask and create.
+ * Limits how many lists, refunds and statistics of one project are read at once. Each takes pool connections, and a
+ * page of a hundred payments takes milliseconds of this process: without a limit they would hold up other requests.
  */
 export function limitConcurrentReads(app: FastifyInstance): void {
   const limited = createConcurrencyLimit(MAX_CONCURRENT_READS);
@@ -18,7 +18,7 @@ export function limitConcurrentReads(app: FastifyInstance): void {
     if (guard?.kind !== 'api' || guard.operation !== 'read') return;
     route.handler = function (request, reply) {
       return limited(keyOf(request).project.id, async () => {
-        // A client that hung up while it waited gets no answer, and costs nothing any more.
+        // A client that hung up while it waited gets no answer and costs nothing more.
         if (request.raw.socket.destroyed) return reply.hijack();
         return handler.call(this, request, reply);
       });

@@ -18,7 +18,9 @@ const ROUNDS = 20;
 const STREAMS_PER_ADDRESS = 80;
 const TARGET_MS = 300;
 
-/** From the commit that changes 200 payments until each of their 200 open pages was told, or in a browser has shown it. */
+/**
+ * From the commit that changes 200 payments until each of their 200 open pages was told, or in a browser has shown it.
+ */
 export async function livePage(): Promise<readonly Figure[]> {
   // The browser first: where there is none, no service is left behind.
   const browser = await launchBrowser();
@@ -75,7 +77,9 @@ async function createOrder(url: string, headers: Record<string, string>): Promis
   return id;
 }
 
-/** Moves every payment between two statuses, as a chain and its reorganisations would; returns when it was committed. */
+/**
+ * Moves every payment between two statuses, as a chain and its reorganisations would; returns when it was committed.
+ */
 async function changeAll({ db }: DatabaseHandle, ids: readonly string[]): Promise<number> {
   let committedAt = 0;
   await db.transaction().execute(async (trx) => {

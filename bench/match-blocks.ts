@@ -22,7 +22,10 @@ const ROUNDS = 15;
 const TIMEOUT_MS = 30_000;
 const PAUSE_MS = 5_000;
 
-/** What matching a full block costs beside fetching it, and what watching costs in memory, both with a million addresses. */
+/**
+ * What matching a full block costs beside fetching it, and what watching costs in memory, both with a million
+ * addresses.
+ */
 export async function matchBlocks(): Promise<readonly Figure[]> {
   const litecoin = await startUtxoNode();
   const anvil = await startAnvil({ manualMining: true });

@@ -53,8 +53,8 @@ export interface Backup {
 }
 
 /**
- * Copies the whole database as it is at this moment, and the sealing key, into one file. The service may run; nothing is
- * locked. Nothing is left behind unless all of it worked.
+ * Copies the whole database as it is at this moment, and the sealing key, into one file. The service may run; nothing
+ * is locked. Nothing is left behind unless all of it worked.
  */
 export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const { config, log, target, passphrase, clock, stopping } = options;

@@ -38,8 +38,9 @@ export interface Apart {
 }
 
 /**
- * Restores a backup, as a copy that hands out no address and no number which another copy of it, or of another backup in the same
- * folder, may hand out: it begins beyond those that are noted there, and is noted itself before it can sell.
+ * Restores a backup, as a copy that hands out no address and no number which another copy of it, or of another backup
+ * in the same folder, may hand out: it begins beyond those that are noted there, and is noted itself before it can
+ * sell.
  *
  * @throws as restoreBackup
  */

@@ -50,7 +50,9 @@ export interface Notes {
   readonly problem: string | null;
 }
 
-/** Where restores of a backup are noted: all backups of a folder share it, for a copy of one meets those of the others. */
+/**
+ * Where restores of a backup are noted: all backups of a folder share it, for a copy of one meets those of the others.
+ */
 export async function notesFileOf(backup: string): Promise<string> {
   // Where the backup itself is: a link to it is the same backup.
   const file = await realpath(backup).catch(() => backup);

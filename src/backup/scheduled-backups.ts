@@ -32,8 +32,9 @@ export interface BackupReports {
 }
 
 /**
- * Makes a backup at the same time each day. One that was missed because nothing ran then is made at once. What was made by hand elsewhere does
- * not count, and one that failed is tried again until it works. `run` keeps a good one on record itself; a failed one is kept here.
+ * Makes a backup at the same time each day. One that was missed because nothing ran then is made at once. What was made
+ * by hand elsewhere does not count, and one that failed is tried again until it works. `run` keeps a good one on record
+ * itself; a failed one is kept here.
  */
 export function scheduledBackups(
   app: Pick<App, 'db' | 'clock'>,

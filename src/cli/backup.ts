@@ -103,7 +103,10 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   if (made.manifest.key.kind === 'none') writeErrorLines([`Warning: ${noKey(config.dataDir)}`]);
 }
 
-/** Without webhook endpoints nothing is amiss yet; but the service has made a key when it started, wherever its DATA_DIR is. */
+/**
+ * Without webhook endpoints nothing is amiss yet; but the service has made a key when it started, wherever its DATA_DIR
+ * is.
+ */
 function noKey(dataDir: string): string {
   return `the file holds no key for webhook secrets, for there is no ${KEY_FILE_NAME} in ${dataDir} and SECRET_KEY is not set. No secret in the database needs one yet; if the service has one elsewhere, set DATA_DIR or SECRET_KEY as for the service, and make the backup again.`;
 }

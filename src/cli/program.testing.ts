@@ -22,7 +22,10 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
-/** The real program, `bin/cointill`, with nothing in its environment but what the test says and a data folder of its own. */
+/**
+ * The real program, `bin/cointill`, with nothing in its environment but what the test says and a data folder of its
+ * own.
+ */
 export interface Program {
   readonly dataDir: string;
   run(...args: readonly string[]): Promise<Ended>;

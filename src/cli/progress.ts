@@ -6,8 +6,8 @@ const EVERY_MS = { terminal: 1_000, log: 10_000 } as const;
 const MEGABYTE = 1_000_000;
 
 /**
- * Tells on standard error how far a backup or a restore is, counted from when its first bytes move. Of what is told of at all the
- * end is told too, where it is known beforehand.
+ * Tells on standard error how far a backup or a restore is, counted from when its first bytes move. Of what is told of
+ * at all the end is told too, where it is known beforehand.
  */
 export function progressReporter(
   verb: string,

@@ -135,7 +135,9 @@ function happen(world: World, step: Step): World {
   return world;
 }
 
-/** The quote that the money is on: the current one while it has any, else an earlier one that has, else the current one. */
+/**
+ * The quote that the money is on: the current one while it has any, else an earlier one that has, else the current one.
+ */
 function paidQuote({ payment, transfers, issued }: World): Quote | null {
   const { quote } = payment;
   if (quote === null || payment.completedOnUnits !== null) return quote;

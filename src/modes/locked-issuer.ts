@@ -44,9 +44,9 @@ interface PredictedWallet {
 const MAX_PREDICTED = 10_000;
 
 /**
- * Locks the wallets that wanted tokens may come to, and issues from them in memory. While nobody else takes from a wallet,
- * what is in it is foreseen from the last batch: the lock is then sent along with what is saved, and undoes it all should
- * the wallet be another after all (docs/decisions/0039).
+ * Locks the wallets that wanted tokens may come to, and issues from them in memory. While nobody else takes from a
+ * wallet, what is in it is foreseen from the last batch: the lock is then sent along with what is saved, and undoes it
+ * all should the wallet be another after all (docs/decisions/0039).
  */
 export function createLock(options: LockedIssuerOptions): NonNullable<Rail['lock']> {
   const prediction = createPrediction();
@@ -195,7 +195,10 @@ export function noWallet(network: Network): Issued {
   return { kind: 'no_method', message: `No wallet is set for ${network}.` };
 }
 
-/** What whoever wants to be paid there is told while a wallet hands out no addresses; the reason is the operator's alone. */
+/**
+ * What whoever wants to be paid there is told while a wallet hands out no addresses; the reason is the operator's
+ * alone.
+ */
 export function halted(network: Network): Issued {
   return {
     kind: 'no_method',
@@ -203,7 +206,10 @@ export function halted(network: Network): Issued {
   };
 }
 
-/** What a project's wallet that cannot be read has to be told: it was set for a test chain, and the service is on another. */
+/**
+ * What a project's wallet that cannot be read has to be told: it was set for a test chain, and the service is on
+ * another.
+ */
 export function otherChain(network: Network): string {
   return (
     `The stored ${network} wallet cannot be read: it was set for another chain of ${network}. ` +

@@ -90,13 +90,13 @@ export interface SpendingWatch {
     readonly text: string;
   }): ((index: number) => string) | null;
   /**
-   * Those of the transactions of these transfers, all in `block`, that are needed whole to spend them, by their hashes. One that
-   * no node has any more is left out.
+   * Those of the transactions of these transfers, all in `block`, that are needed whole to spend them, by their hashes.
+   * One that no node has any more is left out.
    */
   wholeTransactions(block: BlockId, transfers: readonly ChainTransfer[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * What transactions in `block` spend, or that wait where it is null: as `txid:vout`, by their hashes. One that no node has any
-   * more is left out.
+   * What transactions in `block` spend, or that wait where it is null: as `txid:vout`, by their hashes. One that no
+   * node has any more is left out.
    */
   inputsOf(block: BlockId | null, hashes: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
@@ -113,9 +113,10 @@ export interface NativeBalances {
    */
   balancesAt(addresses: readonly string[], block: BlockId): Promise<ReadonlyMap<string, bigint>>;
   /**
-   * What contracts paid within the transactions of `block` to these addresses (lower case). Such a transfer has an index from 1,000,000
-   * on, the same each time it is read; it needs no settling, since what was reverted is left out. Null: no node shows
-   * it. Most hosted nodes do not trace, and a trace may take longer than the timeout, so nothing may wait for it.
+   * What contracts paid within the transactions of `block` to these addresses (lower case). Such a transfer has an
+   * index from 1,000,000 on, the same each time it is read; it needs no settling, since what was reverted is left out.
+   * Null: no node shows it. Most hosted nodes do not trace, and a trace may take longer than the timeout, so nothing
+   * may wait for it.
    */
   internalTransfers(block: BlockId, addresses: ReadonlySet<string>): Promise<readonly ChainTransfer[] | null>;
 }
@@ -136,9 +137,9 @@ export interface Mempool {
 export interface WaitingTransactions {
   readonly hashes: readonly string[];
   /**
-   * What may be concluded from what the node does not show. `mempool`: it has the newest block and hears of transactions, so that
-   * what it lacks waits nowhere. `blocks`: it takes no transactions before they are mined. `nothing`: it may have missed blocks, because
-   * it is still loading the chain, say, or is connected to nobody.
+   * What may be concluded from what the node does not show. `mempool`: it has the newest block and hears of
+   * transactions, so that what it lacks waits nowhere. `blocks`: it takes no transactions before they are mined.
+   * `nothing`: it may have missed blocks, because it is still loading the chain, say, or is connected to nobody.
    */
   readonly proof: 'mempool' | 'blocks' | 'nothing';
 }
@@ -160,11 +161,13 @@ export interface WalletDeriver {
    * `matchingAddress` for watching. Throws RangeError for any other index.
    */
   addressAt(index: number): string;
-  /** What the wallet is known by, for ever; undefined: its address at index 0, whatever form its source is written in. */
+  /**
+   * What the wallet is known by, for ever; undefined: its address at index 0, whatever form its source is written in.
+   */
   readonly identity?: string;
   /**
-   * The receiving addresses from number `from` on, `count` of them: the same as `addressAt` gives one by one. Each costs a
-   * fraction of that where there are several.
+   * The receiving addresses from number `from` on, `count` of them: the same as `addressAt` gives one by one. Each
+   * costs a fraction of that where there are several.
    */
   addressesAt(from: number, count: number): readonly string[];
 }

@@ -24,11 +24,13 @@ const HIGHEST_LEVEL: Readonly<Record<Activity['kind'], Line['level']>> = {
 };
 
 /**
- * Writes a line of everything that happened. Ids, networks, amounts and durations only: nothing of a customer, and of a webhook's
- * URL the host alone, since what follows may be a password. An endpoint that does not take its webhooks is a trouble besides.
+ * Writes a line of everything that happened. Ids, networks, amounts and durations only: nothing of a customer, and of a
+ * webhook's URL the host alone, since what follows may be a password. An endpoint that does not take its webhooks is a
+ * trouble besides.
  */
 export function logActivities(logger: Logger, troubles: Troubles): Observer {
-  // Every field is picked here: to look through each line for secrets once more costs five times as much as to write it.
+  // Every field is picked here: to look through each line for secrets once more costs five times as much as to write
+  // it.
   const log = logger.child({}, { redact: [] });
   return (activity) => {
     // Made only where they are written: a busy day has thousands a second.

@@ -27,7 +27,10 @@ import { logTroubles } from './log.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
 
-/** What the service and every command share: the database, brought to this program's version, and the use cases' context. */
+/**
+ * What the service and every command share: the database, brought to this program's version, and the use cases'
+ * context.
+ */
 export interface Cointill {
   readonly app: App;
   readonly handle: DatabaseHandle;
@@ -55,7 +58,8 @@ const MAX_CONNECTIONS = 16;
 
 /**
  * Opens the database (the embedded one is started or joined) and puts the use cases' context together. `rates` are live
- * mode's; a command that quotes nothing does without the ones of the markets. What happens goes to the log, and to `observer`.
+ * mode's; a command that quotes nothing does without the ones of the markets. What happens goes to the log, and to
+ * `observer`.
  */
 export async function openCointill(
   config: Config,
@@ -182,7 +186,9 @@ function followedTokens(networks: readonly NetworkNodes[]): readonly Token[] {
   });
 }
 
-/** Random bytes cut from a larger draw: asking the system for ten at a time costs more than making the id they are for. */
+/**
+ * Random bytes cut from a larger draw: asking the system for ten at a time costs more than making the id they are for.
+ */
 function pooledRandom(): (size: number) => Uint8Array {
   const POOL_BYTES = 8192;
   let pool = Buffer.alloc(0);
@@ -198,7 +204,9 @@ function pooledRandom(): (size: number) => Uint8Array {
   };
 }
 
-/** Checks that the database is the one that is meant and takes writes, where it is one's own, and brings it up to date. */
+/**
+ * Checks that the database is the one that is meant and takes writes, where it is one's own, and brings it up to date.
+ */
 async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logger): Promise<void> {
   const setting = config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   const client = await namingSetting(setting, handle.connect());

@@ -7,7 +7,10 @@ import { durationText } from './plain-text.ts';
 
 type Attempt = Extract<Activity, { readonly kind: 'delivery_attempted' }>;
 
-/** An endpoint as lines name it: of its URL the host alone, since paths and queries hold what only the merchant may know. */
+/**
+ * An endpoint as lines name it: of its URL the host alone, since paths and queries hold what only the merchant may
+ * know.
+ */
 export function endpointFields(endpoint: Attempt['delivery']['endpoint']) {
   const id = encodeId('endpoint', endpoint.id);
   const { projectId: project, mode, url } = endpoint;

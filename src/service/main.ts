@@ -175,8 +175,8 @@ async function startServers(
 const IDLE_POLL_MS = 50;
 
 /**
- * Closing a server ends the connections that are idle at that moment. Those whose last answer comes later would keep it for
- * their keep-alive time, and a client that never ends its request for ever.
+ * Closing a server ends the connections that are idle at that moment. Those whose last answer comes later would keep it
+ * for their keep-alive time, and a client that never ends its request for ever.
  */
 async function closeServer(server: FastifyInstance): Promise<void> {
   const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_POLL_MS);

@@ -48,7 +48,10 @@ export interface Monitoring {
 
 export interface MonitoringOptions {
   readonly metricsToken: string | null;
-  /** Whether a port of its own tells this machine everything: then the API's addresses, to which a proxy may lead, do not. */
+  /**
+   * Whether a port of its own tells this machine everything: then the API's addresses, to which a proxy may lead, do
+   * not.
+   */
   readonly hasOwnPort: boolean;
 }
 

@@ -48,9 +48,10 @@ interface Trouble {
 }
 
 /**
- * Makes few lines of many failures: of each subject one when its trouble begins, one a minute while it goes on, with how often
- * it failed since, and one when it is over; a reason that was not told within the minute is told at once. No subject is told of
- * oftener, however it comes and goes. `clock` counts milliseconds and is set by nobody. `reasonOf`: a problem in one line.
+ * Makes few lines of many failures: of each subject one when its trouble begins, one a minute while it goes on, with
+ * how often it failed since, and one when it is over; a reason that was not told within the minute is told at once. No
+ * subject is told of oftener, however it comes and goes. `clock` counts milliseconds and is set by nobody. `reasonOf`:
+ * a problem in one line.
  */
 export function createTroubleReporter(
   clock: () => number,

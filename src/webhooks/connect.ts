@@ -30,8 +30,8 @@ export class ConnectError extends Error {
  * A connector for undici that reaches allowed addresses only.
  *
  * A name is resolved once, by us; when any of its addresses is refused, all are, and the socket gets the very addresses
- * that were judged, so a name cannot change its mind in between (DNS rebinding). The address that the socket then has is
- * judged once more, before TLS starts and before undici may write. Certificates are always verified.
+ * that were judged, so a name cannot change its mind in between (DNS rebinding). The address that the socket then has
+ * is judged once more, before TLS starts and before undici may write. Certificates are always verified.
  *
  * @param timeoutMs for name, TCP and TLS together; then the half-made socket is destroyed
  */
@@ -136,8 +136,9 @@ function checkedLookup(lookup: LookupAll, refuse: (ip: string) => ConnectError |
 }
 
 /**
- * Makes lookups of one name that run at the same time share one answer. `dns.lookup` occupies one of libuv's few threads
- * until it is answered, which takes many seconds for a dead name: thousands of deliveries to it must not take them all.
+ * Makes lookups of one name that run at the same time share one answer. `dns.lookup` occupies one of libuv's few
+ * threads until it is answered, which takes many seconds for a dead name: thousands of deliveries to it must not take
+ * them all.
  */
 export function sharedLookup(lookup: LookupAll): LookupAll {
   const underWay = new Map<string, Parameters<LookupAll>[2][]>();

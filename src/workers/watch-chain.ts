@@ -7,7 +7,9 @@ import { saveNodes, saveProblem } from '../store/network-states.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop, type Loop } from './loop.ts';
 
-/** A worker that died gives its chain up after this. Two at once would do no harm: only one of them moves the cursor. */
+/**
+ * A worker that died gives its chain up after this. Two at once would do no harm: only one of them moves the cursor.
+ */
 const LEASE_MS = 6_000;
 /** How often the lease is renewed, also while a slow node is waited for. */
 const LEASE_REST_MS = 2_000;
@@ -20,8 +22,9 @@ const NODE_CHECK_REST_MS = 15_000;
 const STOP_WAIT_MS = 5_000;
 
 /**
- * Follows one chain as long as this process holds its lease; two workers never follow the same chain. How its nodes are is
- * kept in the database; failures rest ever longer, up to five seconds. `pollMs` replaces the rest at the head. `openWallet` is for what is looked for beside the addresses of payments.
+ * Follows one chain as long as this process holds its lease; two workers never follow the same chain. How its nodes are
+ * is kept in the database; failures rest ever longer, up to five seconds. `pollMs` replaces the rest at the head.
+ * `openWallet` is for what is looked for beside the addresses of payments.
  */
 // oxlint-disable-next-line max-lines-per-function -- Three loops that hold, follow and check nodes go by one lease.
 export function watchChain(

@@ -9,8 +9,8 @@ import { startLoop, type Loop } from './loop.ts';
 
 export interface Workers {
   /**
-   * Takes nothing new and resolves when what is under way is done and recorded, or `graceMs` have passed. Closing the sender
-   * then cuts short what is left; those attempts are not recorded and are made again when their leases end.
+   * Takes nothing new and resolves when what is under way is done and recorded, or `graceMs` have passed. Closing the
+   * sender then cuts short what is left; those attempts are not recorded and are made again when their leases end.
    */
   stop(graceMs: number): Promise<void>;
 }

@@ -15,7 +15,10 @@ import { loadSealingKey, openSecret } from '../../src/webhooks/secret.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
 import { structureOf } from '../structure.ts';
 
-/** One of each version that could make backups, named by its last migration, and never changed: add those of a new version. */
+/**
+ * One of each version that could make backups, named by its last migration, and never changed: add those of a new
+ * version.
+ */
 const FOLDER = path.join(import.meta.dirname, 'backups');
 const files = await readdir(FOLDER);
 

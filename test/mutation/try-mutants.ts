@@ -45,7 +45,9 @@ const HOME = path.join(ROOT, 'dist/mutation');
 /** So many times more often than without the fault may a faulty place be reached before its loop is one without end. */
 const HIT_FACTOR = 100;
 
-/** Finds the mutants of the files and writes them, all mutants of a file in one copy of it, with its tests beside it. */
+/**
+ * Finds the mutants of the files and writes them, all mutants of a file in one copy of it, with its tests beside it.
+ */
 async function instrument(files: readonly string[]): Promise<readonly Mutant[]> {
   const home = path.join(HOME, 'node_modules/@stryker-mutator/instrumenter/dist/src/index.js');
   const silent = { isDebugEnabled: () => false, debug: () => {}, info: () => {}, warn: () => {} };
@@ -96,7 +98,10 @@ async function checkNodes(): Promise<ReadonlyMap<string, readonly { readonly tes
   return reached;
 }
 
-/** Tries each mutant of the files on the tests of the domain. The same draws each time: the score is no matter of chance. */
+/**
+ * Tries each mutant of the files on the tests of the domain. The same draws each time: the score is no matter of
+ * chance.
+ */
 export async function tryMutants(
   files: readonly string[],
   onVerdict: (mutant: Mutant, verdict: Verdict) => void,

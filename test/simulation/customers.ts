@@ -168,7 +168,9 @@ function logOutcome(world: World, name: string, done: Done<{ readonly kind: stri
   if (kind === 'changed' || kind === 'done') world.reached.add(name);
 }
 
-/** Broadcasts a payment: to one address or several, of one payment or several, exact or not, in the right asset or not. */
+/**
+ * Broadcasts a payment: to one address or several, of one payment or several, exact or not, in the right asset or not.
+ */
 export async function pay(world: World): Promise<void> {
   const { addresses } = await world.look();
   if (addresses.length === 0) return;

@@ -9,8 +9,8 @@ import { SIM_NETWORKS, type Life, type SimNetwork, type World } from './world.ts
 export type Done<T> = { readonly result: T } | null;
 
 /**
- * Has the process do something, with whatever `interruption` comes about in its midst, and checks afterwards what must always
- * hold. A process that died is started again, and may be after a broken connection.
+ * Has the process do something, with whatever `interruption` comes about in its midst, and checks afterwards what must
+ * always hold. A process that died is started again, and may be after a broken connection.
  */
 export async function work<T>(
   world: World,

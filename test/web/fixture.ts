@@ -32,7 +32,9 @@ export interface PaymentServer {
   stream: StreamMode;
   /** Answers requests for the page; null gives the page as it stands. */
   answer: ((response: ServerResponse) => void) | null;
-  /** How often the page was asked for, and the stream; and what was posted, which is answered with 204: the page stays. */
+  /**
+   * How often the page was asked for, and the stream; and what was posted, which is answered with 204: the page stays.
+   */
   readonly asked: { page: number; stream: number };
   readonly posted: string[];
   /** Versions that streams were opened with. */

@@ -14,9 +14,9 @@ function paying(version: string, transaction: object = TRANSACTION): Standing {
 }
 
 /**
- * A wallet that announces itself as EIP-6963 says. Its answers are what the test puts into `wallet.answers`: a value, an
- * error (`{error}`), or nothing yet, when it waits for `wallet.answer(method, value)`. The real payment is made on a real
- * node elsewhere.
+ * A wallet that announces itself as EIP-6963 says. Its answers are what the test puts into `wallet.answers`: a value,
+ * an error (`{error}`), or nothing yet, when it waits for `wallet.answer(method, value)`. The real payment is made on a
+ * real node elsewhere.
  */
 const WALLET = `
   const answers = { eth_requestAccounts: ['${ACCOUNT}'], eth_chainId: '0x1', wallet_switchEthereumChain: null, eth_getTransactionByHash: {} };

@@ -4,9 +4,9 @@ import type { Translate } from './texts.ts';
 const SECONDS = 20;
 
 /**
- * Leads back to the shop after a payment ended before the customer's eyes. Call it on that change alone: a page that was
- * final when it was opened is looked at for its receipt. Returns what is shown now, for screen readers, or '' when there
- * is no way back.
+ * Leads back to the shop after a payment ended before the customer's eyes. Call it on that change alone: a page that
+ * was final when it was opened is looked at for its receipt. Returns what is shown now, for screen readers, or '' when
+ * there is no way back.
  */
 export function returnToShop(live: HTMLElement, translate: Translate): string {
   const link = live.querySelector<HTMLAnchorElement>('a[data-return]');

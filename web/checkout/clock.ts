@@ -2,13 +2,17 @@ import type { Translate } from './texts.ts';
 import { formatCountdown, pollWhenDue, type Due } from './timing.ts';
 
 export interface Clock {
-  /** Learns how far the reader's clock is off. Both in epoch ms: the server's, and the reader's when the answer came. */
+  /**
+   * Learns how far the reader's clock is off. Both in epoch ms: the server's, and the reader's when the answer came.
+   */
   sync(serverNow: number, receivedAt: number): void;
   /** Draws the times of the page, and keeps its countdowns going. */
   draw(): void;
 }
 
-/** Countdowns against the server's clock and times in the reader's zone. `onDue` is called when a deadline has passed. */
+/**
+ * Countdowns against the server's clock and times in the reader's zone. `onDue` is called when a deadline has passed.
+ */
 export function startClock(language: string, translate: Translate, onDue: () => void): Clock {
   let offsetMs = 0;
   let due: Due | null = null;
@@ -54,7 +58,9 @@ function showOverdue(countdown: Element): void {
   for (const note of card?.querySelectorAll<HTMLElement>('[data-overdue]') ?? []) note.hidden = false;
 }
 
-/** When the first byte of the page itself came, in epoch ms of the reader's clock: `data-now` was written just before. */
+/**
+ * When the first byte of the page itself came, in epoch ms of the reader's clock: `data-now` was written just before.
+ */
 export function pageReceivedAt(): number {
   const [navigation] = performance.getEntriesByType('navigation');
   const sinceMs = navigation instanceof PerformanceNavigationTiming ? performance.now() - navigation.responseStart : 0;

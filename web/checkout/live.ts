@@ -19,10 +19,10 @@ export interface LivePage {
 type Cause = 'stream' | 'check';
 
 /**
- * Keeps the page as the server has it while somebody looks at it: by its event stream and, until the payment is complete, by
- * asking from time to time where that cannot be had. Returns how to ask at once.
+ * Keeps the page as the server has it while somebody looks at it: by its event stream and, until the payment is
+ * complete, by asking from time to time where that cannot be had. Returns how to ask at once.
  */
-// oxlint-disable-next-line max-lines-per-function -- The stream and the questions beside it decide by each other which of them is believed.
+// oxlint-disable-next-line max-lines-per-function -- The stream and the polling beside it share one state.
 export function keepLive(page: LivePage): () => void {
   let stream: EventSource | null = null;
   let streamWorks = false;
@@ -76,7 +76,10 @@ export function keepLive(page: LivePage): () => void {
     }
   };
 
-  /** A change was found by asking, and the stream has not told of it: proxies can hold a stream back while it looks open. */
+  /**
+   * A change was found by asking, and the stream has not told of it: proxies can hold a stream back while it looks
+   * open.
+   */
   const doubtStream = (eventsBefore: number) => {
     if (streamEvents !== eventsBefore || !streamWorks) return;
     streamWorks = false;

@@ -1,6 +1,6 @@
 /**
- * Pages without a stream that wait for something are asked for anew, and loaded only when they say something else: loading
- * the same again and again would start screen readers over.
+ * Pages without a stream that wait for something are asked for anew, and loaded only when they say something else:
+ * loading the same again and again would start screen readers over.
  */
 export function loadWhenChanged(): void {
   const { refresh, refreshPath } = document.querySelector('main')?.dataset ?? {};

@@ -1,6 +1,7 @@
 /**
- * Puts the new `#live` in place of the old one, with title, test band and footer. What the reader was at stays: keyboard focus,
- * half-typed fields, opened details. `enhance` is called when the new one stands, before the focus returns.
+ * Puts the new `#live` in place of the old one, with title, test band and footer. What the reader was at stays:
+ * keyboard focus, half-typed fields, opened details. `enhance` is called when the new one stands, before the focus
+ * returns.
  */
 export function swapLive(old: HTMLElement, next: Document, enhance: (live: HTMLElement) => void): HTMLElement {
   const parsed = next.getElementById('live');

@@ -1,5 +1,8 @@
 const POLL_MS = 5_000;
-/** With a working stream the page is still looked at now and then: proxies may hold events back without closing anything. */
+/**
+ * With a working stream the page is still looked at now and then: proxies may hold events back without closing
+ * anything.
+ */
 const CHECK_MS = 30_000;
 const MAX_BACK_OFF_MS = 60_000;
 
@@ -36,8 +39,8 @@ export interface Due {
 }
 
 /**
- * What to do about a deadline that has passed: null to wait, otherwise the state after asking for the page now. Asked at
- * once, then after 2, 4, 8 and each further 15 seconds, as long as the server still shows this deadline.
+ * What to do about a deadline that has passed: null to wait, otherwise the state after asking for the page now. Asked
+ * at once, then after 2, 4, 8 and each further 15 seconds, as long as the server still shows this deadline.
  */
 export function pollWhenDue(due: Due | null, deadlineAt: number, now: number): Due | null {
   if (now < deadlineAt) return null;

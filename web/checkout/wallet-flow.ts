@@ -33,8 +33,9 @@ export function parseTransaction(json: string): WalletTransaction | null {
 }
 
 /**
- * Asks the wallet for one payment: account, network, transaction. Returns how it ended, or null when the payment changed
- * meanwhile or another wallet was taken (`maySend` says no) so that nothing was sent; never throws and never sends a second time.
+ * Asks the wallet for one payment: account, network, transaction. Returns how it ended, or null when the payment
+ * changed meanwhile or another wallet was taken (`maySend` says no) so that nothing was sent; never throws and never
+ * sends a second time.
  */
 export async function payWithWallet(
   provider: WalletProvider,
@@ -94,8 +95,9 @@ function refusalOf(error: unknown): WalletStep {
 }
 
 /**
- * The result of a sent transaction as its block says it. `wallet_lost` while no node knows it: it was replaced, dropped, or
- * has not spread yet, so the caller asks again for a while. Null while it waits, and when the wallet cannot be asked just now.
+ * The result of a sent transaction as its block says it. `wallet_lost` while no node knows it: it was replaced,
+ * dropped, or has not spread yet, so the caller asks again for a while. Null while it waits, and when the wallet cannot
+ * be asked just now.
  */
 export async function readReceipt(provider: WalletProvider, hash: string): Promise<WalletStep | null> {
   try {

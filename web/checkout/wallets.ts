@@ -18,8 +18,8 @@ interface WalletStatus {
 }
 
 /**
- * Paying with browser wallets. What happened is kept by transaction data, beyond swaps of the page and reloads in the same
- * tab: money that was sent must not be asked for again.
+ * Paying with browser wallets. What happened is kept by transaction data, beyond swaps of the page and reloads in the
+ * same tab: money that was sent must not be asked for again.
  */
 export function offerWallets(payment: string, translate: Translate): Wallets {
   let wallets: readonly Wallet[] = [];
@@ -150,7 +150,9 @@ function drawStatus(status: Element, now: WalletStatus | undefined, network: str
   status.append(' ', code);
 }
 
-/** The tab's own memory: another tab or person starts without it. Browsers may refuse it, which costs the memory alone. */
+/**
+ * The tab's own memory: another tab or person starts without it. Browsers may refuse it, which costs the memory alone.
+ */
 function rememberSent(payment: string, key: string, status: WalletStatus): void {
   try {
     sessionStorage.setItem(`cointill ${payment} ${key}`, JSON.stringify(status));

@@ -62,7 +62,10 @@ export interface EtherShop {
   readonly source: ChainSource;
   /** An order of 30 USD, its address that of the payment. */
   order(overrides?: Partial<NewPayment>): Promise<Payment & { readonly address: string }>;
-  /** Mines blocks, 12 seconds apart unless said otherwise, the first with the waiting transactions; the clock goes along. */
+  /**
+   * Mines blocks, 12 seconds apart unless said otherwise, the first with the waiting transactions; the clock goes
+   * along.
+   */
   mine(count?: number, apartMs?: number): Promise<void>;
   /** Takes in everything that the node has; returns the steps taken. */
   follow(source?: ChainSource): Promise<readonly Followed[]>;

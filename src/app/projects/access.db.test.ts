@@ -42,7 +42,9 @@ async function newKey(app: TestApp): Promise<{ readonly id: string; readonly key
   return { id: made.stored.id, key: made.key };
 }
 
-/** A cached answer comes without waiting. A read that was needed is waited for, or it would outlive its test's database. */
+/**
+ * A cached answer comes without waiting. A read that was needed is waited for, or it would outlive its test's database.
+ */
 async function isCached(access: Access, key: string): Promise<boolean> {
   const answer = access.find(key);
   await answer;

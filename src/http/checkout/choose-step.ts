@@ -12,8 +12,8 @@ import type { ChooseStep, PaymentView, TokenChoice } from './view.ts';
 const MANY_ASSETS = 4;
 
 /**
- * The choice of a token: first the asset, then, where it lives on several networks, the network as a step of its own. People
- * lose money by sending the right coin on the wrong network, so that the choice is never made for them.
+ * The choice of a token: first the asset, then, where it lives on several networks, the network as a step of its own.
+ * People lose money by sending the right coin on the wrong network, so that the choice is never made for them.
  */
 export function chooseCard(view: PaymentView, step: ChooseStep): Html {
   const { locale } = view.frame;

@@ -23,8 +23,8 @@ export interface CheckoutEventsOptions {
   /** The payment that a page's link names; null where it cannot name any. */
   readonly selectorOf: (publicId: string) => PaymentSelector | null;
   /**
-   * A short text of one line that changes exactly when the page would look different. Asked after the payment's network is
-   * followed, so that what it reads of confirmations beside the payment is not missed.
+   * A short text of one line that changes exactly when the page would look different. Asked after the payment's network
+   * is followed, so that what it reads of confirmations beside the payment is not missed.
    */
   readonly versionOf: (payment: Payment) => string | Promise<string>;
   readonly troubles: Troubles;
@@ -80,9 +80,10 @@ const RECONNECT_MS = 2_000;
 const TRY_AGAIN_SECONDS = 30;
 
 /**
- * Server-sent events for open payment pages: `changed` with the page's version as data and id, whenever it is another than
- * the one that the page has (`?v=`, or `Last-Event-ID` when it connects again). Each change is told once; changes that come
- * while one is being looked at are told together. Beyond the limits the answer is 503, and the page asks by itself.
+ * Server-sent events for open payment pages: `changed` with the page's version as data and id, whenever it is another
+ * than the one that the page has (`?v=`, or `Last-Event-ID` when it connects again). Each change is told once; changes
+ * that come while one is being looked at are told together. Beyond the limits the answer is 503, and the page asks by
+ * itself.
  */
 export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const limits = { ...LIMITS, ...options.limits };

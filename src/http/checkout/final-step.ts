@@ -91,8 +91,8 @@ function received({ frame: { locale } }: PaymentView, step: ClosedStep, quote: Q
 }
 
 /**
- * Whether the page may lead to the shop by itself. Not where money is in limbo or comes back: the customer has to read what
- * to do about it. Not in a shop's frame either, where the shop's page goes on.
+ * Whether the page may lead to the shop by itself. Not where money is in limbo or comes back: the customer has to read
+ * what to do about it. Not in a shop's frame either, where the shop's page goes on.
  */
 export function returnsByItself({ frame, refunds }: PaymentView, step: CompletedStep | ClosedStep): boolean {
   const isSettled = step.kind === 'completed' || step.receivedUnits === 0n;

@@ -9,9 +9,10 @@ import { name } from './format.ts';
 import type { Frame, Page } from './view.ts';
 
 /**
- * Headers of every page here, beside those of every answer. Forms post to this service only; the way back to the shop is a link, because `form-action`
- * would also stop a redirect to it. `same-origin`, not `no-referrer`: nothing leaks to the shop either way, but browsers
- * send forms with `Origin: null` under the latter. `framedBy` are the origins that may show the page in a frame.
+ * Headers of every page here, beside those of every answer. Forms post to this service only; the way back to the shop
+ * is a link, because `form-action` would also stop a redirect to it. `same-origin`, not `no-referrer`: nothing leaks to
+ * the shop either way, but browsers send forms with `Origin: null` under the latter. `framedBy` are the origins that
+ * may show the page in a frame.
  */
 export function pageHeaders(framedBy: readonly string[]): Readonly<Record<string, string>> {
   if (framedBy.length === 0) return UNFRAMED;
@@ -21,7 +22,10 @@ export function pageHeaders(framedBy: readonly string[]): Readonly<Record<string
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'";
 
-/** `cross-origin-opener-policy`: whoever opened the page keeps no hold of its tab. Frames have no such policy of their own. */
+/**
+ * `cross-origin-opener-policy`: whoever opened the page keeps no hold of its tab. Frames have no such policy of their
+ * own.
+ */
 const COMMON = {
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=()',
@@ -37,7 +41,10 @@ const UNFRAMED = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** When and where to a page without JavaScript goes on by itself. The path is given because a POST may have been answered. */
+/**
+ * When and where to a page without JavaScript goes on by itself. The path is given because a POST may have been
+ * answered.
+ */
 export interface Refresh {
   readonly seconds: number;
   readonly path: string;
@@ -129,7 +136,9 @@ function liveData(live: Live): Html {
   ${live.final && html` data-final`}`;
 }
 
-/** Bidirectional controls would let a shop's name turn the words around it; elements are isolated, a title cannot be. */
+/**
+ * Bidirectional controls would let a shop's name turn the words around it; elements are isolated, a title cannot be.
+ */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 function windowTitle({ title, test }: Document): string {

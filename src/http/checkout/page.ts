@@ -174,9 +174,9 @@ const RETURN_SECONDS = 20;
 const RETURN_WITHIN_MS = 120_000;
 
 /**
- * When the page loads itself again without a script. Never while the customer chooses, except at the moment that ends the
- * choice; a deadline that lies nearer than the usual pause is met. At the end it goes on to the shop, but only from a page
- * that stood open until then.
+ * When the page loads itself again without a script. Never while the customer chooses, except at the moment that ends
+ * the choice; a deadline that lies nearer than the usual pause is met. At the end it goes on to the shop, but only from
+ * a page that stood open until then.
  */
 function refreshOf(view: PaymentView): Refresh | null {
   const { step, test, frame } = view;

@@ -53,7 +53,9 @@ const TITLES = {
   failed: 'refund_failed_title',
 } as const satisfies Record<RefundStep['kind'], TextKey>;
 
-/** What comes back, in the payment's currency. What came in another token than was asked for is worth nothing of that. */
+/**
+ * What comes back, in the payment's currency. What came in another token than was asked for is worth nothing of that.
+ */
 function sum(view: RefundView): Html {
   const { locale } = view.frame;
   if (view.amountMinor === 0n) return html`<span class="fiat">${crypto(view.units, view)}</span>`;

@@ -40,7 +40,9 @@ export interface Checkout extends Api {
   readonly troubles: Troubles;
 }
 
-/** The hosted pages: paying a transaction or an order, and claiming a refund. They need no JavaScript and no session. */
+/**
+ * The hosted pages: paying a transaction or an order, and claiming a refund. They need no JavaScript and no session.
+ */
 export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Promise<void> {
   const events = checkoutEvents({
     reader: checkout.reader,

@@ -113,8 +113,8 @@ export interface PayStep {
   /** For `missingUnits`, to the quote's own address, as wallets read it; null where the token has none. */
   readonly paymentUri: string | null;
   /**
-   * The same for a token: the URI names its contract first, and the address only after that, so that a wallet which reads
-   * but the beginning would pay the contract. Null on a chain's own coin.
+   * The same for a token: the URI names its contract first, and the address only after that, so that a wallet which
+   * reads but the beginning would pay the contract. Null on a chain's own coin.
    */
   readonly tokenUri: string | null;
   /** The same for wallets in the browser; null on networks that are not EVM chains. */

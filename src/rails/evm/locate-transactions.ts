@@ -27,7 +27,8 @@ async function locationOf(pool: RpcPool, answers: readonly (KnownTransaction | n
   const known = answers.filter((answer) => answer !== null);
   const waiting = known.find(({ height }) => height === null);
   if (waiting !== undefined) {
-    // A pool may keep for long what can never be mined, because its number was used by another transaction of the sender.
+    // A pool may keep for long what can never be mined, because its number was used by another transaction of the
+    // sender.
     const used = await pool.ask('eth_getTransactionCount', [waiting.from, 'latest'], (answer) =>
       decodeNumber(answer, 'the transaction count'),
     );

@@ -21,7 +21,9 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
   });
   afterAll(() => regtest.stop());
 
-  /** The regtest node in the clothes of a long chain that begins as `chain` does, with `landmark` as its later block. */
+  /**
+   * The regtest node in the clothes of a long chain that begins as `chain` does, with `landmark` as its later block.
+   */
   function longChain(chain: UtxoChain, landmark: string): Promise<TestNode> {
     const params = paramsOf(kind, chain);
     return nodeLike(regtest, ({ method, params: given }) => {

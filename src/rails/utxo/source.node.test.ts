@@ -415,7 +415,10 @@ describe('a source', () => {
   });
 });
 
-/** Spends the wallet's first coin to a fresh address, replaceably and unsent; coins that are only in the mempool do not count. */
+/**
+ * Spends the wallet's first coin to a fresh address, replaceably and unsent; coins that are only in the mempool do not
+ * count.
+ */
 async function spendFirstCoin(
   node: UtxoNode,
   fee: string,

@@ -33,7 +33,10 @@ export async function makeFolder(): Promise<string> {
   return dir;
 }
 
-/** Mounts with the given arguments; answers how to unmount `where`, or undefined where mounting is not allowed (a container). */
+/**
+ * Mounts with the given arguments; answers how to unmount `where`, or undefined where mounting is not allowed (a
+ * container).
+ */
 export async function mountTemporarily(
   args: readonly string[],
   where: string,

@@ -1,7 +1,7 @@
 interface EventRow {
   /** The meaning, as the documentation words it. */
   readonly meaning: string;
-  /** The status shown in the sample event: of a payment (`order.*`) or of a refund (`refund.*`). */
+  /** The status in the sample event: the Order API's word (`order.*`), or a refund's status (`refund.*`). */
   readonly sample?: string;
   /** Not in the specification: an endpoint gets it only when it asks for it by name. */
   readonly isOptIn?: true;

@@ -1,4 +1,5 @@
 import { requiredUnits, type Exception, type Payment } from './payment.ts';
+import { isFinal } from './status.ts';
 
 /** What is unusual about the payment's money: the first that applies of reorged, paid_late, underpaid, overpaid. */
 export function exceptionOf(payment: Payment): Exception {
@@ -10,7 +11,7 @@ export function exceptionOf(payment: Payment): Exception {
   const lateMoney = all.seenUnits > inTime.seenUnits && inTime.seenUnits < required;
   // The payment ended before the money that is now in blocks was seen: the node was behind, or the chain was
   // reorganised.
-  const ended = payment.status === 'expired' || payment.status === 'failed';
+  const ended = isFinal(payment.status) && payment.status !== 'completed';
   const minedAfterEnd = ended && all.minedUnits >= required;
   // Nothing was seen when it was cancelled, so any money came late, even in a block with an earlier date.
   const afterCancel = payment.cancelledAt !== null && all.seenUnits > 0n;

@@ -5,7 +5,7 @@ import { invitePerson } from '../src/app/people/people.ts';
 import type { Role } from '../src/domain/role.ts';
 import { compileCidrs } from '../src/http/auth.ts';
 import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
-import type { SessionAnswer, SignedInAnswer } from '../src/http/dashboard/contract/account.ts';
+import type { SessionAnswer, SignedIn } from '../src/http/dashboard/contract/account.ts';
 import type { Dashboard } from '../src/http/dashboard/route.ts';
 import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
 import { createGuessLimits } from '../src/http/rate-limit.ts';
@@ -142,7 +142,7 @@ export function tokenOf({ url }: NewLink): string {
   return url.split('/').at(-1) ?? '';
 }
 
-export function signedIn(answer: SessionAnswer): SignedInAnswer {
+export function signedIn(answer: SessionAnswer): SignedIn {
   if (answer.state !== 'signed_in') throw new Error(`The session is ${answer.state}.`);
   return answer;
 }

@@ -8,7 +8,7 @@ import { IDEMPOTENCY_LIFETIME_MS } from './idempotency.ts';
 const DELIVERY_LIFETIME_MS = 90 * 24 * 60 * 60_000;
 /** Of sessions, sign-ins and links no trace is needed: the audit log has who came and went. */
 const DAY_MS = 24 * 60 * 60_000;
-const LOT = 2_000;
+const BATCH_ROWS = 2_000;
 
 /**
  * Forgets deliveries, idempotent answers and what lets nobody into the dashboard any more, once they outlived their time, a lot at a
@@ -16,8 +16,8 @@ const LOT = 2_000;
  */
 export async function purgeOld(app: App): Promise<boolean> {
   const now = app.clock();
-  const deliveries = await purgeDeliveriesBefore(app.db, now - DELIVERY_LIFETIME_MS, LOT);
-  const answers = await purgeAnswersBefore(app.db, now - IDEMPOTENCY_LIFETIME_MS, LOT);
+  const deliveries = await purgeDeliveriesBefore(app.db, now - DELIVERY_LIFETIME_MS, BATCH_ROWS);
+  const answers = await purgeAnswersBefore(app.db, now - IDEMPOTENCY_LIFETIME_MS, BATCH_ROWS);
   const signIns = await purgeSignIns(
     app.db,
     {
@@ -28,7 +28,7 @@ export async function purgeOld(app: App): Promise<boolean> {
       links: now - 7 * DAY_MS,
       browsers: now - 180 * DAY_MS,
     },
-    LOT,
+    BATCH_ROWS,
   );
-  return deliveries === LOT || answers === LOT || signIns === LOT;
+  return deliveries === BATCH_ROWS || answers === BATCH_ROWS || signIns === BATCH_ROWS;
 }

@@ -2,8 +2,8 @@ import { html, raw, type Html } from '../pages/html.ts';
 import { qrPath } from '../pages/qr-path.ts';
 
 /**
- * A QR code as inline SVG, always dark on light (many scanners fail on inverted codes). `id` starts the ids of its title
- * and description, which are what a screen reader says.
+ * A QR code as inline SVG, always dark on light (many scanners fail on inverted codes). `id` starts the ids of its
+ * title and description, which are what a screen reader says.
  */
 export function qrSvg(
   content: string,

@@ -80,7 +80,7 @@ export const sessionShape = Type.Union([
   signedIn,
 ]);
 export type SessionAnswer = Static<typeof sessionShape>;
-export type SignedInAnswer = Static<typeof signedIn>;
+export type SignedIn = Static<typeof signedIn>;
 export type SessionProject = Static<typeof projectShape>;
 
 /** As `@simplewebauthn/browser` takes and gives them. */

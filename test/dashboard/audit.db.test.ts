@@ -34,7 +34,9 @@ async function kept(work: () => Promise<unknown>): Promise<readonly AuditEntry[]
   return entries.slice(0, end < 0 ? undefined : end).toReversed();
 }
 
-async function done<Outcome extends { readonly kind: string }>(outcome: Promise<Outcome>): Promise<Exclude<Outcome, { kind: 'rejected' }>> {
+async function done<Outcome extends { readonly kind: string }>(
+  outcome: Promise<Outcome>,
+): Promise<Exclude<Outcome, { kind: 'rejected' }>> {
   const found = await outcome;
   if (found.kind === 'rejected') throw new Error(JSON.stringify(found));
   app.clock.advance(1);
@@ -133,7 +135,10 @@ it('the API lists what happened newest first, page by page, of one project for w
   let after: string | null = null;
   for (let page = 0; page < 500; page += 1) {
     const path: string = `/dashboard/api/audit?limit=3${after === null ? '' : `&after=${after}`}`;
-    const { body } = await browser.call<{ data: { id: string; action: string; actor: { id: string } }[]; next: string | null }>({
+    const { body } = await browser.call<{
+      data: { id: string; action: string; actor: { id: string } }[];
+      next: string | null;
+    }>({
       path,
     });
     if (page === 0) expect(body.data[0]).toMatchObject({ action: 'project.create', actor: { kind: 'person', id } });

@@ -41,6 +41,8 @@ export interface Call {
 export interface Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Each `Set-Cookie`. */
+  readonly setCookies: readonly string[];
   readonly text: string;
   /** The parsed JSON; undefined where the answer is something else. */
   readonly body: Body;
@@ -99,12 +101,12 @@ export async function httpTest(): Promise<HttpTest> {
   const access = createAccess(app.db, notifications);
   // Registered after the cache's own listeners, so the cache has forgotten when these are told.
   let heard: (() => void)[] = [];
-  const tell = (): void => {
+  const notify = (): void => {
     for (const resolve of heard) resolve();
     heard = [];
   };
-  notifications.on('access', tell);
-  notifications.onDown(tell);
+  notifications.on('access', notify);
+  notifications.onDown(notify);
   const limits = createRateLimits(PLENTY, null);
   const metrics = createMetrics();
   const scrape = createScrape(metrics.registry, () => Promise.resolve([]));
@@ -249,6 +251,7 @@ async function inject<Body>(server: FastifyInstance, call: Call): Promise<Answer
   return {
     status: response.statusCode,
     headers,
+    setCookies: [response.headers['set-cookie'] ?? []].flat(),
     text: response.payload,
     body: (isJson ? JSON.parse(response.payload) : undefined) as Body,
   };

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { pino, type Logger } from 'pino';
 import { BackupError } from '../backup/errors.ts';
+import type { Actor } from '../app/audit.ts';
+import { forActor } from '../app/context.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import type { Cointill } from '../service/core.ts';
-import { DatabaseWayError, UnfitDatabaseError } from '../store/check-database.ts';
+import { DatabaseConnectionError, UnfitDatabaseError } from '../store/check-database.ts';
 import { diskFull, EmbeddedPostgresError } from '../store/embedded/error.ts';
 import { certificateFault } from '../config/tls-faults.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
@@ -12,8 +15,9 @@ import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 import { writeErrorLines } from './output.ts';
 
 /**
- * Does one command's work on the database, whether the service runs or not: the embedded server is joined, or started and
- * left again. With `mustExist` none is made: who is in the wrong folder on a bad night must not believe that all is well.
+ * Does one command's work on the database, whether the service runs or not: the embedded server is joined, or started
+ * and left again. With `mustExist` none is made: who is in the wrong folder on a bad night must not believe that all is
+ * well.
  *
  * @throws ConfigError, EmbeddedPostgresError, MigrationError, or CommandFailure when the database cannot be reached
  */
@@ -43,9 +47,24 @@ async function openDatabase(config: Config): Promise<Cointill> {
   const { openCointill } = await import('../service/core.ts');
   const log = await commandLog();
   try {
-    return await openCointill(config, log);
+    const cointill = await openCointill(config, log);
+    return { ...cointill, app: forActor(cointill.app, operator()) };
   } catch (error) {
     throw databaseFailure(error, config);
+  }
+}
+
+/** Who runs the command, as the audit log names them. */
+function operator(): Actor {
+  return { kind: 'command', id: null, name: accountName(), ip: null };
+}
+
+function accountName(): string {
+  try {
+    return os.userInfo().username;
+  } catch {
+    // A container may run as a number without a name.
+    return `user ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 
@@ -68,12 +87,14 @@ const UNREACHABLE = new Set([
 const DISK_FULL = '53100';
 /** The primary became a replica after it was looked at. */
 const READ_ONLY = '25006';
-/** Classes of PostgreSQL's error codes: broken connection, wrong login, no such database, out of resources, not ready. */
+/**
+ * Classes of PostgreSQL's error codes: broken connection, wrong login, no such database, out of resources, not ready.
+ */
 const REFUSED = /^(?:08|28|3D|53|57)[0-9A-Z]{3}$/;
 
 /**
- * An error of opening the database in plain words, where it is one of connecting or of a full disk; any other as it is. `named`: where
- * the database was named, if not by the setting.
+ * An error of opening the database in plain words, where it is one of connecting or of a full disk; any other as it is.
+ * `named`: where the database was named, if not by the setting.
  */
 export function databaseFailure(error: unknown, config: Config, named = 'DATABASE_URL'): unknown {
   // Those say it plainly themselves, whatever code is in what caused them.
@@ -85,8 +106,8 @@ export function databaseFailure(error: unknown, config: Config, named = 'DATABAS
   ) {
     return error;
   }
-  const setting = error instanceof DatabaseWayError && error.setting !== 'DATABASE_URL' ? error.setting : named;
-  const fault = error instanceof DatabaseWayError ? error.cause : error;
+  const setting = error instanceof DatabaseConnectionError && error.setting !== 'DATABASE_URL' ? error.setting : named;
+  const fault = error instanceof DatabaseConnectionError ? error.cause : error;
   const code = codeOf(fault) ?? (fault instanceof AggregateError ? codeOf(fault.errors[0]) : undefined) ?? '';
   const message = explain(code, reasonOf(fault), setting, config);
   return message === null ? fault : new CommandFailure(message, { cause: fault });

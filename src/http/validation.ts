@@ -1,13 +1,13 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { urlAmbiguity } from '../domain/web-url.ts';
 import { invalid, type RequestError } from './errors.ts';
-import { RULE } from './fields.ts';
+import { MAX_EMAIL, RULE } from './fields.ts';
 
 /** The HTML standard's rule for e-mail addresses (https://html.spec.whatwg.org/#valid-e-mail-address). */
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** Rules that JSON Schema has no words for; each says what the value must be. */
+/** Rules that JSON Schema cannot express; each says what the value must be. */
 const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (value: string) => boolean }>> = {
   text: {
     rule: 'must be text without NUL characters or lone surrogates',
@@ -17,20 +17,25 @@ const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (v
     rule: 'must be an absolute http or https URL without a user name, password or backslash, its host in plain letters, such as https://shop.example/thanks',
     holds: isHttpUrl,
   },
-  email: { rule: 'must be an e-mail address such as customer@example.com', holds: (value) => EMAIL.test(value) },
+  email: { rule: 'must be an e-mail address such as customer@example.com', holds: isEmail },
 };
 
-/** PostgreSQL stores no NUL, and a lone surrogate has no UTF-8 form. */
+/** Whether a text is an e-mail address. */
+export function isEmail(value: string): boolean {
+  return value.length <= MAX_EMAIL && EMAIL.test(value);
+}
+
+/** PostgreSQL cannot store NUL, and a lone surrogate has no UTF-8 form. */
 function isPlainText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed();
 }
 
 function isHttpUrl(value: string): boolean {
-  // `URL` would also take `http:x` and `https:/\\x`, which other readers take for something else.
+  // `URL` would also accept `http:x` and `https:/\\x`, which other parsers understand differently.
   if (!/^https?:\/\/[^/\\?#]/i.test(value)) return false;
   if (!isPlainText(value) || /[\s\p{Cc}]/u.test(value)) return false;
   const url = URL.parse(value);
-  // `https://shop.example@evil.example/` reads like the one and leads to the other.
+  // `https://shop.example@evil.example/` looks like the former and leads to the latter.
   const hasUser = url !== null && (url.username !== '' || url.password !== '');
   if (url === null || hasUser || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
   return urlAmbiguity(value, url) === null;
@@ -59,7 +64,10 @@ interface ObjectSchema {
   readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
 }
 
-/** Compiles a route's schema for Fastify. Bodies are taken as they are; query texts become integers and booleans strictly. */
+/**
+ * Compiles a route's schema for Fastify. Bodies are validated without conversion; query parameters are strictly
+ * converted to integers and booleans.
+ */
 export function compileValidator(route: { readonly schema: unknown; readonly httpPart?: string | undefined }) {
   const schema = route.schema as ObjectSchema;
   const validate: ValidateFunction = ajv.compile(schema);
@@ -100,7 +108,7 @@ interface SchemaFacts {
   readonly [RULE]?: string;
 }
 
-/** Says which field breaks which rule, and of what kind the value is; the value itself is never repeated. */
+/** Says which field breaks which rule, and what kind of value it is; the value itself is never repeated. */
 function describe(error: ErrorObject, ofQuery: boolean): RequestError {
   const path = error.instancePath
     .slice(1)

@@ -1,20 +1,20 @@
 import type { Logger } from 'pino';
 import type { Troubles } from '../domain/trouble.ts';
-import { pathOf } from '../http/path.ts';
+import { loggedPath } from '../http/path.ts';
 import type { AnsweredRequest } from '../http/server.ts';
 import { durationText } from './plain-text.ts';
 
 const SLOW_MS = 1_000;
 
 /**
- * Writes a line of an answered request, at `debug` alone: a busy service answers thousands a second. The query is left out. Slow
- * ones are a trouble at any level.
+ * Writes a line of an answered request, at `debug` alone: a busy service answers thousands a second. The query is left
+ * out. Slow ones are a trouble at any level.
  */
 export function logAnswer(log: Logger, troubles: Troubles, answer: AnsweredRequest): void {
   const { id: request, method, status } = answer;
   const isSlow = answer.durationMs > SLOW_MS;
   if (!isSlow && !log.isLevelEnabled('debug')) return;
-  const path = pathOf(answer);
+  const path = loggedPath(answer);
   const durationMs = Math.round(answer.durationMs);
   if (isSlow) {
     const problem = `${method} ${path} took ${durationText(durationMs)}`;

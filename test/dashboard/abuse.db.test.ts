@@ -57,7 +57,8 @@ describe('guessing passwords', () => {
     const { email } = await far.join('viewer');
     for (let round = 0; round < 12; round += 1) {
       const browser = far.browser({ address: '198.51.100.77' });
-      await browser.do('POST /dashboard/api/sign-in', { email, password: PASSWORD });
+      const answer = await browser.try('POST /dashboard/api/sign-in', { email, password: PASSWORD });
+      expect(answer.status).toBe(200);
     }
   });
 
@@ -231,8 +232,8 @@ describe('who may reach the dashboard', () => {
       ['not an address', 403],
     ] as const) {
       const answer = await limited.browser({ address }).try('GET /dashboard/api/session');
-      expect(answer.status, address).toBe(status);
-      if (status === 403) expect(answer.text).toContain('DASHBOARD_ALLOW_CIDRS');
+      const isRefused = answer.text.includes('DASHBOARD_ALLOW_CIDRS');
+      expect([address, answer.status, isRefused]).toEqual([address, status, status === 403]);
     }
   });
 
@@ -281,7 +282,7 @@ describe('the last owner', () => {
     const demote = (by: Member, whom: Member) =>
       by.browser.try('POST /dashboard/api/people/role', { id: whom.id, role: 'viewer' });
     const answers = await Promise.all([demote(one, two), demote(two, one)]);
-    expect(answers.map(({ status }) => status).toSorted()).not.toEqual([200, 200]);
+    expect(answers.every(({ status }) => status === 200)).toBe(false);
     const left = answers[0].status === 200 ? one : two;
     for (const [name, body] of [
       ['POST /dashboard/api/people/role', { id: left.id, role: 'admin' }],

@@ -63,7 +63,7 @@ it('the first start prints a link, which makes the owner; commands work beside t
   for (const secret of [PASSWORD, annToken ?? '', 'argon2']) expect(stdout + stderr).not.toContain(secret);
   // Once, in the banner.
   expect((stdout + stderr).split(token)).toHaveLength(2);
-  expect(stdout).toContain('/dashboard/setup/…');
+  expect(stderr).toContain('/dashboard/setup/…');
 
   const people = await own.command('user list');
   expect(people).toMatchObject([

@@ -139,7 +139,7 @@ export const NO_SUMS: Sums = { seenUnits: 0n, minedUnits: 0n, confirmedUnits: 0n
 export const NO_MONEY: Received = { all: NO_SUMS, inTime: NO_SUMS, transactionHash: null };
 
 /** What is known of a payment from the start. */
-type FirstFacts =
+export type FirstFacts =
   | 'id'
   | 'projectId'
   | 'mode'

@@ -33,8 +33,13 @@ export function selectorOf(key: AccessKey, surface: Surface, id: string): Paymen
  *
  * @throws RequestError where the key sees no such payment
  */
-export async function readPayment(api: Api, key: AccessKey, surface: Surface, id: string | null): Promise<Payment> {
-  const payment = id === null ? null : await api.reader.read(selectorOf(key, surface, id));
+export async function readPayment(
+  reader: PaymentReader,
+  key: AccessKey,
+  surface: Surface,
+  id: string | null,
+): Promise<Payment> {
+  const payment = id === null ? null : await reader.read(selectorOf(key, surface, id));
   if (payment === null) throw notFound(`There is no such ${surface}.`);
   return payment;
 }

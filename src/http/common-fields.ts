@@ -1,11 +1,8 @@
-import type { FastifyRequest } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
-import type { AccessKey } from '../app/projects/access.ts';
 import { parseFiatAmount, type Fiat } from '../domain/money.ts';
 import type { CommonFields, Surface } from '../domain/payment.ts';
 import type { CommonNames } from '../wire/payment.ts';
 import { invalid } from './errors.ts';
-import { checkReturnUrls } from './return-urls.ts';
 import { metadata } from './validation.ts';
 
 /**
@@ -18,7 +15,7 @@ export const commonBody = {
 
 const body = Type.Object(commonBody);
 
-function readCommon(given: Static<typeof body>): CommonFields {
+export function readCommon(given: Static<typeof body>): CommonFields {
   return {
     metadata: given.metadata ?? {},
   };
@@ -38,32 +35,6 @@ export function creationBody<Fields extends Record<string, TSchema>>(
       examples: [example],
     },
   );
-}
-
-interface CreationBody extends Static<typeof body> {
-  readonly order_id?: string;
-  readonly customer_email?: string;
-  readonly success_url?: string;
-  readonly return_url?: string;
-  readonly cancel_url?: string;
-}
-
-/**
- * What a creation says alike on both APIs: whose payment it is, and what the merchant calls it.
- *
- * @throws RequestError where the payment page may not lead where the body says
- */
-export function readCreation(request: FastifyRequest, key: AccessKey, given: CreationBody) {
-  checkReturnUrls(key, given);
-  return {
-    projectId: key.project.id,
-    mode: key.mode,
-    merchantOrderId: given.order_id ?? null,
-    customerEmail: given.customer_email ?? null,
-    cancelUrl: given.cancel_url ?? null,
-    ...readCommon(given),
-    requestId: request.id,
-  };
 }
 
 /**

@@ -3,15 +3,14 @@ import { Type } from 'typebox';
 import { decodeId } from '../../domain/id.ts';
 import { FIATS, isFiat } from '../../domain/money.ts';
 import { statusesOfOrder } from '../../domain/status.ts';
-import type { Payment } from '../../domain/payment.ts';
 import type { Operation } from '../../domain/permission.ts';
 import { confirmationsView } from '../../wire/payment.ts';
 import { createdOrderView, orderView } from '../../wire/order.ts';
-import { keyOf, readPayment, sendCreated, type Api } from '../api.ts';
+import { keyOf, readPayment, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
-import { readAmount, readCreation } from '../common-fields.ts';
+import { readAmount } from '../common-fields.ts';
+import { createPayment } from '../create-payment.ts';
 import { invalid } from '../errors.ts';
-import { idempotencyOf } from '../idempotency-key.ts';
 import { pageOfPayments } from '../list-payments.ts';
 import { idempotencyHeader, orderErrors } from '../shapes.ts';
 import {
@@ -57,38 +56,29 @@ function createRoute(app: FastifyInstance, api: Api): void {
     body: createOrderBody,
     response: { 200: createdOrderShape, ...orderErrors },
   };
-  const present = (payment: Payment): string => JSON.stringify(createdOrderView(payment, api.app.links));
-  app.post<{ Body: CreateOrderBody }>(
-    '/v1/orders',
-    { config: guard('create_payment'), schema },
-    async (request, reply) => {
-      const key = keyOf(request);
-      const { body } = request;
-      const creation = readCreation(request, key, body);
-      const { currency } = body;
-      if (!isFiat(currency)) throw invalid('currency', `currency must be one of ${FIATS.join(', ')}.`);
-      const outcome = await api.creator.create(
-        {
-          ...creation,
-          surface: 'order',
-          amountMinor: readAmount(body.amount, currency),
-          currency,
-          token: { asset: body.crypto_currency, network: body.network ?? null },
-          description: body.description ?? null,
-          customerName: null,
-          successUrl: body.return_url ?? body.success_url ?? null,
-          lifetimeMs: (body.expires_in ?? DEFAULT_LIFETIME_SECONDS) * 1000,
-        },
-        present,
-        idempotencyOf(request, key),
-      );
-      return sendCreated(reply, outcome);
-    },
+  app.post<{ Body: CreateOrderBody }>('/v1/orders', { config: guard('create_payment'), schema }, (request, reply) =>
+    createPayment(api, request, reply, readOrder, (payment) =>
+      JSON.stringify(createdOrderView(payment, api.app.links)),
+    ),
   );
 }
 
-function readRoutes(app: FastifyInstance, api: Api): void {
-  const { app: core } = api;
+function readOrder(body: CreateOrderBody) {
+  const { currency } = body;
+  if (!isFiat(currency)) throw invalid('currency', `currency must be one of ${FIATS.join(', ')}.`);
+  return {
+    surface: 'order' as const,
+    amountMinor: readAmount(body.amount, currency),
+    currency,
+    token: { asset: body.crypto_currency, network: body.network ?? null },
+    description: body.description ?? null,
+    customerName: null,
+    successUrl: body.return_url ?? body.success_url ?? null,
+    lifetimeMs: (body.expires_in ?? DEFAULT_LIFETIME_SECONDS) * 1000,
+  };
+}
+
+function readRoutes(app: FastifyInstance, { app: core, reader }: Api): void {
   app.get<{ Querystring: ListOrdersQuery }>(
     '/v1/orders',
     {
@@ -125,7 +115,7 @@ function readRoutes(app: FastifyInstance, api: Api): void {
     },
     async (request) => {
       const key = keyOf(request);
-      const payment = await readPayment(api, key, 'order', decodeId('order', request.params.id));
+      const payment = await readPayment(reader, key, 'order', decodeId('order', request.params.id));
       const found = core.railFor(payment.mode).confirmations(payment);
       const confirmations = found instanceof Promise ? await found : found;
       const view = orderView(payment, core.links, key.kind === 'public' ? 'public' : 'merchant');

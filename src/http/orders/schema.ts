@@ -6,7 +6,7 @@ import { ORDER_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { commonShape, creationBody } from '../common-fields.ts';
 import { described, nullable, createdQuery, pageQuery, paginationShape, time } from '../shapes.ts';
-import { email, httpUrl, oneOf, sameAs, text } from '../validation.ts';
+import { email, httpUrl, integer, oneOf, sameAs, text } from '../validation.ts';
 
 export const createOrderBody = creationBody(
   'CreateOrder',
@@ -28,9 +28,7 @@ export const createOrderBody = creationBody(
     return_url: Type.Optional(httpUrl),
     success_url: Type.Optional(sameAs('return_url')),
     cancel_url: Type.Optional(httpUrl),
-    expires_in: Type.Optional(
-      Type.Integer({ minimum: 60, maximum: 86_400, description: 'Lifetime in seconds; 1800 unless said otherwise.' }),
-    ),
+    expires_in: Type.Optional(integer(60, 86_400, 'Lifetime in seconds; 1800 unless said otherwise.')),
   },
   {
     amount: 25,

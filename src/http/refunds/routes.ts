@@ -54,7 +54,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
     const named = paymentOf(body);
     if (named === null) throw invalid('order_id', 'Either order_id or transaction_id is required.');
     const { surface } = named;
-    const payment = await readPayment(api, key, surface, named.paymentId);
+    const payment = await readPayment(api.reader, key, surface, named.paymentId);
     const outcome = await createRefund(
       forRequest(api.app, request.id),
       {
@@ -113,8 +113,7 @@ function sendRefund(reply: FastifyReply, outcome: RefundOutcome, noun: string): 
   return sendDone(reply, outcome);
 }
 
-function readRoutes(app: FastifyInstance, api: Api): void {
-  const { app: core } = api;
+function readRoutes(app: FastifyInstance, { app: core }: Api): void {
   app.get<{ Params: { id: string } }>(
     '/v1/refunds/:id',
     {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { AccessKey } from '../../app/projects/access.ts';
 import { fiatDecimals } from '../../domain/money.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { PAYMENT_STATUSES } from '../../domain/status.ts';
@@ -9,12 +10,12 @@ import { confirmationsView, paymentUrl } from '../../wire/payment.ts';
 import { exactNumber } from '../../wire/number.ts';
 import { transactionView } from '../../wire/transaction.ts';
 import { countPayments } from '../../store/payments.ts';
-import { keyOf, readPayment, sendCreated, type Api } from '../api.ts';
+import { keyOf, readPayment, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
-import { readAmount, readCreation } from '../common-fields.ts';
+import { readAmount } from '../common-fields.ts';
+import { createPayment } from '../create-payment.ts';
 import { readPeriod } from '../dates.ts';
 import { invalid, RequestError } from '../errors.ts';
-import { idempotencyOf } from '../idempotency-key.ts';
 import { pageOfPayments, totalOf } from '../list-payments.ts';
 import { idempotencyHeader, paginationShape, transactionErrors } from '../shapes.ts';
 import {
@@ -66,37 +67,30 @@ function createRoute(app: FastifyInstance, api: Api): void {
     body: createTransactionBody,
     response: created,
   };
+  const present = (payment: Payment, { kind }: AccessKey): string =>
+    JSON.stringify({
+      success: true,
+      transaction: transactionView(payment, api.app.links, kind === 'public' ? 'public' : 'merchant'),
+      payment_url: paymentUrl(payment, api.app.links),
+    });
   app.post<{ Body: CreateTransactionBody }>(
     '/api/transactions/create',
     { config: guard('create_payment'), schema },
-    async (request, reply) => {
-      const key = keyOf(request);
-      const { body } = request;
-      const creation = readCreation(request, key, body);
-      const present = (payment: Payment): string =>
-        JSON.stringify({
-          success: true,
-          transaction: transactionView(payment, api.app.links, key.kind === 'public' ? 'public' : 'merchant'),
-          payment_url: paymentUrl(payment, api.app.links),
-        });
-      const outcome = await api.creator.create(
-        {
-          ...creation,
-          surface: 'transaction',
-          amountMinor: readAmount(body.amount, 'USD'),
-          currency: 'USD',
-          token: null,
-          description: body.order_description ?? null,
-          customerName: body.customer_name ?? null,
-          successUrl: body.success_url ?? body.return_url ?? null,
-          lifetimeMs: (body.expires_in_minutes ?? DEFAULT_LIFETIME_MINUTES) * 60_000,
-        },
-        present,
-        idempotencyOf(request, key),
-      );
-      return sendCreated(reply, outcome);
-    },
+    (request, reply) => createPayment(api, request, reply, readTransaction, present),
   );
+}
+
+function readTransaction(body: CreateTransactionBody) {
+  return {
+    surface: 'transaction' as const,
+    amountMinor: readAmount(body.amount, 'USD'),
+    currency: 'USD' as const,
+    token: null,
+    description: body.order_description ?? null,
+    customerName: body.customer_name ?? null,
+    successUrl: body.success_url ?? body.return_url ?? null,
+    lifetimeMs: (body.expires_in_minutes ?? DEFAULT_LIFETIME_MINUTES) * 60_000,
+  };
 }
 
 function statsRoute(app: FastifyInstance, { app: core }: Api): void {
@@ -165,8 +159,7 @@ function listRoute(app: FastifyInstance, { app: core }: Api): void {
   );
 }
 
-function getRoute(app: FastifyInstance, api: Api): void {
-  const { app: core } = api;
+function getRoute(app: FastifyInstance, { app: core, reader }: Api): void {
   app.get<{ Params: { id: string } }>(
     '/api/transactions/:id',
     {
@@ -183,7 +176,7 @@ function getRoute(app: FastifyInstance, api: Api): void {
     },
     async (request) => {
       const key = keyOf(request);
-      const payment = await readPayment(api, key, 'transaction', parseUuid(request.params.id));
+      const payment = await readPayment(reader, key, 'transaction', parseUuid(request.params.id));
       const audience = key.kind === 'public' ? 'public' : 'merchant';
       const confirmations = confirmationsView(await core.railFor(payment.mode).confirmations(payment));
       return { success: true, transaction: { ...transactionView(payment, core.links, audience), ...confirmations } };

@@ -3,7 +3,7 @@ import { EXCEPTIONS } from '../../domain/payment.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { commonShape, creationBody } from '../common-fields.ts';
 import { described, nullable, createdQuery, pageQuery, time } from '../shapes.ts';
-import { email, httpUrl, oneOf, sameAs, text } from '../validation.ts';
+import { email, httpUrl, integer, oneOf, sameAs, text } from '../validation.ts';
 
 export const createTransactionBody = creationBody(
   'CreateTransaction',
@@ -16,9 +16,7 @@ export const createTransactionBody = creationBody(
     success_url: Type.Optional(httpUrl),
     return_url: Type.Optional(sameAs('success_url')),
     cancel_url: Type.Optional(httpUrl),
-    expires_in_minutes: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_440, description: 'Lifetime; 30 unless said otherwise.' }),
-    ),
+    expires_in_minutes: Type.Optional(integer(1, 1_440, 'Lifetime; 30 unless said otherwise.')),
   },
   {
     amount: 49.99,

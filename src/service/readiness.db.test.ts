@@ -30,30 +30,19 @@ describe('the service', () => {
     });
   });
 
-  it('is ready but degraded while Redis is away, and says nothing of it where none is set', async () => {
+  it.each([
+    ['redis', 'Redis is away', 'rate limits count in this process alone: ECONNREFUSED'],
+    ['backups', 'scheduled backups fail', 'ECONNREFUSED'],
+  ])('is ready but degraded by %s while %s, and says nothing of it where none is set', async (name, _when, shown) => {
     const { app } = await service();
-    const tell = (problem: string | null) =>
-      readiness({ app, handle: app.database, networks: [] }, LISTENING, { problem: () => problem });
+    const tell = (problem: string | null) => {
+      const told = { problem: () => problem };
+      const at = { app, handle: app.database, networks: [] };
+      return name === 'redis' ? readiness(at, LISTENING, told) : readiness(at, LISTENING, null, told);
+    };
     const checks = { database: 'ok', notifications: 'ok' };
-    expect(await tell(null)).toEqual({ ok: true, checks: { ...checks, redis: 'ok' }, degraded: false });
-    expect(await tell('ECONNREFUSED')).toEqual({
-      ok: true,
-      checks: { ...checks, redis: 'rate limits count in this process alone: ECONNREFUSED' },
-      degraded: true,
-    });
-  });
-
-  it('is ready but degraded while scheduled backups fail, and says nothing of them where none are made', async () => {
-    const { app } = await service();
-    const tell = (problem: string | null) =>
-      readiness({ app, handle: app.database, networks: [] }, LISTENING, null, { problem: () => problem });
-    const checks = { database: 'ok', notifications: 'ok' };
-    expect(await tell(null)).toEqual({ ok: true, checks: { ...checks, backups: 'ok' }, degraded: false });
-    expect(await tell('the disk is full')).toEqual({
-      ok: true,
-      checks: { ...checks, backups: 'the disk is full' },
-      degraded: true,
-    });
+    expect(await tell(null)).toEqual({ ok: true, checks: { ...checks, [name]: 'ok' }, degraded: false });
+    expect(await tell('ECONNREFUSED')).toEqual({ ok: true, checks: { ...checks, [name]: shown }, degraded: true });
   });
 
   it('says in time that it is not ready when the database has fallen silent', async () => {

@@ -2,7 +2,10 @@ import { parseSync, Visitor } from 'rolldown/utils';
 
 /** So many lines in a row that are equal are a duplicate. */
 const MIN_LINES = 6;
-/** Among them so many of different shape: rows of a table and cases of a switch are alike by nature. */
+/**
+ * So many of them must differ from each other, and so many be more than data: rows of a table and cases of a switch are alike
+ * by nature.
+ */
 const MIN_SHAPES = 4;
 
 /** A run of lines, both counted from 1. */
@@ -20,7 +23,7 @@ export interface Duplicate {
 interface Line {
   readonly at: number;
   readonly shape: string;
-  /** Which statement of the file it is in: a run of equal shapes does not go on into the next. */
+  /** Which statement of the file it is in, counted from 0; no run goes on into the next. -1: statements do not matter. */
   readonly statement: number;
 }
 
@@ -34,65 +37,61 @@ interface Span {
   readonly end: number;
 }
 
+/** A part of a file that something else stands for: `n` for a name, `0` for a value. */
 interface Cut extends Span {
   readonly by: '' | 'n' | '0';
 }
 
 /**
- * Where the same six lines stand twice: to the letter, or with other names, strings and numbers. White space, comments and
- * imports do not count. Where names are folded, neither do types and data (`amount: 5n,`), which are nothing but
- * names and values, and the tables and columns of a query are kept: a query says with them alone what it does.
+ * Where the same six lines stand twice: to the letter, or, within one statement, with other names, strings and numbers.
+ *
+ * White space, comments, imports, `export` and variables without a value do not count. Where names are folded, neither do
+ * types; and data (`amount: 5n,`), of which little more than commas is left then, makes no duplicate by itself. The tables
+ * and columns of a query are kept, for they are all that it says.
  */
 export function duplicatesIn(sources: readonly Source[]): readonly Duplicate[] {
-  const exact: (readonly [string, readonly Line[]])[] = [];
-  const folded: (readonly [string, readonly Line[]])[] = [];
-  for (const { file, text } of sources) {
-    const { program, comments } = parseSync(file, text);
-    const unread: Cut[] = comments.map(({ start, end }) => ({ start, end, by: '' }));
-    const cuts: Cut[] = [...unread];
-    const drop = ({ start, end }: Span): void => {
-      cuts.push({ start, end, by: '' });
-    };
-    const foldName = ({ start, name }: { readonly start: number; readonly name: string }): void => {
-      cuts.push({ start, end: start + name.length, by: 'n' });
-    };
-    const kept: Span[] = [];
-    new Visitor({
-      Identifier: foldName,
-      PrivateIdentifier: foldName,
-      TemplateElement: drop,
-      TSTypeAnnotation: drop,
-      TSTypeParameterInstantiation: drop,
-      TSTypeParameterDeclaration: drop,
-      TSInterfaceDeclaration: drop,
-      TSTypeAliasDeclaration: drop,
-      ImportDeclaration(node) {
-        drop(node);
-        unread.push({ start: node.start, end: node.end, by: '' });
-      },
-      CallExpression({ callee, arguments: given }) {
-        if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return;
-        if (QUERY_WORDS.has(callee.property.name)) kept.push(...given);
-      },
-      Literal({ start, end, value }) {
-        if (typeof value !== 'boolean' && value !== null) cuts.push({ start, end, by: '0' });
-      },
-    }).visit(program);
-    const statements = program.body.map(({ start }) => text.slice(0, start).split('\n').length);
-    exact.push([file, linesOf(text, unread, [])]);
-    const isKept = (cut: Cut): boolean =>
-      cut.by !== '' && kept.some(({ start, end }) => start <= cut.start && cut.end <= end);
-    folded.push([
-      file,
-      linesOf(
-        text,
-        cuts.filter((cut) => !isKept(cut)),
-        statements,
-      ),
-    ]);
-  }
-  const same = repeatedIn(exact);
-  return [...same, ...repeatedIn(folded).filter((one) => !same.some((other) => covers(other, one)))];
+  const read = sources.map(readLines);
+  const exact = repeatedIn(read.map(({ file, exact }) => ({ file, lines: exact })));
+  const folded = repeatedIn(read.map(({ file, folded }) => ({ file, lines: folded })));
+  return [...exact, ...folded.filter((one) => !exact.some((other) => covers(other, one)))];
+}
+
+/** The lines of a file as they are, and as they are with names and values folded. */
+function readLines({ file, text }: Source) {
+  const { program, comments } = parseSync(file, text);
+  const unread: Cut[] = comments.map(({ start, end }) => ({ start, end, by: '' }));
+  const types: Cut[] = [];
+  const folds: Cut[] = [];
+  const kept: Span[] = [];
+  const leaveOut = ({ start, end }: Span): void => void unread.push({ start, end, by: '' });
+  const leaveOutType = ({ start, end }: Span): void => void types.push({ start, end, by: '' });
+  const foldName = ({ start, name }: { readonly start: number; readonly name: string }): void =>
+    void folds.push({ start, end: start + name.length, by: 'n' });
+  new Visitor({
+    ImportDeclaration: leaveOut,
+    VariableDeclaration(node) {
+      if (node.declarations.every(({ init }) => init === null)) leaveOut(node);
+    },
+    TSInterfaceDeclaration: leaveOutType,
+    TSTypeAliasDeclaration: leaveOutType,
+    TSTypeAnnotation: leaveOutType,
+    TSTypeParameterDeclaration: leaveOutType,
+    TSTypeParameterInstantiation: leaveOutType,
+    Identifier: foldName,
+    PrivateIdentifier: foldName,
+    Literal({ start, end, value }) {
+      if (typeof value !== 'boolean' && value !== null) folds.push({ start, end, by: '0' });
+    },
+    TemplateElement: ({ start, end }) => void folds.push({ start, end, by: '' }),
+    CallExpression({ callee, arguments: given }) {
+      if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return;
+      if (QUERY_WORDS.has(callee.property.name)) kept.push(...given);
+    },
+  }).visit(program);
+  const isKept = (cut: Cut): boolean => kept.some(({ start, end }) => start <= cut.start && cut.end <= end);
+  const cuts = [...unread, ...types, ...folds.filter((cut) => !isKept(cut))];
+  const statements = program.body.map(({ start }) => text.slice(0, start).split('\n').length);
+  return { file, exact: linesOf(text, unread, []), folded: linesOf(text, cuts, statements) };
 }
 
 /** What names tables and columns in a query of Kysely. */
@@ -117,16 +116,18 @@ function linesOf(text: string, cuts: readonly Cut[], statements: readonly number
     .split('\n')
     .map((line, index) => ({
       at: index + 1,
-      shape: line.replaceAll(/\s+/g, ''),
+      shape: line.replaceAll(/^export |\s+/g, ''),
       statement: statements.findLastIndex((first) => first <= index + 1),
     }))
     .filter(({ shape }) => /\w/.test(shape));
 }
 
 /** Every longest run of lines that stands in two places or more. */
-function repeatedIn(files: readonly (readonly [string, readonly Line[]])[]): readonly Duplicate[] {
+function repeatedIn(
+  files: readonly { readonly file: string; readonly lines: readonly Line[] }[],
+): readonly Duplicate[] {
   const runs = new Map<string, Run[]>();
-  for (const [file, lines] of files) {
+  for (const { file, lines } of files) {
     for (let from = 0; from + MIN_LINES <= lines.length; from += 1) {
       const run = lines.slice(from, from + MIN_LINES);
       const shapes = run.map(({ shape }) => shape);

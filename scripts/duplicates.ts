@@ -3,8 +3,8 @@ import { parseSync, Visitor } from 'rolldown/utils';
 /** So many lines in a row that are equal are a duplicate. */
 const MIN_LINES = 6;
 /**
- * So many of them must differ from each other, and so many be more than data: rows of a table and cases of a switch are alike
- * by nature.
+ * So many of them must differ from each other, and so many be more than data: rows of a table and cases of a switch are
+ * alike by nature.
  */
 const MIN_SHAPES = 4;
 
@@ -23,7 +23,9 @@ export interface Duplicate {
 interface Line {
   readonly at: number;
   readonly shape: string;
-  /** Which statement of the file it is in, counted from 0; no run goes on into the next. -1: statements do not matter. */
+  /**
+   * Which statement of the file it is in, counted from 0; no run goes on into the next. -1: statements do not matter.
+   */
   readonly statement: number;
 }
 
@@ -45,9 +47,9 @@ interface Cut extends Span {
 /**
  * Where the same six lines stand twice: to the letter, or, within one statement, with other names, strings and numbers.
  *
- * White space, comments, imports, `export` and variables without a value do not count. Where names are folded, neither do
- * types; and data (`amount: 5n,`), of which little more than commas is left then, makes no duplicate by itself. The tables
- * and columns of a query are kept, for they are all that it says.
+ * White space, comments, imports, `export` and variables without a value do not count. Where names are folded, neither
+ * do types; and data (`amount: 5n,`), of which little more than commas is left then, makes no duplicate by itself. The
+ * tables and columns of a query are kept, for they are all that it says.
  */
 export function duplicatesIn(sources: readonly Source[]): readonly Duplicate[] {
   const read = sources.map(readLines);

@@ -10,7 +10,7 @@ import { MAX_TOKEN_CHANGES, type RefusalReason } from '../domain/transition.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
 import { sendJson, sendReplay } from './idempotency-key.ts';
 
-/** What the routes of both APIs work with. */
+/** What the routes of both APIs need. */
 export interface Api {
   readonly app: App;
   readonly creator: PaymentCreator;
@@ -23,7 +23,7 @@ export function keyOf(request: FastifyRequest): AccessKey {
   return request.key;
 }
 
-/** The key's own view of payments: its project, its mode, one surface. */
+/** The payments that a key can see: of its project, its mode and one surface. */
 export function selectorOf(key: AccessKey, surface: Surface, id: string): PaymentSelector {
   return { id, projectId: key.project.id, mode: key.mode, surface };
 }
@@ -63,13 +63,13 @@ export function sendDone(reply: FastifyReply, outcome: DoneOrRefused | Replay): 
   }
 }
 
-/** Answers a creation. */
+/** Answers a request that creates. */
 export function sendCreated(reply: FastifyReply, outcome: CreateOutcome): FastifyReply {
   if (outcome.kind === 'no_rate') throw new RequestError('service_unavailable', outcome.message);
   return sendDone(reply, outcome);
 }
 
-/** Answers a change such as cancel or accept. */
+/** Answers a request that changes, such as cancel or accept. */
 export function sendChanged(reply: FastifyReply, outcome: ChangeOutcome, noun: string, verb: string): FastifyReply {
   switch (outcome.kind) {
     case 'changed':

@@ -17,7 +17,9 @@ interface CreationBody {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Creates the payment that a request asks for. `read` is what its API calls by names of its own, `present` its answer. */
+/**
+ * Creates the payment that a request asks for. `read` is what its API calls by names of its own, `present` its answer.
+ */
 export async function createPayment<Body extends CreationBody>(
   api: Api,
   request: FastifyRequest & { readonly body: Body },

@@ -2,7 +2,10 @@ import type { AssetCode } from '../domain/asset.ts';
 import { member } from './answer.ts';
 import { tickerSource } from './tickers.ts';
 
-/** Binance trades against USDT; what that is worth is asked of the others, so a stablecoin off its peg misprices nothing. */
+/**
+ * Binance trades against USDT; what that is worth is asked of the others, so a stablecoin off its peg misprices
+ * nothing.
+ */
 const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
   ['BTCUSDT', 'BTC'],
   ['ETHUSDT', 'ETH'],
@@ -11,8 +14,8 @@ const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
 ]);
 
 /**
- * https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md#symbol-order-book-ticker. The host is Binance's own
- * for public market data only; api.binance.com refuses some countries.
+ * https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md#symbol-order-book-ticker. The host is
+ * Binance's own for public market data only; api.binance.com refuses some countries.
  */
 export const BINANCE = tickerSource({
   name: 'binance',

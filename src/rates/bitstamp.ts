@@ -13,7 +13,10 @@ const SYMBOLS: ReadonlyMap<unknown, AssetCode | Fiat> = new Map([
   ['GBP/USD', 'GBP'],
 ]);
 
-/** https://www.bitstamp.net/api/#tag/Tickers/operation/GetCurrencyPairTickers: all pairs, each with its Unix time in seconds. */
+/**
+ * https://www.bitstamp.net/api/#tag/Tickers/operation/GetCurrencyPairTickers: all pairs, each with its Unix time in
+ * seconds.
+ */
 export const BITSTAMP = tickerSource({
   name: 'bitstamp',
   url: 'https://www.bitstamp.net/api/v2/ticker/',

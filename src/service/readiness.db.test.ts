@@ -35,14 +35,18 @@ describe('the service', () => {
     ['backups', 'scheduled backups fail', 'ECONNREFUSED'],
   ])('is ready but degraded by %s while %s, and says nothing of it where none is set', async (name, _when, shown) => {
     const { app } = await service();
-    const tell = (problem: string | null) => {
-      const told = { problem: () => problem };
+    const readinessWith = (problem: string | null) => {
+      const troubled = { problem: () => problem };
       const at = { app, handle: app.database, networks: [] };
-      return name === 'redis' ? readiness(at, LISTENING, told) : readiness(at, LISTENING, null, told);
+      return name === 'redis' ? readiness(at, LISTENING, troubled) : readiness(at, LISTENING, null, troubled);
     };
     const checks = { database: 'ok', notifications: 'ok' };
-    expect(await tell(null)).toEqual({ ok: true, checks: { ...checks, [name]: 'ok' }, degraded: false });
-    expect(await tell('ECONNREFUSED')).toEqual({ ok: true, checks: { ...checks, [name]: shown }, degraded: true });
+    expect(await readinessWith(null)).toEqual({ ok: true, checks: { ...checks, [name]: 'ok' }, degraded: false });
+    expect(await readinessWith('ECONNREFUSED')).toEqual({
+      ok: true,
+      checks: { ...checks, [name]: shown },
+      degraded: true,
+    });
   });
 
   it('says in time that it is not ready when the database has fallen silent', async () => {

@@ -76,7 +76,9 @@ export async function startProgram(env: Environment): Promise<Running> {
   };
 }
 
-/** Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails. */
+/**
+ * Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails.
+ */
 export async function runCommand(env: Environment, line: string): Promise<unknown> {
   const { stdout } = await promisify(execFile)(PROGRAM, [...line.split(' '), '--json'], { env });
   return JSON.parse(stdout);

@@ -123,9 +123,9 @@ describe('the cursor', () => {
     expect(rows[0]?.least).toBe(2 - 2_000);
   });
 
-  it('does not move past a block that the node took back before it could be settled', async () => {
+  it('does not move past a block that the node took back before it could be checked for reverted transactions', async () => {
     const { shop, order } = await paidUnfollowed();
-    const torn = { ...shop.source, settle: async () => null };
+    const torn = { ...shop.source, dropReverted: async () => null };
     expect(await shop.follow(torn)).toEqual([]);
     expect(await shop.cursorHeight()).toBe(0);
     await shop.follow();

@@ -5,7 +5,7 @@ import type { App } from '../context.ts';
 import { attempt, createSecretCache, tellAttempt, type Attempted } from './attempt-delivery.ts';
 import { createLanes, type Lane, type Quotas } from './delivery-lanes.ts';
 import { createHeldDeliveries, MAX_CLAIMED } from './held-deliveries.ts';
-import { createRecorder } from './record-attempts.ts';
+import { createRecorder, type Recorder } from './record-attempts.ts';
 
 /** Longer than a delivery waits in its lane, is attempted and recorded: if its worker dies, it is due again after this. */
 const LEASE_MS = 60_000;
@@ -38,12 +38,10 @@ export interface Deliverer {
 }
 
 /** Sends due deliveries, each endpoint in its own lane. */
-// oxlint-disable-next-line max-lines-per-function -- Taking, attempting, recording and stopping share what is held.
 export function createDeliverer(app: App, webhooks: WebhookDelivery, events: DelivererEvents): Deliverer {
   const lanes = createLanes();
   const held = createHeldDeliveries(events.onFree);
   const secrets = createSecretCache(webhooks.sealingKey);
-  const onFault = (error: unknown): void => events.troubles.failed(SUBJECT, error);
   let stopping = false;
   let claiming = false;
   const recorder = createRecorder(app);
@@ -57,14 +55,9 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       const attempted = await attemptIn(lane, delivery);
       // Whoever closes the sender cuts short what waits for an answer. The receiver is not to blame, so nothing is recorded.
       if (stopping && attempted.record.error?.stage === 'response') return;
-      const recorded = await recorder.add(attempted);
-      if (recorded.kind === 'fault') throw recorded.error;
-      events.troubles.works(SUBJECT);
-      tellAttempt(app, attempted);
-      const { next } = attempted.record;
-      if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
+      await recordAttempt(app, recorder, attempted, events);
     } catch (error) {
-      if (!stopping) onFault(error);
+      if (!stopping) events.troubles.failed(SUBJECT, error);
     } finally {
       held.endRecording();
     }
@@ -87,16 +80,15 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
   };
 
   const release = async (deliveries: readonly DueDelivery[]): Promise<void> => {
-    if (deliveries.length === 0) return;
     held.release(deliveries);
-    await releaseDeliveries(app.db, deliveries, app.clock());
+    if (deliveries.length > 0) await releaseDeliveries(app.db, deliveries, app.clock());
   };
 
   return {
     idle: held.idle,
     stop: async () => {
       stopping = true;
-      await release(lanes.takeOutAll()).catch(onFault);
+      await release(lanes.takeOutAll()).catch((error: unknown) => events.troubles.failed(SUBJECT, error));
       await held.idle();
     },
     takeDue: async () => {
@@ -125,4 +117,19 @@ function claimDue(app: App, quotas: Quotas, now: number): Promise<readonly DueDe
     defaultQuota: quotas.others,
     limit: MAX_CLAIMED,
   });
+}
+
+/** Throws what keeps the attempt from being recorded. */
+async function recordAttempt(
+  app: App,
+  recorder: Recorder,
+  attempted: Attempted,
+  events: DelivererEvents,
+): Promise<void> {
+  const recorded = await recorder.add(attempted);
+  if (recorded.kind === 'fault') throw recorded.error;
+  events.troubles.works(SUBJECT);
+  tellAttempt(app, attempted);
+  const { next } = attempted.record;
+  if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
 }

@@ -7,6 +7,8 @@ import { MAX_HELD } from './held-deliveries.ts';
 
 type Recorded = { readonly kind: 'recorded' } | { readonly kind: 'fault'; readonly error: unknown };
 
+export type Recorder = ReturnType<typeof createRecorder>;
+
 /** Saves attempts that end together in one statement, one at a time: fewer and larger ones cost the database less. */
 export function createRecorder(app: App) {
   return createBatcher<Attempted, Recorded>({ maxInFlight: 1, maxBatch: 200, maxWaiting: MAX_HELD }, async (batch) => {

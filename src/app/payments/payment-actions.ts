@@ -17,7 +17,7 @@ import {
 import type { App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import { chooseToken, issuedAddress, quotePayment, type TokenRefusal } from './quote-payment.ts';
-import type { Rail } from '../../modes/rail.ts';
+import type { Rail, SandboxRail } from '../../modes/rail.ts';
 
 interface Presented {
   readonly present: (payment: Payment) => string;
@@ -119,7 +119,7 @@ export function completeSandboxPayment(
     selector,
     decide: async (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
-      if (rail.simulate === null) return { kind: 'not_sandbox' };
+      if (rail.kind !== 'sandbox') return { kind: 'not_sandbox' };
       const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
       const settled = await settle(rail, payment, known, now, trx);
       if (settled.kind !== 'settled') return settled;
@@ -142,7 +142,7 @@ export async function settle(
   | TokenRefusal
   | NotSandbox
 > {
-  if (rail.simulate === null) return { kind: 'not_sandbox' };
+  if (rail.kind !== 'sandbox') return { kind: 'not_sandbox' };
   const quote = payment.quote ?? (await firstQuote(rail, payment, trx));
   if ('kind' in quote) return quote;
   const missing = quote.owedUnits - payment.received.all.seenUnits;
@@ -177,7 +177,7 @@ export function simulatePayment(
     selector,
     decide: async (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
-      if (rail.simulate === null) return { kind: 'not_sandbox' };
+      if (rail.kind !== 'sandbox') return { kind: 'not_sandbox' };
       const opening: Observation[] = [{ kind: 'timer_stopped' }];
       let quote = payment.quote;
       if (quote === null && isOpen(payment.status)) {
@@ -196,7 +196,7 @@ export function simulatePayment(
 async function simulatedSteps(
   app: App,
   trx: Trx,
-  rail: Rail,
+  rail: SandboxRail,
   payment: Payment,
   quote: Quote,
   simulation: Simulation,
@@ -211,7 +211,6 @@ async function simulatedSteps(
     firstSeenAt: number,
     state: 'seen' | 'confirmed',
   ): Promise<Observation> => {
-    if (rail.simulate === null) throw new Error('Only the sandbox simulates.');
     const transfer = rail.simulate(payment, { amountUnits, firstSeenAt, state }, now);
     await saveTransfers(trx, [{ paymentId: payment.id, transfer, blockHash: null }]);
     return { kind: 'money', received: tally(quote, [...known, transfer], inTimeUntil(payment)) };

@@ -35,7 +35,7 @@ export async function checkRefundAddress(
   // The sandbox's addresses are of nobody, and kept with their payment alone.
   const owner = own
     ? { paymentId }
-    : mode === 'live'
+    : rail.kind === 'chain'
       ? await ownerOfAddress(executor, { projectId, network, address })
       : null;
   if (owner === null) return checked;

@@ -43,13 +43,17 @@ export type Happening =
     }
   /** Money on an address that this database gave to nobody, told to a project that has the wallet. */
   | { readonly kind: 'money_lost'; readonly projectId: string; readonly network: Network; readonly lost: LostMoney }
-  /** Calls that pay out deposit contracts were put together; the merchant sends them. */
+  /**
+   * Calls that pay out deposit contracts were put together; the merchant sends them. `swept`: deposits that were paid and hold nothing any
+   * more, which is all that is ever known of the end of a sweep.
+   */
   | {
       readonly kind: 'sweep_planned';
       readonly projectId: string;
       readonly network: Network;
       readonly deposits: number;
       readonly calls: number;
+      readonly swept: number;
     };
 
 /** Told of what this process did, once it is saved, for metrics and the log. Nothing waits for it, and it must not throw. */

@@ -5,9 +5,10 @@ import path from 'node:path';
 import { GUIDED_CHANGES, type GuidedChange, type Place } from './guided-changes.ts';
 
 /**
- * Does in a copy what the guides of docs/how-to/ describe and counts the files that it takes. Fails where a guide cannot be
- * followed any more, where the result does not compile or its tests fail, where it takes more files than it may, and where
- * one that the compiler should ask for can be forgotten. The tests can be left out: `npm run count:touched -- --no-tests`.
+ * Does in a copy what the guides of docs/how-to/ describe and counts the files that it takes. Fails where a guide can
+ * not be followed any more, where the result does not compile or its tests fail, where it takes more files than it may,
+ * and where one that the compiler should ask for can be forgotten. Without tests:
+ * `npm run count:touched -- --no-tests`.
  */
 const ROOT = path.join(import.meta.dirname, '..');
 

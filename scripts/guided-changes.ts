@@ -2,7 +2,7 @@
 export interface Place {
   readonly file: string;
   readonly how: 'after' | 'before' | 'instead of' | 'new file';
-  /** How the line begins, with its indentation; no other line of the file does, or none below `under`. Empty for a new file. */
+  /** How the line begins, with its indentation, and no other: the first below `under`. Empty for a new file. */
   readonly line: string;
   /** How a line above it begins. */
   readonly under?: string;
@@ -94,9 +94,9 @@ const status: GuidedChange = {
     after('src/domain/status.ts', "  created: { phase: 'open', order: 'pending' },"),
     after('src/domain/transition.ts', "  created: ['prepared', 'completed', 'expired', 'cancelled'],"),
     insteadOf('src/domain/transition.ts', "  created: ['prepared', 'completed', 'expired', 'cancelled'],"),
-    before('src/domain/transition.ts', '  /** Test mode: the timer that completes the payment stops. */'),
+    after('src/domain/transition.ts', "  | { readonly kind: 'cancelled';"),
     before('src/domain/transition.ts', "    case 'timer_stopped':"),
-    before('src/domain/transition.ts', '/** Applies the steps of the path one by one'),
+    before('src/domain/transition.ts', 'function onCancelled('),
     after('src/http/checkout/present.ts', "    case 'created':"),
     after('src/domain/payment-history.fixture.ts', "  cancelled: [{ kind: 'cancelled' }],"),
   ],

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What takes too long for every change: histories of the simulation that no night before has tried, mutation testing, and the guides of
-# docs/how-to/ done in a copy.
+# What takes too long for every change: histories of the simulation that were never tried, mutation testing, and the
+# guides of docs/how-to/ done in a copy.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}

@@ -1,8 +1,8 @@
 import type { Tables } from './tables.ts';
 
 /**
- * What a backup takes of each table; one that is missing here does not compile. `rows`: all of it. `nothing`: what is true
- * only while the processes of this moment run.
+ * What a backup copies of each table; a table missing here does not compile. `rows`: all of it. `nothing`: data that is
+ * only valid while the current processes run.
  */
 export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing' } = {
   projects: 'rows',
@@ -42,5 +42,5 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   leases: 'nothing',
 };
 
-/** Keeps which migrations were applied; a backup has it in its manifest. */
+/** Records which migrations were applied; a backup has this in its manifest. */
 export const MIGRATIONS_TABLE = 'migrations';

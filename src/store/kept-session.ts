@@ -4,42 +4,42 @@ import { listeningSession, type ListeningSession, type Proof } from './listening
 /** A silent connection counts as broken after this, well within the second in which a revoked key must stop working. */
 const HEARTBEAT_MS = 250;
 const SILENCE_MS = 800;
-/** How long a new connection may take to listen and to be proven: until then no heartbeat watches over it. */
+/** How long a new connection may take to listen and be proven: until then no heartbeat watches it. */
 const LISTEN_MS = 5_000;
 
 export interface KeptSessionOptions {
   readonly channel: string;
-  /** A connection is proven again after this: a pooler's settings may change under it. */
+  /** A connection is proven again after this, because a pooler's settings may change. */
   readonly proofEveryMs: number;
   readonly onMessage: (payload: string) => void;
-  /** After every connection made: what was notified before it may not have arrived, all from now on will. */
+  /** Called after each connection: earlier notifications may have been missed, all later ones will arrive. */
   readonly onUp: () => void;
   readonly onDown: () => void;
-  /** A message to ourselves did not arrive on a connection that listens. Told each time. */
+  /** Called each time that a notification to ourselves did not arrive on a connection that listens. */
   readonly onWithheld: () => void;
 }
 
-/** A connection that listens, and is made again for as long as it takes. */
+/** A connection that listens, and is replaced for as long as it takes. */
 export interface KeptSession {
-  /** Whether every notification up to now (less than a second ago) has arrived, as a message to ourselves has proven. */
+  /** Whether every notification until less than a second ago has arrived, as proven by one to ourselves. */
   readonly healthy: () => boolean;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * A connection counts only once a message to ourselves, sent by way of the pool, has arrived on it: behind a pooler that shares
- * its sessions LISTEN succeeds and nothing ever comes.
+ * A connection only counts once a notification to ourselves, sent through the pool, has arrived on it: behind a pooler
+ * that shares its sessions LISTEN succeeds, but nothing ever arrives.
  */
 export function keepSession(handle: DatabaseHandle, options: KeptSessionOptions): KeptSession {
   let session: ListeningSession | null = null;
-  /** One that is not proven yet. */
+  /** A connection that is not proven yet. */
   let coming: ListeningSession | null = null;
-  let heardUpTo = 0;
+  let receivedUpTo = 0;
   let provenAt = 0;
   let isAsking = false;
   let isProving = false;
   let stopped = false;
-  const healthy = (): boolean => session !== null && performance.now() - heardUpTo < SILENCE_MS;
+  const healthy = (): boolean => session !== null && performance.now() - receivedUpTo < SILENCE_MS;
 
   const down = (): void => {
     if (session === null) return;
@@ -59,11 +59,11 @@ export function keepSession(handle: DatabaseHandle, options: KeptSessionOptions)
     const first = await listenAndProve(next, () => stopped).finally(() => (coming = null));
     if (first.proof === 'withheld') options.onWithheld();
     if (first.proof !== 'delivered' || stopped) return next.end();
-    [session, heardUpTo, provenAt] = [next, first.heardUpTo, performance.now()];
+    [session, receivedUpTo, provenAt] = [next, first.receivedUpTo, performance.now()];
     options.onUp();
   };
 
-  /** Beside the heartbeat, which goes on: the pool may be slow to send it. */
+  /** In addition to the heartbeat, which continues, because the pool may be slow to send it. */
   const proveAgain = async (proven: ListeningSession): Promise<void> => {
     isProving = true;
     const proof = await proven.prove().finally(() => (isProving = false));
@@ -79,7 +79,7 @@ export function keepSession(handle: DatabaseHandle, options: KeptSessionOptions)
     isAsking = true;
     try {
       if (session === null) await connect();
-      else heardUpTo = await askedAt(session);
+      else receivedUpTo = await askedAt(session);
     } catch {
       down();
     } finally {
@@ -100,23 +100,26 @@ export function keepSession(handle: DatabaseHandle, options: KeptSessionOptions)
   return { healthy, stop };
 }
 
-/** An answer proves that what was notified before the question has arrived, not what was notified after it. */
+/** An answer proves that notifications sent before the query have arrived, not those sent after it. */
 async function askedAt(session: ListeningSession): Promise<number> {
   const at = performance.now();
   await session.ask();
   return at;
 }
 
-/** The connection's first proof, and up to when it has heard everything then. Throws, and ends it, when it does not listen in time. */
+/**
+ * The connection's first proof, and the time up to which it has received everything. Throws, and ends the connection,
+ * if it does not listen in time.
+ */
 async function listenAndProve(
   session: ListeningSession,
   isStopped: () => boolean,
-): Promise<{ readonly proof: Proof; readonly heardUpTo: number }> {
+): Promise<{ readonly proof: Proof; readonly receivedUpTo: number }> {
   const limit = setTimeout(() => void session.end(), LISTEN_MS);
   try {
-    const heardUpTo = performance.now();
+    const receivedUpTo = performance.now();
     await session.listen();
-    return { proof: isStopped() ? 'unknown' : await session.prove(), heardUpTo };
+    return { proof: isStopped() ? 'unknown' : await session.prove(), receivedUpTo };
   } catch (error) {
     await session.end();
     throw error;

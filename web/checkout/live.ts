@@ -1,5 +1,5 @@
 import { createStream } from './stream.ts';
-import { lookDelayMs } from './timing.ts';
+import { pollDelayMs } from './timing.ts';
 
 /** A request for the page that takes longer than this counts as failed. */
 const PATIENCE_MS = 10_000;
@@ -12,7 +12,7 @@ export interface LivePage {
   /** The present `#live`. */
   live(): HTMLElement;
   /** Shows a page that was asked for; true when it differs. Throws when it is not this payment's. */
-  show(next: Document, heardAt: number): boolean;
+  show(next: Document, receivedAt: number): boolean;
   /** Called when two requests in a row failed, and when one succeeds again. */
   onConnection(isLost: boolean): void;
 }
@@ -20,8 +20,8 @@ export interface LivePage {
 type Cause = 'stream' | 'check';
 
 /**
- * Keeps the page as the server has it while somebody looks at it: by its event stream and, until the payment is complete, by
- * asking from time to time where that cannot be had. Returns how to ask at once.
+ * Keeps the page as the server has it while somebody looks at it: by its event stream and, until the payment is
+ * complete, by asking from time to time where that cannot be had. Returns how to ask at once.
  */
 export function keepLive(page: LivePage): () => void {
   let failures = 0;
@@ -29,18 +29,18 @@ export function keepLive(page: LivePage): () => void {
   let shown = 0;
   let underWay = 0;
   let askAgain: Cause | null = null;
-  let lookTimer: ReturnType<typeof setTimeout> | undefined;
+  let pollTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** What is complete stays so, and is not asked for again and again; a refund is told by the stream. */
   const isOver = () => page.live().dataset['status'] === 'completed';
 
   const schedule = () => {
-    clearTimeout(lookTimer);
+    clearTimeout(pollTimer);
     if (!document.hidden && !isOver())
-      lookTimer = setTimeout(look, lookDelayMs(stream.works(), failures, Math.random()), 'check');
+      pollTimer = setTimeout(poll, pollDelayMs(stream.works(), failures, Math.random()), 'check');
   };
 
-  const look = async (cause: Cause) => {
+  const poll = async (cause: Cause) => {
     if (underWay >= MAX_REQUESTS) {
       askAgain = cause;
       return;
@@ -50,11 +50,11 @@ export function keepLive(page: LivePage): () => void {
     const turn = asked;
     const eventsBefore = stream.events();
     try {
-      const { next, heardAt } = await fetchPage(page.live().dataset['page'] ?? location.href);
+      const { next, receivedAt } = await fetchPage(page.live().dataset['page'] ?? location.href);
       // A later request was answered earlier: this one is the past.
       if (turn > shown) {
         shown = turn;
-        if (page.show(next, heardAt) && cause === 'check') setTimeout(stream.doubt, EVENT_LAG_MS, eventsBefore);
+        if (page.show(next, receivedAt) && cause === 'check') setTimeout(stream.doubt, EVENT_LAG_MS, eventsBefore);
       }
       if (failures >= 2) page.onConnection(false);
       failures = 0;
@@ -67,27 +67,27 @@ export function keepLive(page: LivePage): () => void {
     if (askAgain !== null) {
       const again = askAgain;
       askAgain = null;
-      await look(again);
+      await poll(again);
     }
   };
 
   const stream = createStream(() => page.live(), {
-    onNews: () => void look('stream'),
-    onBack: () => void look('check'),
+    onNews: () => void poll('stream'),
+    onBack: () => void poll('check'),
     onState: schedule,
   });
   const close = () => {
     stream.close();
-    clearTimeout(lookTimer);
+    clearTimeout(pollTimer);
   };
   const comeBack = () => {
     stream.open();
-    if (!document.hidden) void look('check');
+    if (!document.hidden) void poll('check');
   };
   whileLookedAt(comeBack, close);
   stream.open();
   schedule();
-  return () => void look('check');
+  return () => void poll('check');
 }
 
 function whileLookedAt(comeBack: () => void, close: () => void): void {
@@ -101,9 +101,9 @@ function whileLookedAt(comeBack: () => void, close: () => void): void {
   });
 }
 
-async function fetchPage(path: string): Promise<{ readonly next: Document; readonly heardAt: number }> {
+async function fetchPage(path: string): Promise<{ readonly next: Document; readonly receivedAt: number }> {
   const answer = await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
-  const heardAt = Date.now();
+  const receivedAt = Date.now();
   if (!answer.ok) throw new Error(`the page answered ${answer.status}`);
-  return { next: new DOMParser().parseFromString(await answer.text(), 'text/html'), heardAt };
+  return { next: new DOMParser().parseFromString(await answer.text(), 'text/html'), receivedAt };
 }

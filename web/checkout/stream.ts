@@ -4,7 +4,7 @@ import { backOffMs } from './timing.ts';
 export interface StreamEvents {
   /** The page is not of the newest version any more. */
   readonly onNews: () => void;
-  /** It is there again after failures: what happened meanwhile it may not tell again. */
+  /** It is there again after failures: what happened meanwhile it may not send again. */
   readonly onBack: () => void;
   /** Whether it works is another answer than before. */
   readonly onState: () => void;
@@ -19,8 +19,8 @@ export interface Stream {
   /** How many events came. */
   readonly events: () => number;
   /**
-   * Called some time after a change was found by asking. Where the stream has told nothing since it had told of `eventsBefore` events,
-   * it does not work: proxies can hold a stream back while it looks open.
+   * Called some time after polling found a change. If the stream has sent nothing since it had sent `eventsBefore`
+   * events, it does not work: proxies can hold a stream back while it looks open.
    */
   readonly doubt: (eventsBefore: number) => void;
 }

@@ -9,7 +9,7 @@ import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { findTransfers } from '../../store/transfers.ts';
 import { chainRail } from '../../modes/live-rail.ts';
-import type { Happening } from '../observer.ts';
+import type { Activity } from '../observer.ts';
 import { CHAIN_ID, CONFIRMATIONS, eventsOf, etherShop, type EtherShop } from './follow-chain.fixture.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { cancelPayment } from '../payments/payment-actions.ts';
@@ -17,7 +17,7 @@ import { createRefund } from '../refunds/create-refund.ts';
 import { runDue } from '../payments/run-due.ts';
 import { sweepOverview } from '../projects/sweep.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
-import { UNHEARD } from '../../domain/trouble.ts';
+import { NO_REPORTS } from '../../domain/trouble.ts';
 
 const RATES = fixedRates(
   new Map([
@@ -36,7 +36,7 @@ interface DepositShop extends EtherShop {
   /** What a sweep would move of the ether on an address. */
   planned(address: string): Promise<bigint>;
   /** What was told of sweeps. */
-  readonly told: readonly Happening[];
+  readonly told: readonly Activity[];
 }
 
 async function depositShop(): Promise<DepositShop> {
@@ -58,7 +58,7 @@ async function depositShop(): Promise<DepositShop> {
   const payer = await deployed;
   await shop.mine();
   await shop.follow();
-  const told: Happening[] = [];
+  const told: Activity[] = [];
   return {
     ...shop,
     payer,
@@ -75,7 +75,7 @@ async function depositShop(): Promise<DepositShop> {
         urls: [anvil.url],
         chainId: CHAIN_ID,
         timeoutMs: 5_000,
-        troubles: UNHEARD,
+        troubles: NO_REPORTS,
       });
       const request = { projectId: app.projectId, network: 'ethereum', tokens: new Map() } as const;
       const plan = await sweepOverview({ ...app, observer: (one) => told.push(one) }, request, caller, () =>

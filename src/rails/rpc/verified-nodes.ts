@@ -4,15 +4,18 @@ import type { NodeFailure } from '../chain.ts';
 import { MalformedAnswerError } from './decode.ts';
 import { NodeError, type RpcNode } from './node.ts';
 
-export interface CheckedNodesOptions {
+export interface VerifiedNodesOptions {
   readonly network: Network;
-  /** Throws `NodeError`, saying how to mend it, when the node is on another chain than the expected one, or it is too early to tell. */
+  /**
+   * Throws `NodeError`, saying how to mend it, when the node is on another chain than the expected one, or it is too
+   * early to tell.
+   */
   readonly checkChain: (node: RpcNode) => Promise<void>;
   readonly troubles: Troubles;
 }
 
-/** Nodes that are asked nothing before they have said that they are on the right chain, and again after each failure. */
-export interface CheckedNodes {
+/** Nodes that are asked for their chain before anything else, and again after each failure. */
+export interface VerifiedNodes {
   /** What `work` asks the node. Throws what it throws, and what stands against the node. */
   ask<T>(node: RpcNode, work: (node: RpcNode) => Promise<T>): Promise<T>;
   /** The same, of a node that is asked for its chain once more, whatever it said before. */
@@ -26,16 +29,16 @@ export function nodeSubject(network: Network, { name }: RpcNode): string {
   return `${network} node ${name}`;
 }
 
-export function createCheckedNodes({ network, checkChain, troubles }: CheckedNodesOptions): CheckedNodes {
-  const checked = new Set<RpcNode>();
+export function createVerifiedNodes({ network, checkChain, troubles }: VerifiedNodesOptions): VerifiedNodes {
+  const verified = new Set<RpcNode>();
 
   async function check(node: RpcNode): Promise<void> {
     await checkChain(node);
-    checked.add(node);
+    verified.add(node);
   }
 
   async function ask<T>(node: RpcNode, work: (node: RpcNode) => Promise<T>): Promise<T> {
-    if (!checked.has(node)) await check(node);
+    if (!verified.has(node)) await check(node);
     const answer = await work(node);
     troubles.works(nodeSubject(network, node));
     return answer;
@@ -49,7 +52,7 @@ export function createCheckedNodes({ network, checkChain, troubles }: CheckedNod
     },
     failed: (node, method, fault) => {
       if (!(fault instanceof NodeError || fault instanceof MalformedAnswerError)) throw fault;
-      checked.delete(node);
+      verified.delete(node);
       const failure = { node: node.name, reason: fault.message };
       troubles.failed(nodeSubject(network, node), failure.reason, { network, node: node.name, method });
       return failure;

@@ -1,10 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-  completeSandboxPayment,
-  selectToken,
-  simulatePayment,
-} from '../../src/app/payments/payment-actions.ts';
+import { completeSandboxPayment, selectToken, simulatePayment } from '../../src/app/payments/payment-actions.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { cancelRefund } from '../../src/app/refunds/cancel-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';

@@ -10,19 +10,15 @@ export const FACTORS = ['totp', 'passkey', 'recovery_code'] as const;
 export type Factor = (typeof FACTORS)[number];
 
 /** Why passkeys are not offered: WebAuthn works on a host's name and in a secure context alone. */
-export const NO_PASSKEYS = ['ip_address', 'not_https', 'other_address'] as const;
+export const NO_PASSKEYS = ['ip_address', 'not_https'] as const;
 
+/**
+ * `DASHBOARD_URL` is an IP address, or plain HTTP to another machine: set it to the name that people use. Where they are offered,
+ * a page that was opened at another origin than that of `dashboard_url` has to say that they work there alone.
+ */
 const passkeysShape = Type.Union([
-  Type.Object({ offered: Type.Literal(true) }),
-  Type.Object({
-    offered: Type.Literal(false),
-    /**
-     * `ip_address`, `not_https`: `DASHBOARD_URL` is an IP address, or plain HTTP to another machine; set it to the name that
-     * people use. `other_address`: the page was opened at another address than `dashboard_url`.
-     */
-    reason: oneOf(NO_PASSKEYS),
-    dashboard_url: Type.String(),
-  }),
+  Type.Object({ offered: Type.Literal(true), dashboard_url: Type.String() }),
+  Type.Object({ offered: Type.Literal(false), reason: oneOf(NO_PASSKEYS), dashboard_url: Type.String() }),
 ]);
 
 const serviceShape = {

@@ -15,3 +15,11 @@ create index concurrently payments_by_order_id on payments (project_id, mode, me
 drop index concurrently if exists payments_by_email;
 create index concurrently payments_by_email on payments (project_id, mode, lower(customer_email), id)
   where customer_email is not null;
+
+-- What became of an event at each endpoint.
+drop index concurrently if exists deliveries_by_event;
+create index concurrently deliveries_by_event on deliveries (event_id);
+
+-- Who did what to a payment.
+drop index concurrently if exists audit_log_by_subject;
+create index concurrently audit_log_by_subject on audit_log (subject_kind, subject_id, id) where subject_id is not null;

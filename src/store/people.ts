@@ -135,7 +135,13 @@ export async function setMembership(
   if (role === null) return;
   await trx
     .insertInto('memberships')
-    .values({ id, person_id: personId, project_id: projectId, role, created_at: new Date(now) } satisfies NewRow<'memberships'>)
+    .values({
+      id,
+      person_id: personId,
+      project_id: projectId,
+      role,
+      created_at: new Date(now),
+    } satisfies NewRow<'memberships'>)
     .execute();
 }
 

@@ -32,11 +32,7 @@ function sessionFromRow(row: Selectable<Tables['sessions']>): Session {
   };
 }
 
-export async function insertSession(
-  trx: Trx,
-  tokenHash: Buffer,
-  session: Omit<Session, 'challenge'>,
-): Promise<void> {
+export async function insertSession(trx: Trx, tokenHash: Buffer, session: Omit<Session, 'challenge'>): Promise<void> {
   await trx
     .insertInto('sessions')
     .values({
@@ -76,12 +72,7 @@ export async function touchSession(db: Database, id: string, now: number, ip: st
 }
 
 /** Gives a session another token, after which the one before is worth nothing. False when it has ended meanwhile. */
-export async function renewSession(
-  trx: Trx,
-  id: string,
-  tokenHash: Buffer,
-  provedAt: number,
-): Promise<boolean> {
+export async function renewSession(trx: Trx, id: string, tokenHash: Buffer, provedAt: number): Promise<boolean> {
   const row = await trx
     .updateTable('sessions')
     .set({
@@ -114,12 +105,7 @@ export async function setChallenge(
 }
 
 /** Takes the challenge away, so that each is answered once; null when there is none for this use any more. */
-export async function takeChallenge(
-  db: Database,
-  id: string,
-  use: ChallengeUse,
-  now: number,
-): Promise<string | null> {
+export async function takeChallenge(db: Database, id: string, use: ChallengeUse, now: number): Promise<string | null> {
   const { rows } = await sql<{ challenge: string }>`
     with before as (select id, challenge from sessions
       where id = ${id} and challenge_for = ${use} and challenge_until > ${timestamp(now)} for update)
@@ -170,7 +156,9 @@ export async function purgeSignIns(
 ): Promise<number> {
   const gone = await Promise.all([
     sql`delete from sessions where id in (select id from sessions
-      where signed_in_at < ${timestamp(before.signedIn)} or last_used_at < ${timestamp(before.lastUsed)} limit ${limit})`.execute(db),
+      where signed_in_at < ${timestamp(before.signedIn)} or last_used_at < ${timestamp(before.lastUsed)} limit ${limit})`.execute(
+      db,
+    ),
     sql`delete from sign_ins where token_hash in (select token_hash from sign_ins
       where created_at < ${timestamp(before.signIns)} limit ${limit})`.execute(db),
     sql`delete from account_links where token_hash in (select token_hash from account_links

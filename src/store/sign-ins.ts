@@ -65,9 +65,7 @@ export async function saveKnownBrowser(trx: Trx, tokenHash: Buffer, personId: st
   await trx
     .insertInto('known_browsers')
     .values({ token_hash: tokenHash, person_id: personId, last_used_at: used } satisfies NewRow<'known_browsers'>)
-    .onConflict((conflict) =>
-      conflict.column('token_hash').doUpdateSet({ person_id: personId, last_used_at: used }),
-    )
+    .onConflict((conflict) => conflict.column('token_hash').doUpdateSet({ person_id: personId, last_used_at: used }))
     .execute();
 }
 

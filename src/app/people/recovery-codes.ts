@@ -18,11 +18,7 @@ export function newRecoveryCodes(random: RandomBytes): readonly string[] {
 
 /** What is stored of a code; null for what cannot be one. Case, spaces and dashes do not matter, nor o for 0, i and l for 1. */
 export function recoveryCodeHash(code: string): Buffer | null {
-  const text = code
-    .toLowerCase()
-    .replaceAll(/[\s-]/g, '')
-    .replaceAll('o', '0')
-    .replaceAll(/[il]/g, '1');
+  const text = code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
   const isOne = text.length === CODE_CHARACTERS && [...text].every((letter) => ALPHABET.includes(letter));
   return isOne ? createHash('sha256').update(`recovery code ${text}`).digest() : null;
 }

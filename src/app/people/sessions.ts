@@ -76,13 +76,7 @@ export function actorOf(person: Person, ip: string): Actor {
 }
 
 /** Signs a person in with a session of its own; the one that the browser had ends. `way`: by what, for the audit log. */
-export async function startSession(
-  app: App,
-  trx: Trx,
-  person: Person,
-  client: Client,
-  way: string,
-): Promise<Started> {
+export async function startSession(app: App, trx: Trx, person: Person, client: Client, way: string): Promise<Started> {
   const now = app.clock();
   const previous = client.sessionToken === null ? null : tokenHash(client.sessionToken);
   if (previous !== null) await trx.deleteFrom('sessions').where('token_hash', '=', previous).execute();

@@ -12,9 +12,9 @@ process.env['TMPDIR'] = memoryFolder() ?? os.tmpdir();
 const KINDS = ['db', 'node', 'program', 'browser'] as const;
 
 /**
- * The long files first, so that no worker is left alone with one at the end: dear kinds before cheap ones, and among them
- * the larger files, for a fresh clone knows no durations. One kind after the other also lets each worker go on with what it
- * has loaded.
+ * The long files first, so that no worker is left alone with one at the end: dear kinds before cheap ones, and among
+ * them the larger files, for a fresh clone knows no durations. One kind after the other also lets each worker go on
+ * with what it has loaded.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -42,7 +42,8 @@ export default defineConfig({
           exclude: KINDS.flatMap((kind) => everywhere(`.${kind}.test.ts`)),
           testTimeout: DEADLINE_MS,
           restoreMocks: true,
-          // Nothing here changes what others see: one thread serves many files, at half the CPU time (18 s instead of 35 s).
+          // Nothing here changes what others see: one thread serves many files, at half the CPU time (18 s instead of
+          // 35 s).
           pool: 'threads',
           isolate: false,
         },

@@ -15,8 +15,8 @@ const ORDERS_PER_SECOND = 100;
 const ROOT = path.join(import.meta.dirname, '..');
 
 /**
- * A backup of a million whole lives while orders are made, and what a restore of it takes. They were made over a year, so that
- * a quarter of them has deliveries: those are forgotten after 90 days.
+ * A backup of a million whole lives while orders are made, and what a restore of it takes. They were made over a year,
+ * so that a quarter of them has deliveries: those are forgotten after 90 days.
  */
 export async function backup(): Promise<readonly Figure[]> {
   const folder = await freshDataDir();
@@ -122,8 +122,8 @@ const UUID = (at: string): string =>
 const HEX = `md5(random()::text) || md5(random()::text)`;
 
 /**
- * Copies the one real life (payment, steps, address, transfer, two events, and two deliveries with an
- * attempt each where it is of the last 90 days), every copy with ids, hashes and signatures of its own, made over the last year.
+ * Copies the one real life (payment, steps, address, transfer, two events, and two deliveries with an attempt each
+ * where it is of the last 90 days), every copy with ids, hashes and signatures of its own, made over the last year.
  */
 async function copyLives(client: Client, count: number): Promise<void> {
   const columnsOf = async (table: string, replaced: Readonly<Record<string, string>>): Promise<[string, string]> => {

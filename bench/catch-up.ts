@@ -11,7 +11,7 @@ import { startUtxoNode } from '../test/litecoind.ts';
 import { median } from './load.ts';
 import type { Figure } from './report.ts';
 import { startBenchService } from './service.ts';
-import { UNHEARD } from '../src/domain/trouble.ts';
+import { NO_REPORTS } from '../src/domain/trouble.ts';
 
 const BLOCKS = 1_000;
 const ROUNDS = 5;
@@ -28,7 +28,13 @@ export async function catchUp(): Promise<readonly Figure[]> {
     await node.mine(100);
     const params = utxoParams('litecoin', 'regtest');
     if (params === null) throw new Error('Litecoin has no regtest.');
-    const source = createUtxoSource({ params, asset: 'LTC', urls: [node.url], timeoutMs: 30_000, troubles: UNHEARD });
+    const source = createUtxoSource({
+      params,
+      asset: 'LTC',
+      urls: [node.url],
+      timeoutMs: 30_000,
+      troubles: NO_REPORTS,
+    });
     const rail = sandboxRail(testRates(), 60_000);
     const app = {
       db: handle.db,

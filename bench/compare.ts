@@ -10,10 +10,10 @@ import { payingPage } from './page.ts';
 import { startBenchService, type BenchService } from './service.ts';
 
 /**
- * How this checkout stands against another commit: `npm run bench:compare -- COMMIT`, or of one
- * measurement alone: `-- COMMIT deliveries`. Both run side by side on data of their
- * own, and are measured in turn, so that a machine whose speed drifts treats both alike. Each ratio is of two measurements
- * next to each other; the median of all rounds counts. Whoever changes dependencies installs this checkout's first.
+ * How this checkout stands against another commit: `npm run bench:compare -- COMMIT`, or of one measurement alone:
+ * `-- COMMIT deliveries`. Both run side by side on data of their own, and are measured in turn, so that a machine whose
+ * speed drifts treats both alike. Each ratio is of two measurements next to each other; the median of all rounds
+ * counts. Whoever changes dependencies installs this checkout's first.
  */
 const ROOT = path.join(import.meta.dirname, '..');
 const ROUNDS = 9;

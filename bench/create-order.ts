@@ -7,7 +7,10 @@ const SECONDS = 3;
 /** Many short rounds: two long ones next to each other can fall into different speeds of the machine. */
 const ROUNDS = 7;
 
-/** `POST /v1/orders`, durable and authenticated, and `GET /v1/orders/{id}`, each against a no-op route of the same shape. */
+/**
+ * `POST /v1/orders`, durable and authenticated, and `GET /v1/orders/{id}`, each against a no-op route of the same
+ * shape.
+ */
 export async function createOrder(): Promise<readonly Figure[]> {
   const noop = await startScript('noop-server.ts');
   // Orders that complete meanwhile would take both sides' time, and make the ratio look better than it is.

@@ -110,7 +110,9 @@ async function postsPerSecond(body: string): Promise<number> {
   return rate;
 }
 
-/** Milliseconds from an order's creation to its event's arrival, one at a time on a service that has nothing else to do. */
+/**
+ * Milliseconds from an order's creation to its event's arrival, one at a time on a service that has nothing else to do.
+ */
 async function idleLatencies(
   service: BenchService,
   projectId: string,

@@ -15,8 +15,8 @@ const MAX_P99_MS = 100;
 const DOCUMENTS = ['/docs', '/docs/json', '/docs/yaml', '/openapi.json'];
 
 /**
- * What strangers cost who ask for much and read nothing, or ask for documents all the time: memory of the process, and what
- * an order takes meanwhile. Limits are out of the way. Both are figures of a machine, with room for a busy one.
+ * What strangers cost who ask for much and read nothing, or ask for documents all the time: memory of the process, and
+ * what an order takes meanwhile. Limits are out of the way. Both are figures of a machine, with room for a busy one.
  */
 export async function flood(): Promise<readonly Figure[]> {
   // Its own words about slow requests would be the load of another.

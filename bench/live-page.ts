@@ -18,7 +18,9 @@ const ROUNDS = 20;
 const STREAMS_PER_ADDRESS = 80;
 const TARGET_MS = 300;
 
-/** From the commit that changes 200 payments until each of their 200 open pages was told, or in a browser has shown it. */
+/**
+ * From the commit that changes 200 payments until each of their 200 open pages was told, or in a browser has shown it.
+ */
 export async function livePage(): Promise<readonly Figure[]> {
   // The browser first: where there is none, no service is left behind.
   const browser = await launchBrowser();
@@ -41,11 +43,11 @@ export async function livePage(): Promise<readonly Figure[]> {
     const delays: number[] = [];
     const shown: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const told = await Promise.all(streams.map((stream) => stream.next()));
+      const changed = await Promise.all(streams.map((stream) => stream.next()));
       const committedAt = await changeAll(handle, ids);
-      const toldAt = await Promise.all(told.map(({ at }) => at));
-      delays.push(...toldAt.map((at) => at - committedAt));
-      shown.push(...toldAt.slice(0, BROWSER_PAGES).map((at) => at - committedAt));
+      const changedAt = await Promise.all(changed.map(({ at }) => at));
+      delays.push(...changedAt.map((at) => at - committedAt));
+      shown.push(...changedAt.slice(0, BROWSER_PAGES).map((at) => at - committedAt));
     }
     return [
       figure(`${STREAMS} payments changed in one commit → told on ${STREAMS} open event streams`, delays),
@@ -75,7 +77,9 @@ async function createOrder(url: string, headers: Record<string, string>): Promis
   return id;
 }
 
-/** Moves every payment between two statuses, as a chain and its reorganisations would; returns when it was committed. */
+/**
+ * Moves every payment between two statuses, as a chain and its reorganisations would; returns when it was committed.
+ */
 async function changeAll({ db }: DatabaseHandle, ids: readonly string[]): Promise<number> {
   let committedAt = 0;
   await db.transaction().execute(async (trx) => {

@@ -14,15 +14,18 @@ import { testXpub, watchAddresses } from './chain-service.ts';
 import { median } from './load.ts';
 import type { Figure } from './report.ts';
 import { residentMiB, startBenchService } from './service.ts';
-import { UNHEARD } from '../src/domain/trouble.ts';
+import { NO_REPORTS } from '../src/domain/trouble.ts';
 
 const WATCHED = 1_000_000;
 const OUTPUTS = 4_000;
 const ROUNDS = 15;
 const TIMEOUT_MS = 30_000;
-const SETTLE_MS = 5_000;
+const PAUSE_MS = 5_000;
 
-/** What matching a full block costs beside fetching it, and what watching costs in memory, both with a million addresses. */
+/**
+ * What matching a full block costs beside fetching it, and what watching costs in memory, both with a million
+ * addresses.
+ */
 export async function matchBlocks(): Promise<readonly Figure[]> {
   const litecoin = await startUtxoNode();
   const anvil = await startAnvil({ manualMining: true });
@@ -46,7 +49,7 @@ export async function matchBlocks(): Promise<readonly Figure[]> {
         asset: 'LTC',
         urls: [litecoin.url],
         timeoutMs: TIMEOUT_MS,
-        troubles: UNHEARD,
+        troubles: NO_REPORTS,
       });
       const utxoHeight = await fillUtxoBlock(litecoin);
       const token = await deployToken(anvil, 'ordinary');
@@ -57,14 +60,14 @@ export async function matchBlocks(): Promise<readonly Figure[]> {
         urls: [anvil.url],
         chainId: 31_337,
         timeoutMs: TIMEOUT_MS,
-        troubles: UNHEARD,
+        troubles: NO_REPORTS,
       });
       const evmHeight = await fillEvmBlock(anvil, token);
       const figures = [
         await measure(handle.db, utxo, utxoHeight, `a ${OUTPUTS}-output UTXO block against ${WATCHED} addresses`),
         await measure(handle.db, evm, evmHeight, `an EVM block of 300 transactions and 500 logs against ${WATCHED}`),
       ];
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       const mib = await residentMiB(service.pid);
       await Promise.all([utxo.close(), evm.close()]);
       return [

@@ -9,9 +9,9 @@ const REST_MS = 30_000;
 const MAX_GROWTH_MIB = 120;
 
 /**
- * What a minute of full load leaves behind: the memory of the service's and its database's processes before it, and half a
- * minute after it. Of memory that several processes share each counts its part, and the database's shared buffers, which are
- * given once and fill up, do not count.
+ * What a minute of full load leaves behind: the memory of the service's and its database's processes before it, and
+ * half a minute after it. Of memory that several processes share each counts its part, and the database's shared
+ * buffers, which are given once and fill up, do not count.
  */
 export async function memory(): Promise<readonly Figure[]> {
   const service = await startBenchService({ env: { SANDBOX_COMPLETE_AFTER_SECONDS: '86400' } });

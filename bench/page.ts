@@ -11,9 +11,9 @@ const TARGET = 0.3;
 const DAY_SECONDS = '86400';
 
 /**
- * `GET /pay/{id}` of a test order that waits for its payment, against a no-op route that answers as much HTML: no-ops have the
- * shape of what is measured, here as elsewhere, and sending a page costs more than drawing it. Beside it, how it is against
- * a line of HTML, and compressed, as browsers get it.
+ * `GET /pay/{id}` of a test order that waits for its payment, against a no-op route that answers as much HTML: no-ops
+ * have the shape of what is measured, here as elsewhere, and sending a page costs more than drawing it. Beside it, how
+ * it is against a line of HTML, and compressed, as browsers get it.
  */
 export async function page(): Promise<readonly Figure[]> {
   const noop = await startScript('noop-server.ts');

@@ -1,6 +1,9 @@
 import http from 'node:http';
 
-/** A local webhook receiver that counts what arrives and tells on its standard output when it has as many as it was told. */
+/**
+ * A local webhook receiver that counts what arrives and tells on its standard output when it has as many as it was
+ * told.
+ */
 const wanted = Number(process.env['WANTED'] ?? 0);
 let received = 0;
 const latencies: number[] = [];

@@ -23,7 +23,10 @@ export interface BenchService {
   stop(): Promise<void>;
 }
 
-/** The real program on an embedded database of its own, fsync on, with limits out of the way; `root` is another checkout's. */
+/**
+ * The real program on an embedded database of its own, fsync on, with limits out of the way; `root` is another
+ * checkout's.
+ */
 export async function startBenchService(
   options: { readonly env?: Readonly<Record<string, string>>; readonly dataDir?: string; readonly root?: string } = {},
 ): Promise<BenchService> {

@@ -4,7 +4,7 @@ import type { Figure } from './report.ts';
 import { freshDataDir, residentMiB, startBenchService } from './service.ts';
 
 const ROUNDS = 5;
-const SETTLE_MS = 3_000;
+const PAUSE_MS = 3_000;
 
 /** From the command to a ready answer on an existing database, and the memory of the Node.js process at rest. */
 export async function start(): Promise<readonly Figure[]> {
@@ -16,7 +16,7 @@ export async function start(): Promise<readonly Figure[]> {
     for (let round = 0; round < ROUNDS; round += 1) {
       const service = await startBenchService({ dataDir });
       times.push(service.readyAfterMs);
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       sizes.push(await residentMiB(service.pid));
       await service.stop();
     }

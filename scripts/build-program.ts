@@ -14,8 +14,9 @@ const TRIED = ['pg-native', 'supports-color'];
 const LIBRARY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /**
- * Builds the program with its libraries into few files, which start in half the time: resolving and reading several hundred
- * modules is most of what a command costs. The folder appears as a whole. Throws when the sources do not compile.
+ * Builds the program with its libraries into few files, which start in half the time: resolving and reading several
+ * hundred modules is most of what a command costs. The folder appears as a whole. Throws when the sources do not
+ * compile.
  */
 export async function buildProgram(): Promise<void> {
   const folder = path.join(ROOT, PROGRAM_FOLDER);

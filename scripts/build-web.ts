@@ -11,9 +11,10 @@ import { putInPlace } from './put-in-place.ts';
 const TARGET = ['chrome119', 'edge119', 'firefox119', 'safari17'];
 
 /**
- * Builds what the payment page and the documentation load, and the script for shops' pages, into `web/dist/checkout`: each file with its
- * compressed siblings, and `manifest.json`. The folder appears as a whole, so that neither a crash nor another build at
- * the same time leaves half of it. Throws with the compiler's words when the sources do not compile.
+ * Builds what the payment page and the documentation load, and the script for shops' pages, into `web/dist/checkout`:
+ * each file with its compressed siblings, and `manifest.json`. The folder appears as a whole, so that neither a crash
+ * nor another build at the same time leaves half of it. Throws with the compiler's words when the sources do not
+ * compile.
  */
 export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void> {
   const source = await sourceDigest();

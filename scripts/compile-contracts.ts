@@ -36,7 +36,10 @@ export interface ContractArtifact {
   readonly contracts: { readonly Deposit: CompiledContract; readonly DepositFactory: CompiledContract };
 }
 
-/** The deposit contracts as the service is to use them; `v1/`: those that it used first, whose deposits it still empties. Throws with the compiler's words when they do not compile. */
+/**
+ * The deposit contracts as the service is to use them; `v1/`: those that it used first, whose deposits it still
+ * empties. Throws with the compiler's words when they do not compile.
+ */
 export function compileArtifact(folder: '' | 'v1/' = ''): ContractArtifact {
   const contracts = compileContracts([`${folder}Deposit.sol`, `${folder}DepositFactory.sol`]);
   return {

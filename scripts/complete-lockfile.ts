@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Completes package-lock.json: npm leaves out the optional packages of other platforms that it could not look up when the
- * lock was written, and `npm ci` then refuses the whole lock. With `--check` it only says whether any is missing.
+ * Completes package-lock.json: npm leaves out the optional packages of other platforms that it could not look up when
+ * the lock was written, and `npm ci` then refuses the whole lock. With `--check` it only says whether any is missing.
  */
 interface Entry {
   readonly version?: string;

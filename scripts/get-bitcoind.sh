@@ -1,8 +1,8 @@
 #!/bin/sh
-# Brings a real Bitcoin node for the tests: Bitcoin Knots from Debian sid, in a folder of its own, run through its own
-# loader and libraries, so that none of the machine's packages change. Debian and its kin on amd64 and arm64; no root
-# needed. About 35 MB in $BITCOIND_DIR (default ~/.cache/cointill/bitcoind), brought once.
-# Prints the folder that holds `bitcoind` and `bitcoin-cli`, for the PATH; or says in one line why there is none.
+# Downloads a real Bitcoin node for the tests: Bitcoin Knots from Debian sid, into a separate folder, run with its own
+# loader and libraries, so that the machine's packages do not change. For Debian and its derivatives on amd64 and arm64;
+# needs no root. About 35 MB in $BITCOIND_DIR (default ~/.cache/cointill/bitcoind), downloaded once.
+# Prints the folder that holds `bitcoind` and `bitcoin-cli`, for the PATH, or says in one line why there is none.
 set -eu
 
 dir=${BITCOIND_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/cointill/bitcoind}
@@ -28,7 +28,7 @@ give_up() {
   exit 1
 }
 
-# Everything is made beside the folder, which then appears whole, by one rename: a run that dies leaves nothing half done.
+# Everything is prepared beside the folder, which is then complete after one rename: a failed run leaves no half.
 bring() {
   rm -rf "$dir" "$dir".fresh.*
   fresh=$(mktemp -d "$dir.fresh.XXXXXX")

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { tryMutants, type Mutant, type Verdict } from '../test/mutation/try-mutants.ts';
 
 /**
- * Prints the share of small faults that the domain's tests catch, file by file. Fails below the least share, and for what was
- * not caught without a word on it in `test/mutation/survivors.json`: that wants a test, or simpler code.
+ * Prints the share of small faults that the domain's tests catch, file by file. Fails below the least share, and for
+ * what was not caught without a word on it in `test/mutation/survivors.json`: that wants a test, or simpler code.
  */
 const MIN_PERCENT = 90;
 const ROOT = path.join(import.meta.dirname, '..');

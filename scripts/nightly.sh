@@ -1,5 +1,5 @@
 #!/bin/sh
-# What takes too long for every change: histories of the simulation that no night before has tried, and mutation testing.
+# What takes too long for every change: histories of the simulation that were never tried, and mutation testing.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}

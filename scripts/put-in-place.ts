@@ -1,8 +1,8 @@
 import { rename, rm } from 'node:fs/promises';
 
 /**
- * Puts a folder that was made beside `target` in its place. Folders cannot be replaced in one step; who looks in between
- * finds none. When another one is put there at the same time, one of both stays.
+ * Puts a folder that was made beside `target` in its place. Folders cannot be replaced in one step; who looks in
+ * between finds none. When another one is put there at the same time, one of both stays.
  */
 export async function putInPlace(fresh: string, target: string): Promise<void> {
   const old = `${fresh}-old`;

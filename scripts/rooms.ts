@@ -35,8 +35,8 @@ const SURFACES = [
 ] as const;
 
 /**
- * Who may import whom, from the bottom up. What is not listed is refused, and so is a folder of `src/` that is no room here:
- * name it, and say what it may see. Tests, fixtures and what else only tests use may import anything.
+ * Who may import whom, from the bottom up. What is not listed is refused, and so is a folder of `src/` that is no room
+ * here: name it, and say what it may see. Tests, fixtures and what else only tests use may import anything.
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
   domain: { imports: [], isPure: true },
@@ -110,8 +110,8 @@ function roomOf(file: string): string | null {
 }
 
 /**
- * What is wrong with an import in a file of `src/`, both as seen from the repository's root; null where nothing is. An import
- * of the file's own folder (`./`) tells whether the file is in a room at all.
+ * What is wrong with an import in a file of `src/`, both as seen from the repository's root; null where nothing is. An
+ * import of the file's own folder (`./`) tells whether the file is in a room at all.
  */
 export function importFault(file: string, target: string): string | null {
   const name = roomOf(file);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The test command: checks, then every test. Missing parts are installed where that is possible, and named where it is not;
-# under CI a missing part is a failure, never a skip.
+# The test command: checks, then every test. Missing parts are installed if possible, and named if not; under CI a
+# missing part is a failure, never a skip.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 
 /**
- * The same engine without what a person sees of a browser comes first: a tab costs a third of the CPU time. What Debian has
- * on the PATH is a wrapper, which would be ended in its place.
+ * The same engine without what a person sees of a browser comes first: a tab costs a third of the CPU time. What Debian
+ * has on the PATH is a wrapper, which would be ended in its place.
  */
 const PROGRAMS = ['/usr/lib/chromium/chromium-headless-shell', '/usr/bin/chromium'];
 const ARGUMENTS = [

@@ -17,7 +17,9 @@ function sampleOf(name: string, { type }: TSchema & { readonly type?: string }):
   }
 }
 
-/** Every field that both APIs take and show under one name, with something to send: a new one is in the tests by itself. */
+/**
+ * Every field that both APIs take and show under one name, with something to send: a new one is in the tests by itself.
+ */
 export const COMMON_SAMPLES: Readonly<Record<string, unknown>> = Object.fromEntries(
   Object.entries(commonBody).map(([name, schema]) => [name, sampleOf(name, schema)]),
 );

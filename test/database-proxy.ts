@@ -77,7 +77,9 @@ export async function databaseProxy(database: TestDatabase): Promise<DatabasePro
 const NOTIFICATION_RESPONSE = 'A'.charCodeAt(0);
 const HEAD_BYTES = 5;
 
-/** Cuts what a server sends into its messages: one byte of kind, four of length, which counts itself and what follows. */
+/**
+ * Cuts what a server sends into its messages: one byte of kind, four of length, which counts itself and what follows.
+ */
 function messageReader(): (chunk: Buffer) => readonly Buffer[] {
   let rest = Buffer.alloc(0);
   return (chunk) => {

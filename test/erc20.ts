@@ -15,7 +15,10 @@ export interface CompiledContract {
 export interface DeployedContract {
   /** Lower case. */
   readonly address: string;
-  /** Sends a transaction to it; answers with its hash. Gas (1,000,000) is given, so that one that will fail is sent all the same. */
+  /**
+   * Sends a transaction to it; answers with its hash. Gas (1,000,000) is given, so that one that will fail is sent all
+   * the same.
+   */
   send(functionName: string, args: readonly unknown[], options?: SendOptions): Promise<string>;
 }
 
@@ -51,8 +54,8 @@ export async function deployToken(anvil: Anvil, kind: TokenKind, decimals = 6): 
 }
 
 /**
- * Puts an ordinary token where a well-known one lies on the main chain. It has no logs of its own making, and the sender,
- * anvil's first account, has enough of it.
+ * Puts an ordinary token where a well-known one lies on the main chain. It has no logs of its own making, and the
+ * sender, anvil's first account, has enough of it.
  */
 export async function placeToken(anvil: Anvil, contract: string, decimals: number): Promise<TestToken> {
   const compiled = contractOf('Tokens.sol', TOKEN_CONTRACTS.ordinary);

@@ -15,8 +15,8 @@ declare module 'vitest' {
 export const TEMPLATE = 'cointill_template';
 
 /**
- * One real PostgreSQL server for the whole run, whichever projects take part; every test clones the migrated template in
- * some 35 ms.
+ * One real PostgreSQL server for the whole run, whichever projects take part; every test clones the migrated template
+ * in some 35 ms.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const whole = project.vitest.getRootProject();

@@ -99,12 +99,12 @@ export async function httpTest(): Promise<HttpTest> {
   const access = createAccess(app.db, notifications);
   // Registered after the cache's own listeners, so the cache has forgotten when these are told.
   let heard: (() => void)[] = [];
-  const tell = (): void => {
+  const notify = (): void => {
     for (const resolve of heard) resolve();
     heard = [];
   };
-  notifications.on('access', tell);
-  notifications.onDown(tell);
+  notifications.on('access', notify);
+  notifications.onDown(notify);
   const limits = createRateLimits(PLENTY, null);
   const metrics = createMetrics();
   const scrape = createScrape(metrics.registry, () => Promise.resolve([]));

@@ -18,8 +18,8 @@ export interface UtxoNodeOptions {
   /** `regtest` unless said otherwise; any other holds nothing but its genesis block and has no wallet. */
   readonly chain?: 'regtest' | 'test' | 'testnet4' | 'signet' | 'main';
   /**
-   * Lets Litecoin's MWEB activate at height 432. From there on mining works only once `pegIn` has put something into it;
-   * without MWEB a chain may be of any length.
+   * Lets Litecoin's MWEB activate at height 432. From there on mining works only once `pegIn` has put something into
+   * it; without MWEB a chain may be of any length.
    */
   readonly mweb?: boolean;
   /** Where the RPC server listens; a free one unless said otherwise. */
@@ -45,7 +45,10 @@ export interface UtxoNode {
   mine(count: number, address?: string): Promise<readonly string[]>;
   /** Mines until the wallet has coins to spend: 101 blocks. */
   fund(): Promise<void>;
-  /** Pays from the wallet, replaceably (BIP 125); `amount` in whole coins, such as `0.1`. Answers with the transaction id. */
+  /**
+   * Pays from the wallet, replaceably (BIP 125); `amount` in whole coins, such as `0.1`. Answers with the transaction
+   * id.
+   */
   send(address: string, amount: string): Promise<string>;
   /** A fresh address of the wallet: `legacy`, `p2sh-segwit`, `bech32`, on Bitcoin `bech32m`, on Litecoin `mweb`. */
   newAddress(type?: string): Promise<string>;

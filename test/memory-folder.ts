@@ -4,15 +4,17 @@ import path from 'node:path';
 /** Where Linux keeps files in memory. */
 const MEMORY = '/dev/shm';
 const PREFIX = 'cointill-tests-';
-/** Many times what a whole run has there at once: databases, chains and browser profiles of a few workers, some 1.5 GB. */
+/**
+ * Many times what a whole run has there at once: databases, chains and browser profiles of a few workers, some 1.5 GB.
+ */
 const MIN_FREE_BYTES = 6e9;
 
 /**
- * A folder in memory for all temporary files of this run, which goes with this process; null where there is no room for it,
- * or where programs may not be run from it. What a killed run left behind is removed.
+ * A folder in memory for all temporary files of this run, which goes with this process; null where there is no room for
+ * it, or where programs may not be run from it. What a killed run left behind is removed.
  *
- * Nothing that tests prove asks for a disk: `kill -9` takes no file away, whichever file system it is on. A disk costs a
- * third of the run's CPU time: a cluster has a thousand files, and each test has a database of its own.
+ * Nothing that tests prove asks for a disk: `kill -9` takes no file away, whichever file system it is on. A disk costs
+ * a third of the run's CPU time: a cluster has a thousand files, and each test has a database of its own.
  */
 export function memoryFolder(): string | null {
   try {

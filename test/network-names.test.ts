@@ -9,7 +9,7 @@ const ROOT = path.join(import.meta.dirname, '..');
 const NAMES_NETWORKS: ReadonlyMap<string, string> = new Map([
   ['src/domain/networks.ts', 'the registry'],
   ['src/domain/payment-uri.ts', 'the scheme of EIP-681'],
-  ['src/rails/utxo/params.ts', 'the first blocks and the addresses of the chains of Bitcoin and its kin'],
+  ['src/rails/utxo/params.ts', 'the first blocks and the addresses of the chains of the UTXO family'],
   ['src/rails/utxo/extended-key.ts', 'the version bytes of their extended keys'],
   ['src/app/webhooks/sample-events.ts', 'sample events'],
   ['src/http/docs/guide.ts', 'sample requests'],

@@ -1,11 +1,13 @@
 import { createServer, type Server } from 'node:net';
 
-/** Below the range from which the system takes ports for outgoing connections: nobody takes it while a program restarts. */
+/**
+ * Below the range from which the system takes ports for outgoing connections: nobody takes it while a program restarts.
+ */
 const PORTS = { first: 12_000, count: 18_000 };
 
 /**
- * A port that nobody listens on, and that no other test is given: neither in this process nor in another on the machine,
- * until this process ends. So it may be used, left for a restart and used again.
+ * A port that nobody listens on, and that no other test is given: neither in this process nor in another on the
+ * machine, until this process ends. So it may be used, left for a restart and used again.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -18,7 +20,9 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Claims the port by a socket that has a name and no file (Linux only), which the system frees when this process ends. */
+/**
+ * Claims the port by a socket that has a name and no file (Linux only), which the system frees when this process ends.
+ */
 async function isClaimed(port: number): Promise<boolean> {
   if (process.platform !== 'linux') return true;
   const claim = await listening({ path: `\0cointill-test-port-${port}` });

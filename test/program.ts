@@ -19,7 +19,10 @@ export interface TestService {
   readonly monitor: string;
   /** The command line, on the same data. */
   readonly cointill: Program;
-  /** Runs one command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails. */
+  /**
+   * Runs one command, its words separated by single spaces, and gives back what it prints as JSON; throws when it
+   * fails.
+   */
   command(line: string): Promise<unknown>;
   /** Starts the service and resolves when it says that it is ready. */
   start(): Promise<Started>;
@@ -108,7 +111,9 @@ async function untilReady(url: string): Promise<void> {
   await eventually(`${url} is ready`, async () => ((await fetch(`${url}/readyz`)).ok ? true : null));
 }
 
-/** The running server of a cluster, from its postmaster.pid: process id in the first line, socket folder in the fifth. */
+/**
+ * The running server of a cluster, from its postmaster.pid: process id in the first line, socket folder in the fifth.
+ */
 async function readPostmaster(cluster: string): Promise<{ readonly pid: number; readonly socketDir: string } | null> {
   const text = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');

@@ -9,7 +9,10 @@ import { startEmbeddedPostgres } from '../src/store/embedded/postgres.ts';
 import { selfSigned } from '../src/webhooks/local-receivers.testing.ts';
 import { freePort } from './ports.ts';
 
-/** A real PostgreSQL on a port, which takes nothing but TLS, with a certificate for `localhost` that only its file vouches for. */
+/**
+ * A real PostgreSQL on a port, which takes nothing but TLS, with a certificate for `localhost` that only its file
+ * vouches for.
+ */
 export interface TlsPostgres {
   readonly port: number;
   readonly user: string;

@@ -13,7 +13,8 @@ function copySelected(text: string, button: HTMLElement): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.readOnly = true;
-  // Through CSSOM: the page's policy refuses style attributes. Off the screen, but not `display: none`, which selects nothing.
+  // Through CSSOM: the page's policy refuses style attributes. Off the screen, but not `display: none`, which selects
+  // nothing.
   Object.assign(area.style, { position: 'fixed', top: '0', opacity: '0' });
   document.body.append(area);
   area.select();

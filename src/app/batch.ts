@@ -1,4 +1,4 @@
-/** More work is waiting than can be done in good time; the caller should try again shortly. */
+/** More work is waiting than can be done in reasonable time; the caller should try again shortly. */
 export class OverloadedError extends Error {}
 
 interface Waiting<Item, Result> {
@@ -8,22 +8,22 @@ interface Waiting<Item, Result> {
 }
 
 export interface BatchOptions {
-  /** Batches under way at once. While they are, what arrives is collected for the next one. */
+  /** How many batches run at once. Items that arrive meanwhile are collected for the next batch. */
   readonly maxInFlight: number;
   readonly maxBatch: number;
-  /** Items waiting at most; beyond, `add` fails at once with an OverloadedError. */
+  /** How many items can wait; beyond that `add` fails at once with an OverloadedError. */
   readonly maxWaiting: number;
 }
 
 export interface Batcher<Item, Result> {
   add(item: Item): Promise<Result>;
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when nothing is waiting or running. */
   idle(): Promise<void>;
 }
 
 /**
- * Group commit: items that arrive together go to the database together. An item never waits for company: a batch starts at
- * once while fewer than `maxInFlight` are under way.
+ * Group commit: items that arrive together go to the database together. No item waits for others: a batch starts at
+ * once while fewer than `maxInFlight` are running.
  */
 export function createBatcher<Item, Result>(
   options: BatchOptions,

@@ -15,9 +15,9 @@ export interface App {
   readonly railFor: RailFor;
   readonly links: Links;
   readonly policy: PaymentPolicy;
-  /** Told of what happens, once it is saved. */
+  /** Receives every activity once it is committed. */
   readonly observer?: Observer | undefined;
-  /** The request that it works for; undefined where time, a chain or the operator asks. */
+  /** The request this work is done for; undefined if a timer, a chain or the operator caused it. */
   readonly requestId?: string | undefined;
   /** Who changes things, for the audit log; undefined: the service by itself. */
   readonly actor?: Actor | undefined;
@@ -25,7 +25,7 @@ export interface App {
 
 const origins = new WeakMap<App, App>();
 
-/** The same, working for one request: what it does is told and kept with the request's id. */
+/** The same app, working for one request: its events and log lines carry the request's id. */
 export function forRequest(app: App, requestId: string): App {
   const working = { ...app, requestId };
   origins.set(working, originOf(app));
@@ -39,12 +39,12 @@ export function forActor(app: App, actor: Actor, requestId?: string): App {
   return working;
 }
 
-/** The one of its process, which works for all requests. */
+/** The process-wide app that works for all requests. */
 export function originOf(app: App): App {
   return origins.get(app) ?? app;
 }
 
-/** A fresh identifier. */
+/** A new identifier. */
 export function newId(app: Pick<App, 'random'>, now: number): string {
   return uuidV7(now, app.random(10));
 }

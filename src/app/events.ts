@@ -4,7 +4,10 @@ import { eventBody, paymentEventData } from '../wire/event.ts';
 import type { NewEvent } from '../store/save-changes.ts';
 import { newId, type App } from './context.ts';
 
-/** The events of one change of a payment, numbered on from its last; returns the payment with its new last number. */
+/**
+ * The events of one change of a payment, numbered from its last event on. Also returns the payment with its new last
+ * number.
+ */
 export function paymentEvents(
   app: Pick<App, 'random' | 'requestId'>,
   payment: Payment,
@@ -19,7 +22,7 @@ export function paymentEvents(
   return { payment: { ...payment, lastSequence: payment.lastSequence + types.length }, events };
 }
 
-/** An event with its bytes. */
+/** An event with its serialised body. */
 export function newEvent(
   app: Pick<App, 'random' | 'requestId'>,
   payment: Pick<Payment, 'id' | 'projectId' | 'mode'>,
@@ -41,7 +44,10 @@ export function newEvent(
   };
 }
 
-/** One observation may cause several transitions: an event tells of the status that it announces, not of the last one reached. */
+/**
+ * The payment as an event shows it. One observation may cause several transitions, and each event shows the status it
+ * announces, not the last one reached.
+ */
 function asOf(type: EventType, payment: Payment): Payment {
   return type === 'order.confirming' && payment.status === 'completed' ? { ...payment, status: 'confirming' } : payment;
 }

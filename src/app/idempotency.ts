@@ -16,20 +16,21 @@ export interface IdempotencyRequest {
   readonly bodyHash: Buffer;
 }
 
-/** How a repeated request ends without being carried out again. */
+/** Why a repeated request is not executed again. */
 export type Replay =
   | { readonly kind: 'replayed'; readonly body: string }
-  /** The same key came with another body. */
+  /** The same key was used with another body. */
   | { readonly kind: 'key_reused' }
-  /** The first request with this key is still under way. */
+  /** The first request with this key is still running. */
   | { readonly kind: 'still_running' };
 
 const running = new WeakMap<App, Set<string>>();
 
 /**
- * Carries out a request once per key. Work of the same key that is under way in this process is refused; work in another
- * process is found by the unique key of its stored answer, which is saved in the work's own transaction: `run` then answers
- * `answer_conflict` and the stored answer is replayed. A crash leaves nothing behind that counts as running.
+ * Executes a request once per key. If the same key is already running in this process, the request is refused. If
+ * another process runs it, the unique key of the stored answer detects it: the answer is saved in the same transaction
+ * as the work, so `run` returns `answer_conflict`, and the stored answer is replayed. After a crash nothing is left
+ * that counts as running.
  */
 export async function withIdempotency<Result extends { readonly kind: string }>(
   app: App,
@@ -64,7 +65,7 @@ function replay(request: IdempotencyRequest, stored: { readonly bodyHash: Buffer
     : { kind: 'key_reused' };
 }
 
-/** The row that keeps an answer. */
+/** The row of a stored answer. */
 export function answerRow(request: IdempotencyRequest, response: string, now: number): IdempotentAnswer {
   return { ...request, response, createdAt: now };
 }
@@ -74,7 +75,7 @@ export function isAnswerConflict(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === 'idempotency_keys_pkey';
 }
 
-/** Whether the server itself refused the write, so that nothing of it was saved; false when the connection broke. */
+/** Whether the server itself refused the write, so that nothing was saved; false when the connection broke. */
 export function wasRolledBack(error: unknown): boolean {
   return error instanceof DatabaseError && !(error.code ?? '').startsWith('57');
 }

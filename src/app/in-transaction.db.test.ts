@@ -1,24 +1,24 @@
 import { expect, it } from 'vitest';
 import { testApp } from '../../test/harness.ts';
 import { forRequest } from './context.ts';
-import { inTransaction, tellAfterCommit } from './in-transaction.ts';
-import type { Happening } from './observer.ts';
+import { inTransaction, emitAfterCommit } from './in-transaction.ts';
+import type { Activity } from './observer.ts';
 import { cancelPayment, simulatePayment } from './payments/payment-actions.ts';
 import { runDue } from './payments/run-due.ts';
 
 /** An app whose happenings are kept. */
 async function observedApp() {
-  const told: Happening[] = [];
-  const app = await testApp({ observer: (happening) => void told.push(happening) });
-  return { app, take: (): readonly Happening[] => told.splice(0) };
+  const emitted: Activity[] = [];
+  const app = await testApp({ observer: (activity) => void emitted.push(activity) });
+  return { app, take: (): readonly Activity[] => emitted.splice(0) };
 }
 
 it('what happens is told after the commit, in its order', async () => {
   const { app, take } = await observedApp();
   const seen: number[] = [];
   await inTransaction(app, async (trx) => {
-    tellAfterCommit(trx, { kind: 'batch_saved', payments: 1, seconds: 0 });
-    tellAfterCommit(trx, { kind: 'batch_saved', payments: 2, seconds: 0 });
+    emitAfterCommit(trx, { kind: 'batch_saved', payments: 1, seconds: 0 });
+    emitAfterCommit(trx, { kind: 'batch_saved', payments: 2, seconds: 0 });
     await app.read((await app.pay()).id);
     seen.push(take().filter(({ kind }) => kind !== 'payments_created').length);
   });
@@ -30,7 +30,7 @@ it('what happens is told after the commit, in its order', async () => {
 it('what was undone is told to nobody', async () => {
   const { app, take } = await observedApp();
   const undone = inTransaction(app, async (trx) => {
-    tellAfterCommit(trx, { kind: 'batch_saved', payments: 1, seconds: 0 });
+    emitAfterCommit(trx, { kind: 'batch_saved', payments: 1, seconds: 0 });
     throw new Error('undone');
   });
   await expect(undone).rejects.toThrow('undone');

@@ -1,24 +1,27 @@
 import type { Trx } from '../store/database.ts';
 import type { App } from './context.ts';
-import type { Happening } from './observer.ts';
+import type { Activity } from './observer.ts';
 
-const TOLD = Symbol('told after the commit');
+const EMITTED = Symbol('told after the commit');
 
-/** An open transaction in which things happen that are told. */
-export type ObservedTrx = Trx & { readonly [TOLD]: Happening[] };
+/** An open transaction that collects activities. */
+export type ObservedTrx = Trx & { readonly [EMITTED]: Activity[] };
 
-/** Does `work` in one transaction, and tells what happened in it after the commit: what was undone never happened. */
+/**
+ * Runs `work` in one transaction and emits its activities to the observer after the commit; if it is rolled back,
+ * nothing is emitted.
+ */
 export async function inTransaction<Result>(
   app: Pick<App, 'db' | 'observer'>,
   work: (trx: ObservedTrx) => Promise<Result>,
 ): Promise<Result> {
-  const happenings: Happening[] = [];
-  const result = await app.db.transaction().execute((trx) => work(Object.assign(trx, { [TOLD]: happenings })));
-  for (const happening of happenings) app.observer?.(happening);
+  const activities: Activity[] = [];
+  const result = await app.db.transaction().execute((trx) => work(Object.assign(trx, { [EMITTED]: activities })));
+  for (const activity of activities) app.observer?.(activity);
   return result;
 }
 
-/** To be told when the transaction is committed. */
-export function tellAfterCommit(trx: ObservedTrx, ...happenings: readonly Happening[]): void {
-  trx[TOLD].push(...happenings);
+/** Emits activities once the transaction is committed. */
+export function emitAfterCommit(trx: ObservedTrx, ...activities: readonly Activity[]): void {
+  trx[EMITTED].push(...activities);
 }

@@ -6,19 +6,19 @@ import type { Delivery } from '../store/deliveries.ts';
 import type { AttemptRecord } from '../store/delivery-attempts.ts';
 import type { PaymentChange } from '../store/save-changes.ts';
 
-/** What became of one attempt to deliver: acknowledged, answered otherwise, or no whole answer. */
+/** The outcome of one delivery attempt: acknowledged, answered with another status, or no complete answer. */
 export type AttemptOutcome = 'delivered' | 'rejected' | 'no_answer';
 export const ATTEMPT_OUTCOMES = ['delivered', 'rejected', 'no_answer'] as const satisfies readonly AttemptOutcome[];
 
-/** Something that this process did and that is saved. */
-export type Happening =
+/** Something that this process did and that is committed. */
+export type Activity =
   /** New payments, each with its events. */
   | { readonly kind: 'payments_created'; readonly changes: readonly PaymentChange[] }
   /** How many of them one batch saved, and how long the database took, in seconds. */
   | { readonly kind: 'batch_saved'; readonly payments: number; readonly seconds: number }
-  /** `requestId`: of the request that asked for it; null where time or a chain did it. */
+  /** `requestId`: of the request that caused it; null if a timer or a chain did. */
   | { readonly kind: 'payment_changed'; readonly change: PaymentChange; readonly requestId: string | null }
-  /** A refund is new or has another status; the event is one of its payment's. */
+  /** A refund was created or has a new status; the event is one of its payment's. */
   | {
       readonly kind: 'refund_changed';
       readonly refund: Refund;
@@ -31,9 +31,9 @@ export type Happening =
       readonly record: AttemptRecord;
       readonly outcome: AttemptOutcome;
     }
-  /** By its own answer. */
+  /** Disabled by its own answer. */
   | { readonly kind: 'endpoint_disabled'; readonly endpoint: Delivery['endpoint']; readonly reason: string }
-  /** Blocks above `toHeight` are the chain's no more. `payments`: whose money was in them. */
+  /** Blocks above `toHeight` are no longer on the chain. `payments`: how many had money in them. */
   | {
       readonly kind: 'chain_rolled_back';
       readonly network: Network;
@@ -41,9 +41,9 @@ export type Happening =
       readonly toHeight: number;
       readonly payments: number;
     }
-  /** Money on an address that this database gave to nobody, told to a project that has the wallet. */
+  /** Money on an address that this database never handed out, per project that uses the wallet. */
   | { readonly kind: 'money_lost'; readonly projectId: string; readonly network: Network; readonly lost: LostMoney }
-  /** Calls that pay out deposit contracts were put together; the merchant sends them. */
+  /** Sweep calls for deposit contracts were prepared; the merchant sends them. */
   | {
       readonly kind: 'sweep_planned';
       readonly projectId: string;
@@ -52,5 +52,5 @@ export type Happening =
       readonly calls: number;
     };
 
-/** Told of what this process did, once it is saved, for metrics and the log. Nothing waits for it, and it must not throw. */
-export type Observer = (happening: Happening) => void;
+/** Receives what this process did, once it is committed, for metrics and the log. Must not block or throw. */
+export type Observer = (activity: Activity) => void;

@@ -5,12 +5,15 @@ import { IDEMPOTENCY_LIFETIME_MS } from './idempotency.ts';
 
 /** Deliveries are kept for 90 days. */
 const DELIVERY_LIFETIME_MS = 90 * 24 * 60 * 60_000;
-const LOT = 2_000;
+const BATCH_ROWS = 2_000;
 
-/** Forgets deliveries and idempotent answers that outlived their time, a lot at a time; true while there may be more. */
+/**
+ * Deletes a batch of deliveries and idempotent answers that are older than their lifetime; true while there may be
+ * more.
+ */
 export async function purgeOld(app: App): Promise<boolean> {
   const now = app.clock();
-  const deliveries = await purgeDeliveriesBefore(app.db, now - DELIVERY_LIFETIME_MS, LOT);
-  const answers = await purgeAnswersBefore(app.db, now - IDEMPOTENCY_LIFETIME_MS, LOT);
-  return deliveries === LOT || answers === LOT;
+  const deliveries = await purgeDeliveriesBefore(app.db, now - DELIVERY_LIFETIME_MS, BATCH_ROWS);
+  const answers = await purgeAnswersBefore(app.db, now - IDEMPOTENCY_LIFETIME_MS, BATCH_ROWS);
+  return deliveries === BATCH_ROWS || answers === BATCH_ROWS;
 }

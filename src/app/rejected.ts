@@ -1,7 +1,7 @@
-/** What an operator asked for cannot be done; `message` names the thing, the rule and the way out. */
+/** A request by an operator that cannot be met; `message` names the thing, the rule and the way out. */
 export interface Rejected {
   readonly kind: 'rejected';
-  /** Whether what was asked is itself no value of its kind, whatever is stored: then it was asked wrongly. */
+  /** Whether the value is invalid by itself, whatever is stored: the request was wrong. */
   readonly malformed?: boolean;
   readonly message: string;
 }

@@ -1,6 +1,6 @@
 /**
- * One answer for many who ask: those who come while a question is under way wait for the same one, and an answer serves all
- * for `keepMs`. A failure is shared by those who waited for it, and not kept.
+ * Shares one answer among many callers: those who ask while a question is running wait for the same answer, which is
+ * then reused for `keepMs`. A failure reaches those who waited for it and is not kept.
  */
 export function sharedAnswer<Answer>(
   keepMs: number,

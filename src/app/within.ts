@@ -1,4 +1,4 @@
-/** What `work` resolves with; fails when it takes longer. The work itself goes on. */
+/** The result of `work`; fails if it takes longer. The work itself continues. */
 export async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${limitMs} ms`)), limitMs);

@@ -11,8 +11,8 @@ import { createHash } from 'node:crypto';
  * SHA-256 of all of it (32 bytes)
  * ```
  *
- * A part is the frames from its `part` to its `end`; its content is split into blocks that are compressed one by one. The
- * manifest is the last frame, for counts are known last. Numbers are big-endian.
+ * A part is the frames from its `part` to its `end`; its content is split into blocks that are compressed one by one.
+ * The manifest is the last frame, because counts are known last. Numbers are big-endian.
  */
 export const MAGIC = 'cointill backup';
 export const FORMAT = 1;

@@ -15,7 +15,9 @@ export const MIN_PASSPHRASE_CHARACTERS = 12;
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
-/** What makes frames of a file unreadable and unchangeable without its passphrase. A frame opens at its own place only. */
+/**
+ * What makes frames of a file unreadable and unchangeable without its passphrase. A frame opens at its own place only.
+ */
 export interface Seal {
   close(frame: number, content: Buffer): Buffer;
   /** Throws for a frame that was sealed with another key, at another place or for another head, or was changed. */

@@ -5,7 +5,10 @@ import { BLOCK_BYTES, FRAME, headLines, LENGTH_BYTES, sha256, type FrameKind, ty
 import { newEncryption, openSeal, type Seal } from './seal.ts';
 
 const compress = promisify(zstdCompress);
-/** Most of a payment is ids, hashes and signatures, which no level makes smaller: the others take up to ten times as long. */
+/**
+ * Most of a payment is ids, hashes and signatures, which no level makes smaller: the others take up to ten times as
+ * long.
+ */
 const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** One is compressed on another thread while the next comes in. */
 const MAX_UNDER_WAY = 2;

@@ -19,8 +19,9 @@ export type BackupTarget =
 const NAME = /^cointill-(\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2})Z(?:-(\d{1,4}))?\.backup$/;
 const UNFINISHED = '.unfinished-';
 /**
- * Whoever writes one touches it every so often, also while the database keeps it waiting: what nobody has touched for long is
- * nobody's. The process id in its name would not tell: it may be of another machine or container, or be given to another process.
+ * Whoever writes one touches it every so often, also while the database keeps it waiting: what nobody has touched for
+ * long is nobody's. The process id in its name would not tell: it may be of another machine or container, or be given
+ * to another process.
  */
 const TOUCH_MS = 60_000;
 const ABANDONED_MS = 10 * TOUCH_MS;
@@ -52,8 +53,9 @@ export interface Written<Result> {
 }
 
 /**
- * Writes a backup aside, puts it on disk, and gives it its name only when all of it is there: a fault or a crash leaves what
- * was there before. Only its owner may read it. In a folder no backup ever takes another's place; a file that was named does.
+ * Writes a backup aside, puts it on disk, and gives it its name only when all of it is there: a fault or a crash leaves
+ * what was there before. Only its owner may read it. In a folder no backup ever takes another's place; a file that was
+ * named does.
  *
  * @throws BackupError when it cannot be written there
  */
@@ -254,7 +256,10 @@ async function isUnfinishedBackup(file: string): Promise<boolean> {
   return isArchive(file).catch(() => false);
 }
 
-/** A file of somebody else's may bear the name of one, and what this user may not read may be one: it is left. What is gone is none. */
+/**
+ * A file of somebody else's may bear the name of one, and what this user may not read may be one: it is left. What is
+ * gone is none.
+ */
 async function isBackup(file: string): Promise<boolean> {
   try {
     return (await stat(file)).isFile() && (await isArchive(file));
@@ -264,7 +269,10 @@ async function isBackup(file: string): Promise<boolean> {
   }
 }
 
-/** Removes all but the newest backups of a folder; only what has the name of one and begins as one. Gives the names of those removed. */
+/**
+ * Removes all but the newest backups of a folder; only what has the name of one and begins as one. Gives the names of
+ * those removed.
+ */
 async function removeOld(folder: string, keep: number, made: string | null): Promise<readonly string[]> {
   try {
     const backups: { readonly name: string; readonly moment: string }[] = [];

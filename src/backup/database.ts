@@ -9,7 +9,10 @@ import { openDatabase, type Connection, type DatabaseHandle } from '../store/dat
 import { BackupError } from './errors.ts';
 import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
 
-/** Does some work on the database of the settings as it is: nothing is made where there is none, and nothing is migrated. */
+/**
+ * Does some work on the database of the settings as it is: nothing is made where there is none, and nothing is
+ * migrated.
+ */
 export async function withDatabase<Result>(
   config: Config,
   log: Logger,
@@ -57,7 +60,9 @@ export async function useDatabase<Result>(
 /** How long a server may take to give up what is cut. */
 const GIVE_UP_MS = 2_000;
 
-/** A connection for one work, which `stopping` cuts: what it waits for fails then, and the server gives it up as well. */
+/**
+ * A connection for one work, which `stopping` cuts: what it waits for fails then, and the server gives it up as well.
+ */
 export async function withClient<Result>(
   handle: Pick<DatabaseHandle, 'connect' | 'db'>,
   stopping: AbortSignal | undefined,

@@ -4,7 +4,10 @@ import os from 'node:os';
 /** Others need the machine more: the shop sells while it is copied. */
 const LOW_PRIORITY = 10;
 
-/** Lets a process take what others leave. It may be of a user whose processes are not ours to touch; then it stays as it is. */
+/**
+ * Lets a process take what others leave. It may be of a user whose processes are not ours to touch; then it stays as it
+ * is.
+ */
 export function lowerPriority(pid: number): void {
   try {
     os.setPriority(pid, LOW_PRIORITY);
@@ -13,7 +16,9 @@ export function lowerPriority(pid: number): void {
   }
 }
 
-/** The same for this process with all its threads: Linux counts each for itself, and those that are there keep theirs. */
+/**
+ * The same for this process with all its threads: Linux counts each for itself, and those that are there keep theirs.
+ */
 export function lowerOwnPriority(): void {
   lowerPriority(process.pid);
   const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [];

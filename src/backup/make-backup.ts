@@ -53,8 +53,8 @@ export interface Backup {
 }
 
 /**
- * Copies the whole database as it is at this moment, and the sealing key, into one file. The service may run; nothing is
- * locked. Nothing is left behind unless all of it worked.
+ * Copies the whole database as it is at this moment, and the sealing key, into one file. The service may run; nothing
+ * is locked. Nothing is left behind unless all of it worked.
  */
 export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const { config, log, target, passphrase, clock, stopping } = options;
@@ -106,7 +106,7 @@ async function writeSnapshot(
   const present = presentKey(config);
   checkKey(present?.key ?? null, await snapshot.sealedSecrets());
   const parts: Manifest['parts'] = [];
-  if (present?.told.kind === 'file') {
+  if (present?.description.kind === 'file') {
     const text = Buffer.from(`${present.key.toString('base64')}\n`);
     parts.push(await archive.part(KEY_PART, (add) => add(text)));
   }
@@ -132,7 +132,7 @@ async function writeSnapshot(
     tables,
     sequences: [...(await snapshot.sequences())],
     parts,
-    key: present?.told ?? { kind: 'none' },
+    key: present?.description ?? { kind: 'none' },
   };
 }
 

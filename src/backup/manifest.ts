@@ -30,8 +30,8 @@ const Manifest = Type.Object({
   /** Every part with its checksum, in the order of the file. */
   parts: Type.Array(Type.Object({ name: Type.String(), bytes: Type.Integer(), sha256: Type.String() })),
   /**
-   * What webhook secrets were sealed with. `file`: the key of `secret.key`, which is a part of the backup. `setting`: SECRET_KEY, which
-   * is not in it. `none`: nothing was ever sealed. `check` tells whether a key is the same one.
+   * What webhook secrets were sealed with. `file`: the key of `secret.key`, which is a part of the backup. `setting`:
+   * SECRET_KEY, which is not in it. `none`: nothing was ever sealed. `check` tells whether a key is the same one.
    */
   key: Type.Union([
     Type.Object({ kind: Type.Literal('none') }),

@@ -48,11 +48,11 @@ export function backupInOwnProcess({ folder, keep, passphraseFile }: BackupSched
       child.once('error', reject);
       child.once('close', resolve);
     });
-    const [printed, told] = [child.stdout, child.stderr].map((stream) => (stream === null ? '' : text(stream)));
+    const [printed, diagnostics] = [child.stdout, child.stderr].map((stream) => (stream === null ? '' : text(stream)));
     try {
       const code = await ended;
       if (code === 0) return goodOutcome(await (printed ?? ''));
-      return { kind: 'failed', problem: asSettings(lastLine(await (told ?? ''))) || `it ended with ${code}` };
+      return { kind: 'failed', problem: asSettings(lastLine(await (diagnostics ?? ''))) || `it ended with ${code}` };
     } finally {
       signal.removeEventListener('abort', end);
     }

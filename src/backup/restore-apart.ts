@@ -1,9 +1,17 @@
 import type { Client } from 'pg';
-import { passOver, type Recovery } from '../app/chains/recover.ts';
+import { skipIssued, type Recovery } from '../app/chains/recover.ts';
 import { onConnection } from '../store/one-connection.ts';
 import { MAX_SPREAD } from '../domain/recovery.ts';
 import { restoreBackup, type Restored, type RestoreOptions, type RestoreTarget } from './restore-backup.ts';
-import { addLine, concerning, elsewhereOf, noteOf, notesFileOf, readNotes, type RestoreNote } from './restore-notes.ts';
+import {
+  addLine,
+  concerning,
+  otherCopiesOf,
+  noteOf,
+  notesFileOf,
+  readNotes,
+  type RestoreNote,
+} from './restore-notes.ts';
 import type { Manifest } from './manifest.ts';
 
 /** How a restored copy is to begin. */
@@ -30,8 +38,9 @@ export interface Apart {
 }
 
 /**
- * Restores a backup, as a copy that hands out no address and no number which another copy of it, or of another backup in the same
- * folder, may hand out: it begins beyond those that are noted there, and is noted itself before it can sell.
+ * Restores a backup, as a copy that hands out no address and no number which another copy of it, or of another backup
+ * in the same folder, may hand out: it begins beyond those that are noted there, and is noted itself before it can
+ * sell.
  *
  * @throws as restoreBackup
  */
@@ -67,13 +76,13 @@ async function beginApart(
   for (let tries = 1; ; tries += 1) {
     const others = known.notes.filter(({ id }) => !own.includes(id));
     const earlier = concerning(manifest, others);
-    const elsewhere = elsewhereOf(earlier);
-    const recovery = await passOver(onConnection(client), {
+    const otherCopies = otherCopiesOf(earlier);
+    const recovery = await skipIssued(onConnection(client), {
       lostSince: manifest.takenAt,
       now,
       skip,
       spread,
-      elsewhere,
+      otherCopies,
     });
     const note = noteOf(recovery, { now, file: backup, place });
     const fault = await addLine(file, note);

@@ -18,7 +18,9 @@ import type { Progress } from './make-backup.ts';
 import { KEY_PART, readManifest, tablePart, type Manifest } from './manifest.ts';
 import { keyCheck, presentKey, type KeySource } from './sealing-key.ts';
 
-/** Where a backup is restored to. `keyDir` is the DATA_DIR that the service will have beside a database of one's own. */
+/**
+ * Where a backup is restored to. `keyDir` is the DATA_DIR that the service will have beside a database of one's own.
+ */
 export type RestoreTarget =
   | { readonly kind: 'embedded'; readonly dataDir: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly keyDir: string };
@@ -86,8 +88,8 @@ export interface Checked {
 }
 
 /**
- * Restores a backup for real in a temporary folder below `home`, counts what is in it by the tables themselves, and removes
- * it again. SECRET_KEY need not be the one of the backup, which is only told where it is another.
+ * Restores a backup for real in a temporary folder below `home`, counts what is in it by the tables themselves, and
+ * removes it again. SECRET_KEY need not be the one of the backup, which is only told where it is another.
  */
 export async function checkBackup(options: RestoreOptions, home: string): Promise<Checked> {
   return withArchive(options, (archive, manifest) =>
@@ -243,8 +245,8 @@ function otherKey(dataDir: string): BackupError {
 }
 
 /**
- * Before anything is loaded: a key that cannot be put where it belongs would be found out at the end. Tells the folders that it makes by
- * `made`, the outermost first.
+ * Before anything is loaded: a key that cannot be put where it belongs would be found out at the end. Tells the folders
+ * that it makes by `made`, the outermost first.
  */
 async function prepareKeyDir({ key }: Manifest, dataDir: string, made: string[]): Promise<void> {
   if (key.kind !== 'file') return;

@@ -4,7 +4,7 @@ import { open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
-import type { Elsewhere, Recovery } from '../app/chains/recover.ts';
+import type { OtherCopies, Recovery } from '../app/chains/recover.ts';
 import { isoTime } from '../wire/time.ts';
 import { errorCode, fileFault, reasonOf } from '../store/embedded/error.ts';
 import type { Manifest } from './manifest.ts';
@@ -50,7 +50,9 @@ export interface Notes {
   readonly problem: string | null;
 }
 
-/** Where restores of a backup are noted: all backups of a folder share it, for a copy of one meets those of the others. */
+/**
+ * Where restores of a backup are noted: all backups of a folder share it, for a copy of one meets those of the others.
+ */
 export async function notesFileOf(backup: string): Promise<string> {
   // Where the backup itself is: a link to it is the same backup.
   const file = await realpath(backup).catch(() => backup);
@@ -111,7 +113,7 @@ export function concerning(
 }
 
 /** Where other copies begin, by what is noted; a number that the backup itself is beyond changes nothing. */
-export function elsewhereOf(notes: readonly RestoreNote[]): Elsewhere {
+export function otherCopiesOf(notes: readonly RestoreNote[]): OtherCopies {
   const wallets = notes.flatMap((note) => note.wallets);
   const counters = notes.flatMap((note) => note.transaction_numbers);
   return {

@@ -137,7 +137,7 @@ export function installation(scene: Scene, app: App, creator: TestApp['creator']
       if (status === undefined) throw new Error('no status');
       return status;
     },
-    toldLost: async (): Promise<readonly { readonly index: number }[]> => {
+    reportedLost: async (): Promise<readonly { readonly index: number }[]> => {
       const rows = await app.db
         .selectFrom('events')
         .select('body')

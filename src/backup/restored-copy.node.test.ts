@@ -50,7 +50,7 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
       [unknown[3]?.address, 6],
     ]);
     expect(lost.map(({ amountUnits }) => amountUnits)).toEqual([unknown[1]?.owed, unknown[3]?.owed]);
-    expect(await copy.toldLost()).toMatchObject([
+    expect(await copy.reportedLost()).toMatchObject([
       { index: 4 },
       { index: 6, address: unknown[3]?.address, network: scene.network },
     ]);
@@ -73,7 +73,7 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
     expect((await copy.status()).lost.map(({ index }) => index)).toEqual([6, 7]);
     // Nothing is told twice.
     await copy.follow();
-    expect(await copy.toldLost()).toHaveLength(3);
+    expect(await copy.reportedLost()).toHaveLength(3);
   });
 
   it('is noticed by the original that is still at work, which hands out nothing more until recover, or warns', async () => {
@@ -95,12 +95,12 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
     // Anybody can reckon a treasury's deposits: a stranger must not be able to stop the shop by a coin to one.
     expect(next.refused ?? '').toMatch(isTreasury ? /^$/ : /are paused: no new addresses/);
     const index = copy.recovery.wallets[0]?.to ?? 0;
-    const told = new RegExp(`address number ${index} .*another copy.*`).exec(
+    const warning = new RegExp(`address number ${index} .*another copy.*`).exec(
       (await original.status()).warnings.join(),
     )?.[0];
     // It cannot know which of the two is to stay: the restored one usually is.
-    expect(told).toMatch(/If this one is to stay, stop the other one, then run here: cointill recover/);
-    expect(told).toMatch(/If the other one has taken its place, .*stop this one/);
+    expect(warning).toMatch(/If this one is to stay, stop the other one, then run here: cointill recover/);
+    expect(warning).toMatch(/If the other one has taken its place, .*stop this one/);
     expect((await original.status()).lost).toEqual([]);
 
     const request = { lostSince: app.clock() - 60_000, now: app.clock(), skip: null };
@@ -115,7 +115,7 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
     expect([address, before.address]).not.toContain(after.address);
     // What stopped it lies on an address that was passed over by now.
     expect((await original.status()).lost.map(({ index }) => index)).toEqual([index]);
-    expect(await original.toldLost()).toMatchObject([{ index }]);
+    expect(await original.reportedLost()).toMatchObject([{ index }]);
   });
 });
 
@@ -179,7 +179,7 @@ describe('money of lost hours', () => {
     await scene.pay(`0x${'ee'.repeat(20)}`, 1n);
     await copy.follow();
     expect((await copy.status()).lost).toHaveLength(1);
-    expect(await copy.toldLost()).toHaveLength(1);
+    expect(await copy.reportedLost()).toHaveLength(1);
   });
 
   it('that a reorganisation takes back is lost money no more, and is told once when it comes back', async () => {

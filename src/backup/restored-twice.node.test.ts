@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { recover } from '../app/chains/recover.ts';
 import { inTransaction } from '../app/in-transaction.ts';
 import { skipOf } from '../domain/recovery.ts';
-import { elsewhereOf, readNotes } from './restore-notes.ts';
+import { otherCopiesOf, readNotes } from './restore-notes.ts';
 import { backedUp, backUp, DAY_MS, ether, installation } from './restored-copy.fixture.ts';
 import { account, xpubOf } from '../app/chains/follow-chain.fixture.ts';
 
@@ -136,7 +136,7 @@ describe('an original that stays, after a copy of it has sold', () => {
     const sold = await sell(await restore());
     const { notes } = await readNotes(path.join(dir, NOTES));
     const now = scene.app.clock();
-    const request = { lostSince: now - HOUR_MS, now, skip: null, elsewhere: elsewhereOf(notes) };
+    const request = { lostSince: now - HOUR_MS, now, skip: null, otherCopies: otherCopiesOf(notes) };
     await inTransaction(scene.app, (trx) => recover(scene.app, trx, request));
     expect(repeated(sold, await sell(original))).toEqual([]);
   });

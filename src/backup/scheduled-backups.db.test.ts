@@ -18,7 +18,7 @@ async function processes(count: number, run?: BackupRun) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-scheduled-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const made: number[] = [];
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const problems: string[] = [];
   /** As the command keeps it, whoever gave it. */
   const keep = async (file: string, bytes = 1_000): Promise<BackupOutcome> => {
@@ -32,15 +32,15 @@ async function processes(count: number, run?: BackupRun) {
   };
   const all = Array.from({ length: count }, (_, index) =>
     scheduledBackups(app, { at: AT, folder }, `process ${index}`, run ?? good, {
-      onGood: (details) => told.push(details),
+      onGood: (details) => reported.push(details),
       troubles: noteTroubles(({ subject, problem }) => void problems.push(`${subject}: ${String(problem)}`)),
     }),
   );
   const lookAt = async (at: number): Promise<void> => {
     app.clock.set(at);
-    await Promise.all(all.map((one) => one.look()));
+    await Promise.all(all.map((one) => one.runDue()));
   };
-  return { app, folder, made, told, problems, keep, lookAt, all };
+  return { app, folder, made, reported, problems, keep, lookAt, all };
 }
 
 it('one backup is made a day, after its time, by one of all processes', async () => {
@@ -62,7 +62,7 @@ it('a backup that fails is told with its reason, kept on record, and tried again
     tries += 1;
     return works ? scheduled.keep(path.join(folder, 'a.backup'), 5) : { kind: 'failed', problem: 'the disk is full' };
   });
-  const { app, folder, problems, told, lookAt, all } = scheduled;
+  const { app, folder, problems, reported, lookAt, all } = scheduled;
   const start = midnight + 4 * HOUR_MS;
   await lookAt(start);
   await lookAt(start + 14 * 60_000);
@@ -76,7 +76,7 @@ it('a backup that fails is told with its reason, kept on record, and tried again
     lastFailed: false,
   });
   expect(all[0]?.problem()).toBeNull();
-  expect(told).toEqual([{ file: path.join(folder, 'a.backup'), bytes: 5, duration_ms: 20, payments: 3 }]);
+  expect(reported).toEqual([{ file: path.join(folder, 'a.backup'), bytes: 5, duration_ms: 20, payments: 3 }]);
 });
 
 it('a backup that is made by hand elsewhere neither hides that the scheduled ones fail nor takes the place of one', async () => {
@@ -143,10 +143,10 @@ it('a process that stops ends the backup under way, and another one makes it', a
     );
   });
   app.clock.set(midnight + 4 * HOUR_MS);
-  const looking = all[0]?.look();
+  const running = all[0]?.runDue();
   await started;
   await all[0]?.stop();
-  await looking;
+  await running;
   expect(problems).toEqual([]);
   expect(await backupState(app.db)).toBeNull();
 });

@@ -13,13 +13,13 @@ const LEASE = 'backup';
 const LEASE_MS = 60_000;
 const SUBJECT = 'scheduled backup';
 const RENEW_MS = 15_000;
-const LOOK_MS = 20_000;
+const POLL_MS = 20_000;
 /** A backup that failed is tried again after this: what is wrong, such as a full disk, takes a person. */
 const RETRY_MS = 15 * 60_000;
 
 export interface ScheduledBackups {
   /** Makes the backup that is due now, if any, and nobody else makes it. */
-  look(): Promise<void>;
+  runDue(): Promise<void>;
   /** What is wrong with them at present, with the way out; null: nothing is known to be. */
   problem(): string | null;
   stop(): Promise<void>;
@@ -32,8 +32,9 @@ export interface BackupReports {
 }
 
 /**
- * Makes a backup at the same time each day. One that was missed because nothing ran then is made at once. What was made by hand elsewhere does
- * not count, and one that failed is tried again until it works. `run` keeps a good one on record itself; a failed one is kept here.
+ * Makes a backup at the same time each day. One that was missed because nothing ran then is made at once. What was made
+ * by hand elsewhere does not count, and one that failed is tried again until it works. `run` keeps a good one on record
+ * itself; a failed one is kept here.
  */
 export function scheduledBackups(
   app: Pick<App, 'db' | 'clock'>,
@@ -81,7 +82,7 @@ export function scheduledBackups(
     await saveBackup(app.db, record);
   };
   return {
-    look: async () => {
+    runDue: async () => {
       await lookAtFolder();
       if (!(await isDue()) || !(await hold())) return;
       const renewing = setInterval(() => {
@@ -110,10 +111,10 @@ export function startScheduledBackups(
   const backups = scheduledBackups(app, schedule, holder, backupInOwnProcess(schedule), reports);
   const loop = startLoop({
     name: 'backups',
-    restMs: LOOK_MS,
+    restMs: POLL_MS,
     troubles: reports.troubles,
     work: async () => {
-      await backups.look();
+      await backups.runDue();
       return false;
     },
   });

@@ -12,10 +12,10 @@ export interface KeySource {
 }
 
 /** The sealing key in use, and what a backup says of it; null where none was made yet. */
-export function presentKey(source: KeySource): { readonly key: Buffer; readonly told: Manifest['key'] } | null {
+export function presentKey(source: KeySource): { readonly key: Buffer; readonly description: Manifest['key'] } | null {
   if (source.secretKey === null && !existsSync(path.join(source.dataDir, KEY_FILE_NAME))) return null;
   const key = loadSealingKey({ secretKey: source.secretKey ?? undefined, dataDir: source.dataDir });
-  return { key, told: { kind: source.secretKey === null ? 'file' : 'setting', check: keyCheck(key) } };
+  return { key, description: { kind: source.secretKey === null ? 'file' : 'setting', check: keyCheck(key) } };
 }
 
 /** Tells whether a key is the same one, and nothing else of it. */

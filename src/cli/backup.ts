@@ -15,7 +15,7 @@ import { wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
 import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
-import { megabytes, progressTeller } from './progress.ts';
+import { megabytes, progressReporter } from './progress.ts';
 import { untilStopped } from './signals.ts';
 
 interface BackupCommandOptions extends OutputOptions, PassphraseOptions {
@@ -91,7 +91,7 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
     import('../backup/low-priority.ts'),
   ]);
   lowerOwnPriority();
-  const onProgress = progressTeller('Copied');
+  const onProgress = progressReporter('Copied');
   const made = await untilStopped((stopping) =>
     makeBackup({ config, log, target: place, passphrase, clock: Date.now, onProgress, stopping }),
   ).catch((error: unknown) => {
@@ -103,7 +103,10 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   if (made.manifest.key.kind === 'none') writeErrorLines([`Warning: ${noKey(config.dataDir)}`]);
 }
 
-/** Without webhook endpoints nothing is amiss yet; but the service has made a key when it started, wherever its DATA_DIR is. */
+/**
+ * Without webhook endpoints nothing is amiss yet; but the service has made a key when it started, wherever its DATA_DIR
+ * is.
+ */
 function noKey(dataDir: string): string {
   return `the file holds no key for webhook secrets, for there is no ${KEY_FILE_NAME} in ${dataDir} and SECRET_KEY is not set. No secret in the database needs one yet; if the service has one elsewhere, set DATA_DIR or SECRET_KEY as for the service, and make the backup again.`;
 }
@@ -212,7 +215,7 @@ async function runCheck(file: string, options: OutputOptions & PassphraseOptions
         passphrase: () => passphraseOf(options),
         secretKey: null,
         log,
-        onProgress: progressTeller('Restored'),
+        onProgress: progressReporter('Restored'),
         stopping,
       },
       os.tmpdir(),

@@ -72,8 +72,8 @@ function firstLines(
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 
 /**
- * What a start in production says, where a supervisor keeps every line for good: no key, and what makes one. `command` runs
- * as it stands, by the service's user or root; with a `DATABASE_URL` it needs the service's settings.
+ * What a start in production says, where a supervisor keeps every line for good: no key, and what makes one. `command`
+ * runs as it stands, by the service's user or root; with a `DATABASE_URL` it needs the service's settings.
  */
 export function startRecord(config: Config, { addresses, firstStart }: Started): object {
   const serves = config.role !== 'worker';

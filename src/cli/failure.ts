@@ -8,7 +8,9 @@ import { OccupiedDatabaseError } from '../store/load.ts';
 import { MigrationError } from '../store/migrate.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 
-/** A command cannot do what it was asked: the message is plain, names the thing and the rule, and ends with the way out. */
+/**
+ * A command cannot do what it was asked: the message is plain, names the thing and the rule, and ends with the way out.
+ */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }
@@ -40,8 +42,8 @@ function isRejected(outcome: { readonly kind: string }): outcome is Rejected {
 
 /**
  * What a person is told of an error: its message, never its stack. Errors that were not foreseen say how to learn more;
- * with LOG_LEVEL=debug (or trace) their stack is shown instead. Lines are ours alone: a message that quotes another program
- * is one line, whatever is in it.
+ * with LOG_LEVEL=debug (or trace) their stack is shown instead. Lines are ours alone: a message that quotes another
+ * program is one line, whatever is in it.
  */
 export function describeError(error: unknown, env: Readonly<Record<string, string | undefined>>): readonly string[] {
   if (error instanceof ConfigError || error instanceof EmbeddedPostgresError) return error.message.split('\n');

@@ -4,7 +4,7 @@ import { pino, type Logger } from 'pino';
 import { BackupError } from '../backup/errors.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import type { Cointill } from '../service/core.ts';
-import { DatabaseWayError, UnfitDatabaseError } from '../store/check-database.ts';
+import { DatabaseConnectionError, UnfitDatabaseError } from '../store/check-database.ts';
 import { diskFull, EmbeddedPostgresError } from '../store/embedded/error.ts';
 import { certificateFault } from '../config/tls-faults.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
@@ -12,8 +12,9 @@ import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 import { writeErrorLines } from './output.ts';
 
 /**
- * Does one command's work on the database, whether the service runs or not: the embedded server is joined, or started and
- * left again. With `mustExist` none is made: who is in the wrong folder on a bad night must not believe that all is well.
+ * Does one command's work on the database, whether the service runs or not: the embedded server is joined, or started
+ * and left again. With `mustExist` none is made: who is in the wrong folder on a bad night must not believe that all is
+ * well.
  *
  * @throws ConfigError, EmbeddedPostgresError, MigrationError, or CommandFailure when the database cannot be reached
  */
@@ -68,12 +69,14 @@ const UNREACHABLE = new Set([
 const DISK_FULL = '53100';
 /** The primary became a replica after it was looked at. */
 const READ_ONLY = '25006';
-/** Classes of PostgreSQL's error codes: broken connection, wrong login, no such database, out of resources, not ready. */
+/**
+ * Classes of PostgreSQL's error codes: broken connection, wrong login, no such database, out of resources, not ready.
+ */
 const REFUSED = /^(?:08|28|3D|53|57)[0-9A-Z]{3}$/;
 
 /**
- * An error of opening the database in plain words, where it is one of connecting or of a full disk; any other as it is. `named`: where
- * the database was named, if not by the setting.
+ * An error of opening the database in plain words, where it is one of connecting or of a full disk; any other as it is.
+ * `named`: where the database was named, if not by the setting.
  */
 export function databaseFailure(error: unknown, config: Config, named = 'DATABASE_URL'): unknown {
   // Those say it plainly themselves, whatever code is in what caused them.
@@ -85,8 +88,8 @@ export function databaseFailure(error: unknown, config: Config, named = 'DATABAS
   ) {
     return error;
   }
-  const setting = error instanceof DatabaseWayError && error.setting !== 'DATABASE_URL' ? error.setting : named;
-  const fault = error instanceof DatabaseWayError ? error.cause : error;
+  const setting = error instanceof DatabaseConnectionError && error.setting !== 'DATABASE_URL' ? error.setting : named;
+  const fault = error instanceof DatabaseConnectionError ? error.cause : error;
   const code = codeOf(fault) ?? (fault instanceof AggregateError ? codeOf(fault.errors[0]) : undefined) ?? '';
   const message = explain(code, reasonOf(fault), setting, config);
   return message === null ? fault : new CommandFailure(message, { cause: fault });

@@ -41,8 +41,8 @@ export async function listAllPayments(
   for (const projectId of projectIds) {
     for (const mode of modes) {
       for (const surface of surfaces) {
-        const strand = await listPayments(db, { projectId, mode, modes: [mode], surface }, filter, page);
-        newest = [...newest, ...strand].toSorted(newestFirst).slice(0, page.limit);
+        const list = await listPayments(db, { projectId, mode, modes: [mode], surface }, filter, page);
+        newest = [...newest, ...list].toSorted(newestFirst).slice(0, page.limit);
       }
     }
   }

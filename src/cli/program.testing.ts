@@ -22,7 +22,10 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
-/** The real program, `bin/cointill`, with nothing in its environment but what the test says and a data folder of its own. */
+/**
+ * The real program, `bin/cointill`, with nothing in its environment but what the test says and a data folder of its
+ * own.
+ */
 export interface Program {
   readonly dataDir: string;
   run(...args: readonly string[]): Promise<Ended>;
@@ -72,23 +75,23 @@ function launch(command: string, args: readonly string[], env: Readonly<Record<s
   let stdout = '';
   let stderr = '';
   const listeners = new Set<() => void>();
-  const tell = (): void => {
+  const notify = (): void => {
     for (const listener of listeners) listener();
   };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
-    tell();
+    notify();
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
-    tell();
+    notify();
   });
   let isOver = false;
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
       isOver = true;
-      tell();
+      notify();
       resolve({ code, stdout, stderr });
     });
   });

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { progressTeller } from './progress.ts';
+import { progressReporter } from './progress.ts';
 
 /** A teller whose clock the test sets, and what it told. */
 function start() {
   const told: string[] = [];
   let now = 0;
-  const teller = progressTeller(
+  const report = progressReporter(
     'Restored',
     () => now,
     (line) => told.push(line),
   );
   const at = (seconds: number, table: string, bytes: number, ofBytes: number | null = 40_000_000): void => {
     now = seconds * 1_000;
-    teller({ table, bytes, ofBytes });
+    report({ table, bytes, ofBytes });
   };
   return { told, at };
 }

@@ -6,27 +6,27 @@ const EVERY_MS = { terminal: 1_000, log: 10_000 } as const;
 const MEGABYTE = 1_000_000;
 
 /**
- * Tells on standard error how far a backup or a restore is, counted from when its first bytes move. Of what is told of at all the
- * end is told too, where it is known beforehand.
+ * Tells on standard error how far a backup or a restore is, counted from when its first bytes move. Of what is told of
+ * at all the end is told too, where it is known beforehand.
  */
-export function progressTeller(
+export function progressReporter(
   verb: string,
   clock: () => number = () => performance.now(),
-  tell: (line: string) => void = (line) => writeErrorLines([line]),
+  report: (line: string) => void = (line) => writeErrorLines([line]),
 ): (progress: Progress) => void {
   const everyMs = process.stderr.isTTY ? EVERY_MS.terminal : EVERY_MS.log;
-  let toldAt: number | null = null;
+  let reportedAt: number | null = null;
   let isBegun = false;
   return ({ table, bytes, ofBytes }) => {
     const now = clock();
-    toldAt ??= now;
+    reportedAt ??= now;
     const isEnd = isBegun && bytes === ofBytes;
-    if (!isEnd && now - toldAt < everyMs) return;
-    toldAt = now;
+    if (!isEnd && now - reportedAt < everyMs) return;
+    reportedAt = now;
     isBegun = bytes !== ofBytes;
     const share =
       ofBytes === null || ofBytes === 0 ? '' : ` of ${megabytes(ofBytes)} (${Math.floor((100 * bytes) / ofBytes)} %)`;
-    tell(`${verb} ${megabytes(bytes)}${share}, now ${bytes === ofBytes ? 'its indexes' : table}`);
+    report(`${verb} ${megabytes(bytes)}${share}, now ${bytes === ofBytes ? 'its indexes' : table}`);
   };
 }
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { MAX_LOGO_BYTES, type LogoFile } from '../app/projects/logo.ts';
 import { changeProject, createProject, projectsOf } from '../app/projects/projects.ts';
 import { isoTime } from '../wire/time.ts';
-import { logoPath } from '../http/checkout/look-routes.ts';
+import { logoPath } from '../http/checkout/branding-routes.ts';
 import type { Project } from '../store/projects.ts';
 import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { CommandFailure, codeOf, done, reasonOf } from './failure.ts';

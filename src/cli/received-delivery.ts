@@ -3,7 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { signDelivery, verifyServiceSignature } from '../webhooks/signature.ts';
 import { fields } from './output.ts';
 
-/** `unchecked`: no secret is known. `stale`: right, but its time is more than five minutes off, as in a replayed request. */
+/**
+ * `unchecked`: no secret is known. `stale`: right, but its time is more than five minutes off, as in a replayed
+ * request.
+ */
 type SignatureCheck = 'verified' | 'wrong' | 'missing' | 'stale' | 'unchecked';
 
 /** A delivery as it came in, and whether its signatures are right. */

@@ -76,7 +76,9 @@ function book(address: string, options: BookOptions): Promise<void> {
   );
 }
 
-/** What came is worth at the prices of this moment, in the currency's smallest units; null: one of them is not known. */
+/**
+ * What came is worth at the prices of this moment, in the currency's smallest units; null: one of them is not known.
+ */
 function worthOf(rates: RateSource, { asset, decimals, owedUnits }: Quote, currency: Fiat): bigint | null {
   const [assetPrice, fiatPrice] = [rates.usdPrice(asset), rates.usdPrice(currency)];
   return assetPrice === null || fiatPrice === null

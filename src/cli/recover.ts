@@ -9,7 +9,7 @@ import { readConfig } from '../config/config.ts';
 import { wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
-import { addLine, concerning, elsewhereOf, noteOf, notesFileIn, readNotes } from '../backup/restore-notes.ts';
+import { addLine, concerning, otherCopiesOf, noteOf, notesFileIn, readNotes } from '../backup/restore-notes.ts';
 import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { inTransaction } from '../app/in-transaction.ts';
 
@@ -51,7 +51,7 @@ export function addRecoverCommands(program: Command): void {
             lostSince: Math.min(lostSince, ...copies.notes.map((note) => Date.parse(note.restored_at))),
             now,
             skip: options.skip ?? null,
-            elsewhere: elsewhereOf(copies.notes),
+            otherCopies: otherCopiesOf(copies.notes),
           };
           const recovery = await inTransaction(app, (trx) => recover(app, trx, request));
           const fault = await copies.note(recovery);

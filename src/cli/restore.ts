@@ -18,7 +18,7 @@ import { UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
 import { fields, print, printsRecord, type OutputOptions } from './output.ts';
 import { recoveryLines, recoveryRecord, withSkip } from './recover.ts';
-import { progressTeller } from './progress.ts';
+import { progressReporter } from './progress.ts';
 import { untilStopped } from './signals.ts';
 
 interface RestoreCommandOptions extends OutputOptions, PassphraseOptions {
@@ -68,7 +68,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
         passphrase: () => passphraseOf(options),
         secretKey: config.secretKey,
         log,
-        onProgress: progressTeller('Restored'),
+        onProgress: progressReporter('Restored'),
         stopping,
       },
       target.kind === 'embedded' ? target : { ...target, keyDir: config.dataDir },

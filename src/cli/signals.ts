@@ -4,8 +4,8 @@ import { CommandFailure } from './failure.ts';
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Resolves at the first SIGINT or SIGTERM, of which a second one ends the process at once, or when the terminal is closed
- * (SIGHUP), which the kernel and the shell may both tell.
+ * Resolves at the first SIGINT or SIGTERM, of which a second one ends the process at once, or when the terminal is
+ * closed (SIGHUP), which the kernel and the shell may both tell.
  */
 export function untilStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -40,9 +40,9 @@ export class StoppedFailure extends CommandFailure {
 }
 
 /**
- * Does work that a signal ends: `stopping` is aborted at the first one, and the work then removes what it has begun and fails. A
- * second signal ends the process at once. Work that was through before it noticed is done: a signal while that is being told
- * changes nothing.
+ * Does work that a signal ends: `stopping` is aborted at the first one, and the work then removes what it has begun and
+ * fails. A second signal ends the process at once. Work that was through before it noticed is done: a signal while that
+ * is being told changes nothing.
  *
  * @throws StoppedFailure in place of whatever the work failed with when it was stopped
  */

@@ -107,12 +107,12 @@ describe('cointill start', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const said = lines.find((line) => /first start/.test(textAt(line, 'msg')));
-    expect(said).toMatchObject({ project, live: `http://127.0.0.1:${ports.live}` });
+    const withoutEmpty = lines.find((line) => /first start/.test(textAt(line, 'msg')));
+    expect(withoutEmpty).toMatchObject({ project, live: `http://127.0.0.1:${ports.live}` });
     expect(stderr).not.toMatch(/[ps]k_(?:test|live)_/);
     // As it stands, with nothing of the service's environment but the PATH.
     const { PATH = '' } = process.env;
-    const made = await promisify(execFile)('sh', ['-c', textAt(said, 'command')], { env: { PATH }, cwd: '/' });
+    const made = await promisify(execFile)('sh', ['-c', textAt(withoutEmpty, 'command')], { env: { PATH }, cwd: '/' });
     expect(made.stdout).toMatch(/sk_test_\w+/);
 
     const second = cointill.start('start');

@@ -86,7 +86,10 @@ function greet(config: Config, service: Started, log: Logger): void {
 /** How long after the start its remains are collected: a client that waited for it is answered first. */
 const REST_MS = 1_000;
 
-/** A start leaves a fifth of the process's memory behind, which V8 would keep: nothing makes it collect a service at rest. */
+/**
+ * A start leaves a fifth of the process's memory behind, which V8 would keep: nothing makes it collect a service at
+ * rest.
+ */
 function releaseMemory(): void {
   // On the command line the flag would make Node.js compile its own library anew: a quarter of what a command costs.
   setFlagsFromString('--expose-gc');

@@ -44,7 +44,9 @@ function stampOf(file: string): Stamp {
   return [size, mtimeMs];
 }
 
-/** Copies and images of a checkout may keep whole seconds only; an edit in just such a moment is as good as impossible. */
+/**
+ * Copies and images of a checkout may keep whole seconds only; an edit in just such a moment is as good as impossible.
+ */
 function isSame([size, mtimeMs]: Stamp, [builtSize, builtMtimeMs]: Stamp): boolean {
   const isCopy = mtimeMs % 1000 === 0 && mtimeMs === Math.floor(builtMtimeMs / 1000) * 1000;
   return size === builtSize && (mtimeMs === builtMtimeMs || isCopy);

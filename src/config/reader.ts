@@ -3,8 +3,8 @@ import { parseCidr } from '../webhooks/guard.ts';
 const NODE_EXAMPLE = 'http://user:password@127.0.0.1:8332';
 
 /**
- * Reads settings by name; an empty one counts as unset. What is wrong is added to `problems`, each with its rule and way out; values of
- * secrets are never repeated.
+ * Reads settings by name; an empty one counts as unset. What is wrong is added to `problems`, each with its rule and
+ * way out; values of secrets are never repeated.
  */
 export function reader(env: Readonly<Record<string, string | undefined>>, problems: string[]) {
   const text = (name: string): string | null => {

@@ -13,8 +13,9 @@ const PREFIX_LENGTH = 'sk_test_'.length;
 const KEY = new RegExp(`^[sp]k_(?:test|live)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /**
- * A key's text: prefix, 32 random base62 characters and 6 of a checksum, so that secret scanners recognise it and a typo is
- * refused without a look-up. `random` needs 64 bytes; bytes that would favour a character are passed over.
+ * The text of a key: prefix, 32 random base62 characters and a 6-character checksum, so that secret scanners recognise
+ * it and a typo is refused without a database lookup. `random` needs 64 bytes; bytes that would favour some characters
+ * are skipped.
  */
 export function formatKey(kind: KeyKind, mode: Mode, random: Uint8Array): string {
   let secret = '';
@@ -26,7 +27,7 @@ export function formatKey(kind: KeyKind, mode: Mode, random: Uint8Array): string
   return head + checksum(head);
 }
 
-/** Kind and mode that a well-formed key states; null for anything else, such as a typo. */
+/** The kind and mode stated by a well-formed key; null for anything else, such as a typo. */
 export function parseKey(text: string): { readonly kind: KeyKind; readonly mode: Mode } | null {
   if (!KEY.test(text)) return null;
   const head = text.slice(0, -CHECKSUM_LENGTH);
@@ -40,7 +41,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** CRC-32 of the text in six base62 digits. */
+/** CRC-32 of the text as six base62 digits. */
 function checksum(text: string): string {
   let crc = 0xffffffff;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,14 +1,14 @@
 import { divCeil, divHalfUp, pow10, fiatDecimals, type Fiat } from './money.ts';
 import { NETWORK_FACTS, NETWORKS, type Network } from './networks.ts';
 
-/** The assets that payments are made in, the most popular first. */
+/** The assets that payments can be made in, most popular first. */
 export const ASSET_CODES = ['BTC', 'ETH', 'USDT', 'USDC', 'LTC'] as const;
 export type AssetCode = (typeof ASSET_CODES)[number];
 
 export interface Asset {
   readonly code: AssetCode;
   readonly name: string;
-  /** Decimals of one unit on each network; the first network is the default. */
+  /** Decimals of one unit on each network. The first network is the default. */
   readonly networks: ReadonlyMap<Network, { readonly decimals: number; readonly dustUnits: bigint }>;
 }
 
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<AssetCode, string>> = {
   LTC: 'Litecoin',
 };
 
-/** Every asset by its code, on the networks whose rows name it. */
+/** Every asset by code, on the networks whose rows name it. */
 export const ASSETS = Object.fromEntries(
   ASSET_CODES.map((code): [AssetCode, Asset] => [code, { code, name: NAMES[code], networks: networksWith(code) }]),
 ) as Readonly<Record<AssetCode, Asset>>;
@@ -32,7 +32,7 @@ function networksWith(code: AssetCode): Asset['networks'] {
       const token = tokens[code];
       if (coin?.asset === code) return [[network, { decimals: coin.decimals, dustUnits: coin.dustUnits }] as const];
       if (token === undefined) return [];
-      // A cent of a dollar.
+      // One US cent.
       return [[network, { decimals: token.decimals, dustUnits: pow10(token.decimals - 2) }] as const];
     }),
   );
@@ -50,26 +50,26 @@ export interface Token {
   readonly dustUnits: bigint;
 }
 
-/** Where an asset is paid unless somebody says otherwise. */
+/** The network an asset is paid on when nobody names one. */
 export function usualNetwork(asset: AssetCode): Network {
   for (const network of ASSETS[asset].networks.keys()) return network;
   throw new Error(`${asset} lives on no network`);
 }
 
-/** The token of `asset` on `network`, or on the asset's usual network; null where the asset does not live there. */
+/** The token of `asset` on `network`, or on the asset's default network; null if the asset does not exist there. */
 export function tokenOf(asset: AssetCode, network: Network = usualNetwork(asset)): Token | null {
   const facts = ASSETS[asset].networks.get(network);
   return facts === undefined ? null : { asset, network, ...facts };
 }
 
-/** Every token there is, popular assets first, each asset's default network first. */
+/** Every token: popular assets first, and each asset's default network first. */
 export function allTokens(): readonly Token[] {
   return ASSET_CODES.flatMap((asset) =>
     [...ASSETS[asset].networks].map(([network, facts]) => ({ asset, network, ...facts })),
   );
 }
 
-/** Decimals that people are shown and asked to pay at most: 8. */
+/** The most decimals that people are shown and asked to pay: 8. */
 export function shownDecimals(decimals: number): number {
   return Math.min(decimals, 8);
 }
@@ -78,8 +78,8 @@ export function shownDecimals(decimals: number): number {
 export type UsdPriceE8 = bigint;
 
 /**
- * What is owed, in the token's smallest units, for a fiat amount: rounded up to `shownDecimals`, so that the number that
- * is shown, watched for and serialised is exactly the number owed. Both prices are USD per one whole unit.
+ * The amount owed for a fiat amount, in the token's smallest units. Rounded up to `shownDecimals`, so that the number
+ * shown, watched for and serialised is exactly the number owed. Both prices are USD per whole unit.
  */
 export function quoteUnits(
   amountMinor: bigint,
@@ -93,7 +93,10 @@ export function quoteUnits(
   return owed * pow10(decimals - shown);
 }
 
-/** What so many of a token's smallest units are worth in a currency's smallest units, to the nearest. Prices as above. */
+/**
+ * The worth of `units` (the token's smallest) in the currency's smallest units, rounded to the nearest. Prices as
+ * above.
+ */
 export function fiatValue(
   units: bigint,
   decimals: number,
@@ -104,7 +107,7 @@ export function fiatValue(
   return divHalfUp(units * assetPrice * pow10(fiatDecimals(currency)), fiatPrice * pow10(decimals));
 }
 
-/** The amount in US cents at the given price of its currency, to the nearest cent. */
+/** The amount in US cents at the given price of its currency, rounded to the nearest cent. */
 export function usdCents(amountMinor: bigint, currency: Fiat, fiatPrice: UsdPriceE8): bigint {
   return divHalfUp(amountMinor * fiatPrice * 100n, pow10(fiatDecimals(currency) + 8));
 }

@@ -1,18 +1,18 @@
-/** How many unused addresses in a row a wallet looks through before it takes the rest for unused (BIP 44). */
+/** How many unused addresses in a row a wallet scans before it gives up (BIP 44). */
 const GAP_LIMIT = 20;
 
-/** What is known of a wallet's change chain, by the numbers of its addresses. */
+/** What is known about a wallet's change chain. Addresses are given by their index. */
 export interface ChangeChain {
-  /** Those that blocks paid to. */
+  /** Indexes that were paid in a block. */
   readonly seen: ReadonlySet<number>;
-  /** Those that other open refunds use, and how many of them do. */
+  /** Indexes used by other open refunds, and how many refunds use each. */
   readonly open: ReadonlyMap<number, number>;
 }
 
 /**
- * Where the change of a refund goes: the lowest number that was neither seen nor is used by another open refund, and at most
- * 19 above the highest one seen, where every wallet finds it. Once all of these are in use, refunds that are only shown
- * share one rather than go where the wallet does not look: the one that the fewest use, the lowest of those.
+ * The index that the change of a refund goes to: the lowest that was neither seen nor is used by another open refund,
+ * and at most 19 above the highest one seen, so that every wallet finds it. When all of these are in use, refunds share
+ * one rather than use an index that wallets do not scan: the one with the fewest refunds, and the lowest of those.
  */
 export function chooseChangeIndex({ seen, open }: ChangeChain): number {
   const last = lastIndex(seen);
@@ -26,12 +26,12 @@ export function chooseChangeIndex({ seen, open }: ChangeChain): number {
   return best.index;
 }
 
-/** The highest number that change may go to: one below what a wallet looks at. */
+/** The highest index that change may use: one below the last that a wallet scans. */
 export function lastIndex(seen: ReadonlySet<number>): number {
   return highestSeen(seen) + GAP_LIMIT - 1;
 }
 
-/** How many addresses of a change chain have to be watched: as many as a wallet looks at. */
+/** How many addresses of a change chain must be watched: as many as a wallet scans. */
 export function watchedCount(seen: Iterable<number>): number {
   return highestSeen(seen) + 1 + GAP_LIMIT;
 }

@@ -1,5 +1,5 @@
-/** The present in epoch milliseconds. Handed in wherever time matters, so that tests drive it. */
+/** The current time in epoch milliseconds. Passed in wherever time matters, so that tests can drive it. */
 export type Clock = () => number;
 
-/** Source of cryptographically strong random bytes, handed in for the same reason. */
+/** A source of cryptographically strong random bytes, passed in for the same reason. */
 export type RandomBytes = (size: number) => Uint8Array;

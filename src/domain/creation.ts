@@ -2,8 +2,8 @@ import type { Payment, Quote } from './payment.ts';
 import { transition, type Transition } from './transition.ts';
 
 /**
- * The steps that a payment was created with. They are not stored, since they are known: an order's token is chosen when it is
- * made, a transaction's by its customer later.
+ * The transitions that a payment was created with. They are not stored because they follow from the API: an order has
+ * its token when it is created, a transaction gets its token later from the customer.
  */
 export function creationTransitions({
   surface,
@@ -16,7 +16,7 @@ export function creationTransitions({
   ];
 }
 
-/** A payment with its first token, as the one who creates it names it. */
+/** The payment with its first token, as named by whoever creates it. */
 export function withFirstToken(payment: Payment, quote: Quote): Payment {
   const chosen = transition(payment, { kind: 'token_chosen', quote, changes: 0 }, payment.createdAt);
   if (chosen.kind !== 'changed') throw new Error(`A new payment that takes no token: ${JSON.stringify(chosen)}`);

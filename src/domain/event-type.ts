@@ -1,13 +1,15 @@
 interface EventRow {
-  /** What it says, in the words of the documentation. */
+  /** The meaning, as the documentation words it. */
   readonly meaning: string;
-  /** Which status its sample has: of a payment (`order.*`) or of a refund (`refund.*`). */
+  /** The status in the sample event: the Order API's word (`order.*`), or a refund's status (`refund.*`). */
   readonly sample?: string;
-  /** Beyond the documented ones: an endpoint gets it only by name. */
+  /** Not in the specification: an endpoint gets it only when it asks for it by name. */
   readonly isOptIn?: true;
 }
 
-/** Every type of event. A new one gets a row here and is sent where its cause is; a new kind of data gets its shape too. */
+/**
+ * Every type of event. A new one gets a row here and is sent where its cause is; a new kind of data also gets a shape.
+ */
 const EVENTS = {
   'order.created': { meaning: 'An order or a transaction was created.', sample: 'pending' },
   'order.confirming': {
@@ -59,7 +61,7 @@ const EVENTS = {
 export type EventType = keyof typeof EVENTS;
 export type OrderEventType = Extract<EventType, `order.${string}`>;
 export type RefundEventType = Extract<EventType, `refund.${string}`>;
-/** Events with data of their own. */
+/** Events whose data is neither an order nor a refund. */
 export type OtherEventType = Exclude<EventType, OrderEventType | RefundEventType>;
 
 export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[];
@@ -68,9 +70,9 @@ export function isOptIn(type: EventType): boolean {
   return 'isOptIn' in EVENTS[type];
 }
 
-/** The documented events. */
+/** The event types of the specification. */
 export const DOCUMENTED_EVENTS: readonly EventType[] = EVENT_TYPES.filter((type) => !isOptIn(type));
-/** Those that an endpoint gets only by name. */
+/** The event types that an endpoint gets only by name. */
 export const OPT_IN_EVENTS: readonly EventType[] = EVENT_TYPES.filter(isOptIn);
 
 export function isEventType(text: string): text is EventType {
@@ -85,12 +87,12 @@ export function isRefundEvent(type: EventType): type is RefundEventType {
   return type.startsWith('refund.');
 }
 
-/** What an event of the type says. */
+/** What an event of this type means. */
 export function meaningOf(type: EventType): string {
   return EVENTS[type].meaning;
 }
 
-/** The status that a sample of the event has. */
+/** The status that a sample of this event shows. */
 export function sampleStatus<Type extends OrderEventType | RefundEventType>(
   type: Type,
 ): (typeof EVENTS)[Type]['sample'] {

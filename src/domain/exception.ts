@@ -1,6 +1,7 @@
 import { requiredUnits, type Exception, type Payment } from './payment.ts';
+import { isFinal } from './status.ts';
 
-/** What is unusual about the payment's money: the strongest of reorged, paid_late, underpaid, overpaid. */
+/** What is unusual about the payment's money: the first that applies of reorged, paid_late, underpaid, overpaid. */
 export function exceptionOf(payment: Payment): Exception {
   const { quote, received } = payment;
   if (quote === null) return 'none';
@@ -8,14 +9,15 @@ export function exceptionOf(payment: Payment): Exception {
   const { all, inTime } = received;
   if (payment.completedOnUnits !== null && all.minedUnits < payment.completedOnUnits) return 'reorged';
   const lateMoney = all.seenUnits > inTime.seenUnits && inTime.seenUnits < required;
-  // A payment that ended without the money that is now in blocks for it: a node that was behind, or a reorganisation.
-  const ended = payment.status === 'expired' || payment.status === 'failed';
+  // The payment ended before the money that is now in blocks was seen: the node was behind, or the chain was
+  // reorganised.
+  const ended = isFinal(payment.status) && payment.status !== 'completed';
   const minedAfterEnd = ended && all.minedUnits >= required;
-  // Nothing was seen when it was cancelled, so whatever is there came late, even in a block that is dated earlier.
+  // Nothing was seen when it was cancelled, so any money came late, even in a block with an earlier date.
   const afterCancel = payment.cancelledAt !== null && all.seenUnits > 0n;
   if (lateMoney || minedAfterEnd || afterCancel) return 'paid_late';
   if (all.seenUnits > 0n && all.seenUnits < required) return 'underpaid';
-  // What only waits may be replaced by what is beside it.
+  // An unmined transfer may still be replaced by the one beside it.
   if (all.minedUnits > quote.owedUnits + quote.toleranceUnits) return 'overpaid';
   return 'none';
 }

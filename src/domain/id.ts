@@ -1,12 +1,13 @@
 /**
- * Identifiers. Records are keyed by UUIDs of version 7 (RFC 9562: 48 bits of time, 74 random bits), so that rows made
- * together lie together. Outside, a UUID is written as it is (transactions, projects) or as a prefix and 26 characters of
- * Crockford's base32 (orders, refunds, events …), which is reversible: there is no second column to look up.
+ * Identifiers. Records are keyed by version 7 UUIDs (RFC 9562: 48 bits of time, 74 random bits), so that rows created
+ * together are stored together. Clients see a UUID either as it is (transactions, projects) or as a prefix and 26
+ * characters of Crockford's base32 (orders, refunds, events …). The latter can be decoded, so no second column is
+ * needed to look records up.
  */
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** A UUID of version 7 from a time in epoch milliseconds and at least ten random bytes. */
+/** A version 7 UUID from a time in epoch milliseconds and at least ten random bytes. */
 export function uuidV7(nowMs: number, random: Uint8Array): string {
   const byte = (index: number): number => random[index] ?? 0;
   const hex = (value: number): string => HEX[value & 0xff] ?? '00';
@@ -17,7 +18,7 @@ export function uuidV7(nowMs: number, random: Uint8Array): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${a}-${b}-${node}`;
 }
 
-/** The least UUID of version 7 that a time in epoch milliseconds can have: ids of records made earlier are smaller. */
+/** The smallest version 7 UUID of a time in epoch milliseconds: ids of records created earlier are smaller. */
 export function firstUuidOf(atMs: number): string {
   const time = Math.max(0, Math.trunc(atMs)).toString(16).padStart(12, '0').slice(-12);
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
@@ -25,13 +26,13 @@ export function firstUuidOf(atMs: number): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The canonical (lower-case) form of a UUID text, or null. */
+/** The canonical (lower-case) form of a UUID, or null. */
 export function parseUuid(text: string): string | null {
   return UUID.test(text) ? text.toLowerCase() : null;
 }
 
 const HEX_DIGITS = '0123456789abcdef';
-/** Crockford's alphabet: no i, l, o, u, so nothing is misread and no words arise. */
+/** Crockford's alphabet leaves out i, l, o and u, so that nothing is misread and no words arise. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** The prefixes of identifiers that are not plain UUIDs. */
@@ -44,10 +45,10 @@ export const ID_PREFIXES = {
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 
-/** A payment writes its id several times over (its own, in its page's address, in its metadata), so the last one is kept. */
+/** A payment's id is written several times in one answer (id, page URL, metadata), so the last result is cached. */
 const last = { uuid: '', text: '' };
 
-/** `ord_` and the UUID's 128 bits in 26 base32 characters. */
+/** `ord_` and the UUID's 128 bits as 26 base32 characters. */
 export function encodeId(kind: IdKind, uuid: string): string {
   if (last.uuid !== uuid) {
     last.text = base32(uuid);
@@ -59,7 +60,7 @@ export function encodeId(kind: IdKind, uuid: string): string {
 function base32(uuid: string): string {
   let text = '';
   let held = 0;
-  // 130 bits in 26 characters: two leading zero bits, then the 32 hex digits of the UUID.
+  // 26 characters are 130 bits: two leading zero bits, then the 32 hex digits of the UUID.
   let bits = 2;
   for (let index = 0; index < uuid.length; index += 1) {
     const code = uuid.charCodeAt(index);
@@ -75,16 +76,16 @@ function base32(uuid: string): string {
   return text;
 }
 
-/** The value of each base32 character by its code; -1 for all others. */
+/** The value of each base32 character by its code; -1 for all other characters. */
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
 
-/** The UUID of an identifier that `encodeId` wrote, or null for anything else. */
+/** The UUID of an identifier written by `encodeId`; null for anything else. */
 export function decodeId(kind: IdKind, text: string): string | null {
   const prefix = ID_PREFIXES[kind];
   if (text.length !== prefix.length + 26 || !text.startsWith(prefix)) return null;
   let hex = '';
   let held = 0;
-  // The first two of the 130 bits stand for nothing and must be zero, as encodeId wrote them.
+  // The first two of the 130 bits are padding and must be zero, as encodeId writes them.
   let bits = -2;
   for (let index = prefix.length; index < text.length; index += 1) {
     const digit = DIGITS[text.charCodeAt(index)] ?? -1;
@@ -101,7 +102,7 @@ export function decodeId(kind: IdKind, text: string): string | null {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** A delivery's number as it is shown. */
+/** A delivery's number as clients see it. */
 export function deliveryId(number: bigint): string {
   return `dlv_${number}`;
 }

@@ -1,11 +1,11 @@
 import type { Network } from './networks.ts';
 
-/** Money on an address of the hours that a restore lost. */
+/** Money on an address that was handed out during the hours that a restore lost. */
 export interface LostMoney {
   readonly network: Network;
-  /** As customers are shown it. */
+  /** In the form that customers see. */
   readonly address: string;
-  /** The number of the address in its wallet. */
+  /** The index of the address in its wallet. */
   readonly index: number;
   readonly amountUnits: bigint;
   readonly decimals: number;

@@ -3,17 +3,17 @@
  * Fiat units are called `minor` (cents), crypto units `units` (satoshi, wei).
  */
 
-/** Quotient rounded towards positive infinity. Both arguments non-negative, `divisor` > 0. */
+/** Quotient rounded up. Both arguments are non-negative and `divisor` > 0. */
 export function divCeil(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }
 
-/** Quotient rounded to the nearest integer, halves away from zero. Both arguments non-negative, `divisor` > 0. */
+/** Quotient rounded to the nearest integer, halves up. Both arguments are non-negative and `divisor` > 0. */
 export function divHalfUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend * 2n + divisor) / (divisor * 2n);
 }
 
-/** 10 to the power of `exponent` (0 or more). */
+/** 10 to the power of `exponent`, which must be 0 or more. */
 export function pow10(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
@@ -21,9 +21,8 @@ export function pow10(exponent: number): bigint {
 const PLAIN_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
 
 /**
- * Reads a plain decimal text (`12`, `12.5`; no sign, no exponent, no leading zeros) as units of `decimals` places.
- * Returns null when the text is not a plain decimal or has more places than `decimals`; trailing zeros count as places
- * only beyond `decimals` when they are not zero.
+ * Parses a plain decimal (`12`, `12.5`; no sign, exponent or leading zeros) into units of 10^-`decimals`. Returns null
+ * if the text is no plain decimal or has more places than `decimals`, not counting trailing zeros.
  */
 export function parseDecimal(text: string, decimals: number): bigint | null {
   const match = PLAIN_DECIMAL.exec(text);
@@ -34,7 +33,7 @@ export function parseDecimal(text: string, decimals: number): bigint | null {
   return BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
-/** Writes units as the shortest plain decimal, never with an exponent: `formatDecimal(1n, 8)` is `0.00000001`. */
+/** Formats units as the shortest plain decimal, never with an exponent: `formatDecimal(1n, 8)` is `0.00000001`. */
 export function formatDecimal(units: bigint, decimals: number): string {
   if (units < 0n) return `-${formatDecimal(-units, decimals)}`;
   if (decimals === 0) return units.toString();
@@ -44,7 +43,7 @@ export function formatDecimal(units: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** Number of decimals of each fiat currency that amounts may be stated in (ISO 4217). */
+/** The number of decimals of each fiat currency that amounts can be stated in (ISO 4217). */
 const FIAT_DECIMALS = {
   USD: 2,
   EUR: 2,
@@ -75,18 +74,18 @@ export function isFiat(code: string): code is Fiat {
   return Object.hasOwn(FIAT_DECIMALS, code);
 }
 
-/** Decimals of a fiat currency: 2 for USD, 0 for JPY. */
+/** The number of decimals of a fiat currency: 2 for USD, 0 for JPY. */
 export function fiatDecimals(currency: Fiat): number {
   return FIAT_DECIMALS[currency];
 }
 
-/** Bounds of a payment's amount in minor units: 0.01 to 1,000,000.00 USD. */
+/** The limits of a payment's amount in minor units: 0.01 to 1,000,000.00 USD. */
 export const MIN_AMOUNT_MINOR = 1n;
 export const MAX_AMOUNT_MINOR = 100_000_000n;
 
 /**
- * Turns a JSON number into minor units of `currency`, or says which rule it breaks. `String` gives the shortest text that
- * reads back as the same number, so what a client wrote with up to 15 digits is taken over exactly.
+ * Converts a JSON number into minor units of `currency`, or says which rule it breaks. `String` gives the shortest text
+ * that parses back to the same number, so a number with up to 15 digits is read exactly as the client wrote it.
  */
 export function parseFiatAmount(
   value: number,

@@ -12,25 +12,26 @@ import {
   type UtxoFacts,
 } from './network-facts.ts';
 
-/** BIP 44: wallets look no further than this many unused addresses, unless told to. */
+/** BIP 44: by default, wallets stop scanning after this many unused addresses in a row. */
 export const GAP_LIMIT = 20;
 
 /**
- * The networks, each one row; the API lists them in this order. `docs/how-to/add-an-evm-chain.md` says where the facts of a new one
- * come from. What is known of a chain's addresses and first blocks is in `rails/utxo/params.ts`.
+ * The networks, one row each, in the order in which the API lists them. `docs/how-to/add-an-evm-chain.md` says where to
+ * find the facts for a new one. Addresses and first blocks of the UTXO chains are in `rails/utxo/params.ts`.
  *
- * Confirmations grow with what is at stake: below 1,000 USD, below 100,000 USD, and above. On Bitcoin the middle one is the customary
- * six blocks; on Ethereum it is past justification and the last one past finality (two epochs).
+ * The confirmations grow with the amount: below 1,000 USD, below 100,000 USD, and above. On Bitcoin the middle tier is
+ * the customary six blocks; on Ethereum it is past justification and the last one past finality (two epochs).
  *
- * USDC: https://developers.circle.com/stablecoins/usdc-contract-addresses, everywhere the native one; bridged kinds (USDC.e,
- * USDbC) are other tokens. USDT: https://tether.to/en/supported-protocols for Ethereum; on Polygon and Arbitrum the contracts that
- * the chains' own bridges made and that are USDT0 today (https://docs.usdt0.to). On BNB Chain neither issuer has a contract: those are
- * Binance's pegged tokens, with 18 decimals (https://www.binance.com/en/collateral-btokens).
+ * USDC: https://developers.circle.com/stablecoins/usdc-contract-addresses, always the native contract; bridged versions
+ * (USDC.e, USDbC) are other tokens. USDT: https://tether.to/en/supported-protocols for Ethereum; on Polygon and
+ * Arbitrum the contracts made by the chains' own bridges, which are USDT0 today (https://docs.usdt0.to). On BNB Chain
+ * neither issuer has a contract: those are Binance's pegged tokens, with 18 decimals
+ * (https://www.binance.com/en/collateral-btokens).
  */
 const ROWS = {
   bitcoin: utxo({
     label: 'Bitcoin',
-    // Bitcoin Core's dust limit of P2PKH.
+    // Bitcoin Core's dust limit for P2PKH.
     coin: { asset: 'BTC', decimals: 8, dustUnits: 546n },
     coinType: 0,
     smallestUnit: 'sat',
@@ -75,7 +76,7 @@ const ROWS = {
       USDT: token('0xc2132D05D31c914a87C6611C10748AEb04B58e8F', 6),
       USDC: token('0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', 6),
     },
-    // Of state syncs, tokens that arrive over its bridge: https://github.com/0xPolygon/bor/pull/90.
+    // Logs of state syncs, that is of tokens that arrive over its bridge: https://github.com/0xPolygon/bor/pull/90.
     hasUnshownLogs: true,
     blockMs: 2_000,
     confirmations: tiers(64, 128, 256),
@@ -121,7 +122,7 @@ const ROWS = {
     testChainId: null,
     coin: ETHER,
     tokens: {
-      // The one that the chain's own bridge made; USDT0 is another contract here.
+      // The contract of the chain's own bridge; USDT0 is another contract here.
       USDT: token('0x94b008aA00579c1307B0EF2c499aD98a8ce58e58', 6),
       USDC: token('0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85', 6),
     },
@@ -138,7 +139,7 @@ export type EvmNetwork = NetworkOf<EvmFacts>;
 
 export const NETWORK_FACTS: Readonly<Record<UtxoNetwork, UtxoFacts> & Record<EvmNetwork, EvmFacts>> = ROWS;
 
-/** The chains that payments are made on. */
+/** The chains that payments can be made on. */
 export const NETWORKS: readonly Network[] = Object.keys(ROWS).filter(isNetwork);
 export const UTXO_NETWORKS: readonly UtxoNetwork[] = NETWORKS.filter(isUtxoNetwork);
 export const EVM_NETWORKS: readonly EvmNetwork[] = NETWORKS.filter(isEvmNetwork);
@@ -163,22 +164,22 @@ export function perNetwork<Some extends Network, Value>(
   return Object.fromEntries(networks.map((network) => [network, valueOf(network)])) as Record<Some, Value>;
 }
 
-/** The network's coin, if payments are taken in it. */
+/** The network's coin, if payments are accepted in it. */
 export function nativeAsset(network: Network): AssetCode | null {
   return NETWORK_FACTS[network].coin?.asset ?? null;
 }
 
-/** The setting of a network's nodes, such as `ETHEREUM_RPC_URL`. */
+/** The name of the setting for a network's nodes, such as `ETHEREUM_RPC_URL`. */
 export function settingOf(network: Network, what: 'RPC_URL' | 'COOKIE_FILE' | 'CHAIN' | 'CHAIN_ID' | 'TOKENS'): string {
   return `${network.toUpperCase()}_${what}`;
 }
 
-/** What the network has in common with all of its family. */
+/** What the network shares with all of its family. */
 export function familyFacts(network: Network): FamilyFacts {
   return FAMILY_FACTS[NETWORK_FACTS[network].family];
 }
 
-/** The confirmations that a payment of this worth needs on a network. */
+/** How many confirmations a payment of this amount needs on a network. */
 export function requiredConfirmations(network: Network, amountUsdCents: bigint): number {
   const { confirmations } = NETWORK_FACTS[network];
   const tier = confirmations.find(({ belowUsdCents }) => belowUsdCents === null || amountUsdCents < belowUsdCents);

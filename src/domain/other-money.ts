@@ -2,15 +2,15 @@ import type { AssetCode } from './asset.ts';
 import type { Network } from './networks.ts';
 import { NO_SUMS, plus, type Payment, type Sums, type Transfer } from './payment.ts';
 
-/** Money that came to a payment's addresses in a token which its quote is not in: it counts for nothing there. */
+/** Money that came to a payment's addresses in a token other than the quote's; it does not count towards the quote. */
 export interface OtherMoney extends Sums {
   readonly asset: AssetCode;
   readonly network: Network;
-  /** Of the transactions that brought it, in the order in which they were first seen. */
+  /** Hashes of the transactions that brought it, in the order in which they were first seen. */
   readonly transactionHashes: readonly string[];
 }
 
-/** What came in other tokens than the quote's, one entry a token. Amounts of different tokens never add up. */
+/** What came in tokens other than the quote's, one entry per token. Amounts of different tokens are never added. */
 export function otherMoney({ quote }: Pick<Payment, 'quote'>, transfers: readonly Transfer[]): readonly OtherMoney[] {
   const others = transfers.filter(
     ({ state, asset, network }) => state !== 'dropped' && !(asset === quote?.asset && network === quote.network),

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from './payment.ts';
+import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from './payment.ts';
 import { BTC_QUOTE, CREATED_AT, DAY_MS, ETH_QUOTE, MINUTE_MS, paymentWith } from './payment.fixture.ts';
 import { transition, type Observation, type TransitionResult } from './transition.ts';
 
@@ -63,7 +63,7 @@ const choose = fc.record({
   isFresh: fc.boolean(),
   percent: fc.constantFrom(80, 100, 100, 125),
 });
-const looks: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> }[] = [
+const observations: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> }[] = [
   { weight: 3, arbitrary: wait },
   { weight: 2, arbitrary: choose },
   { weight: 4, arbitrary: pay },
@@ -93,7 +93,7 @@ export const start: fc.Arbitrary<Payment> = fc.constantFrom(
   paymentWith({ mode: 'test', completesAt: CREATED_AT + MINUTE_MS }),
 );
 const history = (last: { weight: number; arbitrary: fc.Arbitrary<Step> }): fc.Arbitrary<readonly Step[]> =>
-  fc.array(fc.oneof(...looks, last), { minLength: 1, maxLength: 40, size: 'max' });
+  fc.array(fc.oneof(...observations, last), { minLength: 1, maxLength: 40, size: 'max' });
 export const soundHistory = history({ weight: 9, arbitrary: look });
 export const wildHistory = history({ weight: 9, arbitrary: fc.oneof(look, glance) });
 
@@ -135,11 +135,13 @@ function happen(world: World, step: Step): World {
   return world;
 }
 
-/** The quote that the money is on: the current one while it has any, else an earlier one that has, else the current one. */
+/**
+ * The quote that the money is on: the current one while it has any, else an earlier one that has, else the current one.
+ */
 function paidQuote({ payment, transfers, issued }: World): Quote | null {
   const { quote } = payment;
   if (quote === null || payment.completedOnUnits !== null) return quote;
-  const paid = (each: Quote): boolean => tally(each, transfers, 0).all.seenUnits > 0n;
+  const paid = (each: Quote): boolean => sumTransfers(each, transfers, 0).all.seenUnits > 0n;
   return paid(quote) ? quote : (issued.find(paid) ?? quote);
 }
 
@@ -164,12 +166,14 @@ function observationOf(step: Step, world: World): Observation | null {
     }
     case 'look': {
       const quote = paidQuote(world);
-      return quote === null ? null : { kind: 'money', quote, received: tally(quote, transfers, inTimeUntil(payment)) };
+      return quote === null
+        ? null
+        : { kind: 'money', quote, received: sumTransfers(quote, transfers, inTimeUntil(payment)) };
     }
     case 'glance': {
       const quote = pick(world.issued, step.quote) ?? ETH_QUOTE;
       const known = transfers.filter((_, index) => ((step.mask >> (index % 8)) & 1) === 1);
-      return { kind: 'money', quote, received: tally(quote, known, CREATED_AT + step.untilMs) };
+      return { kind: 'money', quote, received: sumTransfers(quote, known, CREATED_AT + step.untilMs) };
     }
     case 'deadline':
       return { kind: 'deadline', seenUpTo: step.behindMs === 'by_hand' ? 'by_hand' : now - step.behindMs };

@@ -3,7 +3,7 @@ import type { Family } from './network-facts.ts';
 import { nativeAsset, NETWORK_FACTS, UTXO_NETWORKS, type Network } from './networks.ts';
 import { formatDecimal } from './money.ts';
 
-/** Which chain an EVM network's nodes are on (EIP-155), and the token's contract there (null: the chain's own coin). */
+/** The chain id of an EVM network's nodes (EIP-155), and the token's contract there; null: the chain's own coin. */
 export interface EvmChain {
   readonly chainId: number;
   readonly contract: string | null;
@@ -13,16 +13,17 @@ export interface UriRequest {
   readonly asset: AssetCode;
   readonly network: Network;
   readonly decimals: number;
-  /** What is to be sent, in the token's smallest units. */
+  /** The amount to send, in the token's smallest units. */
   readonly units: bigint;
   readonly address: string;
-  /** Null on networks that are not EVM chains, and where the chain is not known. */
+  /** Null on networks that are not EVM chains, and where the chain id is not known. */
   readonly evm: EvmChain | null;
 }
 
 /**
- * The payment URI that wallets read from a QR code or a link: BIP 21 (amount in whole coins) or EIP-681 (value in base
- * units, written out because not every wallet reads exponents). Null where the chain or the token's contract is not known.
+ * The payment URI that wallets read from a QR code or a link: BIP 21 (amount in whole coins) or EIP-681 (amount in base
+ * units, written out because not every wallet reads exponents). Null where the chain or the token's contract is not
+ * known.
  */
 export function paymentUri(request: UriRequest): string | null {
   return URIS[NETWORK_FACTS[request.network].family](request);
@@ -38,17 +39,17 @@ const URIS: Readonly<Record<Family, (request: UriRequest) => string | null>> = {
   },
 };
 
-/** What EIP-681 has on every chain. */
+/** EIP-681 uses this scheme on every EVM chain. */
 const EVM_SCHEME = 'ethereum';
 
-/** How the payment URIs begin that are written here. */
+/** The schemes of the payment URIs written here. */
 export const URI_SCHEMES: readonly string[] = [...UTXO_NETWORKS, EVM_SCHEME];
 
-/** A transaction of an EVM chain that moves a coin or a token. */
+/** A transaction of an EVM chain that transfers a coin or a token. */
 export interface EvmTransfer {
-  /** EIP-155. */
+  /** EIP-155 chain id. */
   readonly chainId: number;
-  /** Whom the transaction goes to: the receiver, or the token's contract. */
+  /** The recipient of the transaction: the payee, or the token's contract. */
   readonly to: string;
   /** In wei. */
   readonly value: bigint;
@@ -58,7 +59,10 @@ export interface EvmTransfer {
 /** `transfer(address,uint256)` of ERC-20. */
 const TRANSFER = '0xa9059cbb';
 
-/** What a wallet signs to send `units` to `address`; null where the chain or the token's contract is not known. */
+/**
+ * The transaction that a wallet signs to send `units` to `address`; null where the chain or the token's contract is not
+ * known.
+ */
 export function evmTransfer({ asset, network, units, address, evm }: UriRequest): EvmTransfer | null {
   if (evm === null) return null;
   const { chainId, contract } = evm;

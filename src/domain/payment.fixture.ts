@@ -2,7 +2,7 @@ import {
   blankPayment,
   NO_MONEY,
   inTimeUntil,
-  tally,
+  sumTransfers,
   type Received,
   type Payment,
   type Quote,
@@ -76,7 +76,7 @@ export function transferWith(facts: Partial<Transfer> = {}): Transfer {
 
 /** What a rail observes of these transfers on the payment's current quote. */
 export function money(payment: Payment, ...transfers: readonly Transfer[]): Observation {
-  const received = payment.quote === null ? NO_MONEY : tally(payment.quote, transfers, inTimeUntil(payment));
+  const received = payment.quote === null ? NO_MONEY : sumTransfers(payment.quote, transfers, inTimeUntil(payment));
   return { kind: 'money', received };
 }
 
@@ -134,7 +134,7 @@ export function deadline(seenUpTo: number): Observation {
 
 /** The money of these transfers on the ETH quote, in time until expiry. */
 export function receivedOf(...transfers: readonly Transfer[]): Received {
-  return tally(ETH_QUOTE, transfers, EXPIRES_AT);
+  return sumTransfers(ETH_QUOTE, transfers, EXPIRES_AT);
 }
 
 /** A payment in each status, reached by observations. */

@@ -6,7 +6,7 @@ import {
   blankPayment,
   inTimeUntil,
   requiredUnits,
-  tally,
+  sumTransfers,
   untracedHash,
   type Transfer,
 } from './payment.ts';
@@ -39,7 +39,7 @@ describe('the tally of transfers', () => {
           transfers
             .filter((each) => each.asset === 'ETH' && states.includes(each.state))
             .reduce((total, each) => total + each.amountUnits, 0n);
-        expect(tally(ETH_QUOTE, transfers, EXPIRES_AT).all).toEqual({
+        expect(sumTransfers(ETH_QUOTE, transfers, EXPIRES_AT).all).toEqual({
           seenUnits: sum('seen', 'mined', 'confirmed'),
           minedUnits: sum('mined', 'confirmed'),
           confirmedUnits: sum('confirmed'),
@@ -54,7 +54,9 @@ describe('the tally of transfers', () => {
         const timely = transfers.filter(
           (each) => each.firstSeenAt < EXPIRES_AT || (each.blockAt ?? Infinity) < EXPIRES_AT,
         );
-        expect(tally(ETH_QUOTE, transfers, EXPIRES_AT).inTime).toEqual(tally(ETH_QUOTE, timely, Infinity).all);
+        expect(sumTransfers(ETH_QUOTE, transfers, EXPIRES_AT).inTime).toEqual(
+          sumTransfers(ETH_QUOTE, timely, Infinity).all,
+        );
       }),
     );
   });
@@ -62,15 +64,15 @@ describe('the tally of transfers', () => {
   it('does not depend on the order in which the rail lists the transfers', () => {
     fc.assert(
       fc.property(fc.array(transfer), (transfers) => {
-        const listed = tally(ETH_QUOTE, transfers, EXPIRES_AT);
-        expect(tally(ETH_QUOTE, transfers.toReversed(), EXPIRES_AT)).toEqual(listed);
+        const listed = sumTransfers(ETH_QUOTE, transfers, EXPIRES_AT);
+        expect(sumTransfers(ETH_QUOTE, transfers.toReversed(), EXPIRES_AT)).toEqual(listed);
       }),
     );
   });
 
   it('counts in time by the earlier of first sight and block time, the deadline itself excluded', () => {
     const seenInTime = (facts: Partial<Transfer>): boolean =>
-      tally(ETH_QUOTE, [transferWith(facts)], EXPIRES_AT).inTime.seenUnits > 0n;
+      sumTransfers(ETH_QUOTE, [transferWith(facts)], EXPIRES_AT).inTime.seenUnits > 0n;
     expect(seenInTime({ firstSeenAt: EXPIRES_AT - 1 })).toBe(true);
     expect(seenInTime({ firstSeenAt: EXPIRES_AT })).toBe(false);
     expect(seenInTime({ firstSeenAt: EXPIRES_AT + MINUTE_MS, blockAt: EXPIRES_AT - 1 })).toBe(true);
@@ -80,19 +82,19 @@ describe('the tally of transfers', () => {
 
   it('never adds another asset, nor the same asset on another network', () => {
     const strangers = [transferWith({ asset: 'USDT' }), transferWith({ network: 'base' })];
-    expect(tally(ETH_QUOTE, strangers, EXPIRES_AT)).toEqual(NO_MONEY);
-    expect(tally(BTC_QUOTE, [transferWith()], EXPIRES_AT)).toEqual(NO_MONEY);
+    expect(sumTransfers(ETH_QUOTE, strangers, EXPIRES_AT)).toEqual(NO_MONEY);
+    expect(sumTransfers(BTC_QUOTE, [transferWith()], EXPIRES_AT)).toEqual(NO_MONEY);
   });
 
   it('never counts money as in time whose transaction no node could show, and names it as no payment’s hash', () => {
     const untraced = transferWith({ transactionHash: untracedHash('0xaddress'), state: 'confirmed' });
-    const received = tally(ETH_QUOTE, [untraced], EXPIRES_AT);
+    const received = sumTransfers(ETH_QUOTE, [untraced], EXPIRES_AT);
     expect(received.all.confirmedUnits).toBe(OWED_UNITS);
     expect(received).toMatchObject({ inTime: NO_MONEY.inTime, transactionHash: null });
   });
 
   it('counts nothing for a transfer that was dropped', () => {
-    expect(tally(ETH_QUOTE, [transferWith({ state: 'dropped' })], EXPIRES_AT)).toEqual(NO_MONEY);
+    expect(sumTransfers(ETH_QUOTE, [transferWith({ state: 'dropped' })], EXPIRES_AT)).toEqual(NO_MONEY);
   });
 });
 
@@ -104,7 +106,7 @@ describe('the hash of a payment', () => {
       firstSeenAt: EXPIRES_AT - (20 - minute) * MINUTE_MS,
     });
   const hash = (...transfers: readonly Transfer[]): string | null =>
-    tally(ETH_QUOTE, transfers, EXPIRES_AT).transactionHash;
+    sumTransfers(ETH_QUOTE, transfers, EXPIRES_AT).transactionHash;
 
   it('is of the transfer that reached the amount, not of one before or after', () => {
     expect(hash(part('0x03', 3), part('0x01', 1), part('0x02', 2))).toBe('0x02');

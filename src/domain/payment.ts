@@ -4,89 +4,98 @@ import type { Fiat } from './money.ts';
 import type { Mode } from './permission.ts';
 import type { PaymentStatus } from './status.ts';
 
-/** What is unusual about a payment, beside its status; the strongest holds, in the order of this list. */
+/** What is unusual about a payment, beside its status. Where several apply, the first in this list wins. */
 export const EXCEPTIONS = ['reorged', 'paid_late', 'underpaid', 'overpaid', 'none'] as const;
 export type Exception = (typeof EXCEPTIONS)[number];
 
-/** Why a payment failed: part of the amount at expiry, or never confirmed within the monitoring window. */
+/**
+ * Why a payment failed: only part of the amount came before it expired, or the money never confirmed within the
+ * monitoring window.
+ */
 export type FailureReason = 'underpaid' | 'unconfirmed';
 
-/** Which API made the payment; it is read by id only through that one. */
+/** Which API created the payment. Only that API can read it by id. */
 export const SURFACES = ['transaction', 'order'] as const;
 export type Surface = (typeof SURFACES)[number];
 
-/** What the customer pays: locked when the token is chosen. Amounts in the token's smallest units. */
+/** What the customer has to pay, fixed when the token is chosen. Amounts in the token's smallest units. */
 export interface Quote {
   readonly asset: AssetCode;
   readonly network: Network;
   readonly decimals: number;
   readonly owedUnits: bigint;
-  /** How much less than owed still counts as paid, and how much more is no overpayment. */
+  /** How much less than owed still counts as paid, and how much more is not yet an overpayment. */
   readonly toleranceUnits: bigint;
   readonly address: string;
 }
 
-/** Money on a payment's current quote. `seen` includes the mempool, `mined` is in a block, `confirmed` deep enough. */
+/**
+ * Money on a payment's current quote. `seen` includes the mempool, `mined` is in a block, `confirmed` has enough
+ * confirmations.
+ */
 export interface Sums {
   readonly seenUnits: bigint;
   readonly minedUnits: bigint;
   readonly confirmedUnits: bigint;
 }
 
-/** All money on the current quote, the part of it that came in time, and the transfer that decided. */
+/** All money on the current quote, the part that came in time, and the transfer that decided the payment. */
 export interface Received {
   readonly all: Sums;
   readonly inTime: Sums;
-  /** Hash of the transfer that reached the amount, else of the latest one; null without any. */
+  /**
+   * Hash of the transfer that completed the amount, or of the latest one if the amount is not reached; null without
+   * any.
+   */
   readonly transactionHash: string | null;
 }
 
-/** How deep a payment's money is. */
+/** Confirmations of a payment's money. */
 export interface Confirmations {
-  /** Of the newest transfer that is in a block; 0 while none is. */
+  /** Of the newest mined transfer; 0 while nothing is mined. */
   readonly have: number;
-  /** What was asked for when the address was handed out. */
+  /** The number required when the address was handed out. */
   readonly need: number;
 }
 
-/** One transfer to one of the payment's addresses, as the rail knows it now. */
+/** One transfer to one of the payment's addresses, in its latest known state. */
 export interface Transfer {
   readonly network: Network;
   readonly transactionHash: string;
-  /** Log index or output number; tells apart several transfers of one transaction. */
+  /** Log index or output index; distinguishes several transfers of one transaction. */
   readonly index: number;
   readonly address: string;
-  /** What arrived, which need not be what was asked for. */
+  /** The asset that arrived, which may differ from the one quoted. */
   readonly asset: AssetCode;
   readonly amountUnits: bigint;
   readonly firstSeenAt: number;
-  /** Time of the block it is in; null while it is in none. */
+  /** Timestamp of its block; null while unmined. */
   readonly blockAt: number | null;
   readonly blockHeight: number | null;
-  /** Its place among the transfers of its block, from 0; null where it is in none, or the block does not list it. */
+  /** Its position among the transfers of its block, from 0; null if unmined, or if the block does not list it. */
   readonly blockPosition: number | null;
-  /** `dropped`: replaced, double-spent or reorganised away; it counts for nothing until it comes back. */
+  /** `dropped`: replaced, double-spent or reorganised away. It does not count unless it comes back. */
   readonly state: 'seen' | 'mined' | 'confirmed' | 'dropped';
 }
 
-/** What a merchant says of a payment under one name on both APIs. */
+/** Fields that a merchant sets under the same name on both APIs. */
 export interface CommonFields {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** All that a merchant may say of a payment and may leave unsaid. */
+/** Everything that a merchant may state about a payment, all of it optional. */
 export interface MerchantFields extends CommonFields {
   /** The merchant's own reference. */
   readonly merchantOrderId: string | null;
   readonly description: string | null;
   readonly customerEmail: string | null;
-  /** Transactions only. */
+  /** Transaction API only. */
   readonly customerName: string | null;
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
 }
 
-/** Of which nothing was said. */
+/** Nothing stated. */
 export const NO_MERCHANT_FIELDS: MerchantFields = {
   merchantOrderId: null,
   description: null,
@@ -106,39 +115,39 @@ export interface Payment extends MerchantFields {
   readonly status: PaymentStatus;
   readonly exception: Exception;
   readonly failureReason: FailureReason | null;
-  /** `TXN-<year>-<sequence>`; transactions only. */
+  /** `TXN-<year>-<sequence>`; Transaction API only. */
   readonly transactionNumber: string | null;
 
   readonly amountMinor: bigint;
   readonly currency: Fiat;
-  /** The amount at creation's rate, for statistics. */
+  /** The amount in USD at the rate of its creation, for statistics. */
   readonly amountUsdCents: bigint;
 
   readonly quote: Quote | null;
   readonly received: Received;
-  /** Hash of the payment that completed it. */
+  /** Hash of the transaction that completed it. */
   readonly transactionHash: string | null;
-  /** How much confirmed money the completion stood on; less than this in blocks later means a reorganisation. */
+  /** How much confirmed money the completion was based on; if later blocks contain less, the chain was reorganised. */
   readonly completedOnUnits: bigint | null;
 
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Set when a seen payment was lost after expiry: until then its replacement still counts as in time. */
+  /** Set when a payment lost its money after expiry: until then a replacement still counts as in time. */
   readonly graceUntil: number | null;
   readonly completedAt: number | null;
   readonly cancelledAt: number | null;
-  /** When the sandbox completes it by itself; null in live mode and once the timer was stopped. */
+  /** When the sandbox completes it automatically; null in live mode and once the timer was stopped. */
   readonly completesAt: number | null;
-  /** Whether `order.confirming` was sent; it is sent once. */
+  /** Whether `order.confirming` was sent; it is sent only once. */
   readonly confirmingSent: boolean;
-  /** Number of the payment's newest event; events count from 1. */
+  /** Sequence number of the payment's newest event; events count from 1. */
   readonly lastSequence: number;
 }
 
 export const NO_SUMS: Sums = { seenUnits: 0n, minedUnits: 0n, confirmedUnits: 0n };
 export const NO_MONEY: Received = { all: NO_SUMS, inTime: NO_SUMS, transactionHash: null };
 
-/** What is known of a payment from the start. */
+/** The fields that are known when a payment is created. */
 type FirstFacts =
   | 'id'
   | 'projectId'
@@ -150,7 +159,7 @@ type FirstFacts =
   | 'createdAt'
   | 'expiresAt';
 
-/** A payment to which nothing has happened, but for what is said here. */
+/** A payment to which nothing has happened yet. */
 export function blankPayment(facts: Pick<Payment, FirstFacts> & Partial<Payment>): Payment {
   return {
     ...NO_MERCHANT_FIELDS,
@@ -172,17 +181,19 @@ export function blankPayment(facts: Pick<Payment, FirstFacts> & Partial<Payment>
   };
 }
 
-/** Until when money counts as in time: expiry or its grace, or the moment of cancelling. */
+/**
+ * Until when money counts as in time: until expiry or the end of the grace period, or until the payment was cancelled.
+ */
 export function inTimeUntil(payment: Pick<Payment, 'expiresAt' | 'graceUntil' | 'cancelledAt'>): number {
   return payment.cancelledAt ?? payment.graceUntil ?? payment.expiresAt;
 }
 
-/** The least that counts as paid in full. */
+/** The smallest amount that counts as paid in full. */
 export function requiredUnits(quote: Quote): bigint {
   return quote.owedUnits - quote.toleranceUnits;
 }
 
-/** One address may have been quoted several times, for several tokens or at several prices. */
+/** Whether two quotes are the same. One address may have been quoted several times, for several tokens or prices. */
 export function sameQuote(a: Quote | null, b: Quote): boolean {
   return (
     a !== null &&
@@ -196,7 +207,7 @@ export function sameQuote(a: Quote | null, b: Quote): boolean {
 
 const UNTRACED = 'untraced:';
 
-/** In place of a transaction's hash: money that is there, though no node could show which transaction brought it. */
+/** Stands in for a transaction hash when money is there but no node could show which transaction brought it. */
 export function untracedHash(what: string): string {
   return `${UNTRACED}${what}`;
 }
@@ -207,11 +218,11 @@ export function tracedHash(hash: string): string | null {
 }
 
 /**
- * Adds up the transfers of the quote's own asset. In time is a transfer whose earlier of first sight and block time lies
- * before `untilAt`, and never money whose transaction is not known: no payment completes by itself on that. Transfers of
- * other assets never add up and are left to the merchant.
+ * Adds up the transfers of the quote's own asset. A transfer is in time if it was first seen or dated before `untilAt`,
+ * whichever is earlier. A transfer whose transaction is not known is never in time, so that no payment completes
+ * automatically because of it. Transfers of other assets are not added; they are left to the merchant.
  */
-export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: number): Received {
+export function sumTransfers(quote: Quote, transfers: readonly Transfer[], untilAt: number): Received {
   let all = NO_SUMS;
   let inTime = NO_SUMS;
   const counted = transfers
@@ -227,8 +238,9 @@ export function tally(quote: Quote, transfers: readonly Transfer[], untilAt: num
 }
 
 /**
- * The hash of the transfer that reached the amount: among the confirmed ones where these are enough, else among those in
- * blocks, else among all; what only waits may still be replaced. Of the last one where they are not enough.
+ * The hash of the transfer that reached the amount: among the confirmed ones if these are enough, else among the mined
+ * ones, else among all, since an unmined transfer may still be replaced. If nothing is enough: the hash of the latest
+ * one.
  */
 function decidingHash(counted: readonly Transfer[], required: bigint): string | null {
   const traced = counted.filter(({ transactionHash }) => tracedHash(transactionHash) !== null);
@@ -247,9 +259,9 @@ function decidingHash(counted: readonly Transfer[], required: bigint): string | 
 const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, transfer.blockAt ?? Infinity);
 
 /**
- * The order in which transfers came: as they were first seen; those of one moment by their blocks, then by their places there.
- * The hash tells nothing more and only makes it one order, whatever order the rail lists them in. A block's own time is
- * no help: miners round it, and date blocks before transactions that are in them.
+ * The order in which transfers arrived: by the time they were first seen, then by block, then by position in the block.
+ * The hash only makes the order independent of how the rail lists the transfers. Block timestamps are of no use here:
+ * miners round them, and date blocks before transactions they contain.
  */
 function compareArrival(a: Transfer, b: Transfer): number {
   return (
@@ -260,10 +272,10 @@ function compareArrival(a: Transfer, b: Transfer): number {
   );
 }
 
-/** What is in no block yet, or not in its list, comes after what is. */
+/** Unmined transfers, and those not in the block's list, come last. */
 const LAST = Number.MAX_SAFE_INTEGER;
 
-/** By code units. */
+/** Compares by code units. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -9,10 +9,10 @@ export const PERMISSIONS = ['full', 'read', 'write'] as const;
 /** Full Access, Read Only, Write Only (create and update, no delete). */
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** What a request wants to do: `create_payment` and `read_payment` are all that a public key may ever do. */
+/** What a request wants to do. A public key may only `create_payment` and `read_payment`. */
 export type Operation = 'create_payment' | 'read_payment' | 'read' | 'write';
 
-/** Whether a key may do an operation; the message of a refusal names what the key is and what it takes. */
+/** Whether a key may do an operation. The message of a refusal names the key's kind and what is required. */
 export function checkPermission(
   key: { readonly kind: KeyKind; readonly permission: Permission },
   operation: Operation,

@@ -1,17 +1,17 @@
-/** At least so many numbers are passed over: a quiet shop may have had its best hour in those that are lost. */
+/** The least number of addresses to skip: the lost hours may have been the best ever of a quiet shop. */
 export const MIN_SKIP = 1_000;
-/** And for each lost day at least so many more, of the first week: the later one of two restores begins beyond what the other sold. */
+/** More for each lost day, up to a week, so that the later of two restores starts beyond what the other one sold. */
 const MIN_SKIP_A_DAY = 500;
 const MIN_SKIP_DAYS = 7;
-/** Twice the busiest day of the last thirty, at once and for every day that is lost. */
+/** Twice the busiest of the last thirty days, once plus once per lost day. */
 const PACE_FACTOR = 2;
-/** Restores of one moment, in places that know nothing of each other, begin apart by chance. */
+/** Two simultaneous restores that do not know of each other start at random distances. */
 export const MAX_SPREAD = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * How many numbers are passed over by what may have been handed out since: the longer the time, the more, so that of two restores of
- * one backup the later one begins further on, by twice the busiest pace times the time between them.
+ * How many numbers to skip for what may have been handed out since the backup. Grows with the lost time: of two
+ * restores of one backup, the later one starts further on, by twice the busiest pace times the time between them.
  */
 export function skipOf(busiestDay: number, lostMs: number): number {
   const days = Math.max(0, lostMs) / DAY_MS;

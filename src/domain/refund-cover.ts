@@ -1,14 +1,14 @@
-/** What a refund takes, or would take, of the money that its payment received in its token. In the smallest units. */
+/** What a refund takes, or would take, from the money that its payment received. In the token's smallest units. */
 export interface RefundClaim {
   readonly id: string;
   readonly units: bigint;
-  /** `paid`: by a transaction, in a block or waiting, whatever became of the refund. `open`: it may be paid still. */
+  /** `paid`: a transaction pays it, mined or not, whatever the refund's status. `open`: it may still be paid. */
   readonly kind: 'paid' | 'open';
 }
 
 /**
- * The open refunds that what is confirmed covers: what was paid comes first, and then one after the other, in the order of
- * `claims`. One that is not covered holds nothing of the rest, so that a smaller, newer one may be covered.
+ * The open refunds that the confirmed money covers. What was paid is subtracted first; then the open ones, in the order
+ * of `claims`. One that is not covered reserves nothing, so a smaller, newer one may still be covered.
  */
 export function coveredRefunds(confirmedUnits: bigint, claims: readonly RefundClaim[]): ReadonlySet<string> {
   let left = claims.reduce((rest, { kind, units }) => (kind === 'paid' ? rest - units : rest), confirmedUnits);

@@ -1,10 +1,13 @@
 import type { AssetCode } from './asset.ts';
 import { REFUND_LIFETIME_MS, type RefundStatus } from './refund.ts';
 
-/** So long after a refund was made, what pays exactly it although it failed is taken for its payout: paid late, or from a list that is old. */
+/**
+ * Until this long after a refund was created, an exact payment counts as its payout although it failed: paid late, or
+ * from an outdated list.
+ */
 export const MAX_LATE_PAYOUT_MS = 2 * REFUND_LIFETIME_MS;
 
-/** A transfer to an address that a refund goes to; amounts in the smallest unit, times in epoch milliseconds. */
+/** A transfer to a refund's address. Amounts in the smallest unit, times in epoch milliseconds. */
 export interface PayoutTransfer {
   readonly transactionHash: string;
   readonly asset: AssetCode;
@@ -12,11 +15,11 @@ export interface PayoutTransfer {
   /** In the form of `matchingAddress`. */
   readonly address: string;
   readonly amount: bigint;
-  /** Its block's own time; null while it waits in a mempool. */
+  /** Timestamp of its block; null while it is in a mempool. */
   readonly blockAt: number | null;
 }
 
-/** A refund as far as its payout is concerned. */
+/** The facts of a refund that matter for finding its payout. */
 export interface PayableRefund {
   readonly id: string;
   readonly status: RefundStatus;
@@ -25,19 +28,19 @@ export interface PayableRefund {
   /** In the form of `matchingAddress`. */
   readonly address: string;
   readonly createdAt: number;
-  /** What it was last shown to spend, as `txid:vout`; empty on EVM chains. */
+  /** The inputs of the transaction last shown for signing, as `txid:vout`; empty on EVM chains. */
   readonly inputs: readonly string[];
 }
 
-/** A transfer that was found to pay a refund before. */
+/** A transfer already known to pay a refund. */
 export interface KnownPayout {
   readonly refundId: string;
   readonly transactionHash: string;
   readonly asset: AssetCode;
   readonly index: number;
-  /** What it spends, as `txid:vout`; empty where that is not known. */
+  /** The inputs it spends, as `txid:vout`; empty where they are not known. */
   readonly spends: readonly string[];
-  /** `block`: in a block. `waiting`: in a mempool, or taken back and not given up. `dropped`: nowhere any more. */
+  /** `block`: mined. `waiting`: in a mempool, or reorganised away and not given up. `dropped`: gone. */
   readonly state: 'block' | 'waiting' | 'dropped';
   readonly isGuess: boolean;
 }
@@ -45,7 +48,7 @@ export interface KnownPayout {
 export interface PayoutMatch<T extends PayoutTransfer> {
   readonly refundId: string;
   readonly transfer: T;
-  /** Only amount and address say so, and the refund had failed before. */
+  /** Matched by amount and address only, when the refund had already failed. */
   readonly isGuess: boolean;
 }
 
@@ -55,14 +58,16 @@ interface Payee {
 }
 
 /**
- * Which transfers pay which refunds: exactly a refund's amount, in its asset and to its address, each transfer for one refund.
+ * Finds which transfers pay which refunds: the exact amount, in the refund's asset and to its address, one transfer per
+ * refund.
  *
- * A transfer that was seen before stays with its refund, whatever has become of that, and so does what replaces it: what
- * paid a cancelled refund never completes another. Then what was shown to be spent tells refunds of the same amount apart
- * (`spends`: inputs as `txid:vout`, by transaction), and after that their age. By these only a refund that waits gets a transfer, and
- * none that was created more than `marginMs` after its block. Refunds that nothing pays yet come first; one whose payout is in
- * no block may get another, for that is what an unknown replacement looks like. What pays nothing else in a block may yet pay a
- * failed refund exactly: that is a guess. `refunds` are in the order of their creation.
+ * A known transfer stays with its refund, whatever became of the refund, and so does a transfer that replaces it: what
+ * paid a cancelled refund never completes another one. Refunds of the same amount are told apart by the inputs they
+ * were shown to spend (`spends`: `txid:vout` by transaction), then by age. Only a pending refund can match in these two
+ * ways, and none that was created more than `marginMs` after the block. Refunds that nothing pays yet come first; a
+ * refund whose payout is unmined may still match another transfer, because that is what an unknown replacement looks
+ * like. A mined transfer that matches nothing else may exactly match a failed refund: that is a guess. `refunds` are in
+ * order of creation.
  */
 export function matchPayouts<T extends PayoutTransfer>(
   transfers: readonly T[],
@@ -119,15 +124,15 @@ export function matchPayouts<T extends PayoutTransfer>(
   };
   const rounds: ((transfer: T) => Payee | null)[] = [
     (transfer) => seenAs(transfer, (one) => isTransaction(one, transfer) && one.index === transfer.index),
-    // In another block a transaction of an EVM chain runs anew, and its logs count from elsewhere.
+    // When an EVM transaction is mined again in another block, its logs are numbered anew.
     (transfer) => seenAs(transfer, (one) => isTransaction(one, transfer)),
-    // Of two that spend the same only one can be mined.
+    // Of two transactions that spend the same input only one can be mined.
     (transfer) => seenAs(transfer, (one) => one.state !== 'block' && sharesInput(one.spends, spentBy(transfer))),
     (transfer) => free(transfer, spenders(transfer)),
     (transfer) => free(transfer, fits(transfer)),
-    // Of a refund that was cancelled before its payout was seen.
+    // The refund was cancelled before its payout was seen.
     (transfer) => certain(spenders(transfer)[0]),
-    // Of one that was cancelled and is paid from other coins all the same.
+    // The refund was cancelled and is paid from other inputs.
     guess,
   ];
   for (const round of rounds)
@@ -139,7 +144,7 @@ function isPaidBy({ asset, units, address }: PayableRefund, transfer: PayoutTran
   return asset === transfer.asset && units === transfer.amount && address === transfer.address;
 }
 
-/** One that was completed waits again once its payout was taken back. */
+/** A completed refund is open again once its payout was reorganised away. */
 function waits({ status, id }: PayableRefund, known: readonly KnownPayout[]): boolean {
   return status === 'pending' || (status === 'completed' && known.some(({ refundId }) => refundId === id));
 }

@@ -7,7 +7,9 @@ import type { Mode } from './permission.ts';
 export const REFUND_STATUSES = ['pending', 'completed', 'failed'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
-/** Why a refund failed: the merchant cancelled it, it stayed unpaid for 7 days, or the sandbox was asked to fail it. */
+/**
+ * Why a refund failed: the merchant cancelled it, it was not paid within 7 days, or the sandbox was asked to fail it.
+ */
 export type RefundFailure = 'cancelled' | 'unpaid' | 'test_failure';
 
 /** An instruction to pay money back from the merchant's own wallet. Times in epoch milliseconds. */
@@ -18,14 +20,14 @@ export interface Refund {
   readonly paymentId: string;
   readonly paymentSurface: Surface;
   readonly status: RefundStatus;
-  /** What is given back in the payment's currency, at the locked quote. */
+  /** The amount in the payment's currency, at the locked quote. */
   readonly amountMinor: bigint;
   readonly currency: Fiat;
   readonly asset: AssetCode;
   readonly network: Network;
   readonly decimals: number;
   readonly units: bigint;
-  /** Where to pay it; null until the customer typed one on the claim page. */
+  /** Where to pay it; null until the customer enters an address on the claim page. */
   readonly address: string | null;
   readonly reason: string | null;
   readonly failureReason: RefundFailure | null;
@@ -35,20 +37,20 @@ export interface Refund {
   readonly dueAt: number | null;
 }
 
-/** The sandbox settles a refund 10 seconds after it was created. */
+/** The sandbox completes a refund 10 seconds after it was created. */
 export const SANDBOX_REFUND_MS = 10_000;
 /** A live refund that is not paid within 7 days fails. */
 export const REFUND_LIFETIME_MS = 7 * 24 * 60 * 60_000;
 
 export type RefundObservation =
   | { readonly kind: 'paid'; readonly transactionHash: string }
-  /** A reorganisation took its payout back. */
+  /** A reorganisation removed its payout from the chain. */
   | { readonly kind: 'taken_back' }
   | { readonly kind: 'failed'; readonly reason: RefundFailure };
 
 /**
- * Applies an observation to a refund: a pending one completes or fails, and a completed one whose payout was taken back waits
- * again, with its whole time. A failed one never changes again.
+ * Applies an observation to a refund. A pending one completes or fails; a completed one whose payout was reorganised
+ * away becomes pending again, with its full time. A failed one never changes again.
  */
 export function refundTransition(
   refund: Refund,
@@ -71,25 +73,25 @@ export function refundTransition(
   }
 }
 
-/** Amounts of refunds are told in JSON as numbers of so many decimals, which every reader holds exactly. */
+/** Refund amounts in JSON have at most this many decimals, which every reader can hold exactly. */
 const REFUND_DECIMALS = 8;
 
 function stepOf(decimals: number): bigint {
   return pow10(Math.max(0, decimals - REFUND_DECIMALS));
 }
 
-/** What a payment's refunds, pending and completed, took of the money on its present quote. */
+/** What a payment's pending and completed refunds took from the money on its current quote. */
 export interface RefundedMoney {
   readonly units: bigint;
-  /** What they told of it in the payment's currency. */
+  /** The sum of their stated amounts in the payment's currency. */
   readonly amountMinor: bigint;
 }
 
 export const NOTHING_REFUNDED: RefundedMoney = { units: 0n, amountMinor: 0n };
 
 /**
- * How much of a payment may be refunded still, in units: confirmed money less what refunds already took. Whole steps of
- * the eighth decimal only: a finer rest could not be told, and is worth next to nothing.
+ * How many units of a payment can still be refunded: confirmed money less what refunds already took. Rounded down to
+ * the eighth decimal, because smaller amounts cannot be stated and are worth next to nothing.
  */
 export function refundableUnits(payment: Payment, taken: RefundedMoney): bigint {
   const left = payment.received.all.confirmedUnits - taken.units;
@@ -98,9 +100,9 @@ export function refundableUnits(payment: Payment, taken: RefundedMoney): bigint 
 }
 
 /**
- * The size of a refund at the payment's locked quote, rounded down in the customer's disfavour by less than one unit: no
- * more than what was received can ever be promised, neither in units nor in the sum of the amounts that are told. Without
- * either amount: all that is left.
+ * The size of a refund at the payment's locked quote, rounded down by less than one unit: the refunds can never exceed
+ * what was received, neither in units nor in the sum of their stated amounts. If neither amount is given: everything
+ * that is left.
  */
 export function sizeRefund(
   payment: Payment,
@@ -115,9 +117,9 @@ export function sizeRefund(
   const leftUnits = refundableUnits(payment, taken);
   if (quote === null || leftUnits === 0n) return { kind: 'nothing_left' };
   const minorOf = (units: bigint): bigint => (units * payment.amountMinor) / quote.owedUnits;
-  // Units are rounded down and amounts told as asked, so that many small refunds tell more than their units are worth.
-  const untold = minorOf(payment.received.all.confirmedUnits) - taken.amountMinor;
-  const most = (minor: bigint): bigint => (minor < untold ? minor : untold > 0n ? untold : 0n);
+  // Units are rounded down but amounts are kept as asked, so many small refunds state more than their units are worth.
+  const unclaimed = minorOf(payment.received.all.confirmedUnits) - taken.amountMinor;
+  const most = (minor: bigint): bigint => (minor < unclaimed ? minor : unclaimed > 0n ? unclaimed : 0n);
   const step = stepOf(quote.decimals);
   const unitsOf = (minor: bigint): bigint => ((minor * quote.owedUnits) / payment.amountMinor / step) * step;
   const units = wanted === null ? leftUnits : 'units' in wanted ? wanted.units : unitsOf(wanted.amountMinor);

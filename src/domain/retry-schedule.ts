@@ -2,8 +2,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * What is waited after each failed attempt, counted from its end. The specification names the waits up to 24 hours and
- * ten attempts in all; the second 24 hours make the tenth: 68 h 36 min, within its "3 days".
+ * The wait after each failed attempt, counted from its end. The specification lists the waits up to 24 hours and ten
+ * attempts in total; the second 24 hours make the tenth: 68 h 36 min, within its "3 days".
  */
 const WAITS_MS: readonly number[] = [
   0,
@@ -17,13 +17,13 @@ const WAITS_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
-/** How often a delivery is tried by the schedule; attempts by hand are extra. */
+/** How often a delivery is attempted automatically; manual attempts are extra. */
 export const MAX_DELIVERY_ATTEMPTS = WAITS_MS.length + 1;
 
 /**
- * The wait in milliseconds, from the end of the latest failed attempt to the next one; null when none is left.
+ * The wait from the end of the latest failed attempt to the next one, in milliseconds; null if none is left.
  *
- * @param failedAttempts scheduled attempts that have failed so far, at least 1
+ * @param failedAttempts automatic attempts that have failed so far, at least 1
  * @throws RangeError for anything but a positive integer
  */
 export function nextAttemptDelayMs(failedAttempts: number): number | null {

@@ -1,17 +1,17 @@
-/** How the Order API words the statuses. */
+/** The Order API's words for the statuses. */
 export const ORDER_STATUSES = ['pending', 'confirming', 'completed', 'failed', 'expired', 'cancelled'] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 interface StatusRow {
   /**
-   * `open`: a token may be chosen, and time ends it. `counting`: all the money was seen, and its confirmations are counted.
-   * `final`: only money that comes, or the merchant, changes anything any more.
+   * `open`: a token can be chosen, and the payment can expire. `counting`: all the money was seen and its confirmations
+   * are counted. `final`: only new money or the merchant can change it.
    */
   readonly phase: 'open' | 'counting' | 'final';
   readonly order: OrderStatus;
 }
 
-/** The nine statuses of a payment, as the Transaction API shows them. Which may follow which is in `transition.ts`. */
+/** The nine statuses of a payment, as the Transaction API shows them. `transition.ts` lists which can follow which. */
 const STATUSES = {
   created: { phase: 'open', order: 'pending' },
   prepared: { phase: 'open', order: 'pending' },

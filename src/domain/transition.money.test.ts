@@ -237,6 +237,7 @@ describe('the exception', () => {
       payments.failed,
       [{ ...least, state: 'mined' }],
     ],
+    ['paid_late, when money was seen for a cancelled payment, even unmined', payments.cancelled, [seen]],
     [
       'overpaid, when the late part was not needed',
       pending,

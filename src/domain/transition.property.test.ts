@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTimeUntil, requiredUnits, tally, type Payment } from './payment.ts';
+import { inTimeUntil, requiredUnits, sumTransfers, type Payment } from './payment.ts';
 import type { PaymentStatus } from './status.ts';
 import { ETH_QUOTE, EXPIRES_AT, MINUTE_MS } from './payment.fixture.ts';
 import { live, soundHistory, start, wildHistory, type Step, type Taken } from './payment-history.fixture.ts';
@@ -211,7 +211,7 @@ describe('time', () => {
       if (observation.kind !== 'money' || result.kind === 'refused') return;
       const { payment, transfers, now } = after;
       const quote = payment.quote ?? ETH_QUOTE;
-      const again: Observation = { kind: 'money', received: tally(quote, transfers, inTimeUntil(payment)) };
+      const again: Observation = { kind: 'money', received: sumTransfers(quote, transfers, inTimeUntil(payment)) };
       expect(transition(payment, again, now)).toEqual({ kind: 'unchanged' });
     });
   });

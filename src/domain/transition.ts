@@ -4,8 +4,8 @@ import { isCounting, isFinal, isOpen, type PaymentStatus } from './status.ts';
 import type { OrderEventType } from './event-type.ts';
 
 /**
- * The payment state machine: every status change in the system goes through `transition`. What is not listed in TRANSITIONS
- * is refused and changes nothing.
+ * The payment state machine: every status change in the system goes through `transition`. Anything not listed in
+ * TRANSITIONS is refused and changes nothing.
  */
 export const TRANSITIONS = {
   created: ['prepared', 'completed', 'expired', 'cancelled'],
@@ -22,9 +22,9 @@ export const TRANSITIONS = {
 /** What can happen to a payment. Rails observe money and time; people choose, cancel and accept. */
 export type Observation =
   /**
-   * The customer chose a token: its quote, with an address that is watched from now on, and how often the payment's token
-   * was changed before. `moneyIn`: the tokens that money lies in on the payment's addresses, whatever was chosen; where there
-   * is any, only one of these can be chosen, so that it counts.
+   * The customer chose a token. `quote` has an address that is watched from now on; `changes` is how often the token
+   * was changed before. `moneyIn`: the tokens in which there is money on any of the payment's addresses. If there is
+   * any, only one of these tokens can be chosen, so that the money counts.
    */
   | {
       readonly kind: 'token_chosen';
@@ -33,22 +33,22 @@ export type Observation =
       readonly moneyIn?: readonly Pick<Quote, 'asset' | 'network'>[];
     }
   /**
-   * The rail's newest view of the money on the current quote, or on an earlier `quote`, which it restores: set only when
-   * that one is nearer to being paid than the current one, and the payment is not completed.
+   * The latest view of the money on the current quote, or on an earlier `quote`, which then becomes current again: only
+   * one that is closer to being paid, and only while the payment is not completed.
    */
   | { readonly kind: 'money'; readonly received: Received; readonly quote?: Quote }
-  /** The rail has seen everything up to `seenUpTo`, so an overdue deadline may be drawn; `by_hand` draws it at once. */
+  /** Everything up to `seenUpTo` was seen, so an overdue deadline may take effect; `by_hand`: it does so at once. */
   | { readonly kind: 'deadline'; readonly seenUpTo: number | 'by_hand' }
-  /** Test mode: completes without the steps between, on its timer or by hand. */
+  /** Test mode: completes without the steps in between, on its timer or manually. */
   | { readonly kind: 'settled'; readonly received: Received; readonly quote: Quote }
-  /** `moneyElsewhere`: money in a token that was not chosen lies on the payment's addresses. */
+  /** `moneyElsewhere`: there is money on the payment's addresses in a token other than the chosen one. */
   | { readonly kind: 'cancelled'; readonly moneyElsewhere?: boolean }
-  /** The merchant takes the confirmed money that is there as payment, less what they gave or promised back. */
+  /** The merchant accepts the confirmed money that is there, less what they refunded or promised to refund. */
   | { readonly kind: 'accepted'; readonly refundedUnits: bigint }
-  /** Test mode: the timer that completes the payment stops. */
+  /** Test mode: stops the timer that completes the payment. */
   | { readonly kind: 'timer_stopped' };
 
-/** One step of the status, as the timeline keeps it. */
+/** One change of the status, as the timeline shows it. */
 export interface Transition {
   readonly from: PaymentStatus;
   readonly to: PaymentStatus;
@@ -75,20 +75,20 @@ export type TransitionResult =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
-/** Durations that the operator may set. */
+/** Durations that the operator can configure. */
 export interface PaymentPolicy {
-  /** How long a payment whose money was lost after expiry waits for its replacement: 60 minutes. */
+  /** How long a payment that lost its money after expiry waits for a replacement: 60 minutes. */
   readonly graceMs: number;
-  /** How long after expiry an unconfirmed payment may still confirm, and addresses stay watched: 7 days. */
+  /** How long after expiry an unconfirmed payment may still confirm and addresses stay watched: 7 days. */
   readonly monitoringMs: number;
 }
 
 export const DEFAULT_POLICY: PaymentPolicy = { graceMs: 60 * 60_000, monitoringMs: 7 * 24 * 60 * 60_000 };
 
-/** How often the token of one payment may be changed: who holds its link could otherwise ask for quotes without end. */
+/** How often a payment's token can be changed; otherwise anyone with the link could ask for quotes without end. */
 export const MAX_TOKEN_CHANGES = 10;
 
-/** When the payment's next deadline is due, in epoch milliseconds; null while none is. */
+/** When the payment's next deadline is due, in epoch milliseconds; null if none is. */
 export function nextDueAt(payment: Payment, policy: PaymentPolicy = DEFAULT_POLICY): number | null {
   const deadline = deadlineAt(payment, policy);
   if (payment.completesAt === null) return deadline;
@@ -100,7 +100,7 @@ function deadlineAt(payment: Payment, policy: PaymentPolicy): number | null {
   return payment.status === 'processing' ? payment.expiresAt + policy.monitoringMs : null;
 }
 
-/** Applies one observation. Pure: the same arguments always give the same answer. `now` in epoch milliseconds. */
+/** Applies one observation. Pure: the same arguments always give the same result. `now` in epoch milliseconds. */
 export function transition(
   payment: Payment,
   observation: Observation,
@@ -126,7 +126,7 @@ export function transition(
   }
 }
 
-/** Why no token can be chosen for the payment at `now`; null: one can. `changes` is how often its token was changed before. */
+/** Why no token can be chosen for the payment at `now`; null if one can. `changes`: how often it was changed before. */
 export function tokenRefusal(payment: Payment, changes: number, now: number): RefusalReason | null {
   if (!isOpen(payment.status)) return 'not_open';
   if (payment.received.all.seenUnits > 0n) return 'money_seen';
@@ -143,7 +143,7 @@ function onTokenChosen(
   if (reason !== null) return { kind: 'refused', reason };
   const isThere = moneyIn.some(({ asset, network }) => asset === quote.asset && network === quote.network);
   if (moneyIn.length > 0 && !isThere) return { kind: 'refused', reason: 'money_seen' };
-  return walk({ ...payment, quote }, ['prepared', 'pending'], 'token_chosen', now);
+  return applyPath({ ...payment, quote }, ['prepared', 'pending'], 'token_chosen', now);
 }
 
 function onMoney(
@@ -154,17 +154,17 @@ function onMoney(
   policy: PaymentPolicy,
 ): TransitionResult {
   if (quote === null || payment.status === 'created') return { kind: 'refused', reason: 'not_open' };
-  // What completed a payment stays its measure: units of another asset say nothing about a reorganisation.
+  // The quote that completed a payment stays its measure: units of another asset say nothing about a reorganisation.
   if (payment.completedOnUnits !== null && !sameQuote(payment.quote, quote)) {
     return { kind: 'refused', reason: 'already_completed' };
   }
   const path = moneyPath(payment.status, received, quote);
-  // Money that was seen and is lost again after expiry: its replacement gets time to arrive. What is there already lies
-  // before the end of that grace, so all of it is in time now.
+  // Money was seen and is lost again after expiry: a replacement gets time to arrive. Whatever is there already came
+  // before the end of this grace period, so all of it now counts as in time.
   if (path[0] === 'pending' && payment.status !== 'prepared' && now >= payment.expiresAt) {
     const graced: Received = { ...received, inTime: received.all };
     const again = moneyPath('pending', graced, quote);
-    return walk(
+    return applyPath(
       { ...payment, quote, received: graced, graceUntil: now + policy.graceMs },
       [...path, ...again],
       'money',
@@ -173,10 +173,10 @@ function onMoney(
   }
   const seen: Payment = { ...payment, quote, received };
   if (path.length === 0 && sameMoney(payment, seen)) return { kind: 'unchanged' };
-  return walk(seen, path, 'money', now);
+  return applyPath(seen, path, 'money', now);
 }
 
-/** The statuses to walk through, given the money in time; empty where the status stays. */
+/** The statuses to pass through, given the money in time; empty if the status stays. */
 function moneyPath(status: PaymentStatus, received: Received, quote: Quote): readonly PaymentStatus[] {
   if (status !== 'prepared' && status !== 'pending' && status !== 'processing' && status !== 'confirming') return [];
   const required = requiredUnits(quote);
@@ -219,25 +219,25 @@ function onDeadline(
   if (deadline === null) return { kind: 'refused', reason: 'not_open' };
   const byHand = seenUpTo === 'by_hand';
   if (!byHand && now < deadline) return { kind: 'unchanged' };
-  // A payment with an address expires only once the rail has seen the chain up to the deadline: downtime expires nothing.
+  // With an address it expires only once the rail has seen the chain up to the deadline: downtime expires nothing.
   if (!byHand && payment.quote !== null && seenUpTo < deadline) return { kind: 'unchanged' };
   if (payment.status === 'processing') {
-    return walk({ ...payment, failureReason: 'unconfirmed' }, ['failed'], 'deadline', now);
+    return applyPath({ ...payment, failureReason: 'unconfirmed' }, ['failed'], 'deadline', now);
   }
-  if (payment.received.inTime.seenUnits === 0n) return walk(payment, ['expired'], 'deadline', now);
-  return walk({ ...payment, failureReason: 'underpaid' }, ['failed'], 'deadline', now);
+  if (payment.received.inTime.seenUnits === 0n) return applyPath(payment, ['expired'], 'deadline', now);
+  return applyPath({ ...payment, failureReason: 'underpaid' }, ['failed'], 'deadline', now);
 }
 
 function onSettled(payment: Payment, received: Received, quote: Quote, now: number): TransitionResult {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
-  return walk({ ...payment, quote, received }, ['completed'], 'settled', now);
+  return applyPath({ ...payment, quote, received }, ['completed'], 'settled', now);
 }
 
 function onCancelled(payment: Payment, moneyElsewhere: boolean, now: number): TransitionResult {
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
   if (payment.received.all.seenUnits > 0n || moneyElsewhere) return { kind: 'refused', reason: 'money_seen' };
-  return walk({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
+  return applyPath({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
 }
 
 function onAccepted(payment: Payment, refundedUnits: bigint, now: number): TransitionResult {
@@ -246,11 +246,11 @@ function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Trans
   if (!acceptable) return { kind: 'refused', reason: 'not_open' };
   if (payment.received.all.confirmedUnits === 0n) return { kind: 'refused', reason: 'no_confirmed_money' };
   if (payment.received.all.confirmedUnits <= refundedUnits) return { kind: 'refused', reason: 'refunded' };
-  return walk(payment, ['completed'], 'accepted', now);
+  return applyPath(payment, ['completed'], 'accepted', now);
 }
 
-/** Applies the steps of the path one by one, and what follows from the new status: times, exception, timer, events. */
-function walk(
+/** Takes the path's steps one by one, with all that follows from a new status: times, exception, timer, events. */
+function applyPath(
   start: Payment,
   path: readonly PaymentStatus[],
   cause: Observation['kind'],

@@ -1,21 +1,21 @@
-/** What is told beside a trouble: ids, names and figures; never a secret, nor what belongs to a customer. */
+/** Fields logged with a fault: ids, names and figures; never a secret or customer data. */
 export type TroubleDetails = Readonly<Record<string, string | number>>;
 
 /**
- * Where every part reports what it survives. It may be told of each single failure, however many there are: what is made of
- * them is decided in one place. Nothing waits for it, and it must not throw.
+ * Every part of the program reports here the faults it survives. It may report each single failure: one place decides
+ * how many of them are logged. Implementations do not block and must not throw.
  */
 export interface Troubles {
   /**
-   * What `subject` names does not do its work, such as `price source kraken`: it reads well before a colon. `problem`: a fault that
-   * was thrown, or plain words for what is known to happen.
+   * `subject` is failing, for example `price source kraken`; it is printed before a colon. `problem`: an error that was
+   * thrown, or plain words for an expected failure.
    */
   failed(subject: string, problem: unknown, details?: TroubleDetails): void;
-  /** It did its work. Cheap enough to be said each time. */
+  /** `subject` works. Cheap enough to be called every time. */
   works(subject: string): void;
-  /** Something went wrong that is over with that, such as one request. */
+  /** Something failed once and is over, such as one request. */
   happened(subject: string, problem: unknown, details?: TroubleDetails): void;
 }
 
-/** For whoever has nobody to tell. */
-export const UNHEARD: Troubles = { failed: () => {}, works: () => {}, happened: () => {} };
+/** Discards everything. */
+export const NO_REPORTS: Troubles = { failed: () => {}, works: () => {}, happened: () => {} };

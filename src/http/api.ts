@@ -11,7 +11,7 @@ import type { StatusCounts } from '../store/payments.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
 import { sendJson, sendReplay } from './idempotency-key.ts';
 
-/** What the routes of both APIs work with. */
+/** What the routes of both APIs need. */
 export interface Api {
   readonly app: App;
   readonly creator: PaymentCreator;
@@ -24,12 +24,12 @@ export function keyOf(request: FastifyRequest): AccessKey {
   return request.key;
 }
 
-/** The key's own view of payments: its project, its mode, one surface. */
+/** The payments that a key can see: of its project, its mode and one surface. */
 export function selectorOf(key: AccessKey, surface: Surface, id: string): PaymentSelector {
   return { id, projectId: key.project.id, mode: key.mode, surface };
 }
 
-/** Answers a creation. */
+/** Answers a request that creates. */
 export function sendCreated(reply: FastifyReply, outcome: CreateOutcome): FastifyReply {
   switch (outcome.kind) {
     case 'done':
@@ -45,7 +45,7 @@ export function sendCreated(reply: FastifyReply, outcome: CreateOutcome): Fastif
   }
 }
 
-/** Answers a change such as cancel or accept. */
+/** Answers a request that changes, such as cancel or accept. */
 export function sendChanged(reply: FastifyReply, outcome: ChangeOutcome, noun: string, verb: string): FastifyReply {
   switch (outcome.kind) {
     case 'changed':
@@ -80,7 +80,7 @@ function whyNot(reason: RefusalReason, payment: Payment): string {
   }
 }
 
-/** How many payments have one of these statuses, or any. */
+/** How many payments have one of these statuses, or any status. */
 export function totalOf(counts: StatusCounts, statuses: readonly PaymentStatus[] | null): number {
   return PAYMENT_STATUSES.filter((status) => statuses?.includes(status) ?? true)
     .map((status) => counts.get(status)?.payments ?? 0)

@@ -3,7 +3,7 @@ import type { Access, AccessKey, ProjectAccess } from '../app/projects/access.ts
 import { checkPermission, type Mode, type Operation } from '../domain/permission.ts';
 import { RequestError, type ErrorSurface } from './errors.ts';
 
-/** Which key an address takes on a surface, and what it says to the others. */
+/** Which keys this address accepts on a surface, and where it sends the others. */
 export interface KeyPolicy {
   /** The address that was called. */
   readonly side: Mode;
@@ -12,7 +12,7 @@ export interface KeyPolicy {
 
 const BEARER = /^bearer +(\S+) *$/i;
 
-/** The key text of an `Authorization: Bearer …` header, or why there is none. */
+/** The key in an `Authorization: Bearer …` header, or why there is none. */
 export function readBearer(header: string | undefined): string | RequestError {
   if (header === undefined || header === '') {
     return new RequestError('authentication_error', 'No API key: send the header Authorization: Bearer <API_KEY>.');
@@ -25,7 +25,7 @@ export function readBearer(header: string | undefined): string | RequestError {
 }
 
 /**
- * Finds the key and checks that it belongs to this address; answers at once when the key is cached. `admit` is asked before
+ * Finds the key and checks that it belongs to this address; synchronous if the key is cached. `admit` is called before
  * an unknown key is looked up.
  */
 export function authenticate(
@@ -49,7 +49,7 @@ function checkSide(
   { side, baseUrls }: KeyPolicy,
 ): AccessKey | RequestError {
   if (key === null) return new RequestError('authentication_error', 'Invalid API key.');
-  // The Transaction API is documented at the live address alone, so it takes both modes' keys there.
+  // The Transaction API is documented only at the live address, so it accepts keys of both modes there.
   const fits = key.mode === side || (surface === 'transaction' && side === 'live');
   if (fits) return key;
   const rest = key.mode === 'test' ? 'is a test key: use it at' : 'is a live key: use it at';
@@ -59,7 +59,7 @@ function checkSide(
   );
 }
 
-/** What of a key's project and rights stands against the request: allow-list, project active, permission, in this order. */
+/** Why a key's project or permissions forbid the request: allow-list, project active, permission, in this order. */
 export function authorise(
   key: AccessKey,
   address: string,
@@ -84,7 +84,7 @@ interface AllowList {
 
 const compiled = new WeakMap<ProjectAccess, AllowList>();
 
-/** Whether the project's allow-list has the address; an empty list has all. */
+/** Whether the project's allow-list contains the address; an empty list allows every address. */
 function isAllowed(project: ProjectAccess, address: string): boolean {
   if (project.allowIps.length === 0) return true;
   let list = compiled.get(project);
@@ -96,11 +96,13 @@ function isAllowed(project: ProjectAccess, address: string): boolean {
   return isIPv6(address) && list.ipv6.check(address, 'ipv6');
 }
 
-/** Where IPv6 writes IPv4 addresses (RFC 4291, 2.5.5.2). */
+/** Where IPv6 maps IPv4 addresses (RFC 4291, 2.5.5.2). */
 const IPV4_MAPPED = new BlockList();
 IPV4_MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
 
-/** A list for each family: one for both would find an IPv4 client in `::/0`, since Node looks it up as IPv4-mapped too. */
+/**
+ * One list per family: a single list would find an IPv4 client in `::/0`, because Node also looks it up as IPv4-mapped.
+ */
 function compileCidrs(cidrs: readonly string[]): AllowList {
   const list = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const cidr of cidrs) {

@@ -7,17 +7,20 @@ export const BODY_LIMIT_BYTES = 65_536;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as it came, for idempotency keys; null without one. */
+    /** The body's bytes, for idempotency keys; null without a body. */
     rawBody: Buffer | null;
   }
 }
 
-/** More long numbers than this no body needs; comparing each with its text costs as much as reading hundreds of short ones. */
+/**
+ * No body needs more long numbers than this. Comparing each with its text takes as long as parsing hundreds of short
+ * ones.
+ */
 const MAX_LONG_NUMBERS = 100;
-/** A double holds 15 digits for sure; with more, what was written may not be what is read. */
+/** A double holds 15 digits exactly; a longer number may not be parsed as it was written. */
 const LONG_NUMBER = /[\d.]{16}/;
 
-/** Reads JSON bodies and keeps their bytes. Everything else is refused. */
+/** Parses JSON bodies and keeps their bytes. All other bodies are refused. */
 export function parseBodies(app: FastifyInstance): void {
   app.decorateRequest('rawBody', null);
   app.removeAllContentTypeParsers();
@@ -44,7 +47,7 @@ export function parseBodies(app: FastifyInstance): void {
       });
     },
   );
-  // `curl -X POST -d ''` names a form's type for what is no body at all.
+  // `curl -X POST -d ''` sends a form's content type without any body.
   app.addContentTypeParser('*', (request, _payload, done) => {
     const isEmpty = request.headers['content-length'] === '0';
     done(isEmpty ? null : invalid(null, WRONG_CONTENT_TYPE), undefined);
@@ -57,12 +60,12 @@ export function parseBodies(app: FastifyInstance): void {
   });
 }
 
-/** A route that needs a body says so before its schema is asked, which would be shown null and would say "not null". */
+/** Says that a route needs a body, before its schema validation would report that null is not allowed. */
 const refuseNone: preValidationHookHandler = (request, _reply, done) => {
   done(request.body === undefined ? invalid(null, 'The body must be a JSON object; it is empty.') : undefined);
 };
 
-/** Why a text is not taken for JSON although it may be: some keys change how an object behaves. */
+/** Why a text was refused although it may be valid JSON: some keys change how an object behaves. */
 function whyNot(text: string): string {
   try {
     JSON.parse(withoutMark(text));
@@ -72,14 +75,14 @@ function whyNot(text: string): string {
   }
 }
 
-/** Without the byte order mark that a reader of JSON may ignore (RFC 8259, 8.1), as the first parser does. */
+/** Without the byte order mark that a JSON parser may ignore (RFC 8259, 8.1), as the first parser does. */
 function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /**
- * A number that does not read back as it was written would change an amount unseen: it becomes NaN, which no schema takes
- * for a number. In a field that nobody reads it does no harm.
+ * A number that is not parsed as it was written would change an amount silently: it becomes NaN, which no schema
+ * accepts as a number. In a field that nobody reads it does no harm.
  */
 function exact(text: string, value: unknown): unknown {
   if (!LONG_NUMBER.test(text)) return value;
@@ -92,7 +95,7 @@ function exact(text: string, value: unknown): unknown {
   try {
     return JSON.parse(withoutMark(text), check as (key: string, value: unknown) => unknown);
   } catch (error) {
-    // The text was parsed before, so it is the walk that failed: each level is a call.
+    // The text was parsed before, so the recursion failed: each level is a call.
     if (!(error instanceof RangeError)) throw error;
     return invalid(null, 'The body is nested too deeply to be read.');
   }

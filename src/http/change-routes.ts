@@ -8,19 +8,19 @@ import { notFound } from './errors.ts';
 import { idempotencyOf } from './idempotency-key.ts';
 import { idempotencyHeader } from './shapes.ts';
 
-/** How a surface names and shows the payments that can be changed through it. */
+/** How a surface addresses and presents the payments that can be changed through it. */
 export interface ChangedSurface {
   readonly surface: Surface;
-  /** Its collection, such as `/v1/orders`. */
+  /** The collection, such as `/v1/orders`. */
   readonly path: string;
   readonly tag: string;
-  /** The schema of the path's parameter `id`. */
+  /** The schema of the path parameter `id`. */
   readonly params: TSchema;
-  /** The UUID of an id in the path, or null for what is none. */
+  /** The UUID of an id in the path; null if it is not a valid id. */
   readonly parseId: (text: string) => string | null;
-  /** The answer's body. */
+  /** Makes the body of the answer. */
   readonly present: (payment: Payment) => string;
-  /** Shapes of the answers by status. */
+  /** Schemas of the answers by status. */
   readonly response: object;
 }
 
@@ -43,7 +43,7 @@ const CHANGES = [
   },
 ] as const;
 
-/** `POST …/{id}/cancel` and `POST …/{id}/accept`, alike on both surfaces. */
+/** `POST …/{id}/cancel` and `POST …/{id}/accept`, the same on both surfaces. */
 export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedSurface): void {
   const { surface } = of;
   const noun = surface === 'order' ? 'an order' : 'a transaction';

@@ -1,26 +1,29 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
-/** The client's address: through trusted proxies where `TRUST_PROXY` says so, IPv4 in its own form, without a port. */
+/**
+ * The client's address: as reported by trusted proxies if `TRUST_PROXY` is set, with IPv4 in its own form and without a
+ * port.
+ */
 export function clientAddress(request: FastifyRequest): string {
   return plainAddress(request.ip ?? '');
 }
 
 /**
- * The address that a client is counted by. What a proxy tells may be the client's own invention; where it is no address at
- * all it counts as the proxy's, or each invention would be a client of its own.
+ * The address by which a client's requests are counted. What a proxy reports may be made up by the client. If it is no
+ * address, the request counts for the proxy, because otherwise every made-up text would be a new client.
  */
 export function countedAddress(request: FastifyRequest): string {
   const address = clientAddress(request);
   return isIP(address) === 0 ? plainAddress(request.raw.socket.remoteAddress ?? '') : address;
 }
 
-/** Some proxies write the client's port too: `203.0.113.7:50412`, `[2001:db8::7]:50412`. */
+/** Some proxies include the client's port: `203.0.113.7:50412`, `[2001:db8::7]:50412`. */
 const WITH_PORT = /^(?:\[(?<ipv6>[\da-f.:]*:[\da-f.:]*)\](?::\d{1,5})?|(?<ipv4>\d+\.\d+\.\d+\.\d+):\d{1,5})$/i;
 
-/** An address without its port; an IPv4-mapped one (RFC 4291, 2.5.5.2), however it is spelt, as the IPv4 that it means. */
+/** An address without its port; an IPv4-mapped one (RFC 4291, 2.5.5.2) in any spelling becomes the IPv4 address. */
 function plainAddress(text: string): string {
-  // Nearly always there is nothing to do: sockets tell no port.
+  // Usually there is nothing to do: sockets report no port.
   if (!text.includes(':')) return text;
   const parts = WITH_PORT.exec(text)?.groups;
   const address = parts?.['ipv6'] ?? parts?.['ipv4'] ?? text;
@@ -29,7 +32,7 @@ function plainAddress(text: string): string {
 
 function mappedIpv4(address: string): string | null {
   if (!/ffff:/i.test(address) || !isIPv6(address)) return null;
-  // The URL parser's spelling is the shortest and in lower case, its last 32 bits in two groups.
+  // The URL parser's spelling is the shortest one in lower case, with the last 32 bits in two groups.
   const groups = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(URL.parse(`http://[${address}]/`)?.hostname ?? '');
   if (groups === null) return null;
   const bits = groups.slice(1).map((group) => Number.parseInt(group, 16));

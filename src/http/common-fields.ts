@@ -4,8 +4,8 @@ import type { CommonNames } from '../wire/payment.ts';
 import { metadata } from './fields.ts';
 
 /**
- * What merchants say of a payment under one name on both APIs: as it is taken, read and answered. A field that is missing in
- * one of these does not compile; how it is shown is in `wire/payment.ts`.
+ * The fields that merchants set under the same name on both APIs: their schemas in requests, how they are read, and
+ * their schemas in answers. A field missing in one of these does not compile; `wire/payment.ts` presents them.
  */
 export const commonBody = {
   metadata: Type.Optional(metadata),
@@ -19,7 +19,7 @@ export function readCommon(given: Static<typeof body>): CommonFields {
   };
 }
 
-/** In the answers. */
+/** The schemas in answers. */
 export function commonShape(surface: Surface) {
   return {
     metadata: Type.Optional(

@@ -5,7 +5,7 @@ const EXPOSED =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, X-Ignored-Fields, X-Request-Id';
 const ONE_DAY_SECONDS = '86400';
 
-/** Lets a page of one of the project's origins read the answer; only public keys are meant for pages. */
+/** Allows a page on one of the project's origins to read the answer; only public keys are meant for pages. */
 export function allowOrigin(reply: FastifyReply, origin: string | undefined, key: AccessKey): void {
   if (key.kind !== 'public') return;
   void reply.header('vary', 'Origin');
@@ -13,7 +13,7 @@ export function allowOrigin(reply: FastifyReply, origin: string | undefined, key
   void reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', EXPOSED);
 }
 
-/** The answer to a preflight from an origin that some project allows; the real request checks the key's own project. */
+/** Answers a preflight from an origin that some project allows. The actual request checks the key's own project. */
 export function answerPreflight(reply: FastifyReply, origin: string, allowed: boolean): void {
   void reply.header('vary', 'Origin').code(204);
   if (!allowed) return;

@@ -4,17 +4,20 @@ const DAY_MS = 24 * 60 * 60_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** PostgreSQL has no year 0 and we write no year 10000; no payment was made outside, so what lies there is moved in. */
+/**
+ * PostgreSQL has no year 0 and we write no year 10000. No payment was made outside this range, so times outside are
+ * clamped.
+ */
 const FIRST_AT = 0;
 const LAST_AT = Date.UTC(9999, 11, 31);
 
-/** A moment, and for how long it lasts: a bare date is a whole UTC day, a time one millisecond. */
+/** A moment and how long it lasts: a bare date is a whole UTC day, a time one millisecond. */
 export interface Span {
   readonly startAt: number;
   readonly endAt: number;
 }
 
-/** Reads an ISO 8601 date (`2026-01-31`) or time with its zone (`2026-01-31T12:00:00Z`); null for anything else. */
+/** Parses an ISO 8601 date (`2026-01-31`) or time with a zone (`2026-01-31T12:00:00Z`); null for anything else. */
 export function parseIsoDate(text: string): Span | null {
   const day = startOfDay(text.slice(0, 10));
   if (day === null) return null;
@@ -23,7 +26,7 @@ export function parseIsoDate(text: string): Span | null {
   return Number.isFinite(at) ? span(at, 1) : null;
 }
 
-/** JavaScript takes February 30th for March 2nd; no calendar does. */
+/** JavaScript reads February 30th as March 2nd, but such a date does not exist. */
 function startOfDay(date: string): number | null {
   const at = DATE.test(date) ? Date.parse(`${date}T00:00:00.000Z`) : NaN;
   return Number.isFinite(at) && new Date(at).toISOString().slice(0, 10) === date ? at : null;
@@ -34,7 +37,7 @@ function span(startAt: number, lengthMs: number): Span {
   return { startAt: within(startAt), endAt: within(startAt + lengthMs) };
 }
 
-/** A query parameter that is a date or time; null when it is not there. */
+/** A query parameter with a date or time; null if it is missing. */
 export function readIsoDate(name: string, text: string | undefined): Span | null {
   if (text === undefined) return null;
   const span = parseIsoDate(text);
@@ -43,7 +46,7 @@ export function readIsoDate(name: string, text: string | undefined): Span | null
   throw invalid(name, `${name} must be ${rule}.`);
 }
 
-/** When payments were created, by the parameters `created_after` and `created_before`; both leave out their own moment. */
+/** The time of creation that the parameters `created_after` and `created_before` ask for, both exclusive. */
 export function readCreated(query: { readonly created_after?: string; readonly created_before?: string }) {
   const after = readIsoDate('created_after', query.created_after);
   const before = readIsoDate('created_before', query.created_before);
@@ -53,7 +56,7 @@ export function readCreated(query: { readonly created_after?: string; readonly c
   return { createdFrom: after?.endAt ?? null, createdBefore: before?.startAt ?? null };
 }
 
-/** From when to when, by the parameters `start_date` and `end_date`; both take in their own moment. */
+/** The period that the parameters `start_date` and `end_date` ask for, both inclusive. */
 export function readPeriod(query: { readonly start_date?: string; readonly end_date?: string }) {
   const start = readIsoDate('start_date', query.start_date);
   const end = readIsoDate('end_date', query.end_date);

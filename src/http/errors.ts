@@ -1,6 +1,6 @@
 import { OverloadedError } from '../app/batch.ts';
 
-/** Whose error shape an answer takes: that of one of the two APIs, or of everything else. */
+/** Which error format an answer uses: that of one of the two APIs, or that of everything else. */
 export type ErrorSurface = 'transaction' | 'order';
 
 export type ErrorType =
@@ -26,11 +26,13 @@ const STATUS: Readonly<Record<ErrorType, number>> = {
   service_unavailable: 503,
 };
 
-/** An answer that a handler gives up with. `param` is the field to blame; the message names it, the rule and the way out. */
+/**
+ * An error answer, thrown by a handler. `param` is the field to blame; the message names it, the rule and the way out.
+ */
 export class RequestError extends Error {
   readonly type: ErrorType;
   readonly param: string | null;
-  /** A refusal in the Transaction API's own shape although it is a 403: the project is not active. */
+  /** Uses the Transaction API's own format although it is a 403: the project is not active. */
   readonly ownShape: boolean;
 
   constructor(
@@ -58,9 +60,7 @@ export function notFound(message: string): RequestError {
   return new RequestError('not_found_error', message);
 }
 
-/**
- * The body of an error. Key errors look alike on both APIs; all others of the Transaction API have its shape.
- */
+/** The body of an error. Key errors look the same on both APIs; all others of the Transaction API use its format. */
 export function errorBody(error: RequestError, surface: ErrorSurface): object {
   const isKeyError =
     error.type === 'authentication_error' || error.type === 'permission_error' || error.type === 'https_required';
@@ -71,7 +71,7 @@ export function errorBody(error: RequestError, surface: ErrorSurface): object {
 
 export const WRONG_CONTENT_TYPE = 'The Content-Type must be application/json.';
 
-/** What Fastify and Node report of a request that never reached a handler, by code. */
+/** Errors that Fastify and Node report for requests that never reached a handler, by code. */
 const REQUEST_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: WRONG_CONTENT_TYPE,
   FST_ERR_CTP_BODY_TOO_LARGE: 'The body must be at most 64 KiB.',
@@ -81,14 +81,14 @@ const REQUEST_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * PostgreSQL, socket and name service faults after which the same request may succeed shortly: a database that takes no writes
- * (25006) is about to be replaced by one that does, and statements that a pooler lost (26000, 42P05), or whose transaction
- * the server gave up (25P03), were not carried out.
+ * PostgreSQL, socket and DNS errors after which the same request may soon succeed: a database that takes no writes
+ * (25006) is about to be replaced by one that does, and statements that a pooler lost (26000, 42P05), or whose
+ * transaction the server aborted (25P03), were not executed.
  */
 const PASSING_FAULTS =
   /^(?:08|57P|53|25006|25P03|26000|40001|40P01|42P05)|^E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOENT|(?:HOST|NET)(?:UNREACH|DOWN)|NOTFOUND|AI_AGAIN)$/;
 
-/** Every fault as the error that the client is told: never a stack, never SQL. */
+/** Converts any error to the one that the client gets: never a stack trace, never SQL. */
 export function asRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof OverloadedError) return unavailable();
@@ -111,7 +111,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** pg reports a lost connection in words only. */
+/** pg reports a lost connection only in its message. */
 function isLostConnection(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -9,7 +9,7 @@ import { createMetrics, createScrape, metricsRoute } from './metrics.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { buildServer, type ServerOptions } from './server.ts';
 import { email, httpUrl, metadata, oneOf, text } from './fields.ts';
-import { UNHEARD } from '../domain/trouble.ts';
+import { NO_REPORTS } from '../domain/trouble.ts';
 
 export const ORIGIN = 'https://shop.example';
 export const project: ProjectAccess = { id: 'p1', name: 'Shop', active: true, allowIps: [], allowOrigins: [ORIGIN] };
@@ -88,7 +88,7 @@ export function tryServer(
     trustProxy: null,
     tls: null,
     log: pino({ level: 'silent' }),
-    troubles: UNHEARD,
+    troubles: NO_REPORTS,
     onAnswered: metrics.onAnswered,
     plugins: [
       healthRoutes(() => Promise.resolve({ ok: false, checks: { database: 'away' }, degraded: false })),

@@ -10,8 +10,8 @@ import { pathOf } from './path.ts';
 import { clientBucket, type Allowance, type Bucket, type RateLimits } from './rate-limit.ts';
 
 /**
- * How a route is guarded. `api`: by key. `page`, `docs`: by a rate limit of their own. `open`: not counted. `local`: over
- * plain HTTP too for this machine itself. `health`: over plain HTTP for all.
+ * How a route is guarded. `api`: by key. `page`, `docs`: by their own rate limits. `open`: not counted. `local`: from
+ * this machine also over plain HTTP. `health`: over plain HTTP for everybody.
  */
 export type Guard =
   | { readonly kind: 'api'; readonly surface: ErrorSurface; readonly operation: Operation }
@@ -25,7 +25,7 @@ declare module 'fastify' {
     guard?: Guard;
   }
   interface FastifyRequest {
-    /** The key that the request came with; set on every guarded API route. */
+    /** The key of the request; set on every guarded API route. */
     key: AccessKey | null;
   }
 }
@@ -40,14 +40,14 @@ export interface GuardOptions {
 
 const API_PATH = /^\/(?:v1|api\/transactions)(?:\/|$)/;
 
-/** The surface whose error shape a path takes. */
+/** The surface whose error format a path uses. */
 export function surfaceOf(path: string): ErrorSurface {
   return path.startsWith('/api/') ? 'transaction' : 'order';
 }
 
 /**
- * Checks every request in one order: HTTPS, key, rate limit, allow-list, project active, permission. The body comes after.
- * What matches no route is refused here too, so that its body is never read.
+ * Checks every request in the same order: HTTPS, key, rate limit, allow-list, project active, permission. The body
+ * comes after that. Requests that match no route are refused here too, so that their bodies are never read.
  */
 export function guardRequests(app: FastifyInstance, options: GuardOptions): void {
   app.decorateRequest('key', null);
@@ -66,7 +66,7 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
   });
 }
 
-/** The checks for a request that Fastify gives up on before routing: a path that is not a URL's. */
+/** The checks for a request that Fastify rejects before routing, because its path is not valid in a URL. */
 export async function guardUnrouted(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -79,7 +79,7 @@ export function nothingAt(request: FastifyRequest): RequestError {
   return notFound(`There is nothing at ${request.method} ${pathOf(request).slice(0, 200)}.`);
 }
 
-/** Throws what stands against the request. `rule` is null where no route matches. */
+/** Throws the reason to refuse the request, if there is one. `rule` is null if no route matches. */
 async function guard(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -91,7 +91,7 @@ async function guard(
   if (rule?.kind !== 'health' && !(rule?.kind === 'local' && isLocal(request))) {
     const refusal = checkHttps(request, options.https);
     if (refusal !== null) {
-      await tell(request, reply, limits);
+      await sendRateLimitHeaders(request, reply, limits);
       throw refusal;
     }
   }
@@ -101,7 +101,7 @@ async function guard(
   }
   if (rule === null) await count(reply, limits, 'test', clientId(request));
   else if (rule.kind === 'page' || rule.kind === 'docs') await count(reply, limits, rule.kind, clientId(request));
-  else await tell(request, reply, limits);
+  else await sendRateLimitHeaders(request, reply, limits);
   if (fault !== null) throw fault;
 }
 
@@ -119,7 +119,7 @@ async function guardApi(
   if (fault?.type === 'authentication_error') key = fault;
   else {
     const admit = async (): Promise<void> => {
-      // A client that has used up its requests without a key may not have more keys looked up.
+      // A client that has used up its requests without a key cannot have more keys looked up.
       if ((await limits.peek('test', client)).remaining === 0) await count(reply, limits, 'test', client);
     };
     const found = authenticate(options.access, request.headers.authorization, surface, options, admit);
@@ -138,24 +138,27 @@ async function guardApi(
   if (refusal !== null) throw refusal;
 }
 
-/** A preflight carries no key, so it is neither counted nor refused for one. Any other OPTIONS is a wrong method. */
+/**
+ * A preflight carries no key, so it is neither counted nor refused for lack of one. Any other OPTIONS is a wrong
+ * method.
+ */
 async function guardOptions(request: FastifyRequest, reply: FastifyReply, options: GuardOptions): Promise<void> {
-  await tell(request, reply, options.limits);
+  await sendRateLimitHeaders(request, reply, options.limits);
   const { origin, 'access-control-request-method': method } = request.headers;
   if (method === undefined || !API_PATH.test(pathOf(request))) return;
   answerPreflight(reply, origin ?? '', origin !== undefined && (await options.access.anyProjectAllows(origin)));
   void reply.send();
 }
 
-/** Counts the request, tells what is left and refuses it when nothing is. */
+/** Counts the request, sends the rate-limit headers, and refuses the request if the limit is exceeded. */
 async function count(reply: FastifyReply, limits: RateLimits, bucket: Bucket, id: string): Promise<void> {
   refuseBeyond(reply, await limits.consume(bucket, id));
 }
 
-/** A public key stands in every visitor's browser: none of them may use it up for the others. */
+/** A public key is in every visitor's browser: no visitor may use it up for the others. */
 async function countPublic(reply: FastifyReply, limits: RateLimits, key: AccessKey, client: string): Promise<void> {
   const own = await limits.consume(key.mode, `${key.id} ${client}`);
-  // What its client may not do does not count against the others.
+  // Requests that exceed the client's own limit do not count against the others.
   const shared = own.allowed ? await limits.consume(`${key.mode}-shared`, key.id) : own;
   refuseBeyond(reply, shared.remaining < own.remaining || !shared.allowed ? shared : own);
 }
@@ -171,7 +174,7 @@ function refuseBeyond(reply: FastifyReply, allowance: Allowance): void {
   );
 }
 
-/** What a client is counted by. */
+/** The id by which a client is counted. */
 function clientId(request: FastifyRequest): string {
   return clientBucket(countedAddress(request));
 }
@@ -185,12 +188,16 @@ export function rateLimitHeaders(allowance: Allowance): Record<string, string> {
   };
 }
 
-/** Tells what the client's address has left, without counting. */
-export async function tell(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): Promise<void> {
+/** Sends the limit and what the client's address has left of it, without counting the request. */
+export async function sendRateLimitHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limits: RateLimits,
+): Promise<void> {
   void reply.headers(rateLimitHeaders(await limits.peek('test', clientId(request))));
 }
 
-/** Headers that decide something must come once: two of them mean two readers could read different ones. */
+/** Headers that decide something must be sent once: otherwise two readers could use different values. */
 const SINGLE = new Set(['authorization', 'host', 'content-type', 'content-length', 'idempotency-key', 'origin']);
 
 function headerFault(request: FastifyRequest): RequestError | null {

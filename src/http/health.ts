@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isLocal } from './https-rule.ts';
 
-/** Whether the service can do its work, part by part: `ok`, or why it cannot. */
+/** Whether the service can do its work, by part: `ok`, or why it cannot. */
 export interface Readiness {
   readonly ok: boolean;
   readonly checks: Readonly<Record<string, string>>;
-  /** It works, but not all of it: the checks say what does not. */
+  /** Some of it does not work: the checks say what. */
   readonly degraded: boolean;
 }
 
 /**
- * `GET /healthz`: the process answers. `GET /readyz`: it can do its work. Why it cannot names hosts and carries the words of
- * others' programs: that is for whom `isTold` lets read it, for this machine itself unless said otherwise.
+ * `GET /healthz`: the process answers. `GET /readyz`: it can do its work. The reasons why it cannot name hosts and
+ * quote other programs, so only those whom `mayReadDetails` allows can read them: by default this machine.
  */
 export function healthRoutes(
   ready: () => Promise<Readiness>,
-  isTold: (request: FastifyRequest) => boolean = isLocal,
+  mayReadDetails: (request: FastifyRequest) => boolean = isLocal,
 ): (app: FastifyInstance) => void {
   return (app) => {
     const options = { config: { guard: { kind: 'health' as const } }, schema: { hide: true } };
@@ -23,8 +23,8 @@ export function healthRoutes(
     app.get('/readyz', options, async (request, reply) => {
       const { ok, degraded, checks } = await ready();
       const status = ok ? (degraded ? 'degraded' : 'ready') : 'not_ready';
-      const told = mapStates(checks, isTold(request) ? clean : withoutReason);
-      return reply.code(ok ? 200 : 503).send({ status, checks: told });
+      const shownChecks = mapStates(checks, mayReadDetails(request) ? clean : withoutReason);
+      return reply.code(ok ? 200 : 503).send({ status, checks: shownChecks });
     });
   };
 }
@@ -35,5 +35,5 @@ function mapStates(checks: Readiness['checks'], map: (state: string) => string):
 
 const withoutReason = (state: string): string => (state === 'ok' ? 'ok' : 'degraded');
 
-/** A node's words must not steer the terminal that they are read in. */
+/** A node's text must not control the terminal on which it is read. */
 const clean = (state: string): string => state.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');

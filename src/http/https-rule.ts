@@ -3,31 +3,31 @@ import { RequestError } from './errors.ts';
 
 export interface HttpsPolicy {
   readonly production: boolean;
-  /** Whether `TRUST_PROXY` is set: the proxy then has to say that the client came by HTTPS. */
+  /** Whether `TRUST_PROXY` is set: the proxy must then confirm that the client used HTTPS. */
   readonly behindProxy: boolean;
 }
 
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|\[::1\])(?::\d{1,5})?$/i;
 const LOOPBACK_ADDRESS = /^(?:127\.|::1$|::ffff:127\.)/;
 
-/** Refuses plain HTTP, except by a developer on the same machine with no proxy in between (decisions, HTTPS). */
+/** Refuses plain HTTP, except from a developer on the same machine with no proxy in between (decisions, HTTPS). */
 export function checkHttps(request: FastifyRequest, policy: HttpsPolicy): RequestError | null {
   if (cameEncrypted(request, policy.behindProxy)) return null;
   if (policy.behindProxy) return refusal();
   return !policy.production && isLocal(request) ? null : refusal();
 }
 
-/** Whether the request came encrypted all the way, as far as this process is told. */
+/** Whether the request was encrypted on the whole way, as far as this process knows. */
 export function cameEncrypted(request: FastifyRequest, behindProxy: boolean): boolean {
   return (request.raw.socket as { encrypted?: boolean }).encrypted === true || (behindProxy && cameByHttps(request));
 }
 
-/** Whether a request was made on this machine, for this machine by name: nothing of it crossed a wire. */
+/** Whether a request comes from this machine and names this machine as its host, so that it crossed no network. */
 export function isLocal(request: FastifyRequest): boolean {
   return isDirect(request) && LOOPBACK_HOST.test(request.raw.headers.host ?? '');
 }
 
-/** Whether a request was made on this machine with no proxy in between, behind which every client looks local. */
+/** Whether a request comes from this machine without a proxy; behind a proxy every client looks local. */
 export function isDirect(request: FastifyRequest): boolean {
   return (
     LOOPBACK_ADDRESS.test(request.raw.socket.remoteAddress ?? '') &&
@@ -38,15 +38,15 @@ export function isDirect(request: FastifyRequest): boolean {
 }
 
 /**
- * What the proxy says, believed from a trusted one alone (`request.protocol` is `http` for others). Proxies in a row each
- * add a word; every one of them must be https, so that no hop was plain.
+ * What the proxy reports, believed only from a trusted one (`request.protocol` is `http` for others). Several proxies
+ * each add a value; all of them must be https, so that no hop was plain.
  */
 function cameByHttps(request: FastifyRequest): boolean {
-  const said = request.headers['x-forwarded-proto'];
+  const withoutEmpty = request.headers['x-forwarded-proto'];
   return (
-    typeof said === 'string' &&
+    typeof withoutEmpty === 'string' &&
     request.protocol.toLowerCase() === 'https' &&
-    said.split(',').every((word) => word.trim().toLowerCase() === 'https')
+    withoutEmpty.split(',').every((word) => word.trim().toLowerCase() === 'https')
   );
 }
 

@@ -8,8 +8,9 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 const NO_BODY = Buffer.alloc(0);
 
 /**
- * What the `Idempotency-Key` header asks for; null without one. Scope: project, mode, method and path, and of a public key
- * the key itself: a visitor who reads it in the browser must neither use up the server's keys nor get its answers.
+ * The idempotency that the `Idempotency-Key` header asks for; null without the header. Its scope is project, mode,
+ * method and path, and for a public key the key itself: a visitor who finds that key in the browser must neither use up
+ * the server's idempotency keys nor read its answers.
  */
 export function idempotencyOf(request: FastifyRequest, key: AccessKey): IdempotencyRequest | null {
   const header = request.headers['idempotency-key'];
@@ -29,8 +30,8 @@ export function idempotencyOf(request: FastifyRequest, key: AccessKey): Idempote
 }
 
 /**
- * The path as its route has it, with the parameters as they were read: a path may be written with escapes (`%63reate`), and
- * would otherwise be another one to the key, but the same to the route.
+ * The path of the matched route with the parsed parameters. A path may be written with escapes (`%63reate`), which
+ * would make it a different path for the idempotency key but the same one for the route.
  */
 function routedPath(request: FastifyRequest): string {
   const params = request.params as Readonly<Record<string, string>>;
@@ -56,7 +57,7 @@ export function sendReplay(reply: FastifyReply, replay: Replay): FastifyReply {
   }
 }
 
-/** Sends a body that is JSON text already. */
+/** Sends a body that is already JSON text. */
 export function sendJson(reply: FastifyReply, body: string): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(body);
 }

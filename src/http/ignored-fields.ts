@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 
-/** A body may hold thousands of fields; the rest are counted. */
+/** A body may have thousands of fields; those beyond this are only counted. */
 const MAX_NAMED = 10;
-/** Characters of a name that are compared and told. */
+/** How many characters of a name are compared and reported. */
 const MAX_NAME = 64;
-/** Edits that a typing error may take: more of them, and a name is another one. */
+/** How many edits count as a typing error; with more, it is a different name. */
 const MAX_TYPOS = 2;
 
 /**
- * Has every answer to a body of the API name the fields that the API does not know, in `X-Ignored-Fields`, each with the field
- * that was probably meant: `sucess_url; did you mean success_url?, colour`.
+ * Names the fields of a request body that the API does not know in the answer's `X-Ignored-Fields` header, each with
+ * the field that was probably meant: `sucess_url; did you mean success_url?, colour`.
  */
 export function nameIgnoredFields(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
@@ -28,7 +28,7 @@ export function nameIgnoredFields(app: FastifyInstance): void {
   });
 }
 
-/** The header's value; null where every field is known, or where the body is no object. */
+/** The header's value; null if every field is known, or if the body is not an object. */
 function ignoredFields(known: ReadonlySet<string>, body: unknown): string | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
   const unknown = Object.keys(body).filter((name) => !known.has(name));
@@ -41,12 +41,14 @@ function ignoredFields(known: ReadonlySet<string>, body: unknown): string | null
   return [...named, ...(rest === 0 ? [] : [`and ${rest} more`])].join(', ');
 }
 
-/** A header takes few characters: the others are written as in a URL. */
+/** A header allows few characters: all others are percent-encoded. */
 function plain(name: string): string {
   return name === '' ? '""' : encodeURIComponent(name.slice(0, MAX_NAME).toWellFormed());
 }
 
-/** The known field that was probably meant by another name, such as `successUrl` or `sucess_url`; null where none comes near. */
+/**
+ * The known field that was probably meant by another name, such as `successUrl` or `sucess_url`; null if none is close.
+ */
 export function nearestField(known: Iterable<string>, name: string): string | null {
   const given = letters(name);
   let nearest: string | null = null;
@@ -58,7 +60,7 @@ export function nearestField(known: Iterable<string>, name: string): string | nu
   return nearest;
 }
 
-/** `successUrl` and `Success-URL` are `success_url` to whoever types them. */
+/** `successUrl` and `Success-URL` mean `success_url`. */
 function letters(name: string): string {
   return name
     .slice(0, MAX_NAME)
@@ -66,7 +68,9 @@ function letters(name: string): string {
     .replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** How many letters have to be put in, left out, exchanged or swapped with their neighbour to make one text of the other. */
+/**
+ * How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn one text into the other.
+ */
 export function distance(from: string, to: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);

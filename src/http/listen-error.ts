@@ -1,7 +1,7 @@
-/** Where a monitor listens: what it tells is for this machine alone. */
+/** Where a monitor listens: its answers are only for this machine. */
 export const MONITOR_HOST = '127.0.0.1';
 
-/** The service cannot listen where its settings say; the cause is the system's error. */
+/** The service cannot listen where its settings say; the cause is the operating system's error. */
 export class ListenError extends Error {
   readonly port: number;
 

@@ -2,32 +2,32 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 
-/** How many requests of one connection are carried out at once, or have an answer that its client has not taken yet. */
+/** How many requests of one connection may be running, or have an answer that the client has not read yet. */
 export const MAX_STARTED = 4;
 /**
- * How many more requests of one connection may wait for their turn. Nothing is read from it meanwhile, but what was read
- * at once (64 KiB) may hold thousands; a connection that sends more in one go is ended.
+ * How many more requests of one connection may wait. Meanwhile nothing more is read from it, but one read (64 KiB) may
+ * contain thousands of requests: a connection that sends more at once is closed.
  */
 export const MAX_WAITING = 128;
-/** A client that trickles its request is looked for this often, so that it ends soon after its time. */
+/** How often clients that send their request too slowly are checked, so that they are cut off soon after their time. */
 const CHECK_CONNECTIONS_MS = 5_000;
 
-/** What every port of the service grants its clients. */
+/** The limits for clients on every port of the service. */
 export const TIMEOUTS = { connectionTimeoutMs: 120_000, requestTimeoutMs: 30_000, keepAliveMs: 72_000 };
 
 export interface ListenerOptions {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   /** How long a connection may be silent. */
   readonly connectionTimeoutMs: number;
-  /** How long a request may take to come in whole. */
+  /** How long a request may take to arrive completely. */
   readonly requestTimeoutMs: number;
   readonly keepAliveMs: number;
 }
 
 /**
- * The HTTP server below the routes. Its memory is bounded whatever a client sends: Node starts every request of a
- * connection as soon as it is read, and keeps answers until their turn, so that a packet of requests whose answers nobody
- * reads would hold them all. Here a few are started, and the others follow as the answers are taken.
+ * The HTTP server below the routes, with bounded memory whatever a client sends. Node starts every request of a
+ * connection as soon as it is read and keeps answers until their turn, so a packet of requests whose answers nobody
+ * reads would keep them all in memory. Here only a few are started, and the others follow as answers are read.
  */
 export function createListener(handle: RequestListener, options: ListenerOptions): Server {
   const http = {
@@ -37,25 +37,25 @@ export function createListener(handle: RequestListener, options: ListenerOptions
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: options.keepAliveMs,
   };
-  const inTurn = takeTurns(handle);
+  const limited = limitPipelining(handle);
   const server =
-    options.tls === null ? createServer(http, inTurn) : createTlsServer({ ...options.tls, ...http }, inTurn);
+    options.tls === null ? createServer(http, limited) : createTlsServer({ ...options.tls, ...http }, limited);
   server.setTimeout(options.connectionTimeoutMs);
-  // Expectations that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 without our headers.
-  server.on('checkExpectation', inTurn);
+  // Unknown expectations may be ignored (RFC 9110, 10.1.1); Node would answer 417 without our headers.
+  server.on('checkExpectation', limited);
   return server;
 }
 
 interface Connection {
   started: number;
   readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
-  /** Whether it was paused before, and is told again whenever Node goes on reading. */
+  /** Whether a listener pauses it again whenever Node resumes reading. */
   isWatched: boolean;
   isEnded: boolean;
 }
 
-/** Hands requests on, at most `MAX_STARTED` of a connection at once, in their order. */
-function takeTurns(handle: RequestListener): RequestListener {
+/** Passes requests on in order, at most `MAX_STARTED` of a connection at once. */
+function limitPipelining(handle: RequestListener): RequestListener {
   const connections = new WeakMap<Socket, Connection>();
 
   const connectionOf = (socket: Socket): Connection => {
@@ -68,7 +68,7 @@ function takeTurns(handle: RequestListener): RequestListener {
 
   const start = (connection: Connection, request: IncomingMessage, response: ServerResponse): void => {
     connection.started += 1;
-    // Not before the last byte is handed to the system: until then the answer is ours to keep.
+    // Only when the last byte was passed to the operating system: until then the answer is in our memory.
     response.once('finish', () => {
       connection.started -= 1;
       startNext(connection, request.socket);
@@ -79,7 +79,7 @@ function takeTurns(handle: RequestListener): RequestListener {
   const startNext = (connection: Connection, socket: Socket): void => {
     const next = socket.destroyed ? undefined : connection.waiting.shift();
     if (next === undefined) return;
-    // Its own body may not have been read yet.
+    // Its body may not have been read yet.
     if (connection.waiting.length === 0) socket.resume();
     start(connection, ...next);
   };
@@ -87,7 +87,7 @@ function takeTurns(handle: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
     const connection = connectionOf(socket);
-    // What was read together with the one that was too many is still told of.
+    // Requests read together with the one that was too many still arrive here.
     if (connection.isEnded) return;
     if (connection.started < MAX_STARTED && connection.waiting.length === 0) {
       start(connection, request, response);
@@ -104,7 +104,7 @@ function takeTurns(handle: RequestListener): RequestListener {
   };
 }
 
-/** Node goes on reading when an answer was taken or a body is wanted, so it is told again. */
+/** Node resumes reading when an answer was read or a body is needed, so it is paused again. */
 function stopReading(connection: Connection, socket: Socket): void {
   socket.pause();
   if (connection.isWatched) return;

@@ -14,7 +14,7 @@ export interface Metrics {
   readonly onAnswered: (answer: AnsweredRequest) => void;
 }
 
-/** The process's metrics and one histogram of requests by route, method and status. */
+/** The process's metrics, and a histogram of requests by route, method and status. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -32,15 +32,15 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** What a scrape is answered with. */
+/** Renders the answer to a scrape. */
 export interface Scrape {
   readonly contentType: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Renders the registry, and how the chains are followed, once for all who ask meanwhile or within `keepMs`: a text of its
- * own for each of a burst would take all memory.
+ * Renders the registry and the state of the chains once for everybody who asks at the same time or within `keepMs`: a
+ * separate text for each request of a burst would use up the memory.
  */
 export function createScrape(
   registry: Registry,
@@ -55,15 +55,18 @@ export function createScrape(
   return sharedAnswer(keepMs, render, now);
 }
 
-/** `GET /metrics` in Prometheus' format: with `METRICS_TOKEN`, or for whom `isTold` lets read it: this machine, unless said otherwise. */
+/**
+ * `GET /metrics` in Prometheus' format, with `METRICS_TOKEN` or for those whom `mayRead` allows: by default this
+ * machine.
+ */
 export function metricsRoute(
   scrape: () => Promise<Scrape>,
   token: string | null,
-  isTold: (request: FastifyRequest) => boolean = isDirect,
+  mayRead: (request: FastifyRequest) => boolean = isDirect,
 ): (app: FastifyInstance) => void {
   return (app) => {
     app.get('/metrics', { config: { guard: { kind: 'local' } }, schema: { hide: true } }, async (request, reply) => {
-      if (!hasToken(request, token) && !isTold(request)) {
+      if (!hasToken(request, token) && !mayRead(request)) {
         throw new RequestError(
           'permission_error',
           'Metrics are for this machine, or with the METRICS_TOKEN as bearer token.',
@@ -75,7 +78,7 @@ export function metricsRoute(
   };
 }
 
-/** How the chains are followed, read anew for each scrape. */
+/** Metrics of how the chains are followed, read again for each scrape. */
 function registerNetworks(registry: Registry, networks: () => Promise<readonly NetworkStatus[]>): void {
   const gauge = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['network'] as const, registers: [registry] });
@@ -90,7 +93,7 @@ function registerNetworks(registry: Registry, networks: () => Promise<readonly N
       labelNames: ['network'] as const,
       registers: [],
       async collect() {
-        // A database that is away takes these away, not the whole scrape.
+        // If the database is down these are missing, but not the whole scrape.
         for (const status of await networks().catch(() => [])) {
           const { network } = status;
           this.set({ network }, status.problem === null ? 1 : 0);

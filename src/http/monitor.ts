@@ -5,7 +5,7 @@ import { nothingAt } from './guard.ts';
 import { isLocal } from './https-rule.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
 
-/** Health and metrics on a port of their own, which no proxy leads to; all that a worker answers. */
+/** Health and metrics on a separate port that no proxy leads to. A worker serves nothing else. */
 export function buildMonitor(plugins: readonly ((app: FastifyInstance) => void)[]): FastifyInstance {
   const app = Fastify({
     forceCloseConnections: true,
@@ -13,16 +13,16 @@ export function buildMonitor(plugins: readonly ((app: FastifyInstance) => void)[
     serverFactory: (handle: RequestListener) => createListener(handle, { tls: null, ...TIMEOUTS }),
   });
   app.addHook('onRequest', async (request) => {
-    // A web page in a browser on this machine comes by another name.
+    // A web page in a browser on this machine uses another host name.
     if (!isLocal(request)) throw new RequestError('permission_error', 'This port is for this machine alone.');
   });
   app.setErrorHandler((error, _request, reply) => {
-    const told = asRequestError(error);
-    return reply.code(told.status).send(errorBody(told, 'order'));
+    const requestError = asRequestError(error);
+    return reply.code(requestError.status).send(errorBody(requestError, 'order'));
   });
   app.setNotFoundHandler((request, reply) => {
-    const told = nothingAt(request);
-    return reply.code(told.status).send(errorBody(told, 'order'));
+    const requestError = nothingAt(request);
+    return reply.code(requestError.status).send(errorBody(requestError, 'order'));
   });
   for (const plugin of plugins) void app.register((scope, _options, done) => (plugin(scope), done()));
   return app;

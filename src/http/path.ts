@@ -1,6 +1,6 @@
 /**
- * The path of a request's target (RFC 9112, 3.2), without the query. A target may be a whole URL, as proxies send it, and
- * routes are found by its path all the same.
+ * The path of a request's target (RFC 9112, 3.2), without the query. A target may be a whole URL, as proxies send it;
+ * routes are matched by its path.
  */
 export function pathOf({ url }: { readonly url: string }): string {
   const [target = ''] = url.split('?');

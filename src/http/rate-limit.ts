@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 
 /**
- * `test` and `live` count per key, and per client for a public key; `test-shared` and `live-shared` a public key over all its
- * clients; `page` the payment page and `docs` the documentation per client address.
+ * `test` and `live` count per key, and per client for a public key; `test-shared` and `live-shared` count a public key
+ * over all its clients; `page` (the payment page) and `docs` (the documentation) count per client address.
  */
 export type Bucket = 'test' | 'live' | 'test-shared' | 'live-shared' | 'page' | 'docs';
 
@@ -19,21 +19,21 @@ export interface Allowance {
 export interface RateLimits {
   /** Counts one request. */
   consume(bucket: Bucket, id: string): Promise<Allowance>;
-  /** Tells without counting. */
+  /** Reads the allowance without counting. */
   peek(bucket: Bucket, id: string): Promise<Allowance>;
 }
 
 const WINDOW_MS = 60_000;
 
-/** How many times its limit a public key may use over all its clients. */
+/** All clients of a public key together may use this many times its limit. */
 const SHARED_FACTOR = 10;
-/** Windows of one bucket that are kept in memory, about 15 MB; beyond them the one that began first is forgotten. */
+/** Windows of one bucket kept in memory, about 15 MB; beyond that the oldest is dropped. */
 const MAX_WINDOWS = 100_000;
 
 /**
- * Fixed windows of one minute, in memory or shared through Redis. While Redis is away each process counts for itself.
+ * Fixed windows of one minute, in memory or shared through Redis. While Redis is down each process counts for itself.
  *
- * @param limits requests a minute: of a test key, of a live key, and of a client on the pages
+ * @param limits requests per minute: of a test key, of a live key, and of a client on the pages
  */
 export function createRateLimits(
   limits: Readonly<Record<'test' | 'live' | 'page', number>>,
@@ -53,9 +53,9 @@ export function createRateLimits(
     page: counterOf('page', limits.page),
     docs: counterOf('docs', limits.page),
   };
-  const allowance = (limit: number, { used, msLeft: told }: Window, allowed: boolean): Allowance => {
-    // A clock that was set back meanwhile makes it more than there can be.
-    const msLeft = Math.min(told, WINDOW_MS);
+  const allowance = (limit: number, { used, msLeft: reportedMs }: Window, allowed: boolean): Allowance => {
+    // If the clock was set back meanwhile, this is longer than a window can be.
+    const msLeft = Math.min(reportedMs, WINDOW_MS);
     return {
       allowed,
       limit,
@@ -77,7 +77,7 @@ export function createRateLimits(
   };
 }
 
-/** What was used of a window, this request included, and how long it lasts. */
+/** How much of a window is used, this request included, and how long it still lasts. */
 interface Window {
   readonly used: number;
   readonly msLeft: number;
@@ -94,9 +94,9 @@ interface Counter extends Windows {
 
 const UNUSED: Window = { used: 0, msLeft: WINDOW_MS };
 
-/** Windows end by the monotonic clock, so that none lasts longer when the time of day is changed. */
+/** Windows end by the monotonic clock, so that setting the time of day does not make one last longer. */
 function countInMemory(maxWindows: number): Windows {
-  // All last equally long, so that the order of insertion is the order of their ends.
+  // All windows are equally long, so they end in the order of insertion.
   const windows = new Map<string, { used: number; readonly endsAtMs: number }>();
   const forgetEnded = (nowMs: number): void => {
     for (const [id, { endsAtMs }] of windows) {
@@ -129,9 +129,9 @@ function countInMemory(maxWindows: number): Windows {
   };
 }
 
-/** Windows in Redis, which forgets them by itself; `standIn` counts while it is away. */
+/** Windows in Redis, which expire there; `standIn` counts while Redis is down. */
 function countInRedis(redis: Redis, bucket: Bucket, standIn: Windows): Windows {
-  // Refusing is done by whoever knows the limit.
+  // The caller, who knows the limit, does the refusing.
   const limiter = new RateLimiterRedis({
     keyPrefix: `cointill:${bucket}`,
     points: Number.MAX_SAFE_INTEGER,
@@ -153,7 +153,7 @@ function countInRedis(redis: Redis, bucket: Bucket, standIn: Windows): Windows {
   };
 }
 
-/** The address that requests without a key are counted by: IPv6 clients hold whole /64 networks. */
+/** The id by which requests without a key are counted: IPv6 clients own whole /64 networks. */
 export function clientBucket(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

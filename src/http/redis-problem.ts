@@ -1,6 +1,6 @@
 import { certificateFault } from '../config/tls-faults.ts';
 
-/** Why Redis is away, with the way out where it may be the setting's own fault. Never repeats the URL's password. */
+/** Why Redis is down, with the way out if it may be the setting's fault. Never repeats the password in the URL. */
 export function redisProblem(redisUrl: string, error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
   const reason = code === '' ? error.message.replace(/\.$/, '') : code;
@@ -31,7 +31,7 @@ function wayOut(isEncrypted: boolean, code: string, message: string): string | n
   }
 }
 
-/** What a connection ends with when one end speaks TLS and the other does not. */
+/** Errors of a connection on which only one end speaks TLS. */
 const BROKEN = new Set([
   'ECONNRESET',
   'EPIPE',

@@ -1,7 +1,10 @@
 import { Redis } from 'ioredis';
 import { redisProblem } from './redis-problem.ts';
 
-/** No request waits for a Redis that is away or hangs: its connection is given up, and this process counts until it is back. */
+/**
+ * No request waits for a Redis that is down or hangs: its connection is closed, and this process counts until it is
+ * back.
+ */
 const REDIS_OPTIONS = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
@@ -10,27 +13,30 @@ const REDIS_OPTIONS = {
   socketTimeout: 500,
 };
 
-/** How often it is tried whether Redis does what counting needs: a replica, or one that is full, keeps its connections. */
+/** How often Redis is checked to do what counting needs: a replica, or a full Redis, keeps its connections open. */
 const TRY_EVERY_MS = 5_000;
 /** Writes from a script, as counting does. */
 const TRY = "return redis.call('set', KEYS[1], '1', 'px', 60000)";
 const TRY_KEY = 'cointill:health';
 
-/** A Redis that counts for all processes, for as long as it is there. */
+/** A Redis that counts for all processes while it is available. */
 export interface SharedRedis {
   readonly client: Redis;
-  /** Why it is not used now, with the way out where it may be the setting's fault; null: it is, or nothing is known yet. */
+  /**
+   * Why it is not in use now, with the way out if it may be the setting's fault; null: it is in use, or nothing is
+   * known yet.
+   */
   readonly problem: () => string | null;
   readonly close: () => void;
 }
 
-/** Told once of each time that Redis is away, at its beginning and at its end. */
+/** Called once at the beginning and once at the end of each time that Redis is down. */
 export interface RedisWatcher {
   readonly onAway: (problem: string) => void;
   readonly onBack: (awayMs: number) => void;
 }
 
-/** Connects in the background, and again for as long as it takes. */
+/** Connects in the background, and reconnects for as long as it takes. */
 export function connectRedis(
   url: string,
   { onAway, onBack }: RedisWatcher,
@@ -57,7 +63,7 @@ export function connectRedis(
   client.on('error', onFault);
   client.on('ready', attempt);
   client.on('close', () => {
-    // What broke it says more, where anything did.
+    // The error that broke it says more, if there was one.
     if (away === null) onFault(new Error('the connection was closed'));
   });
   return {

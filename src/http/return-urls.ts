@@ -2,11 +2,11 @@ import type { AccessKey } from '../app/projects/access.ts';
 import { invalid } from './errors.ts';
 
 /**
- * Whether the links of the payment page may lead where a body says. A public key stands in every visitor's browser, and
- * whoever reads it there could make pages with the shop's logo that lead elsewhere: its URLs must be on the project's
- * allowed origins, where it has any.
+ * Checks that the links of the payment page may lead where the body says. A public key is in every visitor's browser,
+ * and whoever finds it there could create pages with the shop's logo that lead elsewhere: its URLs must be on the
+ * project's allowed origins, if it has any.
  *
- * @throws RequestError that names the first field that may not
+ * @throws RequestError that names the first field that is not allowed
  */
 export function checkReturnUrls(
   key: AccessKey,

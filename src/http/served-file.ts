@@ -5,11 +5,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
-/** What is the same for everybody, whole and compressed, all in memory: every answer sends the same bytes. */
+/** Content that is the same for everybody, plain and compressed, all in memory: every answer sends the same bytes. */
 export interface ServedFile {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Weak: the same content in any encoding. */
+  /** Weak: the same for every encoding of the content. */
   readonly etag: string;
   readonly bodies: Readonly<Record<Encoding, Buffer>>;
 }
@@ -19,10 +19,10 @@ export function etagOf(content: Buffer): string {
   return `W/"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`;
 }
 
-/** Nearly what the best quality gives, in a tenth of its time. */
+/** Almost as small as the best quality, in a tenth of the time. */
 const BROTLI_QUALITY = 9;
 
-/** A text that this process made; compressed on another thread. */
+/** A text made by this process; compressed on another thread. */
 export async function servedText(
   text: string,
   contentType: string,
@@ -34,7 +34,7 @@ export async function servedText(
   return { contentType, headers, etag: etagOf(identity), bodies: { identity, br, gzip: gz } };
 }
 
-/** Sends it in the best form that the client takes, or says that the client has it already. */
+/** Sends it in the best encoding that the client accepts, or says that the client already has it. */
 export function sendFile(request: FastifyRequest, reply: FastifyReply, file: ServedFile): FastifyReply {
   void reply.headers(file.headers).headers({ etag: file.etag, vary: 'accept-encoding' });
   if (matchesEtag(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
@@ -44,8 +44,8 @@ export function sendFile(request: FastifyRequest, reply: FastifyReply, file: Ser
 }
 
 /**
- * The smallest form that the client takes (RFC 9110, section 12.5.3): of those it weighs the same, Brotli before gzip.
- * A client that says nothing, or refuses everything, gets the plain text.
+ * The smallest encoding that the client accepts (RFC 9110, section 12.5.3): among equally preferred ones, Brotli before
+ * gzip. A client that says nothing, or refuses everything, gets plain text.
  */
 export function negotiateEncoding(header: string | string[] | undefined): Encoding {
   const weights = new Map<string, number>();

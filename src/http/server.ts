@@ -15,10 +15,10 @@ import { asRequestError, errorBody, invalid, type RequestError } from './errors.
 import { cameEncrypted } from './https-rule.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
-import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, tell } from './guard.ts';
+import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, sendRateLimitHeaders } from './guard.ts';
 import { pathOf } from './path.ts';
 import { reportFault } from './report-fault.ts';
-import { takeReadsInTurn } from './reads-in-turn.ts';
+import { limitConcurrentReads } from './concurrent-reads.ts';
 import { clientBucket, type RateLimits } from './rate-limit.ts';
 import { requestIds } from './request-id.ts';
 import { compileValidator } from './validation.ts';
@@ -34,12 +34,15 @@ export interface ServerOptions {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly log: FastifyBaseLogger;
   readonly troubles: Troubles;
-  /** Told of every answered request. */
+  /** Called after every answered request. */
   readonly onAnswered: (answer: AnsweredRequest) => void;
   readonly plugins: readonly ((app: FastifyInstance) => void | Promise<void>)[];
 }
 
-/** As long as Node lets a request's head be: an id of any length is looked at by its route, which does not know it. */
+/**
+ * As long as Node allows a request's head to be: an id of any length reaches its route, which answers that it is
+ * unknown.
+ */
 const MAX_PARAM_LENGTH = 16_384;
 /** How long a client may take to read its last answer. */
 const GOODBYE_MS = 2_000;
@@ -49,22 +52,22 @@ const SAFETY_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** For a year; of this host alone, as others of the domain are not ours to speak for. */
+/** One year, and for this host only: other hosts of the domain are not ours to decide about. */
 const ONLY_HTTPS = 'max-age=31536000';
 
 /** A request that was answered. */
 export interface AnsweredRequest {
   readonly id: string;
   readonly method: string;
-  /** Its pattern, such as `/v1/orders/:id`; `unknown` where none matched. */
+  /** The route's pattern, such as `/v1/orders/:id`; `unknown` if none matched. */
   readonly route: string;
-  /** As it came, query and all. */
+  /** As received, including the query. */
   readonly url: string;
   readonly status: number;
   readonly durationMs: number;
 }
 
-/** One address of the service: the frame that every route stands in. */
+/** One address of the service: the server that all routes are registered on. */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { limits, tls, trustProxy } = options;
   const idOf = requestIds();
@@ -79,14 +82,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     trustProxy: trustProxy === null ? false : [...trustProxy],
     genReqId: idOf,
-    // A child logger for each request costs more than the request's own log lines, which are rare and name their request.
+    // A child logger for each request costs more than the request's own log lines, which are rare and contain its id.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     requestIdHeader: false as const,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       standardHeaders(request, reply, trustProxy !== null);
-      const told = asRequestError(error);
+      const requestError = asRequestError(error);
       guardUnrouted(request, reply, guarding).then(
-        () => (reply.sent ? reply : answerError(request, reply, told)),
+        () => (reply.sent ? reply : answerError(request, reply, requestError)),
         (refusal: unknown) => answerError(request, reply, asRequestError(refusal)),
       );
     },
@@ -94,7 +97,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   };
   const app = Fastify(settings) as FastifyInstance;
   app.setValidatorCompiler(compileValidator);
-  // Views carry exact numbers that only JSON.stringify writes as they are.
+  // Bodies contain exact numbers, which only JSON.stringify writes as they are.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   parseBodies(app);
   app.addHook('onRequest', (request, reply, done) => {
@@ -102,21 +105,21 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     done();
   });
   guardRequests(app, guarding);
-  takeReadsInTurn(app);
+  limitConcurrentReads(app);
   nameIgnoredFields(app);
   app.setErrorHandler(async (error, request, reply) => {
     if (isGone(request)) return reply.hijack();
-    const told = asRequestError(error);
-    if (told.status >= 500) reportFault(options.troubles, request, told.status, error);
-    // The guard itself may have failed before it could tell, for want of the database.
-    if (!reply.hasHeader('x-ratelimit-limit')) await tell(request, reply, limits);
-    return answerError(request, reply, told);
+    const requestError = asRequestError(error);
+    if (requestError.status >= 500) reportFault(options.troubles, request, requestError.status, error);
+    // The guard itself may have failed before it could send them, because the database is down.
+    if (!reply.hasHeader('x-ratelimit-limit')) await sendRateLimitHeaders(request, reply, limits);
+    return answerError(request, reply, requestError);
   });
   app.setNotFoundHandler((request) => {
     throw nothingAt(request);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    // An open stream's duration says nothing.
+    // The duration of an open stream means nothing.
     if (request.routeOptions.config.stream === true && reply.statusCode === 200) return done();
     options.onAnswered({
       id: request.id,
@@ -134,7 +137,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 
 function answerError(request: FastifyRequest, reply: FastifyReply, error: RequestError): FastifyReply {
   const { guard } = request.routeOptions.config;
-  // A path may be written with escapes, so the route knows better than its text.
+  // A path may be written with escapes, so the route's pattern is more reliable than its text.
   const surface = guard?.kind === 'api' ? guard.surface : surfaceOf(pathOf(request));
   return reply
     .code(error.status)
@@ -144,7 +147,7 @@ function answerError(request: FastifyRequest, reply: FastifyReply, error: Reques
 
 function standardHeaders(request: FastifyRequest, reply: FastifyReply, behindProxy: boolean): void {
   void reply.header('x-request-id', request.id).headers(SAFETY_HEADERS);
-  // Over plain HTTP nobody may believe it (RFC 6797, 7.2).
+  // Over plain HTTP browsers must ignore it (RFC 6797, 7.2).
   if (cameEncrypted(request, behindProxy)) void reply.header('strict-transport-security', ONLY_HTTPS);
 }
 
@@ -153,9 +156,9 @@ function isGone(request: FastifyRequest): boolean {
   return request.raw.destroyed && !request.raw.complete;
 }
 
-/** What is not HTTP, or has headers beyond all bounds, never becomes a request; it is answered on the bare socket. */
+/** Whatever is not HTTP, or has oversized headers, never becomes a request; it is answered directly on the socket. */
 async function answerMalformed(socket: Socket, limits: RateLimits, id: string): Promise<void> {
-  // Behind an answer that has begun, another would read as a part of it.
+  // After an answer that has begun, another one would be read as part of it.
   const open: unknown = Reflect.get(socket, '_httpMessage');
   if (!socket.writable || (open instanceof ServerResponse && open.headersSent)) {
     socket.destroy();
@@ -173,7 +176,7 @@ async function answerMalformed(socket: Socket, limits: RateLimits, id: string): 
     ...rateLimitHeaders(allowance),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  // A client that never closes its side must not hold the socket.
+  // A client that never closes its side must not keep the socket open.
   socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroySoon());
   socket.resume();
   socket.setTimeout(GOODBYE_MS, () => socket.destroy());

@@ -5,7 +5,9 @@ import type { Figures } from '../store/figures.ts';
 import type { PaymentChange } from '../store/save-changes.ts';
 import type { AddressGap } from '../store/wallets.ts';
 
-/** Where the metrics of a service come from, besides what it is told of by itself. Each is asked for every scrape. */
+/**
+ * Where a service's metrics come from, besides the activities it observes. Each function is called for every scrape.
+ */
 export interface MetricSources {
   readonly version: string;
   /** Of the whole database. */
@@ -14,14 +16,17 @@ export interface MetricSources {
   readonly gaps: () => Promise<readonly AddressGap[]>;
   readonly isReady: () => Promise<boolean>;
   readonly isListening: () => boolean;
-  /** Null where no Redis is set. */
+  /** Null if no Redis is configured. */
   readonly sharesLimits: () => boolean | null;
   readonly pool: () => { readonly used: number; readonly waiting: number };
   /** How old the price of each pair is, or how long it has been missing. */
   readonly prices: () => readonly { readonly pair: string; readonly ageMs: number }[];
 }
 
-/** Counts what this process does. The counters are there from the start, so that the first of a kind is seen as a rise. */
+/**
+ * Counts the activities of this process. All counters exist from the start, so that the first event of a kind shows as
+ * a rise.
+ */
 export function createObserver(registry: Registry): Observer {
   const registers = [registry];
   const events = new Counter({
@@ -55,31 +60,31 @@ export function createObserver(registry: Registry): Observer {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
     registers,
   });
-  return (happening) => {
-    switch (happening.kind) {
+  return (activity) => {
+    switch (activity.kind) {
       case 'batch_saved':
-        batch.observe(happening.payments);
-        save.observe(happening.seconds);
+        batch.observe(activity.payments);
+        save.observe(activity.seconds);
         break;
       case 'payments_created':
-        countEvents(happening.changes);
+        countEvents(activity.changes);
         break;
       case 'payment_changed':
-        countEvents([happening.change]);
+        countEvents([activity.change]);
         break;
       case 'money_lost':
         events.inc({ event: 'payment.lost' });
         break;
       case 'delivery_attempted':
-        attempts.inc({ outcome: happening.outcome });
+        attempts.inc({ outcome: activity.outcome });
         break;
-      // The rest is told by the log alone.
+      // The others only appear in the log.
       default:
     }
   };
 }
 
-/** What a scrape reads: how the process is, and how the work stands that all processes of a database share. */
+/** Metrics read at each scrape: the state of the process, and of the work shared by all processes of a database. */
 export function registerService(registry: Registry, sources: MetricSources): void {
   registerProcess(registry, sources);
   registerDatabase(registry, sources.figures);
@@ -97,7 +102,7 @@ function registerProcess(registry: Registry, sources: MetricSources): void {
     const shares = sources.sharesLimits();
     if (shares !== null) healthy.set(shares ? 1 : 0);
   });
-  // Before those that ask the database themselves.
+  // Before those that query the database themselves.
   gauge(registry, 'pool_used', 'Database connections of the pool that are at work.', [], (used) =>
     used.set(sources.pool().used),
   );
@@ -112,7 +117,7 @@ function registerProcess(registry: Registry, sources: MetricSources): void {
   );
 }
 
-/** Ends every help text of a number that each process tells alike. */
+/** Ends the help text of every number that is the same in all processes. */
 const OF_ALL = 'Of the whole database: take the max() over processes.';
 
 function registerDatabase(registry: Registry, read: () => Promise<Figures>): void {
@@ -120,12 +125,12 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
     name: string,
     help: string,
     labels: readonly Label[],
-    tell: (gauge: Gauge<Label>, figures: Figures) => void,
+    setGauge: (gauge: Gauge<Label>, figures: Figures) => void,
   ): void =>
     gauge(registry, name, `${help} ${OF_ALL}`, labels, async (one) => {
-      // A database that is away takes these away, not the whole scrape.
+      // If the database is down these are missing, but not the whole scrape.
       const figures = await read().catch(() => null);
-      if (figures !== null) tell(one, figures);
+      if (figures !== null) setGauge(one, figures);
     });
   figure('deliveries_waiting', 'Webhooks that wait for their next attempt, 100000 at most.', [], (one, figures) =>
     one.set(figures.deliveriesWaiting),
@@ -184,7 +189,7 @@ function registerGaps(registry: Registry, read: () => Promise<readonly AddressGa
   });
 }
 
-/** One that is read anew for each scrape: what is not told any more is gone. */
+/** A gauge that is read again for each scrape, so that outdated values disappear. */
 function gauge<Label extends string>(
   registry: Registry,
   name: string,

@@ -1,8 +1,8 @@
 import { Type, type TSchema } from 'typebox';
 
 /**
- * Shapes that both APIs answer; they document and are checked by the tests, they do not filter. A shape's `title` is its
- * name in the OpenAPI document (openapi.ts).
+ * Schemas of what both APIs answer. They document, and the tests check answers against them, but they do not filter. A
+ * schema's `title` is its name in the OpenAPI document (openapi.ts).
  */
 
 export const nullable = <Schema extends TSchema>(schema: Schema, description?: string) =>
@@ -18,7 +18,7 @@ export const time = (description?: string) =>
 export const described = (description: string, options: { readonly examples?: readonly string[] } = {}) =>
   Type.String({ description, ...(options.examples === undefined ? {} : { examples: [...options.examples] }) });
 
-/** When what a list shows was created. */
+/** When the listed records were created. */
 export const createdQuery = {
   created_after: Type.Optional(
     Type.String({ description: 'ISO 8601: only what was created after this time, or after this UTC day.' }),
@@ -31,7 +31,7 @@ export const createdQuery = {
   ),
 };
 
-/** Which page of a list: `limit` 1 to 100, 50 unless said otherwise. */
+/** Which page of a list: `limit` 1 to 100, by default 50. */
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'How many at most. Never silently clamped.' }),
@@ -56,7 +56,7 @@ export const paginationShape = Type.Object(
   { title: 'Pagination' },
 );
 
-/** A page as `pagination` tells of it. */
+/** The `pagination` object of a page. */
 export function pagination(page: { readonly limit: number; readonly offset: number }, shown: number, total: number) {
   return { limit: page.limit, offset: page.offset, total, has_more: page.offset + shown < total };
 }

@@ -7,7 +7,7 @@ import { RULE } from './fields.ts';
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** Rules that JSON Schema has no words for; each says what the value must be. */
+/** Rules that JSON Schema cannot express; each says what the value must be. */
 const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (value: string) => boolean }>> = {
   text: {
     rule: 'must be text without NUL characters or lone surrogates',
@@ -20,17 +20,17 @@ const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (v
   email: { rule: 'must be an e-mail address such as customer@example.com', holds: (value) => EMAIL.test(value) },
 };
 
-/** PostgreSQL stores no NUL, and a lone surrogate has no UTF-8 form. */
+/** PostgreSQL cannot store NUL, and a lone surrogate has no UTF-8 form. */
 function isPlainText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed();
 }
 
 function isHttpUrl(value: string): boolean {
-  // `URL` would also take `http:x` and `https:/\\x`, which other readers take for something else.
+  // `URL` would also accept `http:x` and `https:/\\x`, which other parsers understand differently.
   if (!/^https?:\/\/[^/\\?#]/i.test(value)) return false;
   if (!isPlainText(value) || /[\s\p{Cc}]/u.test(value)) return false;
   const url = URL.parse(value);
-  // `https://shop.example@evil.example/` reads like the one and leads to the other.
+  // `https://shop.example@evil.example/` looks like the former and leads to the latter.
   const hasUser = url !== null && (url.username !== '' || url.password !== '');
   if (url === null || hasUser || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
   return urlAmbiguity(value, url) === null;
@@ -59,7 +59,10 @@ interface ObjectSchema {
   readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
 }
 
-/** Compiles a route's schema for Fastify. Bodies are taken as they are; query texts become integers and booleans strictly. */
+/**
+ * Compiles a route's schema for Fastify. Bodies are validated without conversion; query parameters are strictly
+ * converted to integers and booleans.
+ */
 export function compileValidator(route: { readonly schema: unknown; readonly httpPart?: string | undefined }) {
   const schema = route.schema as ObjectSchema;
   const validate: ValidateFunction = ajv.compile(schema);
@@ -100,7 +103,7 @@ interface SchemaFacts {
   readonly [RULE]?: string;
 }
 
-/** Says which field breaks which rule, and of what kind the value is; the value itself is never repeated. */
+/** Says which field breaks which rule, and what kind of value it is; the value itself is never repeated. */
 function describe(error: ErrorObject, ofQuery: boolean): RequestError {
   const path = error.instancePath
     .slice(1)

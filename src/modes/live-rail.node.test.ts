@@ -9,7 +9,9 @@ import { selectToken } from '../app/payments/payment-actions.ts';
 import { createProject } from '../app/projects/projects.ts';
 import { setProjectWallet, walletsOf, type WalletRequest } from '../app/projects/wallets.ts';
 
-/** An application whose live rail has the prices that an operator fixed, and no node: none is needed to issue addresses. */
+/**
+ * An application whose live rail has the prices that an operator fixed, and no node: none is needed to issue addresses.
+ */
 function liveApp(prices = 'ETH=3000'): Promise<TestApp> {
   const rates = parseFixedRates(prices);
   if (rates.kind === 'invalid') throw new Error(rates.message);

@@ -36,34 +36,34 @@ interface Place {
 }
 
 /** What is foreseen of a place; the wallet is null where there is none. */
-interface Foreseen {
+interface PredictedWallet {
   readonly wallet: LockedWallet | null;
 }
 
 /** More than this are read anew. */
-const MAX_FORESEEN = 10_000;
+const MAX_PREDICTED = 10_000;
 
 /**
- * Locks the wallets that wanted tokens may come to, and issues from them in memory. While nobody else takes from a wallet,
- * what is in it is foreseen from the last batch: the lock is then sent along with what is saved, and undoes it all should
- * the wallet be another after all (docs/decisions/0039).
+ * Locks the wallets that wanted tokens may come to, and issues from them in memory. While nobody else takes from a
+ * wallet, what is in it is foreseen from the last batch: the lock is then sent along with what is saved, and undoes it
+ * all should the wallet be another after all (docs/decisions/0039).
  */
 export function createLock(options: LockedIssuerOptions): NonNullable<Rail['lock']> {
-  const foresight = createForesight();
-  return async (runner, wanted, { foresee }) => {
+  const prediction = createPrediction();
+  return async (runner, wanted, { mayPredict }) => {
     const places = placesOf(options.tokens, wanted);
     if (places.length === 0) return issuerOf(options, places, [], () => []);
-    const foreseen = foresee ? foresight.of(places) : null;
-    if (foreseen !== null) {
-      return issuerOf(options, places, foreseen, (used) => {
-        foresight.took(used);
-        return [expectWallets(places, foreseen), takeIndexes(used)];
+    const predicted = mayPredict ? prediction.of(places) : null;
+    if (predicted !== null) {
+      return issuerOf(options, places, predicted, (used) => {
+        prediction.taken(used);
+        return [expectWallets(places, predicted), takeIndexes(used)];
       });
     }
     const locked = await lockWallets(runner, places);
-    foresight.saw(places, locked);
+    prediction.locked(places, locked);
     return issuerOf(options, places, locked, (used) => {
-      foresight.took(used);
+      prediction.taken(used);
       return [takeIndexes(used)];
     });
   };
@@ -93,37 +93,37 @@ function nameOf({ network, firstAddress }: Pick<LockedWallet, 'network' | 'first
 }
 
 /** What was last seen of wallets, and where their next index should be by now. Never believed without being checked. */
-function createForesight() {
-  const places = new Map<string, Foreseen>();
+function createPrediction() {
+  const places = new Map<string, PredictedWallet>();
   const nextIndexes = new Map<string, number>();
   // Others take from these too, or what was taken was not saved.
-  const doubted = new Set<string>();
+  const unreliable = new Set<string>();
   return {
     /** Null where something is not known, or not to be relied on. */
     of: (wanted: readonly Place[]): readonly LockedWallet[] | null => {
       const known: LockedWallet[] = [];
       for (const place of wanted) {
         const wallet = places.get(keyOf(place))?.wallet;
-        if (wallet === undefined || (wallet !== null && doubted.has(nameOf(wallet)))) return null;
+        if (wallet === undefined || (wallet !== null && unreliable.has(nameOf(wallet)))) return null;
         if (wallet !== null) known.push({ ...wallet, nextIndex: nextIndexes.get(nameOf(wallet)) ?? wallet.nextIndex });
       }
       return known.length === 0 ? null : known;
     },
-    saw: (wanted: readonly Place[], locked: readonly LockedWallet[]): void => {
-      if (places.size > MAX_FORESEEN) {
-        for (const memory of [places, nextIndexes, doubted]) memory.clear();
+    locked: (wanted: readonly Place[], locked: readonly LockedWallet[]): void => {
+      if (places.size > MAX_PREDICTED) {
+        for (const memory of [places, nextIndexes, unreliable]) memory.clear();
       }
       for (const place of wanted) places.set(keyOf(place), { wallet: null });
       for (const wallet of locked) {
         const name = nameOf(wallet);
         const expected = nextIndexes.get(name);
-        if (expected === undefined || expected === wallet.nextIndex) doubted.delete(name);
-        else doubted.add(name);
+        if (expected === undefined || expected === wallet.nextIndex) unreliable.delete(name);
+        else unreliable.add(name);
         places.set(keyOf(wallet), { wallet });
         nextIndexes.set(name, wallet.nextIndex);
       }
     },
-    took: (used: readonly TakenIndexes[]): void => {
+    taken: (used: readonly TakenIndexes[]): void => {
       for (const taken of used) nextIndexes.set(nameOf(taken), taken.nextIndex);
     },
   };
@@ -195,7 +195,10 @@ export function noWallet(network: Network): Issued {
   return { kind: 'no_method', message: `No wallet is set for ${network}.` };
 }
 
-/** What whoever wants to be paid there is told while a wallet hands out no addresses; the reason is the operator's alone. */
+/**
+ * What whoever wants to be paid there is told while a wallet hands out no addresses; the reason is the operator's
+ * alone.
+ */
 export function halted(network: Network): Issued {
   return {
     kind: 'no_method',
@@ -203,7 +206,10 @@ export function halted(network: Network): Issued {
   };
 }
 
-/** What a project's wallet that cannot be read has to be told: it was set for a test chain, and the service is on another. */
+/**
+ * What a project's wallet that cannot be read has to be told: it was set for a test chain, and the service is on
+ * another.
+ */
 export function otherChain(network: Network): string {
   return (
     `The stored ${network} wallet cannot be read: it was set for another chain of ${network}. ` +

@@ -7,7 +7,10 @@ import { busiestWallets } from '../store/wallets.ts';
 /** Opening a wallet takes some milliseconds. */
 const MAX_PREPARED = 20;
 
-/** Opens the wallets that are likely to be asked for after a start, so that their next addresses are derived while it is quiet. */
+/**
+ * Opens the wallets that are likely to be asked for after a start, so that their next addresses are derived while it is
+ * quiet.
+ */
 export async function prepareAddresses(
   db: Database,
   networks: readonly Network[],

@@ -43,11 +43,13 @@ export interface Issuer {
   /** The prices that a project's customers are quoted: the market's, and what the merchant adds. */
   ratesFor(projectId: string, trx?: Trx): RateSource | Promise<RateSource>;
   /**
-   * The tokens that the project can be paid in now, its favourite first. Who holds a transaction passes it: waiting for a
-   * second connection while holding one would deadlock the pool.
+   * The tokens that the project can be paid in now, its favourite first. Who holds a transaction passes it: waiting for
+   * a second connection while holding one would deadlock the pool.
    */
   tokens(projectId: string, trx?: Trx): readonly Token[] | Promise<readonly Token[]>;
-  /** A fresh address for a payment. Never touches the network. In a transaction it is given back when that is undone. */
+  /**
+   * A fresh address for a payment. Never touches the network. In a transaction it is given back when that is undone.
+   */
   issue(
     payment: { readonly id: string; readonly projectId: string; readonly amountUsdCents: bigint },
     token: Token,
@@ -55,7 +57,10 @@ export interface Issuer {
   ): Issued | Promise<Issued>;
 }
 
-/** Quotes a whole batch and issues its addresses from what one statement has read and locked, without waiting for anything. */
+/**
+ * Quotes a whole batch and issues its addresses from what one statement has read and locked, without waiting for
+ * anything.
+ */
 export interface LockedIssuer extends Issuer {
   /** What has to be carried out in the transaction that saves the payments, so that no address is issued again. */
   taken(): readonly Statement[];
@@ -69,25 +74,26 @@ export interface WantedToken {
 }
 
 /**
- * How money is seen: the one seam between the sandbox and real chains. Everything else takes what a rail says and treats
- * the mode as data.
+ * How money is seen: the one seam between the sandbox and real chains. Everything else takes what a rail says and
+ * treats the mode as data.
  */
 export interface Rail extends Issuer {
   /**
-   * Locks all that payments in these tokens are issued addresses from, until the transaction ends. Its issuer knows no other
-   * tokens of theirs. With `foresee` it may go by what it saw last: then `taken` holds the lock too, which undoes the
-   * transaction with an error that `isUnexpected` knows when that has changed. Null: nothing has to be locked.
+   * Locks all that payments in these tokens are issued addresses from, until the transaction ends. Its issuer knows no
+   * other tokens of theirs. With `mayPredict` it may go by what it saw last: then `taken` holds the lock too, which
+   * undoes the transaction with an error that `isUnexpected` knows when that has changed. Null: nothing has to be
+   * locked.
    */
   readonly lock:
     | ((
         runner: StatementRunner,
         wanted: readonly WantedToken[],
-        options: { readonly foresee: boolean },
+        options: { readonly mayPredict: boolean },
       ) => Promise<LockedIssuer>)
     | null;
   /**
-   * The newest address that the payment already has on the token's network, from the wallet in use there; null where it has
-   * none. An address that is asked for again stays the same, whatever its token.
+   * The newest address that the payment already has on the token's network, from the wallet in use there; null where it
+   * has none. An address that is asked for again stays the same, whatever its token.
    */
   held(payment: { readonly id: string }, token: Token, trx: Trx): Issued | null | Promise<Issued | null>;
   /** When a new payment completes by itself; null: never. */

@@ -6,8 +6,8 @@ import type { WalletOpener } from './wallet.ts';
 /** Addresses of wallets, derived in bulk, and ahead of time while nothing else asks for them. */
 export interface AddressesAhead {
   /**
-   * The addresses of a wallet from number `from` on, `count` of them; null when it cannot be read. Which numbers are free is
-   * for the caller to know: this is a memory of derivations, and forgets those below `from`.
+   * The addresses of a wallet from number `from` on, `count` of them; null when it cannot be read. Which numbers are
+   * free is for the caller to know: this is a memory of derivations, and forgets those below `from`.
    */
   of(network: Network, source: WalletSource, from: number, count: number): readonly string[] | null;
   /** Derives nothing more by itself. */

@@ -37,8 +37,8 @@ export interface ChainBlock extends BlockHeader {
  *
  * A block is read in two steps, because on EVM chains a block lists a transaction whether it moved money or was
  * reverted, and telling them apart costs another call. `block` gives every transfer that the block *claims*; the caller
- * finds those to watched addresses; `settle` then drops, of those few, the ones that failed. Where a block holds no
- * failures (Bitcoin), `settle` returns what it was given.
+ * finds those to watched addresses; `dropReverted` then leaves out those of them that failed. Where a block holds no
+ * failures (Bitcoin), `dropReverted` returns what it was given.
  */
 export interface ChainSource {
   readonly network: Network;
@@ -59,26 +59,26 @@ export interface ChainSource {
    * Those of `matched` (transfers of `block`) that really moved money. Null: the node no longer has exactly this block,
    * or lags behind the one that gave it; read the block again.
    */
-  settle(block: ChainBlock, matched: readonly ChainTransfer[]): Promise<readonly ChainTransfer[] | null>;
+  dropReverted(block: ChainBlock, matched: readonly ChainTransfer[]): Promise<readonly ChainTransfer[] | null>;
   /**
    * Asks every node which chain it is on and how far it has come. A node on another chain is never used for the other
    * methods and one that lags only when no other answers; a node that is exchanged behind the same URL is noticed here,
    * so call it from time to time. Never throws for a fault of a node.
    */
-  survey(): Promise<readonly NodeReport[]>;
+  checkNodes(): Promise<readonly NodeReport[]>;
   /** What spending takes where money is in outputs (the UTXO family); undefined or null elsewhere. */
   readonly spending?: SpendingWatch | null;
   /** What contracts pay natively; undefined or null where a block's transfers are all there is. */
   readonly native?: NativeBalances | null;
   /** Where transactions are, all nodes asked; undefined where `mempool` tells. */
-  readonly whereabouts?: (hashes: readonly string[]) => Promise<ReadonlyMap<string, Whereabouts>>;
+  readonly locate?: (hashes: readonly string[]) => Promise<ReadonlyMap<string, TransactionLocation>>;
   /** Transactions that wait to be mined; null for networks whose transactions are only looked at in blocks. */
   readonly mempool: Mempool | null;
   close(): Promise<void>;
 }
 
 /** `nowhere`: no node knows it, or another transaction has taken its place. */
-export type Whereabouts =
+export type TransactionLocation =
   | { readonly kind: 'block'; readonly height: number }
   | { readonly kind: 'waiting' | 'nowhere' };
 
@@ -90,13 +90,13 @@ export interface SpendingWatch {
     readonly text: string;
   }): ((index: number) => string) | null;
   /**
-   * Those of the transactions of these transfers, all in `block`, that are needed whole to spend them, by their hashes. One that
-   * no node has any more is left out.
+   * Those of the transactions of these transfers, all in `block`, that are needed whole to spend them, by their hashes.
+   * One that no node has any more is left out.
    */
   wholeTransactions(block: BlockId, transfers: readonly ChainTransfer[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * What transactions in `block` spend, or that wait where it is null: as `txid:vout`, by their hashes. One that no node has any
-   * more is left out.
+   * What transactions in `block` spend, or that wait where it is null: as `txid:vout`, by their hashes. One that no
+   * node has any more is left out.
    */
   inputsOf(block: BlockId | null, hashes: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
@@ -113,9 +113,10 @@ export interface NativeBalances {
    */
   balancesAt(addresses: readonly string[], block: BlockId): Promise<ReadonlyMap<string, bigint>>;
   /**
-   * What contracts paid within the transactions of `block` to these addresses (lower case). Such a transfer has an index from 1,000,000
-   * on, the same each time it is read; it needs no settling, since what was reverted is left out. Null: no node shows
-   * it. Most hosted nodes do not trace, and a trace may take longer than the timeout, so nothing may wait for it.
+   * What contracts paid within the transactions of `block` to these addresses (lower case). Such a transfer has an
+   * index from 1,000,000 on, the same each time it is read; it needs no settling, since what was reverted is left out.
+   * Null: no node shows it. Most hosted nodes do not trace, and a trace may take longer than the timeout, so nothing
+   * may wait for it.
    */
   internalTransfers(block: BlockId, addresses: ReadonlySet<string>): Promise<readonly ChainTransfer[] | null>;
 }
@@ -136,9 +137,9 @@ export interface Mempool {
 export interface WaitingTransactions {
   readonly hashes: readonly string[];
   /**
-   * What may be concluded from what the node does not show. `mempool`: it has the newest block and hears of transactions, so that
-   * what it lacks waits nowhere. `blocks`: it takes no transactions before they are mined. `nothing`: it may have missed blocks, because
-   * it is still loading the chain, say, or is connected to nobody.
+   * What may be concluded from what the node does not show. `mempool`: it has the newest block and hears of
+   * transactions, so that what it lacks waits nowhere. `blocks`: it takes no transactions before they are mined.
+   * `nothing`: it may have missed blocks, because it is still loading the chain, say, or is connected to nobody.
    */
   readonly proof: 'mempool' | 'blocks' | 'nothing';
 }
@@ -160,11 +161,13 @@ export interface WalletDeriver {
    * `matchingAddress` for watching. Throws RangeError for any other index.
    */
   addressAt(index: number): string;
-  /** What the wallet is known by, for ever; undefined: its address at index 0, whatever form its source is written in. */
+  /**
+   * What the wallet is known by, for ever; undefined: its address at index 0, whatever form its source is written in.
+   */
   readonly identity?: string;
   /**
-   * The receiving addresses from number `from` on, `count` of them: the same as `addressAt` gives one by one. Each costs a
-   * fraction of that where there are several.
+   * The receiving addresses from number `from` on, `count` of them: the same as `addressAt` gives one by one. Each
+   * costs a fraction of that where there are several.
    */
   addressesAt(from: number, count: number): readonly string[];
 }

@@ -23,8 +23,8 @@ export function keyNode(publicKey: Uint8Array, chainCode: Uint8Array): KeyNode {
 
 /**
  * CKDpub of BIP 32 for an index below 2^31. It works on the opened point, which takes half the time of `deriveChild` of
- * @scure/bip32: that one reads the parent's and the child's point from bytes again, a square root each. Nothing here is secret,
- * so that time may depend on the values. Throws where the index has no key, which happens once in 2^127.
+ * @scure/bip32: that one reads the parent's and the child's point from bytes again, a square root each. Nothing here is
+ * secret, so that time may depend on the values. Throws where the index has no key, which happens once in 2^127.
  */
 export function childKey(parent: KeyNode, index: number): KeyNode {
   const { scalar, chainCode } = childScalar(parent, index, hmacKey(parent));
@@ -32,8 +32,8 @@ export function childKey(parent: KeyNode, index: number): KeyNode {
 }
 
 /**
- * The children number `from` on, `count` of them: the same as `childKey` makes one by one, each in a fraction of the time
- * where there are several. Throws as `childKey` does, for all if for any.
+ * The children number `from` on, `count` of them: the same as `childKey` makes one by one, each in a fraction of the
+ * time where there are several. Throws as `childKey` does, for all if for any.
  */
 export function childKeys(parent: KeyNode, from: number, count: number): readonly KeyNode[] {
   const point = parent.point.toAffine();

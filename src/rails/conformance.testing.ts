@@ -4,7 +4,7 @@ import { familyFacts, settingOf, type Network } from '../domain/networks.ts';
 import { ChainUnavailableError, type ChainBlock, type ChainSource, type ChainTransfer } from './chain.ts';
 import type { WalletSource, UtxoChains } from './family.ts';
 import { createChainSource, rulesOf, type NetworkNodes } from './networks.ts';
-import { UNHEARD } from '../domain/trouble.ts';
+import { NO_REPORTS } from '../domain/trouble.ts';
 
 /** A chain of its own, with money to pay from; blocks come only when asked for. */
 export interface TestChain {
@@ -41,7 +41,7 @@ const DEAD_URL = 'http://operator:s3cret-word@127.0.0.1:1/path-of-s3cret';
 const UNITS = 1_234_567n;
 
 /** Which of the ways to know of transactions that wait a source has, beside its blocks. */
-type Waiting = 'mempool' | 'whereabouts' | 'unknown';
+type Waiting = 'mempool' | 'locate' | 'unknown';
 
 /** What the rest of the program relies on, whatever the network: every `ChainSource` passes it. */
 export function describeSource(network: Network, start: () => Promise<TestChain>, waiting: Waiting): void {
@@ -62,7 +62,7 @@ export function describeSource(network: Network, start: () => Promise<TestChain>
     describeBlocks(open);
     describeMoney(open);
     if (waiting === 'mempool') describeMempool(open);
-    if (waiting === 'whereabouts') describeWhereabouts(open);
+    if (waiting === 'locate') describeLocate(open);
   });
 }
 
@@ -87,13 +87,13 @@ export function describeChain(network: Network, start: () => Promise<NodeChain>)
         stop: async () => {},
       };
     };
-    describeSource(network, asTestChain, familyFacts(network).seesWaiting ? 'mempool' : 'whereabouts');
+    describeSource(network, asTestChain, familyFacts(network).seesWaiting ? 'mempool' : 'locate');
     describeNodes(network, () => chain);
   });
 }
 
 function sourceOf(nodes: NetworkNodes): ChainSource {
-  return createChainSource(nodes, { timeoutMs: 10_000, troubles: UNHEARD });
+  return createChainSource(nodes, { timeoutMs: 10_000, troubles: NO_REPORTS });
 }
 
 type Open = () => { readonly chain: TestChain; readonly source: ChainSource; readonly address: string };
@@ -163,8 +163,8 @@ function describeMoney(open: Open): void {
           { transactionHash, index, address: rules.matchingAddress(address), asset, amount: UNITS },
         ]);
         expect(await source.block(block.height)).toEqual(block);
-        expect(await source.settle(block, paid)).toEqual(paid);
-        expect(await source.settle(block, [])).toEqual([]);
+        expect(await source.dropReverted(block, paid)).toEqual(paid);
+        expect(await source.dropReverted(block, [])).toEqual([]);
         expect(rules.shownAddress(rules.matchingAddress(address))).toBe(address);
         expect(transactionHash).toBe(rules.transactionHash(transactionHash.slice(-64)));
       }
@@ -192,17 +192,17 @@ function describeMempool(open: Open): void {
   });
 }
 
-function describeWhereabouts(open: Open): void {
+function describeLocate(open: Open): void {
   it('money that waits is told from what is in a block, and from what nobody sent', async () => {
     const { chain, source, address } = open();
-    const { mempool, whereabouts } = source;
-    if (mempool !== null || whereabouts === undefined) throw new Error('nothing tells where a transaction is');
+    const { mempool, locate } = source;
+    if (mempool !== null || locate === undefined) throw new Error('nothing tells where a transaction is');
     const nobodys = rulesOf(chain.network).transactionHash('7'.repeat(64));
     const hash = await chain.pay(firstOf(chain.assets), address, UNITS);
-    const waiting = await whereabouts([hash, nobodys]);
+    const waiting = await locate([hash, nobodys]);
     expect([waiting.get(hash), waiting.get(nobodys)]).toEqual([{ kind: 'waiting' }, { kind: 'nowhere' }]);
     await chain.mine(1);
-    const mined = await whereabouts([hash]);
+    const mined = await locate([hash]);
     expect(mined.get(hash)).toEqual({ kind: 'block', height: (await source.head()).height });
   });
 }
@@ -218,7 +218,7 @@ function describeNodes(network: Network, chain: () => NodeChain): void {
     it('that answer are reported with their height and without a problem', async () => {
       const source = open();
       const { height } = await source.head();
-      expect(await source.survey()).toEqual([
+      expect(await source.checkNodes()).toEqual([
         { node: new URL(chain().nodes.urls[0] ?? '').origin, height, problem: null },
       ]);
     });
@@ -229,7 +229,7 @@ function describeNodes(network: Network, chain: () => NodeChain): void {
       const failure = await source.head().catch((fault: unknown) => fault);
       expect(failure).toBeInstanceOf(ChainUnavailableError);
       expect(failure).toMatchObject({ network: network, message: expect.stringContaining(setting) });
-      expect(await source.survey()).toMatchObject([{ problem: expect.stringContaining(setting) }]);
+      expect(await source.checkNodes()).toMatchObject([{ problem: expect.stringContaining(setting) }]);
     });
 
     it('stand in for one that is down, whose credentials are shown nowhere', async () => {
@@ -238,7 +238,7 @@ function describeNodes(network: Network, chain: () => NodeChain): void {
       const alone = open({ ...nodes, urls: [DEAD_URL] });
       const head = await source.head();
       expect(await open().head()).toEqual(head);
-      const reports = await source.survey();
+      const reports = await source.checkNodes();
       expect(reports).toMatchObject([{ problem: expect.any(String) }, { height: head.height, problem: null }]);
       const failure = await alone.head().catch((fault: unknown) => fault);
       expect(failure).toBeInstanceOf(ChainUnavailableError);
@@ -247,7 +247,7 @@ function describeNodes(network: Network, chain: () => NodeChain): void {
 
     it('are refused at once where their URL is none, or there is none of them', () => {
       for (const urls of [['ftp://127.0.0.1'], []]) {
-        expect(() => createChainSource({ ...chain().nodes, urls }, { timeoutMs: 1, troubles: UNHEARD })).toThrow(
+        expect(() => createChainSource({ ...chain().nodes, urls }, { timeoutMs: 1, troubles: NO_REPORTS })).toThrow(
           RangeError,
         );
       }

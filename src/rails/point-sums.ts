@@ -26,15 +26,16 @@ const WINDOWS = Math.ceil(257 / WINDOW_BITS);
 let tables: readonly (readonly AffinePoint[])[] | null = null;
 
 /**
- * `point + scalar · G` for each of these, in their order. Several at once take a sixth of the time of one by one: in affine
- * coordinates an addition costs a division, and all divisions of a round are done as one (Montgomery's trick). Nothing here
- * is secret, so that time may depend on the values. Throws RangeError where a sum is the point at infinity, which happens
- * once in 2^127.
+ * `point + scalar · G` for each of these, in their order. Several at once take a sixth of the time of one by one: in
+ * affine coordinates an addition costs a division, and all divisions of a round are done as one (Montgomery's trick).
+ * Nothing here is secret, so that time may depend on the values. Throws RangeError where a sum is the point at
+ * infinity, which happens once in 2^127.
  */
 export function addMultiplesOfBase(addends: readonly Addend[]): readonly AffinePoint[] {
   const windows = (tables ??= makeTables());
   const multiplesOfBase = sumsOf(addends.map(({ scalar }) => multiples(windows, scalar)));
-  // The points come last: a point and a part of its scalar's multiple may cancel each other out where the whole does not.
+  // The points come last: a point and a part of its scalar's multiple may cancel each other out where the whole does
+  // not.
   return addPairs(pairUp(addends, multiplesOfBase));
 }
 
@@ -137,8 +138,8 @@ function addPairs(all: readonly Pair[]): AffinePoint[] {
 }
 
 /**
- * What the slope of the line through two points, or of the tangent at one, is divided by; 0 for opposite points. It may be
- * negative, as all that is computed from it until coordinates are made of it.
+ * What the slope of the line through two points, or of the tangent at one, is divided by; 0 for opposite points. It may
+ * be negative, as all that is computed from it until coordinates are made of it.
  */
 function divisor([a, b]: Pair): bigint {
   if (a.x !== b.x) return b.x - a.x;

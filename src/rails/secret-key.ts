@@ -9,7 +9,8 @@ const WALLET_IMPORT_FORMAT = /^[59KLTc6][1-9A-HJ-NP-Za-km-z]{50,51}$/;
 
 /**
  * What to answer when a text that should hold public keys alone holds something private: a message without any part of
- * that text, ending in advice. Null: nothing private was found. A damaged private key is still private, so the look alone decides.
+ * that text, ending in advice. Null: nothing private was found. A damaged private key is still private, so the look
+ * alone decides.
  *
  * @param wayOut what to give instead, as a sentence
  */

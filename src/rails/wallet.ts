@@ -6,7 +6,9 @@ import { rulesOf } from './networks.ts';
 /** The addresses of a wallet; null when it cannot be read, such as one of another chain of its network. */
 export type WalletOpener = (network: Network, source: WalletSource) => WalletDeriver | null;
 
-/** Opens wallets that were checked before, and keeps the last ones: reading an extended key costs more than an address. */
+/**
+ * Opens wallets that were checked before, and keeps the last ones: reading an extended key costs more than an address.
+ */
 export function createWalletOpener(chains: UtxoChains): WalletOpener {
   const MOST = 1_000;
   const known = new Map<string, WalletDeriver>();

@@ -3,7 +3,10 @@ import { MalformedAnswerError, marketPrice, member, parseJson } from './answer.t
 import { midPrice } from './decimal.ts';
 import type { SourcePrice, WebSource } from './source.ts';
 
-/** Binance trades against USDT; what that is worth is asked of the others, so a stablecoin off its peg misprices nothing. */
+/**
+ * Binance trades against USDT; what that is worth is asked of the others, so a stablecoin off its peg misprices
+ * nothing.
+ */
 const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
   ['BTCUSDT', 'BTC'],
   ['ETHUSDT', 'ETH'],

@@ -21,7 +21,10 @@ export const BITSTAMP: WebSource = {
   parse: parseTickers,
 };
 
-/** https://www.bitstamp.net/api/#tag/Tickers/operation/GetCurrencyPairTickers: all pairs, each with its Unix time in seconds. */
+/**
+ * https://www.bitstamp.net/api/#tag/Tickers/operation/GetCurrencyPairTickers: all pairs, each with its Unix time in
+ * seconds.
+ */
 function parseTickers(body: string): readonly SourcePrice[] {
   const tickers = parseJson(body);
   if (!Array.isArray(tickers)) throw new MalformedAnswerError('it is not a list');

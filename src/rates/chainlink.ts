@@ -48,8 +48,8 @@ export interface ChainlinkOptions {
 }
 
 /**
- * Feeds read by an EVM node. They are references: within its heartbeat and threshold a feed may be behind the market. One
- * that fails leaves the others alone.
+ * Feeds read by an EVM node. They are references: within its heartbeat and threshold a feed may be behind the market.
+ * One that fails leaves the others alone.
  */
 export function createChainlinkSource({ call, feeds }: ChainlinkOptions): PriceSource {
   const decimals = new Map<string, number>();
@@ -106,7 +106,9 @@ function decodeDecimals(bytes: string): number {
   return Number(decimals);
 }
 
-/** The 32-byte words of ABI-encoded bytes; none when they are not `count` words. An address without code returns `0x`. */
+/**
+ * The 32-byte words of ABI-encoded bytes; none when they are not `count` words. An address without code returns `0x`.
+ */
 function words(bytes: string, count: number): readonly bigint[] {
   if (!new RegExp(`^0x[0-9a-f]{${count * 64}}$`, 'i').test(bytes)) return [];
   return Array.from({ length: count }, (_, index) => BigInt(`0x${bytes.slice(2 + index * 64, 66 + index * 64)}`));

@@ -14,7 +14,9 @@ export const COINBASE: WebSource = {
   parse: parseExchangeRates,
 };
 
-/** https://docs.cdp.coinbase.com/coinbase-app/track-apis/exchange-rates: units of everything for one unit of `currency`. */
+/**
+ * https://docs.cdp.coinbase.com/coinbase-app/track-apis/exchange-rates: units of everything for one unit of `currency`.
+ */
 function parseExchangeRates(body: string): readonly SourcePrice[] {
   const data = member(parseJson(body), 'data');
   if (member(data, 'currency') !== 'USD') throw new MalformedAnswerError('its rates are not for USD');

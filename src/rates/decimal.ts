@@ -11,8 +11,8 @@ export interface Decimal {
 const DECIMAL_TEXT = /^(\d{1,30})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
 
 /**
- * A decimal text, or a JSON number by its shortest text; null for anything else, negative ones included. Floats are never
- * computed with.
+ * A decimal text, or a JSON number by its shortest text; null for anything else, negative ones included. Floats are
+ * never computed with.
  */
 export function readDecimal(value: unknown): Decimal | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
@@ -37,8 +37,8 @@ export const ONE: Decimal = { units: 1n, scale: 0 };
 const WIDEST_SPREAD_BASIS_POINTS = 200n;
 
 /**
- * The middle between the best bid and the best ask, which is of this moment even where the last trade was hours ago. Null
- * for an empty, crossed or very wide book, and for what is not numbers.
+ * The middle between the best bid and the best ask, which is of this moment even where the last trade was hours ago.
+ * Null for an empty, crossed or very wide book, and for what is not numbers.
  */
 export function midPrice(bid: unknown, ask: unknown): Decimal | null {
   const [low, high] = [readDecimal(bid), readDecimal(ask)];

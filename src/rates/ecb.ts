@@ -6,8 +6,8 @@ import type { SourcePrice, WebSource } from './source.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * The rates of a day are published around 16:00 CET on the days that the TARGET system is open. The longest gap is Easter:
- * from the morning of Maundy Thursday, when its date begins, to the Tuesday afternoon after.
+ * The rates of a day are published around 16:00 CET on the days that the TARGET system is open. The longest gap is
+ * Easter: from the morning of Maundy Thursday, when its date begins, to the Tuesday afternoon after.
  */
 const HOLDS_MS = 6 * 24 * HOUR_MS;
 

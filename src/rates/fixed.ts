@@ -50,7 +50,9 @@ export function testRates(): RateSource {
   return fixedRates(prices);
 }
 
-/** Reads `ETH=3000,BTC=60000`: USD per unit with at most eight decimals. The message of a refusal names the bad part. */
+/**
+ * Reads `ETH=3000,BTC=60000`: USD per unit with at most eight decimals. The message of a refusal names the bad part.
+ */
 export function parseFixedRates(
   text: string,
 ):

@@ -3,7 +3,10 @@ import { Agent, request, type Dispatcher } from 'undici';
 /** The longest of the answers is some 100 kB; what is longer is not from whom we asked. */
 const LIMIT_BYTES = 1_000_000;
 
-/** The body of an HTTPS answer with status 200, as UTF-8. Throws with a message fit for logs; `signal` ends it at any moment. */
+/**
+ * The body of an HTTPS answer with status 200, as UTF-8. Throws with a message fit for logs; `signal` ends it at any
+ * moment.
+ */
 export type FetchText = (url: string, signal: AbortSignal) => Promise<string>;
 
 export interface HttpClient {

@@ -15,8 +15,8 @@ const USD = 100_000_000n;
 type Said = Pick<SourcePrice, 'code' | 'price'> & Partial<SourcePrice>;
 
 /** A source that says what it is told to, until it is told otherwise. */
-function scripted(name: string, ...said: readonly Said[]) {
-  const state = { said, fault: null as Error | null, asked: 0, everyMs: 0 };
+function scripted(name: string, ...withoutEmpty: readonly Said[]) {
+  const state = { withoutEmpty, fault: null as Error | null, asked: 0, everyMs: 0 };
   const source: PriceSource = {
     name,
     get everyMs() {
@@ -25,7 +25,12 @@ function scripted(name: string, ...said: readonly Said[]) {
     read: async () => {
       state.asked += 1;
       if (state.fault !== null) throw state.fault;
-      const prices = state.said.map((price) => ({ unit: 'USD' as const, at: null, referenceForMs: null, ...price }));
+      const prices = state.withoutEmpty.map((price) => ({
+        unit: 'USD' as const,
+        at: null,
+        referenceForMs: null,
+        ...price,
+      }));
       return { prices, problem: null };
     },
   };
@@ -102,11 +107,11 @@ describe('a price', () => {
     const { rates } = live([a.source, b.source]);
     await rates.refresh();
     expect(rates.usdPrice('BTC')).toBe(60_000n * USD);
-    a.state.said = [btc(61_000n)];
-    b.state.said = [btc(61_000n)];
+    a.state.withoutEmpty = [btc(61_000n)];
+    b.state.withoutEmpty = [btc(61_000n)];
     await rates.refresh();
     expect(rates.usdPrice('BTC')).toBe(61_000n * USD);
-    b.state.said = [];
+    b.state.withoutEmpty = [];
     await rates.refresh();
     expect(rates.usdPrice('BTC')).toBeNull();
   });
@@ -130,8 +135,8 @@ describe('a price', () => {
     await rates.refresh();
     expect(rates.usdPrice('USDT')).toBe(90_000_000n);
     expect(rates.usdPrice('BTC')).toBe(54_000n * USD);
-    a.state.said = [];
-    b.state.said = [];
+    a.state.withoutEmpty = [];
+    b.state.withoutEmpty = [];
     time.now += 1;
     await rates.refresh();
     expect(rates.usdPrice('USDT')).toBeNull();

@@ -27,8 +27,8 @@ export interface SourceStatus {
 
 export interface LiveRates extends RateSource {
   /**
-   * Asks all sources that are due, at the same time; never rejects. Resolves when the last one answered, failed or ran out
-   * of time; the prices of each count from the moment that it answers.
+   * Asks all sources that are due, at the same time; never rejects. Resolves when the last one answered, failed or ran
+   * out of time; the prices of each count from the moment that it answers.
    */
   refresh(): Promise<void>;
   status(): readonly SourceStatus[];
@@ -65,13 +65,14 @@ const MAX_BACK_OFF_MS = 300_000;
 const MAX_ERROR_LENGTH = 300;
 
 /**
- * Prices of several sources in memory. A price that the sources do not agree on, or that is too old, is null: nothing is
- * guessed, a stablecoin's dollar included. USD itself is always 1.
+ * Prices of several sources in memory. A price that the sources do not agree on, or that is too old, is null: nothing
+ * is guessed, a stablecoin's dollar included. USD itself is always 1.
  */
 export function createLiveRates(options: LiveRatesOptions): LiveRates {
   const { clock, troubles } = options;
   const states = options.sources.map((source): SourceState => ({ source, ...UNASKED }));
-  // Verdicts are kept until a vote of theirs is too old or a new one comes: a busy service asks thousands of times a second.
+  // Verdicts are kept until a vote of theirs is too old or a new one comes: a busy service asks thousands of times a
+  // second.
   const verdicts = new Map<AssetCode | Fiat, Verdict & { readonly from: number }>();
   const closing = new AbortController();
 

@@ -57,7 +57,8 @@ export function median(prices: readonly bigint[]): bigint {
 
 /**
  * Keeps the price between the second lowest and the second highest market. Where honest markets differ by more than the
- * tolerance, one of them may be taken for the outlier and the liar for its opposite; this takes away what the liar gains.
+ * tolerance, one of them may be taken for the outlier and the liar for its opposite; this takes away what the liar
+ * gains.
  */
 function held(price: bigint, markets: readonly bigint[]): bigint {
   const sorted = inOrder(markets);

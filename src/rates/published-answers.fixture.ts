@@ -1,7 +1,7 @@
 /**
  * What the price sources answer, in the form that each one publishes. Where a source's page shows a whole answer it is
- * taken over as it stands (`_PUBLISHED`); where it shows one pair only, or fields without numbers, the others are built in
- * the same form with numbers of our own.
+ * taken over as it stands (`_PUBLISHED`); where it shows one pair only, or fields without numbers, the others are built
+ * in the same form with numbers of our own.
  */
 
 /** https://docs.kraken.com/api/docs/rest-api/get-ticker-information, "Example (from schema)". */
@@ -36,7 +36,10 @@ export function krakenAnswer(pairs: Readonly<Record<string, readonly [bid: strin
 /** https://docs.kraken.com/api/docs/guides/spot-errors: errors come with HTTP status 200. */
 export const KRAKEN_ERROR = '{"error":["EQuery:Unknown asset pair"]}';
 
-/** https://docs.cdp.coinbase.com/coinbase-app/track-apis/exchange-rates, the response to `?currency=BTC`, without its "...". */
+/**
+ * https://docs.cdp.coinbase.com/coinbase-app/track-apis/exchange-rates, the response to `?currency=BTC`, without its
+ * "...".
+ */
 export const COINBASE_PUBLISHED = `{
   "data": {
     "currency": "BTC",
@@ -111,8 +114,8 @@ export function bitstampAnswer(
 }
 
 /**
- * The order of fields as in https://docs.bitfinex.com/reference/rest-public-tickers, which shows no numbers; those of the
- * first pair are of the same fields in https://docs.bitfinex.com/reference/ws-public-ticker.
+ * The order of fields as in https://docs.bitfinex.com/reference/rest-public-tickers, which shows no numbers; those of
+ * the first pair are of the same fields in https://docs.bitfinex.com/reference/ws-public-ticker.
  */
 export const BITFINEX_PUBLISHED = `[
   ["tBTCUSD", 7616.5, 31.89055171, 7617.5, 43.358118629999986, -550.8, -0.0674, 7617.1, 8314.71200815, 8257.8, 7500],
@@ -121,8 +124,8 @@ export const BITFINEX_PUBLISHED = `[
 
 /**
  * The form of https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml, with the European Central Bank's reference
- * rates of 22 May 2013 as the National Bank of Belgium gives them (https://www.nbb.be, "Euro foreign exchange reference rates
- * as at 22 May 2013").
+ * rates of 22 May 2013 as the National Bank of Belgium gives them (https://www.nbb.be, "Euro foreign exchange reference
+ * rates as at 22 May 2013").
  */
 export const ECB_PUBLISHED = `<?xml version="1.0" encoding="UTF-8"?>
 <gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">

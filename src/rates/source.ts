@@ -44,6 +44,9 @@ export interface WebSource {
   readonly name: string;
   readonly everyMs: number;
   readonly url: string;
-  /** Pairs that are missing or have no market at the moment are left out; throws when the whole is not of the known form. */
+  /**
+   * Pairs that are missing or have no market at the moment are left out; throws when the whole is not of the known
+   * form.
+   */
   readonly parse: (body: string) => readonly SourcePrice[];
 }

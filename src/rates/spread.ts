@@ -4,8 +4,8 @@ import type { RateSource } from './source.ts';
 const WHOLE_BASIS_POINTS = 10_000;
 
 /**
- * Rates with a merchant's spread: each asset counts for less than its price, by so many hundredths of a percent, so that
- * the customer pays more of it. Rounded down, in the merchant's favour; fiat currencies keep their price.
+ * Rates with a merchant's spread: each asset counts for less than its price, by so many hundredths of a percent, so
+ * that the customer pays more of it. Rounded down, in the merchant's favour; fiat currencies keep their price.
  *
  * @param basisPoints a whole number from 0 to 9,999; throws RangeError beyond
  */

@@ -18,16 +18,19 @@ import type { UtxoChains } from '../rails/family.ts';
 import { createWalletOpener, type WalletOpener } from '../rails/wallet.ts';
 import { fixedRates, testRates } from '../rates/fixed.ts';
 import type { RateSource } from '../rates/source.ts';
-import { byWayOf, checkPool, checkSameDatabase, checkWrites } from '../store/check-database.ts';
+import { namingSetting, checkPool, checkSameDatabase, checkWrites } from '../store/check-database.ts';
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
 import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
 import { migrate } from '../store/migrate.ts';
-import { logHappenings } from './happening-lines.ts';
+import { logActivities } from './activity-lines.ts';
 import { logTroubles } from './log.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
 
-/** What the service and every command share: the database, brought to this program's version, and the use cases' context. */
+/**
+ * What the service and every command share: the database, brought to this program's version, and the use cases'
+ * context.
+ */
 export interface Cointill {
   readonly app: App;
   readonly handle: DatabaseHandle;
@@ -55,7 +58,8 @@ const MAX_CONNECTIONS = 16;
 
 /**
  * Opens the database (the embedded one is started or joined) and puts the use cases' context together. `rates` are live
- * mode's; a command that quotes nothing does without the ones of the markets. What happens goes to the log, and to `observer`.
+ * mode's; a command that quotes nothing does without the ones of the markets. What happens goes to the log, and to
+ * `observer`.
  */
 export async function openCointill(
   config: Config,
@@ -91,10 +95,10 @@ export async function openCointill(
     await close().catch(() => {});
     throw error;
   }
-  const lines = logHappenings(log, troubles);
-  const observer: Observer = (happening) => {
-    lines(happening);
-    parts.observer?.(happening);
+  const lines = logActivities(log, troubles);
+  const observer: Observer = (activity) => {
+    lines(activity);
+    parts.observer?.(activity);
   };
   const app = createApp(config, handle, { openWallet, addresses }, { ...parts, observer });
   const policyOf = (mode: Mode): WebhookPolicy => ({
@@ -182,7 +186,9 @@ function followedTokens(networks: readonly NetworkNodes[]): readonly Token[] {
   });
 }
 
-/** Random bytes cut from a larger draw: asking the system for ten at a time costs more than making the id they are for. */
+/**
+ * Random bytes cut from a larger draw: asking the system for ten at a time costs more than making the id they are for.
+ */
 function pooledRandom(): (size: number) => Uint8Array {
   const POOL_BYTES = 8192;
   let pool = Buffer.alloc(0);
@@ -198,14 +204,16 @@ function pooledRandom(): (size: number) => Uint8Array {
   };
 }
 
-/** Checks that the database is the one that is meant and takes writes, where it is one's own, and brings it up to date. */
+/**
+ * Checks that the database is the one that is meant and takes writes, where it is one's own, and brings it up to date.
+ */
 async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logger): Promise<void> {
   const setting = config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
-  const client = await byWayOf(setting, handle.connect());
+  const client = await namingSetting(setting, handle.connect());
   try {
     if (config.databaseUrl !== null) {
       await checkWrites(client, setting);
-      await byWayOf('DATABASE_URL', checkPool(handle.db));
+      await namingSetting('DATABASE_URL', checkPool(handle.db));
       if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
     }
     const applied = await migrate(client);

@@ -1,13 +1,16 @@
-import type { Happening } from '../app/observer.ts';
+import type { Activity } from '../app/observer.ts';
 import { deliveryId, encodeId } from '../domain/id.ts';
 import { MAX_DELIVERY_ATTEMPTS } from '../domain/retry-schedule.ts';
 import { eventFacts } from '../wire/event.ts';
 import type { Line } from './line.ts';
 import { durationText } from './plain-text.ts';
 
-type Attempt = Extract<Happening, { readonly kind: 'delivery_attempted' }>;
+type Attempt = Extract<Activity, { readonly kind: 'delivery_attempted' }>;
 
-/** An endpoint as lines name it: of its URL the host alone, since paths and queries hold what only the merchant may know. */
+/**
+ * An endpoint as lines name it: of its URL the host alone, since paths and queries hold what only the merchant may
+ * know.
+ */
 export function endpointFields(endpoint: Attempt['delivery']['endpoint']) {
   const id = encodeId('endpoint', endpoint.id);
   const { projectId: project, mode, url } = endpoint;

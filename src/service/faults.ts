@@ -6,7 +6,9 @@ import { RequestError } from '../http/errors.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 
-/** An error as a log keeps it: these fields and no others, for a database's `detail` repeats the row, customer and all. */
+/**
+ * An error as a log keeps it: these fields and no others, for a database's `detail` repeats the row, customer and all.
+ */
 export interface LoggedFault {
   readonly type: string;
   readonly message: string;
@@ -58,7 +60,10 @@ const DATABASE_AWAY = /^(?:08|53|57)[0-9A-Z]{3}$|^25006$/;
 /** What pg says in words alone. */
 const BROKEN_CONNECTION = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
 
-/** Whether it is known to happen and its message says it all. What is not is a fault of ours: where it arose is told too. */
+/**
+ * Whether it is known to happen and its message says it all. What is not is a fault of ours: where it arose is told
+ * too.
+ */
 export function isExplained(problem: unknown): boolean {
   if (!(problem instanceof Error)) return true;
   if (problem instanceof ChainUnavailableError || problem instanceof OverloadedError) return true;

@@ -8,7 +8,7 @@ export interface Line {
 }
 
 /** Without what is not there. */
-export function said(fields: Fields): Readonly<Record<string, string | number>> {
+export function withoutEmpty(fields: Fields): Readonly<Record<string, string | number>> {
   const present: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(fields)) if (value !== null && value !== undefined) present[name] = value;
   return present;

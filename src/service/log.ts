@@ -4,7 +4,7 @@ import type { Troubles } from '../domain/trouble.ts';
 import { faultFields, isExplained, messageOf } from './faults.ts';
 import { durationText } from './plain-text.ts';
 import { terminalLine } from './terminal-lines.ts';
-import { keepTroubles, type TroubleLine } from './troubles.ts';
+import { createTroubleReporter, type TroubleLine } from './troubles.ts';
 
 /** Lines that nobody takes off us wait in memory up to this; what comes then is lost, and the service goes on. */
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
@@ -12,8 +12,8 @@ const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
 const SECRETS = ['authorization', 'key', 'secret', 'password', 'token', 'connectionString'];
 
 /**
- * A logger of one line an event on standard error: JSON, or text where that is a terminal. Secrets are left out, and of errors
- * all but what they say and where they arose.
+ * A logger of one line an event on standard error: JSON, or text where that is a terminal. Secrets are left out, and of
+ * errors all but what they say and where they arose.
  */
 export function createLogger(level: Config['logLevel'], stream: DestinationStream = standardError()): Logger {
   return pino(
@@ -27,7 +27,10 @@ export function createLogger(level: Config['logLevel'], stream: DestinationStrea
   );
 }
 
-/** Standard error that may go away: a closed terminal takes no more, and what could not be written must not keep the process. */
+/**
+ * Standard error that may go away: a closed terminal takes no more, and what could not be written must not keep the
+ * process.
+ */
 function standardError(): DestinationStream {
   const stream = pino.destination({ fd: 2, sync: false, maxLength: MAX_UNWRITTEN_BYTES });
   const nothing = (): void => {};
@@ -41,20 +44,23 @@ function standardError(): DestinationStream {
   return { write: (line) => void stream.write(terminalLine(line, { isColoured })) };
 }
 
-const LOOK_MS = 1_000;
+const FLUSH_MS = 1_000;
 
 /** Writes troubles to the log, for as long as the process runs. */
 export function logTroubles(log: Logger): Troubles {
-  const book = keepTroubles(
+  const reporter = createTroubleReporter(
     () => performance.now(),
     (line) => writeTrouble(log, line),
     messageOf,
   );
-  setInterval(() => book.look(), LOOK_MS).unref();
-  return book;
+  setInterval(() => reporter.flush(), FLUSH_MS).unref();
+  return reporter;
 }
 
-/** Writes one line on a trouble: a warning where it is known to happen, an error with where it arose where it is a fault of ours. */
+/**
+ * Writes one line on a trouble: a warning where it is known to happen, an error with where it arose where it is a fault
+ * of ours.
+ */
 export function writeTrouble(log: Logger, line: TroubleLine): void {
   const { subject, details } = line;
   if (line.kind === 'over') {

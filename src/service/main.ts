@@ -82,8 +82,8 @@ export async function startService(config: Config, log: Logger): Promise<Service
     closers.push(async () => redis?.close());
     const backups = config.role === 'api' ? null : startBackups(config, core);
     if (backups !== null) parts.push(() => backups.stop());
-    const looked = { redis, backups };
-    const monitoring = createMonitoring(core, notifications, prices, looked, counting, { metricsToken, hasOwnPort });
+    const monitored = { redis, backups };
+    const monitoring = createMonitoring(core, notifications, prices, monitored, counting, { metricsToken, hasOwnPort });
     onStop = () => monitoring.stopping();
     // Asked until the very end: it is closed after the parts.
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
@@ -172,14 +172,14 @@ async function startServers(
 }
 
 /** How often connections that have become idle are looked for. */
-const IDLE_LOOK_MS = 50;
+const IDLE_POLL_MS = 50;
 
 /**
- * Closing a server ends the connections that are idle at that moment. Those whose last answer comes later would keep it for
- * their keep-alive time, and a client that never ends its request for ever.
+ * Closing a server ends the connections that are idle at that moment. Those whose last answer comes later would keep it
+ * for their keep-alive time, and a client that never ends its request for ever.
  */
 async function closeServer(server: FastifyInstance): Promise<void> {
-  const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_LOOK_MS);
+  const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_POLL_MS);
   const limit = setTimeout(() => server.server.closeAllConnections(), STOP_GRACE_MS);
   try {
     await server.close();

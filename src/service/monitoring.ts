@@ -48,12 +48,15 @@ export interface Monitoring {
 
 export interface MonitoringOptions {
   readonly metricsToken: string | null;
-  /** Whether a port of its own tells this machine everything: then the API's addresses, to which a proxy may lead, do not. */
+  /**
+   * Whether a port of its own tells this machine everything: then the API's addresses, to which a proxy may lead, do
+   * not.
+   */
   readonly hasOwnPort: boolean;
 }
 
 /** Parts of this process that may be in trouble while it works; null: there is none. */
-export interface Looked {
+export interface MonitoredParts {
   readonly redis: SharedRedis | null;
   readonly backups: { problem(): string | null } | null;
 }
@@ -62,14 +65,14 @@ export function createMonitoring(
   core: Cointill,
   notifications: Listening,
   prices: Prices,
-  { redis, backups }: Looked,
+  { redis, backups }: MonitoredParts,
   { metrics }: Counting,
   { metricsToken, hasOwnPort }: MonitoringOptions,
 ): Monitoring {
   let isStopping = false;
-  const look = sharedAnswer(SHARED_MS, () => readiness(core, notifications, redis, backups));
+  const check = sharedAnswer(SHARED_MS, () => readiness(core, notifications, redis, backups));
   const ready = async (): Promise<Readiness> =>
-    isStopping ? { ok: false, checks: { service: 'stopping' }, degraded: false } : look();
+    isStopping ? { ok: false, checks: { service: 'stopping' }, degraded: false } : check();
   const networks = sharedAnswer(SHARED_MS, () => within(READ_WITHIN_MS, networkStatus(core.app, core.networks)));
   registerService(metrics.registry, {
     version: version(),
@@ -82,9 +85,9 @@ export function createMonitoring(
     prices: () => prices.ages(),
   });
   const scrape = createScrape(metrics.registry, networks, { keepMs: SHARED_MS });
-  const plugins = (isTold: boolean) => [
-    healthRoutes(ready, (request) => isTold && isLocal(request)),
-    metricsRoute(scrape, metricsToken, (request) => isTold && isDirect(request)),
+  const plugins = (answersLocally: boolean) => [
+    healthRoutes(ready, (request) => answersLocally && isLocal(request)),
+    metricsRoute(scrape, metricsToken, (request) => answersLocally && isDirect(request)),
   ];
   return {
     plugins: plugins(!hasOwnPort),

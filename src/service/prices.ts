@@ -25,8 +25,8 @@ export interface Prices {
 }
 
 /**
- * The prices of live mode: what the operator fixed, and the markets' for the rest, kept fresh in this process. Nobody is
- * asked where no network is followed: nothing is quoted then.
+ * The prices of live mode: what the operator fixed, and the markets' for the rest, kept fresh in this process. Nobody
+ * is asked where no network is followed: nothing is quoted then.
  */
 export function startPrices(config: Config, troubles: Troubles): Prices {
   const market = openMarket(config, troubles);
@@ -94,7 +94,9 @@ function neededAssets({ networks, fixedRates: fixed }: Config): readonly AssetCo
   return [...new Set(assets.filter((asset) => asset !== null))].filter((asset) => !fixed.has(asset));
 }
 
-/** A pair is told from the start where it is needed; a fiat currency's once it was known, for few shops need them all. */
+/**
+ * A pair is told from the start where it is needed; a fiat currency's once it was known, for few shops need them all.
+ */
 function priceAges(live: LiveRates, needed: readonly AssetCode[], clock: () => number): Prices['ages'] {
   const startedAt = clock();
   const pricedAt = new Map<AssetCode | Fiat, number>(needed.map((asset) => [asset, startedAt]));

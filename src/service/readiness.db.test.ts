@@ -32,11 +32,11 @@ describe('the service', () => {
 
   it('is ready but degraded while Redis is away, and says nothing of it where none is set', async () => {
     const { app } = await service();
-    const tell = (problem: string | null) =>
+    const readinessWith = (problem: string | null) =>
       readiness({ app, handle: app.database, networks: [] }, LISTENING, { problem: () => problem });
     const checks = { database: 'ok', notifications: 'ok' };
-    expect(await tell(null)).toEqual({ ok: true, checks: { ...checks, redis: 'ok' }, degraded: false });
-    expect(await tell('ECONNREFUSED')).toEqual({
+    expect(await readinessWith(null)).toEqual({ ok: true, checks: { ...checks, redis: 'ok' }, degraded: false });
+    expect(await readinessWith('ECONNREFUSED')).toEqual({
       ok: true,
       checks: { ...checks, redis: 'rate limits count in this process alone: ECONNREFUSED' },
       degraded: true,
@@ -45,11 +45,11 @@ describe('the service', () => {
 
   it('is ready but degraded while scheduled backups fail, and says nothing of them where none are made', async () => {
     const { app } = await service();
-    const tell = (problem: string | null) =>
+    const readinessWith = (problem: string | null) =>
       readiness({ app, handle: app.database, networks: [] }, LISTENING, null, { problem: () => problem });
     const checks = { database: 'ok', notifications: 'ok' };
-    expect(await tell(null)).toEqual({ ok: true, checks: { ...checks, backups: 'ok' }, degraded: false });
-    expect(await tell('the disk is full')).toEqual({
+    expect(await readinessWith(null)).toEqual({ ok: true, checks: { ...checks, backups: 'ok' }, degraded: false });
+    expect(await readinessWith('the disk is full')).toEqual({
       ok: true,
       checks: { ...checks, backups: 'the disk is full' },
       degraded: true,

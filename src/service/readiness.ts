@@ -12,9 +12,9 @@ import type { Listening } from '../store/notifications.ts';
 const READY_WITHIN_MS = 3_000;
 
 /**
- * A network in trouble, or that its operator should look after, is told of and takes nothing away: payments on the others,
- * and the sandbox, go on. Nor does a Redis that is away: each process counts rate limits for itself meanwhile. Nor do
- * scheduled backups that fail.
+ * A network in trouble, or that its operator should look after, is told of and takes nothing away: payments on the
+ * others, and the sandbox, go on. Nor does a Redis that is away: each process counts rate limits for itself meanwhile.
+ * Nor do scheduled backups that fail.
  */
 export async function readiness(
   core: Pick<Cointill, 'app' | 'handle' | 'networks'>,
@@ -58,7 +58,9 @@ async function databaseProblem({ db, pipeline }: DatabaseHandle, withinMs: numbe
   return role ?? (saves ? null : 'no answer on the connection that saves orders');
 }
 
-/** Asks on the connection that saves orders only while it saves none: else the answers that orders get are proof enough. */
+/**
+ * Asks on the connection that saves orders only while it saves none: else the answers that orders get are proof enough.
+ */
 async function answersSaves(
   db: DatabaseHandle['db'],
   pipeline: DatabaseHandle['pipeline'],

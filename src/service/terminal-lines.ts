@@ -16,8 +16,8 @@ const ERROR = 50;
 const UNSHOWN = new Set(['level', 'time', 'msg', 'kind', 'err', 'subject', 'problem']);
 
 /**
- * A line of the log as a person reads it: the time of day in UTC, the level, the message, the fields that the message does not
- * say, and below it where a fault arose. `json`: the line as it is kept elsewhere.
+ * A line of the log as a person reads it: the time of day in UTC, the level, the message, the fields that the message
+ * does not say, and below it where a fault arose. `json`: the line as it is kept elsewhere.
  */
 export function terminalLine(json: string, { isColoured }: { readonly isColoured: boolean }): string {
   const entry = parsed(json);

@@ -1,118 +1,121 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { keepTroubles, type TroubleLine } from './troubles.ts';
+import { createTroubleReporter, type TroubleLine } from './troubles.ts';
 
 /** A book on a clock that the test drives; it is looked into every second. */
-function book() {
+function reporter() {
   const lines: TroubleLine[] = [];
   let now = 1_000;
-  const troubles = keepTroubles(
+  const troubles = createTroubleReporter(
     () => now,
     (line) => void lines.push(line),
   );
   const pass = (ms: number): void => {
     for (const end = now + ms; now < end;) {
       now = Math.min(end, now + 1_000);
-      troubles.look();
+      troubles.flush();
     }
   };
-  const told = (): readonly string[] =>
+  const reported = (): readonly string[] =>
     lines.splice(0).map((line) => {
       if (line.kind === 'began') return `${line.subject} began: ${String(line.problem)}`;
       if (line.kind === 'goes_on') return `${line.subject} ${line.times} more: ${String(line.problem)}`;
       return `${line.subject} over after ${line.lastedMs} ms, failed ${line.times} times`;
     });
-  return { troubles, pass, told, now: () => now };
+  return { troubles, pass, reported, now: () => now };
 }
 
 it('is told at once when it begins, then once a minute with how often it failed since, and once when it is over', () => {
-  const { troubles, pass, told } = book();
+  const { troubles, pass, reported } = reporter();
   troubles.failed('node', 'refused, 0');
-  expect(told()).toEqual(['node began: refused, 0']);
+  expect(reported()).toEqual(['node began: refused, 0']);
   for (let second = 0; second < 119; second += 1) {
     troubles.failed('node', `refused, ${second}`);
     pass(1_000);
   }
-  expect(told()).toEqual(['node 60 more: refused, 59']);
+  expect(reported()).toEqual(['node 60 more: refused, 59']);
   pass(1_000);
-  expect(told()).toEqual(['node 59 more: refused, 118']);
+  expect(reported()).toEqual(['node 59 more: refused, 118']);
   troubles.works('node');
   pass(9_000);
-  expect(told()).toEqual([]);
+  expect(reported()).toEqual([]);
   pass(1_000);
-  expect(told()).toEqual(['node over after 120000 ms, failed 120 times']);
+  expect(reported()).toEqual(['node over after 120000 ms, failed 120 times']);
   pass(600_000);
-  expect(told()).toEqual([]);
+  expect(reported()).toEqual([]);
 });
 
 it('is one trouble where it fails every other time', () => {
-  const { troubles, pass, told } = book();
+  const { troubles, pass, reported } = reporter();
   for (let second = 0; second < 60; second += 1) {
     troubles.failed('node', 'refused');
     troubles.works('node');
     pass(1_000);
   }
-  expect(told()).toEqual(['node began: refused', 'node 59 more: refused']);
+  expect(reported()).toEqual(['node began: refused', 'node 59 more: refused']);
   pass(60_000);
-  expect(told()).toEqual(['node over after 59000 ms, failed 60 times']);
+  expect(reported()).toEqual(['node over after 59000 ms, failed 60 times']);
 });
 
 it('that comes back soon after it was over is told with the next minute', () => {
-  const { troubles, pass, told } = book();
+  const { troubles, pass, reported } = reporter();
   troubles.failed('node', 'refused');
   troubles.works('node');
   pass(10_000);
-  expect(told()).toEqual(['node began: refused', 'node over after 0 ms, failed 1 times']);
+  expect(reported()).toEqual(['node began: refused', 'node over after 0 ms, failed 1 times']);
   troubles.failed('node', 'refused');
   pass(59_000);
-  expect(told()).toEqual([]);
+  expect(reported()).toEqual([]);
   pass(1_000);
-  expect(told()).toEqual(['node 1 more: refused']);
+  expect(reported()).toEqual(['node 1 more: refused']);
   troubles.works('node');
   pass(10_000);
-  expect(told()).toEqual(['node over after 60000 ms, failed 1 times']);
+  expect(reported()).toEqual(['node over after 60000 ms, failed 1 times']);
 });
 
 it('that is over with each time is counted as well, and has no end to tell', () => {
-  const { troubles, pass, told } = book();
+  const { troubles, pass, reported } = reporter();
   for (let request = 0; request < 38; request += 1) troubles.happened('POST /v1/orders', `fault ${request}`);
-  expect(told()).toEqual(['POST /v1/orders began: fault 0']);
+  expect(reported()).toEqual(['POST /v1/orders began: fault 0']);
   pass(60_000);
-  expect(told()).toEqual(['POST /v1/orders 37 more: fault 37']);
+  expect(reported()).toEqual(['POST /v1/orders 37 more: fault 37']);
   pass(60_000);
   troubles.happened('POST /v1/orders', 'another');
-  expect(told()).toEqual(['POST /v1/orders began: another']);
+  expect(reported()).toEqual(['POST /v1/orders began: another']);
 });
 
 it('whose reason is another one is told of at once, twelve reasons a minute', () => {
-  const { troubles, pass, told } = book();
+  const { troubles, pass, reported } = reporter();
   for (const reason of ['refused', 'on chain 1', 'on chain 2', 'refused', 'lost 0xabcdef0123', 'lost 0x0123456789']) {
     troubles.failed('node', reason);
   }
-  expect(told()).toEqual(['node began: refused', 'node 1 more: on chain 1', 'node 3 more: lost 0xabcdef0123']);
+  expect(reported()).toEqual(['node began: refused', 'node 1 more: on chain 1', 'node 3 more: lost 0xabcdef0123']);
   for (const reason of 'a b c d e f g h i'.split(' ')) troubles.failed('node', reason);
   for (let times = 0; times < 36; times += 1) troubles.failed('node', `number ${'x'.repeat(times)}`);
-  expect(told()).toEqual(['node 2 more: a', ...'b c d e f g h i'.split(' ').map((reason) => `node 1 more: ${reason}`)]);
+  expect(reported()).toEqual([
+    'node 2 more: a',
+    ...'b c d e f g h i'.split(' ').map((reason) => `node 1 more: ${reason}`),
+  ]);
   pass(60_000);
-  expect(told()).toEqual([`node 36 more: number ${'x'.repeat(35)}`]);
+  expect(reported()).toEqual([`node 36 more: number ${'x'.repeat(35)}`]);
 });
 
 it('of one subject silences no other', () => {
-  const { troubles, told } = book();
+  const { troubles, reported } = reporter();
   troubles.failed('a', 'x');
   troubles.failed('b', 'x');
   troubles.works('b');
-  expect(told()).toEqual(['a began: x', 'b began: x']);
+  expect(reported()).toEqual(['a began: x', 'b began: x']);
 });
 
 it('fills no memory, however many subjects there are', () => {
-  const { troubles, told } = book();
+  const { troubles, reported } = reporter();
   for (let subject = 0; subject < 30_000; subject += 1) troubles.failed(`endpoint ${subject}`, 'gone');
-  expect(told()).toHaveLength(30_000);
+  expect(reported()).toHaveLength(30_000);
   troubles.failed('endpoint 29999', 'gone');
-  expect(told()).toEqual([]);
+  expect(reported()).toEqual([]);
   troubles.failed('endpoint 0', 'gone');
-  expect(told()).toEqual(['endpoint 0 began: gone']);
+  expect(reported()).toEqual(['endpoint 0 began: gone']);
 });
 
 it('is told of at most fourteen times a minute whatever comes, every failure is counted once, and an end follows a beginning', () => {
@@ -125,13 +128,13 @@ it('is told of at most fourteen times a minute whatever comes, every failure is 
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       const lines: (TroubleLine & { readonly at: number })[] = [];
       let now = 0;
-      const troubles = keepTroubles(
+      const troubles = createTroubleReporter(
         () => now,
         (line) => void lines.push({ ...line, at: now }),
       );
       let failures = 0;
       const pass = (ms: number): void => {
-        for (const end = now + ms; now < end; troubles.look()) now = Math.min(end, now + 1_000);
+        for (const end = now + ms; now < end; troubles.flush()) now = Math.min(end, now + 1_000);
       };
       for (const { what, reason, waitMs } of steps) {
         if (what === 'failed') {
@@ -145,14 +148,14 @@ it('is told of at most fourteen times a minute whatever comes, every failure is 
       for (const { at } of lines) {
         expect(lines.filter((line) => line.at >= at && line.at < at + 60_000).length).toBeLessThanOrEqual(14);
       }
-      const told = lines.reduce((sum, line) => {
+      const reported = lines.reduce((sum, line) => {
         if (line.kind === 'began') return sum + 1;
         return line.kind === 'goes_on' ? sum + line.times : sum;
       }, 0);
       // What failed once more and was well again before the minute was over is told by the end alone.
       const ends = lines.filter(({ kind }) => kind === 'over').length;
-      expect(told).toBeLessThanOrEqual(failures);
-      expect(failures > 0 ? told : 1).toBeGreaterThan(0);
+      expect(reported).toBeLessThanOrEqual(failures);
+      expect(failures > 0 ? reported : 1).toBeGreaterThan(0);
       expect(ends).toBeLessThanOrEqual(lines.length - ends);
       expect(lines.at(-1)?.kind ?? 'over').toBe('over');
     }),

@@ -12,13 +12,13 @@ export type TroubleLine = {
   | { readonly kind: 'over'; readonly times: number; readonly lastedMs: number }
 );
 
-export interface TroubleBook extends Troubles {
+export interface TroubleReporter extends Troubles {
   /** Tells what has become due to be told; to be called every second or so. */
-  look(): void;
+  flush(): void;
 }
 
 /** A trouble is told when it begins; what comes after that is counted, and told once in this time. */
-const TELL_EVERY_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 /** Its end is told once nothing failed for so long after it worked: what fails every other time is one trouble. */
 const CALM_MS = 10_000;
 /** Reasons of one subject that are told at once, with the first, until a minute is over. */
@@ -34,12 +34,12 @@ interface Trouble {
   beganMs: number;
   failedMs: number;
   /** When it was told of last. */
-  toldMs: number;
+  reportedMs: number;
   /** Whether its present spell was told of. */
-  isTold: boolean;
+  isReported: boolean;
   workedMs: number | null;
   isOver: boolean;
-  untold: number;
+  unreported: number;
   times: number;
   problem: unknown;
   details: TroubleDetails;
@@ -48,15 +48,16 @@ interface Trouble {
 }
 
 /**
- * Makes few lines of many failures: of each subject one when its trouble begins, one a minute while it goes on, with how often
- * it failed since, and one when it is over; a reason that was not told within the minute is told at once. No subject is told of
- * oftener, however it comes and goes. `clock` counts milliseconds and is set by nobody. `reasonOf`: a problem in one line.
+ * Makes few lines of many failures: of each subject one when its trouble begins, one a minute while it goes on, with
+ * how often it failed since, and one when it is over; a reason that was not told within the minute is told at once. No
+ * subject is told of oftener, however it comes and goes. `clock` counts milliseconds and is set by nobody. `reasonOf`:
+ * a problem in one line.
  */
-export function keepTroubles(
+export function createTroubleReporter(
   clock: () => number,
-  tell: (line: TroubleLine) => void,
+  report: (line: TroubleLine) => void,
   reasonOf: (problem: unknown) => string = String,
-): TroubleBook {
+): TroubleReporter {
   /** In the order of their last failures. */
   const troubles = new Map<string, Trouble>();
 
@@ -65,9 +66,9 @@ export function keepTroubles(
     const reason = kindOf(reasonOf(problem));
     const known = troubles.get(subject);
     if (known === undefined) {
-      makeRoom(troubles);
+      dropOldest(troubles);
       troubles.set(subject, { ...beginning(now, problem, details), lasts, reasons: new Set([reason]) });
-      tell({ kind: 'began', subject, problem, details });
+      report({ kind: 'began', subject, problem, details });
       return;
     }
     failAgain(known, now, problem, details);
@@ -75,19 +76,19 @@ export function keepTroubles(
     troubles.set(subject, known);
     if (known.reasons.has(reason) || known.reasons.size >= MAX_REASONS) return;
     known.reasons.add(reason);
-    tell(goesOn(subject, known, now));
+    report(goesOn(subject, known, now));
   };
 
-  const lookAt = (subject: string, trouble: Trouble, now: number): void => {
+  const reportIfDue = (subject: string, trouble: Trouble, now: number): void => {
     if (trouble.isOver) return;
     if (trouble.workedMs !== null && now - trouble.workedMs >= CALM_MS) {
       trouble.isOver = true;
       // A spell so short that nobody heard of it ends unheard too.
-      if (trouble.isTold) tell(end(subject, trouble, trouble.workedMs, now));
-    } else if (trouble.untold > 0 && now - trouble.toldMs >= TELL_EVERY_MS) {
+      if (trouble.isReported) report(end(subject, trouble, trouble.workedMs, now));
+    } else if (trouble.unreported > 0 && now - trouble.reportedMs >= REPORT_EVERY_MS) {
       trouble.reasons.clear();
       trouble.reasons.add(kindOf(reasonOf(trouble.problem)));
-      tell(goesOn(subject, trouble, now));
+      report(goesOn(subject, trouble, now));
     }
   };
 
@@ -98,10 +99,10 @@ export function keepTroubles(
       const trouble = troubles.get(subject);
       if (trouble !== undefined) trouble.workedMs ??= clock();
     },
-    look: () => {
+    flush: () => {
       const now = clock();
       for (const [subject, trouble] of troubles) {
-        lookAt(subject, trouble, now);
+        reportIfDue(subject, trouble, now);
         if (isForgotten(trouble, now)) troubles.delete(subject);
       }
     },
@@ -109,37 +110,38 @@ export function keepTroubles(
 }
 
 function failAgain(trouble: Trouble, now: number, problem: unknown, details: TroubleDetails): void {
-  if (trouble.isOver) Object.assign(trouble, { isOver: false, isTold: false, beganMs: now, times: 0, untold: 0 });
+  if (trouble.isOver)
+    Object.assign(trouble, { isOver: false, isReported: false, beganMs: now, times: 0, unreported: 0 });
   Object.assign(trouble, { failedMs: now, workedMs: null, problem, details });
-  trouble.untold += 1;
+  trouble.unreported += 1;
   trouble.times += 1;
 }
 
 function goesOn(subject: string, trouble: Trouble, now: number): TroubleLine {
-  const { details, problem, untold: times, toldMs } = trouble;
-  Object.assign(trouble, { untold: 0, toldMs: now, isTold: true });
-  return { kind: 'goes_on', subject, details, problem, times, withinMs: now - toldMs };
+  const { details, problem, unreported: times, reportedMs } = trouble;
+  Object.assign(trouble, { unreported: 0, reportedMs: now, isReported: true });
+  return { kind: 'goes_on', subject, details, problem, times, withinMs: now - reportedMs };
 }
 
 function end(subject: string, trouble: Trouble, workedMs: number, now: number): TroubleLine {
   const { details, times, beganMs } = trouble;
-  trouble.toldMs = now;
+  trouble.reportedMs = now;
   return { kind: 'over', subject, details, times, lastedMs: workedMs - beganMs };
 }
 
-function isForgotten({ isOver, lasts, toldMs, failedMs }: Trouble, now: number): boolean {
-  return isOver || !lasts ? now - toldMs >= TELL_EVERY_MS : now - failedMs >= FORGET_MS;
+function isForgotten({ isOver, lasts, reportedMs, failedMs }: Trouble, now: number): boolean {
+  return isOver || !lasts ? now - reportedMs >= REPORT_EVERY_MS : now - failedMs >= FORGET_MS;
 }
 
 function beginning(now: number, problem: unknown, details: TroubleDetails): Omit<Trouble, 'lasts' | 'reasons'> {
   return {
     beganMs: now,
     failedMs: now,
-    toldMs: now,
-    isTold: true,
+    reportedMs: now,
+    isReported: true,
     workedMs: null,
     isOver: false,
-    untold: 0,
+    unreported: 0,
     times: 1,
     problem,
     details,
@@ -151,7 +153,7 @@ function kindOf(reason: string): string {
   return reason.replaceAll(/(?:0x)?[0-9a-f]{8,}|\d+/gi, '#');
 }
 
-function makeRoom(troubles: Map<string, Trouble>): void {
+function dropOldest(troubles: Map<string, Trouble>): void {
   if (troubles.size < MAX_TROUBLES) return;
   const [oldest] = troubles.keys();
   if (oldest !== undefined) troubles.delete(oldest);

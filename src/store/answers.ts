@@ -3,7 +3,7 @@ import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** Which request an answer is for. */
+/** The request that an answer belongs to. */
 interface AnswerScope {
   readonly projectId: string;
   readonly mode: Mode;
@@ -16,7 +16,7 @@ function isOf({ projectId, mode, route, key }: AnswerScope) {
     where.and({ project_id: projectId, mode, route, key });
 }
 
-/** The stored answer of a request, if the same key was used for it since `since`. */
+/** The stored answer of a request, if its key was used since `since`. */
 export async function findAnswer(
   executor: Database | Trx,
   scope: AnswerScope,
@@ -31,7 +31,7 @@ export async function findAnswer(
   return row === undefined ? null : { bodyHash: row.body_hash, response: row.response };
 }
 
-/** Forgets an answer that is older than its 24 hours, so that its key can be used anew. */
+/** Deletes an answer that is older than 24 hours, so that its key can be used again. */
 export async function purgeOldAnswer(executor: Database | Trx, scope: AnswerScope, before: number): Promise<void> {
   await executor
     .deleteFrom('idempotency_keys')
@@ -40,7 +40,7 @@ export async function purgeOldAnswer(executor: Database | Trx, scope: AnswerScop
     .execute();
 }
 
-/** Forgets up to `limit` answers given before a time; returns how many. */
+/** Deletes up to `limit` answers given before a time; returns how many. */
 export async function purgeAnswersBefore(db: Database, before: number, limit: number): Promise<number> {
   const { rows } = await sql<{ gone: bigint }>`
     with old as (

@@ -4,7 +4,7 @@ import type { Database, Trx } from './database.ts';
 import { notify } from './notifications.ts';
 import type { NewRow } from './tables.ts';
 
-/** A key as it may be shown: never its text, of which only the hash is kept. */
+/** A key as it can be shown: never its text, of which only the hash is stored. */
 export interface StoredKey {
   readonly id: string;
   readonly projectId: string;
@@ -79,7 +79,10 @@ export async function listKeys(db: Database, projectId: string): Promise<readonl
   }));
 }
 
-/** Revokes a key and tells every process; false when there is no such key. A revoked one stays revoked as it was. */
+/**
+ * Revokes a key and notifies every process; false if there is no such key. A key that was already revoked stays as it
+ * was.
+ */
 export async function revokeKey(trx: Trx, id: string, now: number): Promise<boolean> {
   const row = await trx
     .updateTable('api_keys')

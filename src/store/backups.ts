@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import { timestamp, type Database } from './database.ts';
 import type { NewRow } from './tables.ts';
 
-/** A backup that was made or tried. */
+/** A backup that was made or attempted. */
 export interface BackupRecord {
   readonly startedAt: number;
   readonly finishedAt: number;
-  /** Null where it went into a stream. Of a scheduled one that failed: the folder that it was for. */
+  /** Null if it was streamed. For a scheduled backup that failed: the folder it was meant for. */
   readonly file: string | null;
   readonly bytes: number | null;
-  /** Why it failed; null: it is good. */
+  /** Why it failed; null if it is good. */
   readonly problem: string | null;
 }
 
 const KEPT_MS = 90 * 86_400_000;
 
-/** Keeps a backup on record, and forgets those of a quarter of a year ago. */
+/** Saves the record of a backup and deletes records older than three months. */
 export async function saveBackup(db: Database, backup: BackupRecord): Promise<void> {
   await db
     .insertInto('backups')
@@ -34,25 +34,28 @@ export async function saveBackup(db: Database, backup: BackupRecord): Promise<vo
     .execute();
 }
 
-/** How backups stand; null: none was ever tried. */
+/** The state of backups; null if none was ever attempted. */
 export interface BackupState {
-  /** The last good one; while the scheduled ones fail, the last good one of their folder: another one is no proof of theirs. */
+  /**
+   * The last good backup. While scheduled backups fail: the last good one in their folder, because one elsewhere proves
+   * nothing about them.
+   */
   readonly lastGood: { readonly startedAt: number; readonly bytes: number | null } | null;
-  /** Whether the last scheduled one failed, and none in its folder was good since. */
+  /** Whether the last scheduled backup failed and none in its folder was good since. */
   readonly lastFailed: boolean;
 }
 
-/** One that is made by hand elsewhere takes nothing away from what is told of the scheduled ones. */
+/** A manual backup elsewhere does not hide the state of the scheduled ones. */
 export async function backupState(db: Database): Promise<BackupState | null> {
   const failed = await newestOf(db).where('problem', 'is not', null).executeTakeFirst();
-  // What older versions have kept names no folder: then any good one counts.
+  // Records of older versions name no folder: then any good backup counts.
   const goodThere = await lastGood(db, failed?.file ?? null);
   if (failed === undefined && goodThere === null) return null;
   const lastFailed = failed !== undefined && (goodThere === null || goodThere.startedAt < failed.started_at);
   return { lastGood: lastFailed ? goodThere : await lastGood(db, null), lastFailed };
 }
 
-/** The last good backup in a folder; null: anywhere. */
+/** The last good backup in a folder; null: in any folder. */
 export async function lastGood(db: Database, folder: string | null): Promise<BackupState['lastGood']> {
   const good = newestOf(db).where('problem', 'is', null);
   const prefix = folder === null ? null : `${folder}/`;

@@ -20,9 +20,10 @@ export async function readCursor(executor: Database | Trx, network: Network): Pr
 }
 
 /**
- * Up to when everything that happened on a network was seen. Where transactions are seen while they wait, only a look at the mempool at
- * the head proves it: what was sent in time may wait while a block of a later date is taken in. Elsewhere the last block
- * does, up to its own time, but not beyond the moment at which it was taken in: blocks may be dated ahead. Of a network that is missing nothing was seen.
+ * Up to when everything that happened on each network was seen. Where transactions are seen in the mempool, only a read
+ * of the mempool at the head proves it: a transaction sent in time may still be waiting while a later block is taken
+ * in. Elsewhere the last block proves it, up to its own timestamp but not beyond the moment it was taken in, because
+ * blocks may be dated ahead. Of a network without an entry nothing was seen.
  */
 export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMap<Network, number>> {
   const rows = await executor
@@ -40,7 +41,7 @@ export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMa
   );
 }
 
-/** Keeps that this block was found to be the node's newest one, unless the cursor has moved on. */
+/** Saves that this block was found to be the node's newest one, unless the cursor has moved on. */
 export async function saveAtHead(db: Database, network: Network, hash: string, at: number): Promise<void> {
   await db
     .updateTable('chain_cursors')
@@ -50,12 +51,12 @@ export async function saveAtHead(db: Database, network: Network, hash: string, a
     .execute();
 }
 
-/** What networks were read to the end of may have grown while the service was not there. */
+/** Chains that were read to their head may have grown while the service was not running. */
 export async function forgetAtHead(db: Database): Promise<void> {
   await db.updateTable('chain_cursors').set({ at_head_at: null }).where('at_head_at', 'is not', null).execute();
 }
 
-/** Since when, at the latest, a network is known to be read to its node's newest block; null while it is not, or nobody knows. */
+/** When a network was last known to be read up to its node's newest block; null if it is not, or if nobody knows. */
 export async function readAtHead(executor: Database | Trx, network: Network): Promise<number | null> {
   const row = await executor
     .selectFrom('chain_cursors')
@@ -65,8 +66,8 @@ export async function readAtHead(executor: Database | Trx, network: Network): Pr
   return row === undefined || row.problem !== null ? null : row.at_head_at;
 }
 
-/** Keeps that everything up to this moment was looked at. */
-export async function saveLookedAt(db: Database, network: Network, at: number): Promise<void> {
+/** Saves that everything up to this moment was seen. */
+export async function saveSeenUpTo(db: Database, network: Network, at: number): Promise<void> {
   await db
     .updateTable('chain_cursors')
     .set({ looked_at: new Date(at) })
@@ -85,10 +86,10 @@ export async function lockCursor(trx: Trx, network: Network): Promise<Cursor | n
   return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
 }
 
-/** How many block hashes are kept: the deepest reorganisation that can be rolled back to its fork. */
+/** How many block hashes are kept: the depth of the deepest reorganisation whose fork can be found. */
 const KEPT_BLOCKS = 2_000;
 
-/** Sets a network's first cursor; false when it has one already, which stays. */
+/** Sets a network's first cursor; false if it already has one, which stays. */
 export async function startCursor(trx: Trx, network: Network, cursor: Cursor, now: number): Promise<boolean> {
   const row = await trx
     .insertInto('chain_cursors')
@@ -102,8 +103,9 @@ export async function startCursor(trx: Trx, network: Network, cursor: Cursor, no
 }
 
 /**
- * Moves the cursor, which the caller has locked, to the last of `blocks`: the ones taken in, in order, or the one that is
- * gone back to. Blocks from the first of them on are forgotten and these kept. Every process is told, once.
+ * Moves the cursor, which the caller has locked, to the last of `blocks`: either the blocks taken in, in order, or the
+ * one that a rollback goes back to. Saved blocks from the first of them on are deleted and replaced by these. Notifies
+ * every process once.
  */
 export async function moveCursor(trx: Trx, network: Network, blocks: readonly Cursor[], now: number): Promise<void> {
   const [first, last] = [blocks[0], blocks.at(-1)];
@@ -112,7 +114,7 @@ export async function moveCursor(trx: Trx, network: Network, blocks: readonly Cu
     .updateTable('chain_cursors')
     .set(cursorRow(last, now))
     .where('network', '=', network)
-    .returning(notification('chain', network).as('told'))
+    .returning(notification('chain', network).as('notified'))
     .execute();
   await trx
     .deleteFrom('chain_blocks')
@@ -146,7 +148,7 @@ async function keepBlocks(trx: Trx, network: Network, blocks: readonly Cursor[])
     .execute();
 }
 
-/** The block that was taken in at a height, if it is still known. */
+/** The block that was taken in at a height, if it is still saved. */
 export async function knownBlock(db: Database, network: Network, height: number): Promise<Cursor | null> {
   const row = await db
     .selectFrom('chain_blocks')
@@ -157,7 +159,7 @@ export async function knownBlock(db: Database, network: Network, height: number)
   return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
 }
 
-/** The lowest block that is still known: how far back a fork can be found. */
+/** The lowest block that is still saved: how far back a fork can be found. */
 export async function oldestKnownBlock(db: Database, network: Network): Promise<Cursor | null> {
   const row = await db
     .selectFrom('chain_blocks')

@@ -4,7 +4,7 @@ import type { Database, Trx } from './database.ts';
 import type { WalletKind } from './schema/wallets.ts';
 import type { NewRow } from './tables.ts';
 
-/** An address of a wallet's change chain, which is named by its address number 0. */
+/** An address of a wallet's change chain. The chain is named by its first address. */
 export interface ChangeAddress {
   readonly network: Network;
   readonly address: string;
@@ -23,14 +23,14 @@ export interface ChangeOutput {
   readonly blockHash: string;
 }
 
-/** A wallet as far as its change is concerned. */
+/** The facts of a wallet that matter for its change. */
 export interface ChangeWallet {
   readonly id: string;
   readonly kind: WalletKind;
   readonly source: string;
 }
 
-/** Wallets whose change is not watched yet, or whose source was exchanged since. */
+/** Wallets whose change is not watched yet, or whose source was replaced since. */
 export async function walletsWithoutChangeWatch(
   db: Database,
   network: Network,
@@ -48,7 +48,7 @@ export async function walletsWithoutChangeWatch(
     .execute();
 }
 
-/** Keeps that a wallet's change is watched; without a chain, that it is not known to have any. */
+/** Saves that a wallet's change is watched; without a chain: that no change chain is known for it. */
 export async function saveChangeWatch(
   db: Database,
   network: Network,
@@ -70,7 +70,7 @@ export async function saveChangeWatch(
     .execute();
 }
 
-/** A wallet that a change chain can be derived from. */
+/** A wallet from which a change chain can be derived. */
 export async function walletOfChange(
   db: Database,
   network: Network,
@@ -86,7 +86,7 @@ export async function walletOfChange(
   return row ?? null;
 }
 
-/** Watches these addresses from now on; some may be watched already. */
+/** Watches these addresses from now on; some may already be watched. */
 export async function watchChange(db: Database, addresses: readonly ChangeAddress[]): Promise<void> {
   if (addresses.length === 0) return;
   await db
@@ -103,7 +103,7 @@ export async function watchChange(db: Database, addresses: readonly ChangeAddres
     .execute();
 }
 
-/** Which of these are watched change addresses: one indexed query, whatever the number of addresses. */
+/** Which of these are watched change addresses: one indexed query, however many there are. */
 export async function findChange(
   db: Database,
   network: Network,
@@ -154,12 +154,12 @@ export async function saveChangeOutputs(trx: Trx, outputs: readonly ChangeOutput
     .execute();
 }
 
-/** Forgets change in blocks above a height: its addresses were not seen then. */
+/** Deletes change in blocks above a height, so that its addresses count as not seen. */
 export async function dropChangeAbove(trx: Trx, network: Network, height: number): Promise<void> {
   await trx.deleteFrom('change_outputs').where('network', '=', network).where('block_height', '>', height).execute();
 }
 
-/** The numbers of a change chain's addresses that blocks paid to. */
+/** The indexes of a change chain's addresses that were paid in blocks. */
 export async function seenChange(
   db: Database,
   network: Network,
@@ -183,7 +183,7 @@ export async function seenChange(
   return new Set(rows.map((row) => row.change_index));
 }
 
-/** How many open refunds other than this one use each of a change chain's addresses, by its number. */
+/** How many other open refunds use each of a change chain's addresses, by index. */
 export async function openChange(
   trx: Trx,
   network: Network,
@@ -200,7 +200,7 @@ export async function openChange(
   return new Map(rows.map((row) => [row.index, Number(row.refunds)]));
 }
 
-/** The number of the change address that a refund was last shown with, on this change chain. */
+/** The index of the change address that a refund was last shown with, on this change chain. */
 export async function refundChange(
   trx: Trx,
   network: Network,

@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import type { Client } from 'pg';
 import type { Database } from './database.ts';
 
-/** The database that a setting leads to cannot serve; the message says why, and what to do. */
+/** The database of a setting cannot be used; the message says why, and what to do. */
 export class UnfitDatabaseError extends Error {}
 
-/** The database could not be opened by the way that a setting names; what went wrong is the cause. */
-export class DatabaseWayError extends Error {
+/** The database of a setting could not be opened; the cause says what went wrong. */
+export class DatabaseConnectionError extends Error {
   readonly setting: string;
 
   constructor(setting: string, cause: unknown) {
@@ -16,12 +16,12 @@ export class DatabaseWayError extends Error {
   }
 }
 
-/** Does the work, and names the setting of the way that it takes where that fails. */
-export async function byWayOf<Result>(setting: string, work: Promise<Result>): Promise<Result> {
+/** The result of `work`; an error is wrapped so that it names the setting whose connection failed. */
+export async function namingSetting<Result>(setting: string, work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof UnfitDatabaseError ? error : new DatabaseWayError(setting, error);
+    throw error instanceof UnfitDatabaseError ? error : new DatabaseConnectionError(setting, error);
   }
 }
 
@@ -31,7 +31,7 @@ interface Role {
 }
 const ROLE = `select pg_is_in_recovery() as replica, current_setting('transaction_read_only') = 'on' as read_only`;
 
-/** Whether a database takes writes, in plain words; null when it does. */
+/** Why a database takes no writes, in plain words; null if it does. */
 export async function writeProblem(db: Database): Promise<string | null> {
   const { rows } = await sql.raw<Role>(ROLE).execute(db);
   return problemOf(rows[0]);
@@ -43,10 +43,10 @@ function problemOf(role: Role | undefined): string | null {
 }
 
 /**
- * Looks whether the way that `setting` names leads to a database that takes writes. PostgreSQL's own message on a replica
- * would name the first statement that writes.
+ * Checks that the connection of `setting` leads to a database that takes writes. On a replica, PostgreSQL's own error
+ * would only name the first statement that writes.
  *
- * @throws UnfitDatabaseError where it does not
+ * @throws UnfitDatabaseError if it does not
  */
 export async function checkWrites(client: Client, setting: string): Promise<void> {
   const { rows } = await client.query<Role>(ROLE);
@@ -68,10 +68,10 @@ function unfit(setting: string, problem: string): UnfitDatabaseError {
 const PREPARED_TROUBLE = new Set(['42P05', '26000']);
 
 /**
- * Looks whether the pool's way takes writes and keeps the prepared statements of two clients apart: an old pooler of
- * transactions gives both the same session, in which the second finds what the first prepared.
+ * Checks that the pool's connections take writes and keep the prepared statements of two clients apart. An old pooler
+ * in transaction mode gives both clients the same session, in which the second one finds the first one's statements.
  *
- * @throws UnfitDatabaseError where it does not
+ * @throws UnfitDatabaseError if they do not
  */
 export async function checkPool(db: Database): Promise<void> {
   let problem: string | null;
@@ -95,15 +95,15 @@ export async function checkPool(db: Database): Promise<void> {
 const MAX_LOCK_KEY = 2 ** 31 - 1;
 
 /**
- * Looks whether the direct way and the pool's lead to one database and schema: a lock that is taken on the one is seen on
- * the other. A lock is in one running database alone, while names are alike everywhere and a copy made from a backup has the
- * identifiers of what it copies; and every role may see locks. Writes nothing.
+ * Checks that the direct connection and the pool lead to the same database and schema: a lock taken through one must be
+ * visible through the other. Locks exist in one running database only, whereas names are the same everywhere, and a
+ * restored copy has the identifiers of its original; and every role can see locks. Writes nothing.
  *
- * @throws UnfitDatabaseError where they do not
+ * @throws UnfitDatabaseError if they do not
  */
 export async function checkSameDatabase(direct: Client, db: Database): Promise<void> {
   const [first, second] = [randomInt(MAX_LOCK_KEY), randomInt(MAX_LOCK_KEY)];
-  // In a transaction, for this way may lead through a pooler too.
+  // In a transaction, because this connection may go through a pooler too.
   await direct.query('begin');
   try {
     const { rows } = await direct.query<{ schema: string | null }>(

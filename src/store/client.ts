@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
 
-/** How many statements one connection keeps prepared. The program's own texts are far fewer. */
+/** How many statements a connection keeps prepared. The program itself has far fewer. */
 const MAX_PREPARED = 400;
 const statementNames = new Map<string, string>();
 
-/** The name under which a statement is prepared: planning a creation costs more than running it. */
+/** The name under which a statement is prepared: planning a creation takes longer than running it. */
 function statementName(text: string): string | undefined {
   const known = statementNames.get(text);
   if (known !== undefined) return known;
@@ -18,14 +18,16 @@ function statementName(text: string): string | undefined {
 const TRANSACTION_WORDS = new Set(['begin', 'commit', 'rollback']);
 
 /**
- * Begins a transaction that the server gives up, with all that it has locked, after so long without a word from this
- * process. For this transaction alone, and not as a parameter of the session, which poolers refuse.
+ * Begins a transaction that the server ends, releasing its locks, if this process sends nothing for this long. Set for
+ * this transaction only and not as a session parameter, which poolers refuse.
  */
 export function beginWithin(idleTimeoutMs: number): string {
   return `begin; set local idle_in_transaction_session_timeout = ${idleTimeoutMs}`;
 }
 
-/** What is overridden here: what pg sends first on a connection, which its types leave out, and its many-faced `query`. */
+/**
+ * What is overridden here: pg's first message on a connection, which its types leave out, and its overloaded `query`.
+ */
 interface Overridden {
   getStartupConf(): Readonly<Record<string, string>>;
   query(text: unknown, values?: unknown, callback?: unknown): unknown;
@@ -33,9 +35,9 @@ interface Overridden {
 const PgClient = Client as unknown as new (config?: ClientConfig) => Omit<Client, 'query'> & Overridden;
 
 /**
- * A pg client whose session has our time zone and style of dates, whatever the server, the database, the role or the URL's
- * `options` say. They are parameters of the start, which PostgreSQL obeys last, and which poolers keep for every session
- * of theirs while they refuse or drop `options`.
+ * A pg client whose session always has our time zone and date style, whatever the server, the database, the role or the
+ * URL's `options` say. Both are startup parameters, which PostgreSQL applies last and which poolers track per session,
+ * while they refuse or drop `options`.
  */
 export class SessionClient extends PgClient {
   override getStartupConf(): Readonly<Record<string, string>> {
@@ -43,9 +45,9 @@ export class SessionClient extends PgClient {
   }
 }
 
-/** The database did not answer a statement in time. Whether it was carried out is unknown: it must not be tried again. */
+/** The database did not answer a statement in time. It may have been executed, so it must not be tried again. */
 export class NoAnswerError extends Error {
-  /** The system's own code where a connection is given up: the same request may succeed on another one. */
+  /** The operating system's code for a connection that timed out: the same request may succeed on another one. */
   readonly code = 'ETIMEDOUT';
 
   constructor(timeoutMs: number) {
@@ -53,10 +55,10 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** The server takes no writes, for it became a replica or was one: the way to the database may lead to another by now. */
+/** The server takes no writes because it is or became a replica: the same address may lead to another server by now. */
 const READ_ONLY = '25006';
 
-/** Of statements that were under way on a connection that had to be given up. */
+/** For statements that were running on a connection that had to be closed. */
 class ReadOnlyError extends Error {
   readonly code = READ_ONLY;
 
@@ -65,20 +67,21 @@ class ReadOnlyError extends Error {
   }
 }
 
-/** Settings of a {@link PreparingClient}, beside pg's own. */
+/** Settings of a {@link PreparingClient}, in addition to pg's own. */
 export interface PreparingClientConfig extends ClientConfig {
-  /** How long one statement may take, from when it is sent. */
+  /** How long a statement may take after it was sent. */
   readonly answerTimeoutMs: number;
   /** How long a transaction may wait for its next statement. */
   readonly idleTransactionTimeoutMs: number;
 }
 
 /**
- * One that prepares every parameterised statement, for Kysely asks for no names, and that waits for no answer for ever: a
- * server that vanished without closing its connections would otherwise keep them for the quarter of an hour in which the
- * system repeats what it sent. A statement that is not answered in time ends the connection, and with it all that was
- * sent on it: pg's own `query_timeout` fails the statement and leaves a client of a pool as it is, busy for ever. One that
- * leads to a replica ends as well, when the transaction is over that found it out: a pool would keep it and fail every write.
+ * A client that prepares every parameterised statement, because Kysely does not ask for names, and that never waits for
+ * an answer forever: a server that vanished without closing its connections would otherwise block them for the quarter
+ * of an hour in which the operating system retransmits. A statement that is not answered in time closes the connection
+ * and fails everything sent on it; pg's own `query_timeout` only fails the statement and leaves a pool's client busy
+ * forever. A connection to a replica is closed too, once the transaction that found it out is over: a pool would keep
+ * it and fail every write.
  */
 export class PreparingClient extends SessionClient {
   readonly #answerTimeoutMs: number;
@@ -93,7 +96,7 @@ export class PreparingClient extends SessionClient {
       if (code === READ_ONLY) isReadOnly = true;
     });
     this.connection.on('readyForQuery', ({ status }: { readonly status?: string }) => {
-      // Later, so that the statement ends with the server's words.
+      // Later, so that the statement fails with the server's own error.
       if (isReadOnly && status === 'I') setImmediate(() => this.connection.stream.destroy(new ReadOnlyError()));
     });
   }

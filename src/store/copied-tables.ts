@@ -1,8 +1,9 @@
 import type { Tables } from './tables.ts';
 
 /**
- * What a backup takes of each table; one that is missing here does not compile. `rows`: all of it. `nothing`: what is true
- * only while the processes of this moment run, and what lets somebody in: a restored copy has no session and no open link.
+ * What a backup copies of each table; a table missing here does not compile. `rows`: all of it. `nothing`: data that is
+ * only valid while the current processes run, and what lets somebody in: a restored copy has no session and no open
+ * link.
  */
 export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing' } = {
   projects: 'rows',
@@ -51,5 +52,5 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   leases: 'nothing',
 };
 
-/** Keeps which migrations were applied; a backup has it in its manifest. */
+/** Records which migrations were applied; a backup has this in its manifest. */
 export const MIGRATIONS_TABLE = 'migrations';

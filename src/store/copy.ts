@@ -1,29 +1,29 @@
 import { once } from 'node:events';
 import type { Client, Connection, Submittable } from 'pg';
 
-/** Rows come one by one, and leave in pieces of about this size. */
+/** Rows arrive one by one and are passed on in chunks of about this size. */
 const PIECE_BYTES = 256 * 1024;
-/** So much may wait for whoever takes it before the server is made to wait. */
+/** This much may wait for the consumer before the server is made to wait. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const COPY_DATA = 0x64;
 
-/** What `pg` asks of something that it carries out. The names are pg's. */
+/** What `pg` requires of an object it executes. The names are pg's. */
 interface Carried extends Submittable {
   handleError(error: Error): void;
   handleCommandComplete(message: { readonly text: string }): void;
   handleReadyForQuery(): void;
 }
 
-/** `COPY 123`: how many rows there were. */
+/** Parses `COPY 123`: the number of rows. */
 function rowsOf({ text }: { readonly text: string }): number {
   return Number(/^COPY (\d+)$/.exec(text)?.[1] ?? NaN);
 }
 
 /**
- * Carries out a `COPY … TO STDOUT` and hands on what comes, in order. The server waits while `take` is slow.
+ * Runs a `COPY … TO STDOUT` and passes its output on in order. The server waits while `take` is slow.
  *
- * @returns how many rows came
- * @throws what `take` throws, and then the connection is given up; the server's error otherwise
+ * @returns the number of rows
+ * @throws what `take` throws, after which the connection is unusable; otherwise the server's error
  */
 export function copyOut(client: Client, text: string, take: (piece: Buffer) => Promise<void>): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export function copyOut(client: Client, text: string, take: (piece: Buffer) => P
     let connection: Connection | null = null;
 
     const giveUp = (error: unknown): void => {
-      // The server is in the midst of it: nothing else can be asked on this connection.
+      // The server is in the middle of it: nothing else can be sent on this connection.
       client.end().catch(() => {});
       connection?.stream.destroy();
       reject(error instanceof Error ? error : new Error(String(error)));
@@ -61,7 +61,7 @@ export function copyOut(client: Client, text: string, take: (piece: Buffer) => P
         connection = given;
         given.query(text);
       },
-      // The parser uses its buffer again: what is kept of it has to be copied.
+      // The parser reuses its buffer, so what is kept must be copied.
       handleCopyData: ({ chunk }) => {
         for (let from = 0; from < chunk.length;) {
           const copied = chunk.copy(piece, filled, from);
@@ -84,10 +84,10 @@ export function copyOut(client: Client, text: string, take: (piece: Buffer) => P
 }
 
 /**
- * Carries out a `COPY … FROM STDIN` with this content.
+ * Runs a `COPY … FROM STDIN` with this content.
  *
  * @returns how many rows the server took
- * @throws what the content throws, and then the server took nothing; the server's error otherwise
+ * @throws what the content throws, in which case the server took nothing; otherwise the server's error
  */
 export function copyIn(client: Client, text: string, content: AsyncIterable<Buffer>): Promise<number> {
   return new Promise((resolve, reject) => {

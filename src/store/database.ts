@@ -5,7 +5,7 @@ import { createPipeline, type Pipeline } from './pipeline.ts';
 import type { Tables } from './tables.ts';
 
 export type Database = Kysely<Tables>;
-/** An open transaction: what every writer takes as its first argument. */
+/** An open transaction: the first argument of every function that writes. */
 export type Trx = Transaction<Tables>;
 
 /** Where the database is: a URL, or the parts of a connection to a Unix socket. */
@@ -18,7 +18,10 @@ const INT8 = 20;
 const NUMERIC = 1700;
 const DATE = 1082;
 
-/** Every numeric column is `numeric(78, 0)`, so both become bigint; times become epoch milliseconds; days stay text. */
+/**
+ * Every numeric column is `numeric(78, 0)`, so integers of both types become bigint; times become epoch milliseconds;
+ * days stay text.
+ */
 const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
   [TIMESTAMPTZ, parseTimestamp],
   [INT8, BigInt],
@@ -26,9 +29,9 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
   [DATE, (text: string) => text],
 ]);
 
-/** `2026-11-21 01:20:59.123+00`: sessions run in UTC, and what we write has milliseconds at most. */
+/** `2026-11-21 01:20:59.123+00`: sessions run in UTC, and we write at most milliseconds. */
 function parseTimestamp(text: string): number {
-  // A pooler that hands out sessions of its own may have let theirs keep another time zone.
+  // A pooler with its own sessions may have kept another time zone.
   if (!text.endsWith('+00')) return parseShifted(text);
   const digits = (from: number, to: number): number => Number(text.slice(from, to));
   const fraction = text.charCodeAt(19) === 46 ? Number(text.slice(19, -3)) : 0;
@@ -36,7 +39,7 @@ function parseTimestamp(text: string): number {
   return whole + Math.round(fraction * 1000);
 }
 
-/** `2026-11-21 06:50:59.123+05:30`: the offset has minutes and seconds only where they are not zero. */
+/** `2026-11-21 06:50:59.123+05:30`: the offset has minutes and seconds only if they are not zero. */
 function parseShifted(text: string): number {
   const [offset, sign, hours = '', minutes = '0', seconds = '0'] =
     /([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?$/.exec(text) ?? [];
@@ -51,50 +54,53 @@ const types: CustomTypesConfig = {
     (format === 'binary' ? undefined : PARSERS.get(id)) ?? builtin.getTypeParser(id, format),
 };
 
-/** A time in epoch milliseconds as PostgreSQL compares it. */
+/** A time in epoch milliseconds, in the form that PostgreSQL compares. */
 export function timestamp(at: number): RawBuilder<number> {
   return sql<number>`${new Date(at)}::timestamptz`;
 }
 
-/** A pool of connections and Kysely on top. */
+/** A pool of connections with Kysely on top. */
 export interface DatabaseHandle {
   readonly db: Database;
-  /** A connection of its own for statements that stand alone and must not wait for the answer of the one before. */
+  /** A separate connection for standalone statements that must not wait for the answer to the one before. */
   readonly pipeline: Pipeline;
-  /** Past any pooler: for LISTEN, locks that live as long as their connection, and statements that may take any time. */
+  /** Bypasses any pooler: for LISTEN, for locks that live as long as their connection, and for long statements. */
   connect(): Promise<Client>;
-  /** Connections of the pool that work, and statements and transactions that wait for one. */
+  /** Pool connections in use, and statements and transactions waiting for one. */
   pool(): { readonly used: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
   readonly maxConnections: number;
-  /** The way of {@link DatabaseHandle.connect}, where a pooler stands in the usual one. */
+  /** The connection for {@link DatabaseHandle.connect}, if the usual one goes through a pooler. */
   readonly direct?: Connection | undefined;
-  /** Told when an idle connection breaks; the pool replaces it. */
+  /** Called when an idle connection breaks; the pool replaces it. */
   readonly onError: (error: Error) => void;
-  /** How long a statement of the pool or the pipeline may take before its connection is given up. */
+  /** How long a statement of the pool or the pipeline may take before its connection is closed. */
   readonly answerTimeoutMs?: number;
 }
 
-/** Large work is done in lots that take a small part of it, waits for each other's rows included. */
+/** Large work is done in batches that take a small part of this, including waits for each other's row locks. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** A process that hangs or vanished holds what it locked no longer than this: between two statements we wait for nothing. */
+/** A process that hangs or vanished holds its locks no longer than this: between two statements we wait for nothing. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 5_000;
-/** An idle connection is looked after from then on: ten probes a second apart, and one whose other end is gone breaks. */
+/**
+ * Idle connections are probed after this: ten probes a second apart, and a connection whose other end is gone is
+ * closed.
+ */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /**
- * These modes are what `verify-full` is to this version of pg, which says so at length in plain text on standard error,
- * between the log's JSON. Saying `verify-full` in their stead changes nothing and says nothing.
+ * To this version of pg these modes mean `verify-full`, and it says so at length in plain text on standard error, in
+ * the middle of the JSON log. Replacing them by `verify-full` has the same effect without the text.
  */
 function plainSslMode(url: string): string {
   if (/[?&]uselibpqcompat=/.test(url)) return url;
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full');
 }
 
-/** What every connection is opened with. */
+/** The settings of every connection. */
 function clientConfig(connection: Connection) {
   return {
     ...('connectionString' in connection
@@ -108,10 +114,10 @@ function clientConfig(connection: Connection) {
   };
 }
 
-/** Opens a pool. A broken connection or a server restart is reported to `onError` and never ends the process. */
+/** Opens a pool. A broken connection or a restarted server is reported to `onError` and never ends the process. */
 export function openDatabase(connection: Connection, options: DatabaseOptions): DatabaseHandle {
   const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
-  // Before others give up waiting for what a hanging transaction holds.
+  // Before others give up waiting for the locks of a hanging transaction.
   const idleTransactionTimeoutMs = Math.min(IDLE_TRANSACTION_TIMEOUT_MS, answerTimeoutMs / 2);
   const answering = { ...clientConfig(connection), answerTimeoutMs, idleTransactionTimeoutMs };
   const pool = new Pool({
@@ -122,13 +128,14 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   });
   let closing = false;
   const onError = (error: Error): void => {
-    // pg hangs the whole client on it, with every statement that it knows; nobody wants to read that in a log.
+    // pg attaches the whole client to the error, with every statement it knows, which nobody wants in a log.
     Reflect.deleteProperty(error, 'client');
-    // A connection that is told to end may hear of the server's own end first.
+    // A connection that is being closed may first receive the server's own shutdown.
     if (!closing) options.onError(error);
   };
   pool.on('error', onError);
-  // The pool listens to idle clients only; one that breaks between the queries of a transaction would end the process.
+  // The pool only listens to idle clients; a client that breaks between the queries of a transaction would end the
+  // process.
   pool.on('connect', (client) => void client.on('error', () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const opened = async (client: Client): Promise<Client> => {

@@ -5,19 +5,19 @@ import type { DeliveryState } from './schema/webhooks.ts';
 import { columnsOf, type NewRow } from './tables.ts';
 import { findEndpoint, findEndpoints, type WebhookEndpoint } from './webhook-endpoints.ts';
 
-/** A delivery with all that an attempt takes. */
+/** A delivery with everything that an attempt needs. */
 export interface Delivery {
   readonly id: bigint;
   /** Scheduled attempts that failed so far. */
   readonly attempts: number;
   readonly eventId: string;
   readonly body: string;
-  /** The request that the event goes back to; null where there was none. */
+  /** The request that caused the event; null if there was none. */
   readonly requestId: string | null;
   readonly endpoint: WebhookEndpoint;
 }
 
-/** A delivery taken for this process, to be attempted and recorded before its lease ends. */
+/** A delivery claimed by this process, to be attempted and recorded before its lease ends. */
 export interface DueDelivery extends Delivery {
   readonly leaseUntil: number;
 }
@@ -33,30 +33,32 @@ interface DeliveryRow {
 }
 
 /**
- * A part of a statement that commits it without waiting for the disk. A claim or record that a crash of the database takes
- * back makes a delivery due again: it is sent twice, as receivers must expect, and never lost.
+ * A part of a statement that makes its commit not wait for the disk. If the database crashes and loses a claim or a
+ * record, the delivery is due again: it is sent twice, as receivers must expect, and never lost.
  */
 export const UNFLUSHED = sql`unflushed as materialized (select set_config('synchronous_commit', 'off', true) as setting)`;
 
 /**
- * Takes due deliveries for this process: at most as many of each endpoint as its quota leaves, so that no endpoint's backlog
- * stands before another's; when `limit` cuts, chance decides between endpoints. Endpoints are found by skipping along the
- * index from one to the next, so the cost grows with the number of endpoints that have something waiting, not with what
- * waits. Taking moves `next_attempt_at` to `leaseUntil`. What still waits for a closed endpoint is stopped instead.
+ * Claims due deliveries for this process: of each endpoint at most its quota, so that no endpoint's backlog delays
+ * another's. If `limit` is reached, chance decides between endpoints. Endpoints are found by skipping along the index
+ * from one to the next, so the cost grows with the number of endpoints that have something waiting, not with the number
+ * of deliveries. A claim moves `next_attempt_at` to `leaseUntil`. What still waits for a closed endpoint is cancelled
+ * instead.
  */
 export async function claimDeliveries(
   db: Database,
   claim: {
     readonly now: number;
     readonly leaseUntil: number;
-    /** Free places by endpoint id; an endpoint that is not named has `defaultQuota`. */
+    /** Free slots by endpoint id; an endpoint that is not named has `defaultQuota`. */
     readonly quotas: Readonly<Record<string, number>>;
     readonly defaultQuota: number;
     readonly limit: number;
   },
 ): Promise<readonly DueDelivery[]> {
-  // Both written so that a planner with old statistics errs little: sorted as the index of waiting deliveries is, so that it
-  // takes that one; and updated by an array of ids, since it may join by reading both tables whole.
+  // Both are written so that a planner with old statistics does little harm: sorted like the index of waiting
+  // deliveries, so that it uses that index; and updated by an array of ids, because a join might read both tables in
+  // full.
   const { rows } = await sql<DeliveryRow>`
     with recursive waiting (endpoint_id) as (
       (select endpoint_id from deliveries where next_attempt_at is not null
@@ -99,7 +101,7 @@ function deliveryFromRow(row: Omit<DeliveryRow, 'state'>, endpoint: WebhookEndpo
   return { id, attempts, eventId, body, requestId, endpoint };
 }
 
-/** Gives back what was taken and not attempted, so that it is due again before its lease ends. */
+/** Releases claimed deliveries that were not attempted, so that they are due again before their lease ends. */
 export async function releaseDeliveries(
   db: Database,
   taken: readonly Pick<DueDelivery, 'id' | 'leaseUntil'>[],
@@ -112,7 +114,7 @@ export async function releaseDeliveries(
     where d.id = taken.id and d.next_attempt_at = taken.lease_until`.execute(db);
 }
 
-/** One delivery with what an attempt takes, whatever its state; null when there is none or its endpoint was deleted. */
+/** One delivery with what an attempt needs, whatever its state; null if there is none or its endpoint was deleted. */
 export async function findDelivery(db: Database, id: bigint): Promise<Delivery | null> {
   const row = await db
     .selectFrom('deliveries as d')
@@ -143,7 +145,7 @@ export interface DeliverySummary {
     readonly responseStatus: number | null;
     readonly responseHeaders: Readonly<Record<string, string>> | null;
     readonly responseBody: string | null;
-    /** The answer was longer than what is kept of it. */
+    /** Whether the answer was longer than the part that is stored. */
     readonly responseTruncated: boolean;
     readonly errorStage: string | null;
     readonly error: string | null;
@@ -201,7 +203,7 @@ export async function listDeliveries(
   }));
 }
 
-/** Makes one event due at one endpoint, whatever types the endpoint asked for: test events. */
+/** Makes one event due at one endpoint, whatever event types the endpoint is registered for: test events. */
 export async function insertDelivery(trx: Trx, eventId: string, endpointId: string, now: number): Promise<bigint> {
   const row = await trx
     .insertInto('deliveries')
@@ -218,7 +220,7 @@ export async function insertDelivery(trx: Trx, eventId: string, endpointId: stri
   return row.id;
 }
 
-/** Forgets up to `limit` ended deliveries that were made before a time, with their attempts; returns how many. */
+/** Deletes up to `limit` finished deliveries created before a time, with their attempts; returns how many. */
 export async function purgeDeliveriesBefore(db: Database, before: number, limit: number): Promise<number> {
   const { rows } = await sql<{ gone: bigint }>`
     with old as (

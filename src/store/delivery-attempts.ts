@@ -3,10 +3,13 @@ import type { Database, Trx } from './database.ts';
 import { UNFLUSHED } from './deliveries.ts';
 import { TABLES, type Tables } from './tables.ts';
 
-/** What one attempt came to, and what follows for its delivery. */
+/** The outcome of one attempt, and what happens to its delivery next. */
 export interface AttemptRecord {
   readonly deliveryId: bigint;
-  /** The lease under which it was attempted; null: an extra attempt by hand, which leaves the schedule as it is unless acknowledged. */
+  /**
+   * The lease under which it was attempted; null: an extra manual attempt, which does not change the schedule unless
+   * acknowledged.
+   */
   readonly leaseUntil: number | null;
   readonly startedAt: number;
   readonly durationMs: number;
@@ -33,9 +36,9 @@ type AttemptRow = Readonly<
 >;
 
 /**
- * Records attempts and moves their deliveries on, all in one statement. A delivered one never waits again. An attempt whose
- * lease was lost meanwhile (taken by another worker, stopped, retried by hand) is in the log and, unless it was acknowledged,
- * moves nothing: what the schedule says is up to the lease's holder.
+ * Records attempts and updates their deliveries, all in one statement. A delivered one never waits again. If an
+ * attempt's lease was lost meanwhile (claimed by another worker, cancelled, retried manually), it is logged but changes
+ * nothing unless it was acknowledged: the schedule is up to the lease's holder.
  */
 export async function recordAttempts(executor: Database | Trx, records: readonly AttemptRecord[]): Promise<void> {
   const rows = records.map((record): AttemptRow => ({
@@ -73,7 +76,9 @@ export async function recordAttempts(executor: Database | Trx, records: readonly
   `.execute(executor);
 }
 
-/** JSON without what PostgreSQL cannot hold (NUL, half a surrogate pair), so that no answer fails the record of others. */
+/**
+ * JSON without what PostgreSQL cannot store (NUL, half a surrogate pair), so that no answer makes other records fail.
+ */
 function storableJson(rows: readonly object[]): string {
   const text = JSON.stringify(rows);
   if (!/\\u(0000|d[89a-f])/.test(text)) return text;

@@ -6,11 +6,13 @@ import { timestamp, type Database } from './database.ts';
 import { lostTransfers, transfersAhead } from './lost-transfers.ts';
 import { haltedWallets } from './unissued.ts';
 
-/** What the whole database says of the service's work, for metrics; every process sees the same. Ages in milliseconds. */
+/**
+ * What the whole database says about the service's work, for metrics; the same in every process. Ages in milliseconds.
+ */
 export interface Figures {
-  /** Deliveries that wait for their next attempt, of which at most {@link MAX_COUNTED} are counted. */
+  /** Deliveries that wait for their next attempt, counted up to {@link MAX_COUNTED}. */
   readonly deliveriesWaiting: number;
-  /** Since when the oldest of those waits; 0: none does. */
+  /** Age of the oldest of those; 0: none. */
   readonly deliveriesOldestMs: number;
   /** How long the most overdue delivery has been due; 0: none is. */
   readonly deliveriesLagMs: number;
@@ -19,15 +21,15 @@ export interface Figures {
   /** Payments created in the last {@link COUNTED_DAYS} days. */
   readonly payments: readonly { readonly mode: Mode; readonly status: PaymentStatus; readonly count: number }[];
   readonly leases: readonly { readonly name: string; readonly isHeld: boolean }[];
-  /** The last good backup, and whether the last one that was tried failed; null: none was ever tried. */
+  /** The last good backup, and whether the last attempt failed; null: none was ever attempted. */
   readonly backups: BackupState | null;
-  /** Transfers on addresses of hours that a restore lost, which are nobody's payment yet. */
+  /** Transfers to addresses from hours that a restore lost, not booked as payments yet. */
   readonly lostTransfers: number;
-  /** Wallets that hand out no addresses until the operator has looked after it. */
+  /** Wallets that hand out no addresses until the operator has dealt with a problem. */
   readonly haltedWallets: number;
-  /** Wallets on whose next addresses money lies already, as far as that was found in the last week. */
+  /** Wallets that received money on addresses not handed out yet, as found in the last week. */
   readonly walletsAhead: number;
-  /** How far our clock is ahead of the database's, as well as the answer's way allows to tell. */
+  /** How far our clock is ahead of the database's, as precisely as the round trip allows. */
   readonly clockSkewMs: number;
 }
 
@@ -35,7 +37,9 @@ export const MAX_COUNTED = 100_000;
 export const COUNTED_DAYS = 30;
 const AHEAD_DAYS = 7;
 
-/** Reads them one after the other on one connection: each is answered from an index, whatever the tables hold. */
+/**
+ * Reads them one after the other on one connection: each is answered from an index, whatever the size of the tables.
+ */
 export async function readFigures(db: Database, clock: () => number): Promise<Figures> {
   return db.connection().execute(async (one) => {
     const clockSkewMs = await readSkew(one, clock);
@@ -87,7 +91,9 @@ async function readFirstDue(db: Database): Promise<number | null> {
 
 const DAY_MS = 86_400_000;
 
-/** The counters of the last days, by the index on the day: a table of many projects and years is not read through. */
+/**
+ * The counters of the last days, using the index on the day, so that a table of many projects and years is not scanned.
+ */
 async function readPayments(db: Database, now: number): Promise<Figures['payments']> {
   const since = new Date(now - COUNTED_DAYS * DAY_MS).toISOString().slice(0, 10);
   const { rows } = await sql<{ mode: Mode; status: PaymentStatus; count: bigint }>`

@@ -5,7 +5,7 @@ import type { Database, Trx } from './database.ts';
 import type { WalletKind } from './schema/wallets.ts';
 import type { Wallet } from './wallets.ts';
 
-/** Lets a wallet's next address be number `index` at the least; what was handed out never comes again. */
+/** Makes a wallet's next address index at least `index`; an index handed out before is never handed out again. */
 export async function skipAddressesBelow(
   trx: Trx,
   { network, firstAddress }: Pick<Wallet, 'network' | 'firstAddress'>,
@@ -31,8 +31,8 @@ export interface TakenIndex {
 }
 
 /**
- * Takes the next index of a project's wallet; null without a wallet, or where it hands out none. Every taker gets another
- * one.
+ * Takes the next index of a project's wallet; null without a wallet, or if it is halted. Every caller gets another
+ * index.
  */
 export async function takeAddressIndex(
   executor: Database | Trx,
@@ -50,8 +50,8 @@ export async function takeAddressIndex(
 }
 
 /**
- * The addresses that a wallet handed out, whichever project did, with numbers below a limit: by their numbers, in the form in
- * which the chain's transfers carry them.
+ * The addresses that a wallet handed out, for any project, with indexes below a limit: by index, in the form in which
+ * the chain's transfers carry them.
  */
 export async function issuedAddresses(
   db: Database,
@@ -72,7 +72,7 @@ export async function issuedAddresses(
   );
 }
 
-/** An address that a payment has already, on the terms of the wallet that it came from. */
+/** An address that a payment already has, with the terms of its wallet. */
 export interface HeldAddress extends TakenIndex {
   /** In the form in which the chain's transfers carry it. */
   readonly address: string;
@@ -80,7 +80,7 @@ export interface HeldAddress extends TakenIndex {
   readonly confirmations: number;
 }
 
-/** The newest address that a payment has on a network from the wallet that is in use there; null without one. */
+/** The newest address that a payment has on a network from the wallet in use there; null if it has none. */
 export async function heldAddress(trx: Trx, paymentId: string, network: Network): Promise<HeldAddress | null> {
   const { rows } = await sql<HeldAddress>`
     select a.address, a.address_index as index, a.confirmations, used.id as "walletId", used.kind, used.source,
@@ -95,8 +95,9 @@ export async function heldAddress(trx: Trx, paymentId: string, network: Network)
 }
 
 /**
- * Whose an address is, if money to it is a payment's or the project's own: of a payment, a wallet's change, or a treasury
- * (`paymentId` null). Null: it was never issued here. `address` is in the form in which the chain's transfers carry it.
+ * The owner of an address if money to it belongs to a payment or to the project: a payment, a wallet's change, or a
+ * treasury (`paymentId` null). Null: it was never handed out here. `address` is in the form in which the chain's
+ * transfers carry it.
  */
 export async function ownerOfAddress(
   executor: Database | Trx,
@@ -114,7 +115,7 @@ export async function ownerOfAddress(
   return rows[0] ?? null;
 }
 
-/** Which of a wallet's own addresses a payment's is, counted from 0; null where it was not derived from a key. */
+/** The index of a payment's address in its wallet, from 0; null if it was not derived from a key. */
 export async function findAddressIndex(
   executor: Database | Trx,
   paymentId: string,
@@ -133,18 +134,18 @@ export async function findAddressIndex(
   return row?.address_index ?? null;
 }
 
-/** A deposit that money came to, and what it was quoted at. */
+/** A deposit address that received money, and what was quoted for it. */
 export interface PaidDeposit {
   readonly treasury: string;
   readonly index: number;
-  /** As customers are shown it, but without its checksum. */
+  /** In the form that customers see, but without the checksum. */
   readonly address: string;
-  /** The newest of each asset first. */
+  /** Of each asset the newest quote first. */
   readonly quotes: readonly { readonly asset: AssetCode; readonly owedUnits: bigint }[];
   readonly amountUsdCents: bigint;
 }
 
-/** The deposits of a project's treasuries on a network, present and former, that money came to in a block. */
+/** The deposit addresses of a project's treasuries on a network, current and former, that received money in a block. */
 export async function paidDeposits(db: Database, projectId: string, network: Network): Promise<readonly PaidDeposit[]> {
   const { rows } = await sql<{
     source: string;

@@ -1,7 +1,7 @@
 import { timestamp, type Database } from './database.ts';
 import type { NewRow } from './tables.ts';
 
-/** Takes or renews a lease; false while another holder has it. A holder that died loses it when it runs out. */
+/** Takes or renews a lease; false while another holder has it. The lease of a holder that died expires. */
 export async function holdLease(
   db: Database,
   name: string,
@@ -23,7 +23,7 @@ export async function holdLease(
   return row !== undefined;
 }
 
-/** Gives a lease back, so that another worker need not wait for it to run out. */
+/** Releases a lease, so that another worker need not wait until it expires. */
 export async function releaseLease(db: Database, name: string, holder: string): Promise<void> {
   await db.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute();
 }

@@ -3,20 +3,22 @@ import { sql } from 'kysely';
 import type { Client } from 'pg';
 import type { Database } from './database.ts';
 
-/** How long a message may take to arrive once its sending was committed. */
+/** How long a notification may take to arrive after its transaction was committed. */
 const ARRIVAL_MS = 1_000;
 
-/** Whether a message to ourselves arrived; `unknown`: it could not be sent, or arrived when that proves nothing. */
+/**
+ * Whether a notification to ourselves arrived; `unknown`: it could not be sent, or arrived when that proves nothing.
+ */
 export type Proof = 'delivered' | 'withheld' | 'unknown';
 
 /** One connection that listens. */
 export interface ListeningSession {
   listen(): Promise<void>;
-  /** Resolves when all that was notified before has arrived. Throws when the connection leads to another session by now. */
+  /** Resolves when all earlier notifications have arrived. Throws if the connection now leads to another session. */
   ask(): Promise<void>;
   /**
-   * Sends a message by way of `db` and waits for it here. It proves something only while nothing is asked on this
-   * connection: a pooler that shares its sessions hands through what arrives during an answer, and drops the rest.
+   * Sends a notification through `db` and waits for it here. It only proves something while no query is running on this
+   * connection: a pooler that shares its sessions passes on what arrives during an answer and drops the rest.
    */
   prove(): Promise<Proof>;
   /** Never rejects. */
@@ -31,13 +33,13 @@ export function listeningSession(
 ): ListeningSession {
   let asking = 0;
   let backend: number | null = null;
-  let expected: { readonly payload: string; readonly tell: (proof: Proof) => void } | null = null;
+  let expected: { readonly payload: string; readonly resolve: (proof: Proof) => void } | null = null;
 
   client.on('notification', ({ payload = '' }) => {
-    if (payload === expected?.payload) expected.tell(asking === 0 ? 'delivered' : 'unknown');
+    if (payload === expected?.payload) expected.resolve(asking === 0 ? 'delivered' : 'unknown');
     else onMessage(payload);
   });
-  client.on('end', () => expected?.tell('unknown'));
+  client.on('end', () => expected?.resolve('unknown'));
 
   const query = async <Row extends object>(text: string): Promise<readonly Row[]> => {
     asking += 1;
@@ -63,11 +65,11 @@ export function listeningSession(
       const payload = `proof ${randomUUID()}`;
       const proof = Promise.withResolvers<Proof>();
       let timer: NodeJS.Timeout | undefined;
-      expected = { payload, tell: proof.resolve };
-      // Nothing is lost with it: its commit need not wait for the disk.
+      expected = { payload, resolve: proof.resolve };
+      // Losing it does no harm, so its commit need not wait for the disk.
       const message = sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload})`;
       const giveUp = (): void => {
-        // What lies in the socket already is read before the verdict, however long this process was busy.
+        // What is already in the socket is read before deciding, however long this process was busy.
         if (expected?.payload === payload)
           timer = setTimeout(() => setImmediate(proof.resolve, 'withheld'), ARRIVAL_MS);
       };

@@ -3,10 +3,10 @@ import { copyIn } from './copy.ts';
 import { applyMigrations, knownMigrations, MIGRATION_LOCK, MigrationError } from './migrate.ts';
 import { copyStatement, liftLimits, type CopiedTable, type SequenceState } from './snapshot.ts';
 
-/** A database that is loaded is not empty, or somebody else fills it; the message says so, and the way out. */
+/** The database to load into is not empty, or somebody else is filling it. The message says so, and the way out. */
 export class OccupiedDatabaseError extends Error {}
 
-/** What is loaded into an empty database, as a snapshot gave it. */
+/** What is loaded into an empty database, as read from a snapshot. */
 export interface Loading {
   readonly migrations: readonly string[];
   readonly tables: readonly CopiedTable[];
@@ -15,13 +15,13 @@ export interface Loading {
 
 export type LoadedTable = Pick<CopiedTable, 'name' | 'columns'>;
 
-/** What makes a table slow to fill: made again when its rows are in, and checked with that. */
+/** A structure that makes a table slow to fill: created again, and thereby checked, once the rows are in. */
 interface Structure {
   readonly drop: string;
   readonly make: string;
 }
 
-/** In the order in which they are made again: what keys stand on before the keys. */
+/** In the order in which they are created again: first what keys refer to, then the keys. */
 const CONSTRAINTS = `
   select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as make
@@ -40,10 +40,12 @@ const OCCUPANTS = `
   where c.relnamespace = to_regnamespace(current_schema())::oid and c.relkind in ('r', 'v', 'm', 'p', 'f') order by 1 limit 3`;
 
 /**
- * Makes the database what a snapshot was: its tables as those migrations left them, filled by `fill`, then brought to this
- * program's version. All of it in the transaction that is open, so that it is there whole or not at all.
+ * Turns the database into a copy of a snapshot: creates its tables as those migrations made them, lets `fill` insert
+ * the rows, and migrates to this program's version. All in the open transaction, so that the copy is complete or not
+ * there at all.
  *
- * @throws OccupiedDatabaseError when there is anything in it or somebody else is filling it, MigrationError when a migration is not known here
+ * @throws OccupiedDatabaseError if the database is not empty or somebody else is filling it, MigrationError if a
+ * migration is not known here
  */
 export async function loadSnapshot(
   client: Client,
@@ -79,7 +81,7 @@ export async function loadSnapshot(
   await client.query(`analyze ${tables.map(({ name }) => client.escapeIdentifier(name)).join(', ')}`);
 }
 
-/** Until the transaction ends nobody else makes tables in it: neither another restore nor a service that starts. */
+/** Until the transaction ends nobody else can create tables: neither another restore nor a service that starts. */
 async function holdAlone(client: Client): Promise<void> {
   const { rows } = await client.query<{ isHeld: boolean }>('select pg_try_advisory_xact_lock($1) as "isHeld"', [
     MIGRATION_LOCK,
@@ -107,7 +109,7 @@ async function setSequence(client: Client, { table, column, last }: SequenceStat
   ]);
 }
 
-/** How many rows each of these tables has, by counting them. */
+/** Counts the rows of each of these tables. */
 export async function countRows(
   client: Client,
   tables: readonly { readonly name: string }[],

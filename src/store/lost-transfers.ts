@@ -7,7 +7,7 @@ import { notification } from './notifications.ts';
 import { saveEvents, type NewEvent } from './save-changes.ts';
 import { LOST_TRANSFERS } from './schema/chains.ts';
 
-/** Money on an address that nobody here was given. */
+/** Money on an address that this database never handed out. */
 export interface LostTransfer {
   readonly network: Network;
   readonly transactionHash: string;
@@ -16,7 +16,7 @@ export interface LostTransfer {
   /** In the form in which the chain's transfers carry it. */
   readonly address: string;
   readonly firstAddress: string;
-  /** The number of the address in its wallet. */
+  /** The index of the address in its wallet. */
   readonly addressIndex: number;
   readonly amountUnits: bigint;
   readonly foundAt: number;
@@ -26,13 +26,13 @@ export interface LostTransfer {
   readonly blockPosition: number | null;
 }
 
-/** `xmax` is 0 in a row that the statement made itself. */
+/** `xmax` is 0 in a row that the statement itself inserted. */
 const SAVE = `
   ${LOST_TRANSFERS.insert('$1')}
   on conflict (network, transaction_hash, asset, output_index) do update set ${LOST_TRANSFERS.setExcluded}
   returning network, transaction_hash, asset, output_index, xmax = 0 as "isNew"`;
 
-/** Saves them; one that is known gets its new block. Gives back those that are new. */
+/** Saves them; one that is already known gets its new block. Returns the new ones. */
 export async function saveLostTransfers(trx: Trx, found: readonly LostTransfer[]): Promise<readonly LostTransfer[]> {
   if (found.length === 0) return [];
   const records = LOST_TRANSFERS.records(found.map((transfer) => ({ transfer })));
@@ -46,7 +46,7 @@ export async function saveLostTransfers(trx: Trx, found: readonly LostTransfer[]
   return found.filter((one) => fresh.has(keyOf(one.transactionHash, one.asset, one.outputIndex)));
 }
 
-/** Takes back what was in blocks above a height. */
+/** Removes the block of those in blocks above a height. */
 export async function dropLostAbove(trx: Trx, network: Network, height: number): Promise<void> {
   await trx
     .updateTable('lost_transfers')
@@ -56,7 +56,7 @@ export async function dropLostAbove(trx: Trx, network: Network, height: number):
     .execute();
 }
 
-/** That it is in a block, on an address that was passed over, and was not booked. */
+/** Whether it is in a block, on an address that was skipped, and not booked. */
 const IS_LOST = sql`
   l.payment_id is null and l.block_height is not null
   and exists (
@@ -64,13 +64,13 @@ const IS_LOST = sql`
     where s.network = l.network and s.first_address = l.first_address
       and l.address_index >= s.from_index and l.address_index < s.to_index)`;
 
-/** Money on addresses that were passed over and that no payment has, the oldest first. */
+/** Money on skipped addresses that no payment was booked for, oldest first. */
 export async function lostTransfers(
   executor: Database | Trx,
   where: {
     readonly address?: string;
     readonly wallet?: { readonly network: Network; readonly firstAddress: string; readonly from: number };
-    /** Whether they stay as they are until the transaction ends; one that another booked meanwhile is not among them then. */
+    /** Whether to lock them until the transaction ends; those booked by another process meanwhile are left out. */
     readonly isLocked?: boolean;
   } = {},
 ): Promise<readonly LostTransfer[]> {
@@ -88,7 +88,7 @@ export async function lostTransfers(
   return rows.map((row) => LOST_TRANSFERS.read(row).transfer);
 }
 
-/** The addresses of a network that were passed over after `since`, with what is known to have come there in an asset. */
+/** The addresses of a network skipped after `since`, with the known amounts that they received in an asset. */
 export async function awaitingLost(
   db: Database,
   network: Network,
@@ -113,18 +113,18 @@ export async function awaitingLost(
   }));
 }
 
-/** Money on an address of a wallet that nobody was given yet, though the wallet goes on handing them out. */
+/** Money on an address that is not handed out yet, of a wallet that is still in use. */
 export interface AheadTransfer {
   readonly network: Network;
   readonly transactionHash: string;
   /** In the form in which the chain's transfers carry it. */
   readonly address: string;
   readonly addressIndex: number;
-  /** The next number that is handed out. */
+  /** The next index to be handed out. */
   readonly nextIndex: number;
 }
 
-/** The first such transfer of each wallet, of those that were found after `since`. */
+/** The first such transfer of each wallet, among those found after `since`. */
 export async function transfersAhead(db: Database, since: number): Promise<readonly AheadTransfer[]> {
   const { rows } = await sql<AheadTransfer>`
     select distinct on (l.network, l.first_address) l.network, l.transaction_hash as "transactionHash", l.address,
@@ -136,7 +136,7 @@ export async function transfersAhead(db: Database, since: number): Promise<reado
   return rows;
 }
 
-/** The highest number of a wallet's addresses that money was seen on without having been given to anybody; null: none. */
+/** The highest index of a wallet's addresses that received money without being handed out; null: none. */
 export async function highestLostIndex(
   executor: Database | Trx,
   network: Network,
@@ -151,7 +151,7 @@ export async function highestLostIndex(
   return row?.highest ?? null;
 }
 
-/** Keeps which payment was made of the money on an address. */
+/** Saves which payment was created for the money on an address. */
 export async function bookLostTransfers(trx: Trx, network: Network, address: string, paymentId: string): Promise<void> {
   await trx
     .updateTable('lost_transfers')
@@ -161,14 +161,14 @@ export async function bookLostTransfers(trx: Trx, network: Network, address: str
     .execute();
 }
 
-/** Who has a wallet, and how deep money to it has to be; null: by the amount. */
+/** A project that uses a wallet, and the confirmations it asks for; null: by amount. */
 export interface WalletOwner {
   readonly projectId: string;
   readonly walletId: string;
   readonly confirmations: number | null;
 }
 
-/** The projects that have, or had, a wallet; those that have it alone, where there are any. */
+/** The projects that use a wallet; if none does any more, those that once did. */
 export async function projectsOfWallet(
   executor: Database | Trx,
   network: Network,
@@ -191,7 +191,7 @@ export async function projectsOfWallet(
   }));
 }
 
-/** Saves events that no payment's change carries, with a delivery for each endpoint that asked for their type. */
+/** Saves events that belong to no payment's change, with a delivery for each endpoint registered for their type. */
 export async function publishEvents(trx: Database | Trx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   await saveEvents(trx, events);

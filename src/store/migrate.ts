@@ -5,30 +5,33 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { beginWithin } from './client.ts';
 
-/** Any number, as long as nobody else locks it: two processes that start at once must not both migrate. */
+/** Any number that nobody else locks: two processes that start at once must not both migrate. */
 export const MIGRATION_LOCK = 7_203_611;
 
-/** Between the statements of a migration nothing is waited for either, but to give one up loses more. */
+/** A migration waits for nothing between its statements either, but more is lost when it is aborted. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 const FOLDER = path.join(import.meta.dirname, '../../migrations');
 
 const MAKE_TABLE =
   'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now(), checksum text)';
-/** Earlier versions kept no checksums. Asked first, since `add column if not exists` would wait for every reader of the table. */
+/**
+ * Earlier versions stored no checksums. Checked first, because `add column if not exists` would wait for every reader
+ * of the table.
+ */
 const LACKS_CHECKSUMS = `
   select not exists (
     select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'checksum' and not attisdropped) as lacks`;
 
-/** The database cannot be brought to this program's version; the message says why and what to do. */
+/** The database cannot be migrated to this program's version; the message says why and what to do. */
 export class MigrationError extends Error {}
 
 /** How long a process waits before it asks again whether another one has migrated. */
 const TURN_MS = 100;
 
 /**
- * One at a time. Asked for again and again, and never waited for: a statement that waits has a snapshot, which an index that
- * is built beside its writers waits for in its turn.
+ * One at a time. Asked for again and again, and never waited for: a statement that waits has a snapshot, which an index
+ * that is built beside its writers waits for in its turn.
  */
 async function lockMigrations(client: Client): Promise<void> {
   for (;;) {
@@ -40,7 +43,7 @@ async function lockMigrations(client: Client): Promise<void> {
   }
 }
 
-/** A migration's text, and the SHA-256 of it in hex, whatever ends its lines on this machine. */
+/** A migration's text, and its SHA-256 in hex, independent of this machine's line endings. */
 async function readMigration(
   folder: string,
   name: string,
@@ -55,12 +58,12 @@ export async function knownMigrations(folder: string = FOLDER): Promise<readonly
 }
 
 /**
- * Brings the database to this program's version: every file of `migrations/` that was not applied yet, in order, each in a
- * transaction of its own, under an advisory lock; one that builds indexes `concurrently` statement by statement instead,
- * while others write. Returns the names applied now.
+ * Migrates the database to this program's version: applies every file of `migrations/` that was not applied yet, in
+ * order, each in its own transaction, under an advisory lock. A file that builds indexes `concurrently` is applied
+ * statement by statement instead, while others write. Returns the names applied now.
  *
- * @throws MigrationError when one fails, when the database was migrated by a newer version, or by another text of one of these
- *   files: what the database is like would be unknown, and a fresh one another
+ * @throws MigrationError if one fails, or if the database was migrated by a newer version or by another text of one of
+ * these files: its schema would be unknown, and differ from a fresh one
  */
 export async function migrate(client: Client, folder: string = FOLDER): Promise<readonly string[]> {
   const files = await knownMigrations(folder);
@@ -97,7 +100,7 @@ export async function migrate(client: Client, folder: string = FOLDER): Promise<
 
 interface Applied {
   readonly name: string;
-  /** Null where a version applied it that kept none. */
+  /** Null if it was applied by a version that stored no checksums. */
   readonly checksum: string | null;
 }
 
@@ -107,7 +110,7 @@ async function makeTable(client: Client): Promise<void> {
   if (rows[0]?.lacks === true) await client.query('alter table migrations add column checksum text');
 }
 
-/** One that was applied before there were checksums is taken to be what it is now. */
+/** A migration that was applied before there were checksums is assumed to be unchanged. */
 async function checkUnchanged(client: Client, folder: string, { name, checksum }: Applied): Promise<void> {
   const now = (await readMigration(folder, name)).checksum;
   if (checksum === null) {
@@ -119,7 +122,7 @@ async function checkUnchanged(client: Client, folder: string, { name, checksum }
   }
 }
 
-/** Applies these migrations, in the transaction that is open, to a database that was made by those before them. */
+/** Applies these migrations, in the open transaction, to a database made by those before them. */
 export async function applyMigrations(
   client: Client,
   names: readonly string[],
@@ -140,8 +143,8 @@ async function apply(client: Client, folder: string, name: string): Promise<void
 const CONCURRENTLY = /^((?:create|drop) index) concurrently/gm;
 
 /**
- * Applies a migration whose indexes are built while others write, which takes no transaction: stopped half-way it is done
- * again from its beginning. False: it is not of this kind, and nothing was done.
+ * Applies a migration whose indexes are built while others write, which takes no transaction: stopped half-way it is
+ * done again from its beginning. False: it is not of this kind, and nothing was done.
  */
 async function applyBesideWriters(client: Client, folder: string, name: string): Promise<boolean> {
   const { text, checksum } = await readMigration(folder, name);

@@ -3,12 +3,12 @@ import type { Cursor } from './chain.ts';
 import type { Database } from './database.ts';
 import { columnsOf, type NewRow } from './tables.ts';
 
-/** Keeps why a chain cannot be followed; null: it can. Without a cursor there is nothing to follow yet. */
+/** Saves why a chain cannot be followed; null: it can. Without a cursor there is nothing to follow yet. */
 export async function saveProblem(db: Database, network: Network, problem: string | null): Promise<void> {
   await db.updateTable('chain_cursors').set({ problem }).where('network', '=', network).execute();
 }
 
-/** What the watcher last heard of a node. */
+/** A node's latest report. */
 export interface KnownNode {
   readonly network: Network;
   readonly node: string;
@@ -17,7 +17,7 @@ export interface KnownNode {
   readonly checkedAt: number;
 }
 
-/** Keeps what a network's nodes said of themselves, instead of what was known before. */
+/** Saves the reports of a network's nodes in place of earlier ones. */
 export async function saveNodes(
   db: Database,
   network: Network,
@@ -36,7 +36,7 @@ export async function saveNodes(
   });
 }
 
-/** How far each network was read, and what its nodes last said; without networks that only a newer process knows. */
+/** How far each network was read, and its nodes' latest reports; without networks that only a newer process knows. */
 export async function networkStates(db: Database): Promise<{
   readonly cursors: ReadonlyMap<Network, Cursor & { readonly problem: string | null }>;
   readonly nodes: readonly KnownNode[];

@@ -12,7 +12,7 @@ import {
   paymentPayloads,
   type Listening,
   type Notifications,
-  type Told,
+  type NotificationPayloads,
   type Topic,
 } from './notifications.ts';
 import { DEADLINE_MS, PROMPT_MS, WAIT } from '../../test/deadline.ts';
@@ -29,7 +29,7 @@ function listener(handle: DatabaseHandle): Listening {
 const untilHealthy = (notifications: Notifications): Promise<void> =>
   vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: DEADLINE_MS });
 
-const told = <T extends Topic>(notifications: Notifications, topic: T): Promise<Told[T]> =>
+const nextOf = <T extends Topic>(notifications: Notifications, topic: T): Promise<NotificationPayloads[T]> =>
   new Promise((resolve) => notifications.on(topic, resolve));
 
 const down = (notifications: Notifications): Promise<void> => new Promise((resolve) => notifications.onDown(resolve));
@@ -46,7 +46,7 @@ it('a notification reaches every listener of its topic in every process, and no 
   await Promise.all([untilHealthy(one), untilHealthy(two)]);
   let others = 0;
   one.on('payments', () => (others += 1));
-  const arrived = Promise.all([told(one, 'access'), told(one, 'access'), told(two, 'access')]);
+  const arrived = Promise.all([nextOf(one, 'access'), nextOf(one, 'access'), nextOf(two, 'access')]);
   await notify(database.db, 'access');
   await arrived;
   expect(others).toBe(0);
@@ -58,7 +58,7 @@ it('a notification is sent when its transaction commits, and never when it is ro
   await untilHealthy(notifications);
   const seen: Topic[] = [];
   for (const topic of ['access', 'deliveries', 'payments'] as const) notifications.on(topic, () => seen.push(topic));
-  const arrived = told(notifications, 'payments');
+  const arrived = nextOf(notifications, 'payments');
   const rolledBack = database.db.transaction().execute(async (trx) => {
     await notify(trx, 'access');
     throw new Error('changed my mind');
@@ -79,8 +79,8 @@ it('a notification names what its topic names; one of a newer version is passed 
   const notifications = listener(database);
   await untilHealthy(notifications);
   const networks: unknown[] = [];
-  notifications.on('chain', (told) => networks.push(told));
-  const [ids, ended] = [told(notifications, 'payments'), told(notifications, 'deliveries')];
+  notifications.on('chain', (payload) => networks.push(payload));
+  const [ids, ended] = [nextOf(notifications, 'payments'), nextOf(notifications, 'deliveries')];
   await sql`select ${notification('payments', 'a', 'b')}, ${notification('chain', 'litecoin')},
     pg_notify('cointill', 'chain dogecoin'), pg_notify('cointill', 'chain'), pg_notify('cointill', 'weather fine')`.execute(
     database.db,
@@ -112,7 +112,7 @@ it('a connection that is killed is reported at once, counts as down, and is repl
   expect(ups).toBe(0);
   await untilHealthy(notifications);
   expect(ups).toBe(1);
-  const arrived = told(notifications, 'deliveries');
+  const arrived = nextOf(notifications, 'deliveries');
   await notify(database.db, 'deliveries');
   await arrived;
 });
@@ -135,17 +135,17 @@ it('listening counts only where a message to oneself arrives; what withholds it 
   const database = await testDatabase();
   const proxy = await databaseProxy(database);
   proxy.withholdNotifications();
-  const told: string[] = [];
+  const problems: string[] = [];
   let ups = 0;
-  const notifications = listen(proxy.open(NEVER_MS), { onWithheld: (problem) => told.push(problem) });
+  const notifications = listen(proxy.open(NEVER_MS), { onWithheld: (problem) => problems.push(problem) });
   onTestFinished(() => notifications.stop());
   notifications.onUp(() => (ups += 1));
   // Each attempt is a connection of its own, which is given up when the message has not come.
   await vi.waitFor(() => expect(proxy.connections()).toBeGreaterThan(3), { timeout: DEADLINE_MS });
   expect(notifications.healthy()).toBe(false);
   expect(ups).toBe(0);
-  expect(told).toEqual([expect.stringContaining('DATABASE_DIRECT_URL')]);
-  expect(notifications.problem()).toBe(told[0]);
+  expect(problems).toEqual([expect.stringContaining('DATABASE_DIRECT_URL')]);
+  expect(notifications.problem()).toBe(problems[0]);
 });
 
 it('notifications that a pooler withholds arrive on the direct way past it', async () => {
@@ -155,7 +155,7 @@ it('notifications that a pooler withholds arrive on the direct way past it', asy
   const handle = proxy.open(NEVER_MS, { connectionString: database.url });
   const notifications = listener(handle);
   await untilHealthy(notifications);
-  const arrived = told(notifications, 'access');
+  const arrived = nextOf(notifications, 'access');
   await notify(handle.db, 'access');
   expect(await arrived).toEqual([]);
 });

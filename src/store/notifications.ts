@@ -3,18 +3,18 @@ import { isNetwork, type Network } from '../domain/networks.ts';
 import type { Database, DatabaseHandle, Trx } from './database.ts';
 import { listeningSession, type ListeningSession } from './listening-session.ts';
 
-/** What processes tell each other through PostgreSQL, by topic, and what each topic names. */
-export interface Told {
+/** The topics of notifications between processes, and what each carries. */
+export interface NotificationPayloads {
   /** A key, project or wallet changed. */
   readonly access: readonly [];
-  /** Some are due. */
+  /** Some deliveries are due. */
   readonly deliveries: readonly [];
   /** Ids of payments that changed, or whose refunds did; not of new ones, whose page nobody can have open. */
   readonly payments: readonly string[];
-  /** The network whose last block taken in is another now, so that its payments' confirmations are. */
+  /** A network whose cursor moved, so that its payments have other confirmations now. */
   readonly chain: readonly [Network];
 }
-export type Topic = keyof Told;
+export type Topic = keyof NotificationPayloads;
 
 const CHANNEL = 'cointill';
 /** PostgreSQL refuses a payload of 8,000 bytes; `payments` and 200 ids are 7,408. */
@@ -22,44 +22,44 @@ const IDS_PER_PAYLOAD = 200;
 /** A silent connection counts as broken after this, well within the second in which a revoked key must stop working. */
 const HEARTBEAT_MS = 250;
 const SILENCE_MS = 800;
-/** How long a new connection may take to listen and to be proven: until then no heartbeat watches over it. */
+/** How long a new connection may take to listen and be proven: until then no heartbeat watches it. */
 const LISTEN_MS = 5_000;
-/** A connection is proven again after this: a pooler's settings may change under it. */
+/** A connection is proven again after this, because a pooler's settings may change. */
 const PROOF_EVERY_MS = 5_000;
 
 export interface ListenOptions {
-  /** Told in plain words when messages do not arrive, once until they do. */
+  /** Called, with plain words, when notifications do not arrive; once until they do again. */
   readonly onWithheld?: (problem: string) => void;
   readonly proofEveryMs?: number;
 }
 
 export interface Notifications {
-  /** Whether every notification up to now (less than a second ago) has arrived, as a message to ourselves has proven. */
+  /** Whether every notification until less than a second ago has arrived, as proven by one to ourselves. */
   healthy(): boolean;
-  on<T extends Topic>(topic: T, listener: (told: Told[T]) => void): void;
+  on<T extends Topic>(topic: T, listener: (payload: NotificationPayloads[T]) => void): void;
   onDown(listener: () => void): void;
-  /** Told after every connection made: what was notified before it may not have arrived, all from now on will. */
+  /** Called after each connection: earlier notifications may have been missed, all later ones will arrive. */
   onUp(listener: () => void): void;
   stop(): Promise<void>;
 }
 
-/** Those of this process, which also say what is wrong with them. */
+/** The notifications of this process, which can also say what is wrong with them. */
 export interface Listening extends Notifications {
   /** Why they are not healthy, in plain words; null while they are. */
   problem(): string | null;
 }
 
-/** Tells every process, when the transaction commits. */
+/** Notifies every process when the transaction commits. */
 export async function notify(db: Database | Trx, topic: 'access' | 'deliveries'): Promise<void> {
   await sql`select ${notification(topic)}`.execute(db);
 }
 
 /** A notification as an expression, to be sent by a statement that changes something anyway. */
-export function notification<T extends Topic>(topic: T, ...told: Told[T]): RawBuilder<unknown> {
-  return sql`pg_notify(${CHANNEL}, ${[topic, ...told].join(' ')})`;
+export function notification<T extends Topic>(topic: T, ...payload: NotificationPayloads[T]): RawBuilder<unknown> {
+  return sql`pg_notify(${CHANNEL}, ${[topic, ...payload].join(' ')})`;
 }
 
-/** Payloads that name these payments, as many as it takes. */
+/** Payloads that name these payments, as many as needed. */
 export function paymentPayloads(ids: readonly string[]): readonly string[] {
   const payloads: string[] = [];
   for (let start = 0; start < ids.length; start += IDS_PER_PAYLOAD) {
@@ -68,24 +68,24 @@ export function paymentPayloads(ids: readonly string[]): readonly string[] {
   return payloads;
 }
 
-type Listeners = { readonly [T in Topic]: ((told: Told[T]) => void)[] };
+type Listeners = { readonly [T in Topic]: ((payload: NotificationPayloads[T]) => void)[] };
 
 function dispatch(listeners: Listeners, payload: string): void {
-  const [topic, ...told] = payload.split(' ');
+  const [topic, ...args] = payload.split(' ');
   switch (topic) {
     case 'access':
     case 'deliveries':
       for (const listener of listeners[topic]) listener([]);
       break;
     case 'payments':
-      for (const listener of listeners.payments) listener(told);
+      for (const listener of listeners.payments) listener(args);
       break;
     case 'chain': {
-      const [network = ''] = told;
+      const [network = ''] = args;
       if (isNetwork(network)) for (const listener of listeners.chain) listener([network]);
       break;
     }
-    // A topic that nobody here knows is a newer version's, or a proof's.
+    // An unknown topic is from a newer version, or a proof's.
     default:
   }
 }
@@ -94,20 +94,20 @@ const WITHHELD = 'notifications do not arrive, as behind a pooler of transaction
 const NOT_LISTENING = 'not listening';
 
 /**
- * Listens on a connection of its own, and connects again for as long as it takes. A connection counts only once a message
- * to ourselves, sent by way of the pool, has arrived on it: behind a pooler that shares its sessions LISTEN succeeds and
- * nothing ever comes.
+ * Listens on a separate connection, and reconnects for as long as it takes. A connection only counts once a
+ * notification to ourselves, sent through the pool, has arrived on it: behind a pooler that shares its sessions LISTEN
+ * succeeds, but nothing ever arrives.
  */
-// oxlint-disable-next-line max-lines-per-function -- One session with its retries, its proof and its listeners: each part changes the state that the others go by.
+// oxlint-disable-next-line max-lines-per-function -- One session, its retries, proof and listeners share one state.
 export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Listening {
   const { onWithheld, proofEveryMs = PROOF_EVERY_MS } = options;
   const listeners: Listeners = { access: [], deliveries: [], payments: [], chain: [] };
   const downListeners: (() => void)[] = [];
   const upListeners: (() => void)[] = [];
   let session: ListeningSession | null = null;
-  /** One that is not proven yet. */
+  /** A connection that is not proven yet. */
   let coming: ListeningSession | null = null;
-  let heardUpTo = 0;
+  let receivedUpTo = 0;
   let provenAt = 0;
   let isAsking = false;
   let isProving = false;
@@ -118,7 +118,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
     if (session === null) return;
     const broken = session;
     session = null;
-    heardUpTo = 0;
+    receivedUpTo = 0;
     for (const listener of downListeners) listener();
     void broken.end();
   };
@@ -143,7 +143,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
       const proof = await next.prove();
       if (proof === 'withheld') withhold();
       if (proof !== 'delivered' || stopped) throw new Error('It is not proven that notifications arrive.');
-      [session, heardUpTo, provenAt, isWithheld] = [next, askedAt, performance.now(), false];
+      [session, receivedUpTo, provenAt, isWithheld] = [next, askedAt, performance.now(), false];
     } catch (error) {
       await next.end();
       throw error;
@@ -154,7 +154,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
     for (const listener of upListeners) listener();
   };
 
-  /** Beside the heartbeat, which goes on: the pool may be slow to send it. */
+  /** In addition to the heartbeat, which continues, because the pool may be slow to send it. */
   const proveAgain = async (proven: ListeningSession): Promise<void> => {
     isProving = true;
     const proof = await proven.prove().finally(() => (isProving = false));
@@ -167,17 +167,17 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
 
   const beat = async (): Promise<void> => {
     if (stopped || isAsking) {
-      if (session !== null && performance.now() - heardUpTo > SILENCE_MS) down();
+      if (session !== null && performance.now() - receivedUpTo > SILENCE_MS) down();
       return;
     }
     isAsking = true;
     try {
       if (session === null) await connect();
       else {
-        // An answer proves that what was notified before the question has arrived, not what was notified after it.
+        // An answer proves that notifications sent before the query have arrived, not those sent after it.
         const askedAt = performance.now();
         await session.ask();
-        heardUpTo = askedAt;
+        receivedUpTo = askedAt;
       }
     } catch {
       down();
@@ -190,7 +190,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
   const timer = setInterval(() => void beat(), HEARTBEAT_MS);
   void beat();
 
-  const healthy = (): boolean => session !== null && performance.now() - heardUpTo < SILENCE_MS;
+  const healthy = (): boolean => session !== null && performance.now() - receivedUpTo < SILENCE_MS;
   return {
     healthy,
     problem: () => (healthy() ? null : isWithheld ? WITHHELD : NOT_LISTENING),

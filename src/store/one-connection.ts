@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { Database } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** Kysely on one connection, in whatever transaction is open there. It begins and ends none: never ask it for one. */
+/** Kysely on one connection, in whatever transaction is open there. It must not be asked to begin or end one. */
 export function onConnection(client: Client): Database {
   const connection = {
     query: (text: string, values: readonly unknown[]) => client.query(text, [...values]),

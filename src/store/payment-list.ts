@@ -31,8 +31,9 @@ type Condition = RawBuilder<unknown>;
 const MAX_STRANDS = 64;
 
 /**
- * One page of a project's payments of both APIs, the newest first: those with ids before `after`. Each status, token or exception
- * is read along its own index, newest first, and the strands are merged, so that a page costs the same at any depth.
+ * One page of a project's payments of both APIs, the newest first: those with ids before `after`. Each status, token or
+ * exception is read along its own index, newest first, and the strands are merged, so that a page costs the same at any
+ * depth.
  */
 export async function searchPayments(
   db: Database,

@@ -13,11 +13,11 @@ const NO_QUOTE = {
   address: null,
 } as const satisfies Readonly<Record<keyof Quote, null>>;
 
-/** A payment as its row says. A field that is missing here has no column in `PAYMENTS` yet. */
+/** The payment in a row. A field missing here has no column in `PAYMENTS` yet. */
 export function paymentFromRow(row: PaymentRow): Payment {
   const { payment, quote, all, inTime, rest } = PAYMENTS.read(row);
   const received = { all, inTime, transactionHash: rest.decidingHash };
-  // Onto the object that was just read: a copy of so many fields costs as much as reading them.
+  // Assigned to the object just read: copying so many fields takes as long as reading them.
   return Object.assign(payment, { quote: quoteOf(quote), received });
 }
 
@@ -28,7 +28,7 @@ function quoteOf(kept: KeptPayment['quote']): Quote | null {
   return { asset, network, decimals, owedUnits, toleranceUnits, address };
 }
 
-/** What is kept of payments, as a parameter of the statement that saves them. */
+/** The stored fields of payments, as a parameter of the statement that saves them. */
 export function paymentRecords(
   payments: readonly { readonly after: Payment; readonly dueAt: number | null }[],
 ): string {

@@ -9,7 +9,7 @@ import type { StatementRunner } from './pipeline.ts';
 import { PAYMENTS } from './schema/payments.ts';
 import type { Tables } from './tables.ts';
 
-/** Compiled once: naming the columns anew would cost a read of a payment a quarter of its speed. */
+/** Compiled once: building the column list for each read would make it a quarter slower. */
 const FIND = `select ${PAYMENTS.names.join(', ')} from payments where id = any ($1::uuid[])`;
 
 /** The payments with these ids, in no particular order; unknown ids are left out. */
@@ -20,7 +20,7 @@ export async function findPayments(executor: Database | Trx, ids: readonly strin
   return rows.map(paymentFromRow);
 }
 
-/** Locks payments until the transaction ends, in the order of their ids so that two lockers never wait for each other. */
+/** Locks payments until the transaction ends, in the order of their ids, so that two transactions never deadlock. */
 export async function lockPayments(trx: Trx, ids: readonly string[]): Promise<readonly Payment[]> {
   const rows = await trx
     .selectFrom('payments')
@@ -32,7 +32,7 @@ export async function lockPayments(trx: Trx, ids: readonly string[]): Promise<re
   return rows.map(paymentFromRow);
 }
 
-/** Locks the most overdue payments that nobody else works on. */
+/** Locks the most overdue payments that no other transaction has locked. */
 export async function lockDuePayments(trx: Trx, now: number, limit: number): Promise<readonly Payment[]> {
   const rows = await trx
     .selectFrom('payments')
@@ -46,7 +46,7 @@ export async function lockDuePayments(trx: Trx, now: number, limit: number): Pro
   return rows.map(paymentFromRow);
 }
 
-/** How often the payment's token was changed; its first choice is no change. Read under the payment's lock. */
+/** How often the payment's token was changed, not counting its first choice. Read under the payment's lock. */
 export async function countTokenChanges(trx: Trx, paymentId: string): Promise<number> {
   const { changes } = await trx
     .selectFrom('payment_arrows')
@@ -59,7 +59,7 @@ export async function countTokenChanges(trx: Trx, paymentId: string): Promise<nu
   return Number(changes);
 }
 
-/** Looks at these payments' deadlines again at other times, because the rail has not seen far enough yet. */
+/** Makes these payments due at a later time, because the rail has not seen far enough yet. */
 export async function postponeDue(
   trx: Trx,
   later: readonly { readonly id: string; readonly at: number }[],
@@ -72,29 +72,30 @@ export async function postponeDue(
     where payments.id = n.id`.execute(trx);
 }
 
-/** Whose payments, made by which API. */
+/** Limits payments to a project and mode, and to the API that made them. */
 export interface PaymentScope {
   readonly projectId: string;
   readonly modes: readonly Mode[];
   readonly surface: Surface;
 }
 
-/** Which of them; times in epoch milliseconds, from inclusive, before exclusive. */
+/** Filters payments; times in epoch milliseconds, from inclusive, before exclusive. */
 export interface PaymentFilter {
   readonly statuses: readonly PaymentStatus[] | null;
   readonly createdFrom: number | null;
   readonly createdBefore: number | null;
 }
 
-/** One page of payments, the newest first: ids are in the order of creation, by the millisecond, and never tie. */
+/** One page of payments, newest first: ids are in order of creation, to the millisecond, and never equal. */
 export async function listPayments(
   db: Database,
   scope: PaymentScope & { readonly mode: Mode },
   filter: PaymentFilter,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<readonly Payment[]> {
-  // Each status is read along its own index, newest first, and the strands are merged; one strand when there is no filter.
-  const strands = (filter.statuses ?? [null]).map((status) => {
+  // Each status is read along its own index, newest first, and the lists are merged; without a filter there is only one
+  // list.
+  const lists = (filter.statuses ?? [null]).map((status) => {
     const ofStatus = status === null ? sql`` : sql`and status = ${status}`;
     return sql`(select id from payments
       where project_id = ${scope.projectId} and mode = ${scope.mode} and surface = ${scope.surface} ${ofStatus}
@@ -102,7 +103,7 @@ export async function listPayments(
       order by id desc limit ${page.limit + page.offset})`;
   });
   const { rows } = await sql<{ id: string }>`
-    select id from (${sql.join(strands, sql` union all `)}) page
+    select id from (${sql.join(lists, sql` union all `)}) page
     order by id desc limit ${page.limit} offset ${page.offset}`.execute(db);
   const payments = await findPayments(
     db,
@@ -112,7 +113,7 @@ export async function listPayments(
   return rows.flatMap((row) => byId.get(row.id) ?? []);
 }
 
-/** Limits a query to a time of creation, along the ids that begin with it. From inclusive, before exclusive. */
+/** Limits a query to a time of creation, using the ids that start with it. From inclusive, before exclusive. */
 function createdWithin(from: number | null, before: number | null) {
   const lower = from === null ? sql`` : sql`and id >= ${firstUuidOf(from)}::uuid`;
   return before === null ? lower : sql`${lower} and id < ${firstUuidOf(before)}::uuid`;
@@ -124,7 +125,7 @@ const DAY_MS = 24 * 60 * 60_000;
 export type StatusCounts = ReadonlyMap<PaymentStatus, { readonly payments: number; readonly usdCents: bigint }>;
 
 /**
- * Counts payments by status: whole UTC days from the day counters, the begun days at either end from the payments
+ * Counts payments by status: whole UTC days from the day counters, the partial days at either end from the payments
  * themselves. Both are read in one snapshot.
  */
 export async function countPayments(
@@ -163,7 +164,7 @@ function dayText(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** Transitions that a payment went through, oldest first. */
+/** The transitions of a payment, oldest first. */
 export async function listTransitions(db: Database, paymentId: string) {
   return db
     .selectFrom('payment_arrows')
@@ -173,7 +174,7 @@ export async function listTransitions(db: Database, paymentId: string) {
     .execute();
 }
 
-/** Events of a payment, with their bytes. */
+/** The events of a payment, with their bodies. */
 export async function listEvents(db: Database, paymentId: string) {
   return db
     .selectFrom('events')
@@ -182,14 +183,14 @@ export async function listEvents(db: Database, paymentId: string) {
     .execute();
 }
 
-/** Whose transactions are numbered together: of one project and mode, from 1 on in each UTC year. */
+/** Transactions are numbered per project, mode and UTC year, from 1. */
 export interface NumberScope {
   readonly projectId: string;
   readonly mode: Mode;
   readonly year: number;
 }
 
-/** Raised in one order, so that batches never wait in a ring. */
+/** Counters are raised in a fixed order, so that batches never deadlock. */
 const TAKE_NUMBERS = `
   insert into transaction_counters as counter (project_id, mode, year, last)
   select project_id, mode, year, last from json_populate_recordset(null::transaction_counters, $1::json)
@@ -197,7 +198,10 @@ const TAKE_NUMBERS = `
   on conflict (project_id, mode, year) do update set last = counter.last + excluded.last
   returning project_id, mode, year, last`;
 
-/** Raises the counters of these scopes, each named once, by `count` each; returns the first number taken of each, in their order. */
+/**
+ * Raises the counters of these scopes, each named once, by its `count`; returns the first number taken of each, in
+ * their order.
+ */
 export async function takeTransactionNumbers(
   runner: StatementRunner,
   wanted: readonly (NumberScope & { readonly count: number })[],

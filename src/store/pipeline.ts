@@ -4,40 +4,43 @@ import type { Client, QueryResult } from 'pg';
 /** One statement with its parameters, ready to be sent. */
 export type Statement = CompiledQuery;
 
-/** What runs one statement: the pool, an open transaction or a pipeline. */
+/** Runs one statement: the pool, an open transaction or a pipeline. */
 export interface StatementRunner {
   executeQuery(query: Statement): Promise<unknown>;
 }
 
-/** What a transaction comes to, and the statements that save it. */
+/** The result of a transaction, and the statements that save it. */
 export interface Ending<Result> {
   readonly result: Result;
-  /** Sent in this order, together with the commit; none: nothing was to be saved, and the transaction is undone. */
+  /**
+   * Sent in this order, together with the commit; if empty, there is nothing to save and the transaction is rolled
+   * back.
+   */
   readonly statements: readonly Statement[];
 }
 
-/** What runs one transaction at a time and waits for the database but twice: for what it asks, and for its end. */
+/** Runs one transaction at a time and waits for the database only twice: for what it reads, and for its end. */
 export interface TransactionRunner {
   /**
-   * A transaction that asks first and then saves. `decide` runs in the transaction: it may wait for the statements that it
-   * runs there, and for nothing else. What it throws undoes the transaction and is thrown on. A DatabaseError says that
-   * nothing was saved; after any other fault of the connection that is unknown.
+   * A transaction that first reads and then saves. `decide` runs inside it and may only wait for the statements that it
+   * runs there. If it throws, the transaction is rolled back and the error passed on. A DatabaseError means that
+   * nothing was saved; after any other connection fault that is unknown.
    */
   transaction<Result>(decide: (runner: StatementRunner) => Promise<Ending<Result>>): Promise<Result>;
 }
 
 /**
- * Two connections of its own, opened when first used. On the one a statement is sent before the one ahead of it is answered: the
- * server runs them in turn, each in a transaction of its own, and never waits for this process to read an answer. On the
- * other transactions run in turn: `begin` goes with the first statement and `commit` with the last ones, and the next
- * transaction is sent behind that commit at once. A statement that fails leaves the others as they are; when the
- * connection breaks, or one is not answered in time, all that are under way on it fail, and the next one opens a new one.
- * Whether those were carried out is unknown then.
+ * Two separate connections, opened when first used. On the first one a statement is sent before the previous one is
+ * answered: the server runs them in order, each in its own transaction, and never waits for this process to read an
+ * answer. On the second one transactions run in order: `begin` is sent with the first statement and `commit` with the
+ * last ones, and the next transaction is sent right behind that commit. A statement that fails does not affect the
+ * others. If a connection breaks, or a statement is not answered in time, everything running on it fails, whether it
+ * was executed or not, and the next statement opens a new connection.
  */
 export interface Pipeline extends StatementRunner, TransactionRunner {
-  /** How long the oldest statement under way has waited for its answer; null: none is under way. */
+  /** How long the oldest running statement has waited for its answer; null: none is running. */
   unansweredMs(): number | null;
-  /** Resolves when what was sent is answered. */
+  /** Resolves when everything sent is answered. */
   close(): Promise<void>;
 }
 
@@ -57,7 +60,7 @@ export function createPipeline(connect: () => Promise<Client>): Pipeline {
       unanswered.delete(statement);
     }
   };
-  /** What asks on a connection; nobody need wait for the answer. */
+  /** Sends a query on a connection; the caller need not wait for the answer. */
   const asker =
     (client: Client): Ask =>
     (text, values) => {
@@ -92,7 +95,7 @@ export function createPipeline(connect: () => Promise<Client>): Pipeline {
 
 type Ask = (text: string, values?: readonly unknown[]) => Promise<QueryResult>;
 
-/** Calls `onSent` when the end of the transaction is on its way: what is sent from then on comes after it. */
+/** Calls `onSent` when the end of the transaction is sent: whatever is sent after that comes after it. */
 async function runTransaction<Result>(
   ask: Ask,
   decide: (runner: StatementRunner) => Promise<Ending<Result>>,
@@ -115,18 +118,18 @@ async function runTransaction<Result>(
   const answers = [...statements.map(send), ask('commit')];
   onSent();
   const ended = (await Promise.all(answers)).at(-1);
-  // What PostgreSQL answers to the commit of a transaction in which a statement failed.
+  // PostgreSQL's answer to the commit of a transaction in which a statement failed.
   if (ended?.command !== 'COMMIT')
     throw new Error('The transaction was undone: a statement failed whose error was lost.');
   return result;
 }
 
-/** A connection that is opened when it is first needed, and again when it broke. */
+/** A connection that is opened when it is first needed, and again after it broke. */
 function connectionOnDemand(connect: () => Promise<Client>) {
   let opening: Promise<Client> | null = null;
   const open = (): Promise<Client> => {
     const opened = connect();
-    // Only itself: a connection tells of its end twice, the second time when the next one may be open already.
+    // Only this client: a connection emits its end twice, the second time perhaps after the next one was opened.
     const forget = (): void => {
       if (opening === opened) opening = null;
     };

@@ -9,21 +9,21 @@ export interface Project {
   readonly name: string;
   readonly active: boolean;
   readonly allowIps: readonly string[];
-  /** How much dearer than the market its customers buy, in hundredths of a percent. */
+  /** How much its customers pay above the market price, in hundredths of a percent. */
   readonly spreadBasisPoints: number;
-  /** What a deposit must hold to be swept, at the price that its payment was quoted at. */
+  /** What a deposit must hold to be swept, at the price its payment was quoted at. */
   readonly sweepMinUsdCents: bigint;
   readonly allowOrigins: readonly string[];
-  /** The shop's own colour: six hex digits in lower case. The page shows it adjusted, so that its texts stay legible. */
+  /** The shop's colour: six hex digits in lower case. The page adjusts it so that text stays legible. */
   readonly accent: string | null;
   /** Where its customers find help: https, http or mailto. */
   readonly supportUrl: string | null;
-  /** What a page must know of the logo; its bytes are read by `findLogo`. */
+  /** What a page needs to know about the logo; `findLogo` reads its bytes. */
   readonly logo: LogoSize | null;
   readonly createdAt: number;
 }
 
-/** Which picture, by the SHA-256 of its bytes in lower-case hex, and how many CSS pixels it takes at its own size. */
+/** The SHA-256 of the picture's bytes in lower-case hex, and its own size in CSS pixels. */
 interface LogoSize {
   readonly hash: string;
   readonly width: number;
@@ -35,7 +35,7 @@ export interface Logo extends LogoSize {
   readonly bytes: Buffer;
 }
 
-/** What can be changed of a project. Null takes away; what is not given stays. */
+/** What can be changed about a project. Null removes a value; fields not given stay as they are. */
 export interface ProjectChanges {
   readonly active?: boolean;
   readonly allowIps?: readonly string[];
@@ -111,13 +111,13 @@ function selectProjects(executor: Database | Trx) {
     ]);
 }
 
-/** Changes what is given of a project and tells every process; null when there is no such project. */
+/** Changes the given fields of a project and notifies every process; null if there is no such project. */
 export async function updateProject(trx: Trx, id: string, changes: ProjectChanges): Promise<Project | null> {
   const { logo } = changes;
   const updated = await trx
     .updateTable('projects')
     .set((row) => ({
-      // A logo alone changes no column here, and a statement must set one.
+      // A logo alone changes no column here, and an update must set one.
       name: row.ref('name'),
       ...(changes.active === undefined ? {} : { active: changes.active }),
       ...(changes.allowIps === undefined ? {} : { allow_ips: [...changes.allowIps] }),
@@ -147,7 +147,7 @@ async function saveLogo(trx: Trx, projectId: string, logo: Logo): Promise<void> 
     .execute();
 }
 
-/** A logo's bytes by their hash, of whichever project; null when no project has it. */
+/** The bytes of the logo with this hash, of any project; null if no project has it. */
 export async function findLogo(
   executor: Database | Trx,
   hash: string,
@@ -161,7 +161,9 @@ export async function findLogo(
   return row ?? null;
 }
 
-/** What strangers may ask about all projects: origins that an active one allows, and the hashes of all logos. */
+/**
+ * What anonymous clients may ask about all projects: origins that an active one allows, and the hashes of all logos.
+ */
 export interface Published {
   readonly origins: ReadonlySet<string>;
   readonly logos: ReadonlySet<string>;
@@ -178,7 +180,7 @@ export async function findPublished(executor: Database | Trx): Promise<Published
   };
 }
 
-/** A project's spread in hundredths of a percent; 0 for one that is not there. */
+/** A project's spread in hundredths of a percent; 0 if there is no such project. */
 export async function spreadOf(executor: Database | Trx, id: string): Promise<number> {
   const row = await executor
     .selectFrom('projects')

@@ -5,7 +5,7 @@ import type { Trx } from './database.ts';
 import type { IssuedAddress } from './save-changes.ts';
 import type { NewRow, Tables } from './tables.ts';
 
-/** A quote that an address was issued for, at first or again. */
+/** A quote for an address, made when the address was handed out or later. */
 export interface IssuedQuote {
   readonly paymentId: string;
   readonly network: Network;
@@ -17,7 +17,7 @@ export interface IssuedQuote {
   readonly toleranceUnits: bigint;
 }
 
-/** Every quote that was issued for these payments, the newest first. */
+/** All quotes of these payments, newest first. */
 export async function issuedQuotes(trx: Trx, paymentIds: readonly string[]): Promise<readonly IssuedQuote[]> {
   const { rows } = await sql<Selectable<Tables['payment_quotes']>>`
     select payment_id, network, address, asset, decimals, owed_units, tolerance_units, issued_at as quoted_at, 0 as id, address_index
@@ -37,7 +37,7 @@ export async function issuedQuotes(trx: Trx, paymentIds: readonly string[]): Pro
   }));
 }
 
-/** Keeps a quote for an address that the payment had before. */
+/** Saves a new quote for an address that the payment already had. */
 export async function saveQuoteAgain(
   trx: Trx,
   { paymentId, quote, watchedAddress, issuedAt }: IssuedAddress,

@@ -3,7 +3,10 @@ import type { Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
 import type { NewRow } from './tables.ts';
 
-/** Keeps transactions whole, by their hashes. A hash names its bytes, so that what a reorganisation takes back may stay. */
+/**
+ * Saves whole transactions by hash. A hash identifies its bytes, so transactions that a reorganisation removes can
+ * stay.
+ */
 export async function saveRawTransactions(
   trx: Trx,
   network: Network,
@@ -23,7 +26,7 @@ export async function saveRawTransactions(
     .execute();
 }
 
-/** Those of these transactions that were kept, in hex. */
+/** The saved ones of these transactions, in hex. */
 export async function findRawTransactions(
   db: Database,
   network: Network,

@@ -5,7 +5,7 @@ import type { WalletKind } from './schema/wallets.ts';
 import { busiestDay } from './unissued.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 
-/** A wallet in use, and how many addresses were handed out on its busiest day of the last thirty. */
+/** A wallet in use, and how many addresses it handed out on the busiest of the last thirty days. */
 export interface WalletPace {
   readonly network: Network;
   readonly firstAddress: string;
@@ -35,17 +35,17 @@ export async function lockPaces(trx: Database | Trx, until: number): Promise<rea
   return paces;
 }
 
-/** A counter of transaction numbers, and how many transactions were made on the busiest day of the last thirty. */
+/** A counter of transaction numbers, and how many transactions were created on the busiest of the last thirty days. */
 export interface CounterPace {
   readonly projectId: string;
   readonly mode: Mode;
   readonly year: number;
-  /** 0: it has given none. */
+  /** 0: no number was used. */
   readonly last: number;
   readonly busiestDay: number;
 }
 
-/** The counters of these years, of all projects and both modes; those that gave none are not there yet. */
+/** The counters of these years, of all projects and both modes, including those that were never used. */
 export async function counterPaces(
   trx: Database | Trx,
   years: readonly number[],
@@ -64,7 +64,7 @@ export async function counterPaces(
   return rows;
 }
 
-/** Lets a counter go on after `last` at the least. */
+/** Makes a counter continue after `last` or higher. */
 export async function raiseCounter(
   trx: Database | Trx,
   { projectId, mode, year }: Pick<CounterPace, 'projectId' | 'mode' | 'year'>,
@@ -77,7 +77,7 @@ export async function raiseCounter(
   );
 }
 
-/** How many deliveries wait to be sent. */
+/** How many deliveries are waiting. */
 export async function waitingDeliveries(db: Database | Trx): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`
     select count(*) as count from deliveries where next_attempt_at is not null`.execute(db);

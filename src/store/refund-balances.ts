@@ -11,20 +11,23 @@ export interface UnpaidRefund {
   /** In the form of `matchingAddress`. */
   readonly address: string;
   readonly units: bigint;
-  /** What lay on its address after the last block at which that was looked at; null: not known. */
+  /** The balance of its address after the last block at which it was checked; null: not known. */
   readonly seen: { readonly balance: bigint; readonly height: number } | null;
 }
 
-/** What a look at the address of a refund gave. */
-export interface RefundLook {
+/** The result of checking a refund's balance. */
+export interface BalanceCheck {
   readonly refundId: string;
   readonly balance: bigint;
   readonly height: number;
-  /** What it grew by without an explanation; null: nothing that might pay the refund. */
+  /** The growth that was not explained; null: nothing that might pay the refund. */
   readonly grownUnits: bigint | null;
 }
 
-/** The refunds in an asset that have an address and that no block pays: pending ones, and those whose payout was taken back. */
+/**
+ * The refunds in an asset that have an address and that no block pays: pending ones, and those whose payout was
+ * reorganised away.
+ */
 export async function unpaidRefunds(
   db: Database,
   network: Network,
@@ -60,15 +63,17 @@ const SAVE = `
     grown_units = coalesce(refund_balances.grown_units, excluded.grown_units),
     grown_height = coalesce(refund_balances.grown_height, excluded.grown_height)`;
 
-/** Keeps what looks gave. Growth that was found before stays. The caller holds the network's cursor. */
-export async function saveRefundLooks(trx: Trx, looks: readonly RefundLook[]): Promise<void> {
-  if (looks.length === 0) return;
-  const rows = looks.map((look) => ({ look: { ...look, grownHeight: look.grownUnits === null ? null : look.height } }));
+/** Saves the results of checks. Growth found earlier stays. The caller holds the network's cursor. */
+export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[]): Promise<void> {
+  if (checks.length === 0) return;
+  const rows = checks.map((check) => ({
+    check: { ...check, grownHeight: check.grownUnits === null ? null : check.height },
+  }));
   await trx.executeQuery(CompiledQuery.raw(SAVE, [REFUND_BALANCES.records(rows)]));
 }
 
-/** After a rollback, what was seen in blocks above a height is known no more. */
-export async function purgeRefundChecksAbove(trx: Trx, network: Network, height: number): Promise<void> {
+/** After a rollback, forgets what was seen in blocks above a height. */
+export async function purgeBalanceChecksAbove(trx: Trx, network: Network, height: number): Promise<void> {
   await sql`
     update refund_balances b set balance_units = null,
       grown_units = case when b.grown_height <= ${height} then b.grown_units end,
@@ -86,7 +91,7 @@ export interface UnexplainedGrowth {
   readonly height: number;
 }
 
-/** Such growth at a pending refund, and at failed ones that gave back the same payment's money in the same asset. */
+/** Such growth for a pending refund, and for failed ones of the same payment in the same asset. */
 export async function unexplainedGrowth(
   db: Database,
   refund: { readonly id: string; readonly paymentId: string; readonly asset: AssetCode; readonly network: Network },

@@ -4,7 +4,7 @@ import type { RefundFailure, RefundStatus } from '../domain/refund.ts';
 import type { Database, Trx } from './database.ts';
 import { payoutOf, TAKES_PAYMENTS, type RefundPayout } from './refund-payouts.ts';
 
-/** A refund as far as it takes something of its payment's money. */
+/** The facts of a refund that say what it takes from its payment's money. */
 export interface ClaimOnPayment {
   readonly id: string;
   readonly status: RefundStatus;
@@ -13,7 +13,9 @@ export interface ClaimOnPayment {
   readonly payout: RefundPayout | null;
 }
 
-/** A payment's refunds, in one token unless it is null, in the order of their creation; failed ones only where something paid them. */
+/**
+ * A payment's refunds in order of creation, in one token unless it is null; failed ones only if something paid them.
+ */
 export async function claimsOn(
   executor: Database | Trx,
   paymentId: string,

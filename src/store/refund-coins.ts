@@ -4,34 +4,34 @@ import type { Database, Trx } from './database.ts';
 import type { WalletKind } from './schema/wallets.ts';
 import type { NewRow } from './tables.ts';
 
-/** The wallet that a payment's money went to, as it was given last. */
+/** The wallet that a payment's money went to, with its latest source. */
 export interface RefundWallet {
   readonly id: string;
   readonly kind: WalletKind;
   readonly source: string;
-  /** Names the wallet, however its source was written. */
+  /** Identifies the wallet, however its source was written. */
   readonly firstAddress: string;
 }
 
-/** Money that a wallet received and that is confirmed; it may be spent by now. Units are the smallest. */
+/** A confirmed output that a wallet received; it may be spent by now. Amounts in the smallest units. */
 export interface WalletCoin {
   readonly txid: string;
   readonly vout: number;
   readonly amountUnits: bigint;
   readonly blockHeight: number;
   readonly blockHash: string;
-  /** The number of its address, on the wallet's change chain or on the one that it is paid on. */
+  /** The index of its address, on the wallet's change chain or on its receiving chain. */
   readonly index: number;
   readonly isChange: boolean;
-  /** It was received by the refund's own payment. */
+  /** Whether the refund's own payment received it. */
   readonly isOwn: boolean;
-  /** The refund was shown with it. */
+  /** Whether it is reserved for this refund. */
   readonly isHeld: boolean;
-  /** Other pending refunds that were shown with it. */
+  /** Other pending refunds that it is reserved for. */
   readonly heldBy: readonly string[];
 }
 
-/** Null where none is known. Of several that a payment was given addresses of, the one that was paid. */
+/** Null if none is known. If a payment got addresses of several wallets, the one that was paid. */
 export async function refundWallet(db: Database, paymentId: string, network: Network): Promise<RefundWallet | null> {
   const { rows } = await sql<RefundWallet>`
     select w.id, w.kind, w.source, w.first_address as "firstAddress"
@@ -47,7 +47,7 @@ export async function refundWallet(db: Database, paymentId: string, network: Net
   return rows[0] ?? null;
 }
 
-/** Whose money, and for which refund. */
+/** Selects outputs of a wallet, for one refund. */
 export interface CoinQuery {
   readonly refundId: string;
   readonly paymentId: string;
@@ -58,8 +58,8 @@ export interface CoinQuery {
 }
 
 /**
- * What a wallet has received, of payments and as change: first what the refund holds and what its payment received, then the
- * newest and the largest by turns.
+ * The outputs that a wallet received, from payments and as change: first those reserved for the refund and those of its
+ * payment, then the newest and the largest alternately.
  */
 export async function walletCoins(db: Database, query: CoinQuery, limit: number): Promise<readonly WalletCoin[]> {
   const { refundId, paymentId, network, firstAddress, firstChangeAddress, now } = query;
@@ -93,7 +93,7 @@ export async function walletCoins(db: Database, query: CoinQuery, limit: number)
   return rows.map((row) => ({ ...row, amountUnits: BigInt(row.amountUnits) }));
 }
 
-/** Nobody else chooses what a refund of this wallet spends until the transaction ends. */
+/** Until the transaction ends, nobody else chooses outputs of this wallet for a refund. */
 export async function lockWalletCoins(trx: Trx, network: Network, firstAddress: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`refund inputs ${network} ${firstAddress}`}, 0))`.execute(
     trx,
@@ -105,7 +105,7 @@ interface Outpoint {
   readonly vout: number;
 }
 
-/** Those of these outputs that other pending refunds were shown with. */
+/** Those of these outputs that are reserved for other pending refunds. */
 export async function heldByOthers(
   trx: Trx,
   { refundId, network, now }: Pick<CoinQuery, 'refundId' | 'network' | 'now'>,
@@ -119,7 +119,7 @@ export async function heldByOthers(
   return rows.filter((row) => outpoints.some(({ txid, vout }) => row.txid === txid && row.vout === vout));
 }
 
-/** Keeps what a refund is shown with, in place of what it was shown with before. */
+/** Saves the inputs that a refund is shown with, replacing earlier ones. */
 export async function saveRefundInputs(
   trx: Trx,
   refundId: string,
@@ -140,7 +140,7 @@ export async function saveRefundInputs(
     .execute();
 }
 
-/** What a refund was last shown with. */
+/** The inputs that a refund was last shown with. */
 export async function refundInputs(db: Database, refundId: string): Promise<readonly Outpoint[]> {
   return db
     .selectFrom('refund_inputs')
@@ -149,7 +149,7 @@ export async function refundInputs(db: Database, refundId: string): Promise<read
     .execute();
 }
 
-/** Those of these outputs that a refund that was paid since was shown with too: its payout spent them. */
+/** Those of these outputs that were also reserved for a refund that has been paid since: its payout spent them. */
 export async function spentByPayouts(
   db: Database,
   refundId: string,
@@ -165,7 +165,7 @@ export async function spentByPayouts(
   return rows.filter((row) => outpoints.some(({ txid, vout }) => row.txid === txid && row.vout === vout));
 }
 
-/** A refund `r` holds what it was shown with while it can still be paid. */
+/** A refund `r` reserves its inputs while it can still be paid. */
 function isOpen(now: number) {
   return sql`r.status = 'pending' and r.due_at > ${new Date(now)}::timestamptz`;
 }

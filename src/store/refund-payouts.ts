@@ -6,33 +6,33 @@ import type { RefundStatus } from '../domain/refund.ts';
 import type { Database, Trx } from './database.ts';
 import type { NewRow } from './tables.ts';
 
-/** A transfer that pays a refund; `blockHeight` is null while it waits in a mempool. */
+/** A transfer that pays a refund; `blockHeight` is null while it is in a mempool. */
 export interface Payout {
   readonly refundId: string;
   readonly network: Network;
   readonly transactionHash: string;
   readonly asset: AssetCode;
   readonly index: number;
-  /** As `txid:vout`; empty where that is not known. */
+  /** As `txid:vout`; empty if not known. */
   readonly spends: readonly string[];
   readonly blockHeight: number | null;
-  /** Only amount and address say so, and the refund had failed before. */
+  /** Matched by amount and address only, when the refund had already failed. */
   readonly isGuess: boolean;
 }
 
-/** What pays a refund, or was to: `dropped` where it is in no block and waits nowhere any more. */
+/** A transfer that pays a refund, or was to: `dropped` if it is gone from the chain and every mempool. */
 export interface RefundPayout {
   readonly transactionHash: string;
   readonly state: KnownPayout['state'];
-  /** Since when it waits, in epoch milliseconds; null in a block. */
+  /** Since when it is unmined, in epoch milliseconds; null if mined. */
   readonly since: number | null;
-  /** Only amount and address say so, and the refund had failed before. */
+  /** Matched by amount and address only, when the refund had already failed. */
   readonly isGuess: boolean;
 }
 
 /**
- * Whether money to the address of a refund `r` is a payment's or the project's own. Such an address is refused now; a refund
- * that has one from before is not paid by what others pay there.
+ * Whether money to the address of a refund `r` belongs to a payment or to the project. Such addresses are refused now;
+ * a refund that still has one is not paid by what others pay there.
  */
 export const TAKES_PAYMENTS: RawBuilder<boolean> = sql<boolean>`(
   exists (select from payment_addresses a where a.network = r.network and a.address = r.watched_address)
@@ -40,13 +40,13 @@ export const TAKES_PAYMENTS: RawBuilder<boolean> = sql<boolean>`(
   or exists (select from wallets w where w.project_id = r.project_id and w.network = r.network and w.kind = 'treasury'
     and lower(w.source) = r.watched_address))`;
 
-/** Whether a transaction pays a refund `r`, in a block or waiting: then it can neither be withdrawn nor run out. */
+/** Whether a transaction pays a refund `r`, mined or not: then the refund can neither be cancelled nor expire. */
 export const IS_BEING_PAID: RawBuilder<boolean> = sql<boolean>`(
   (exists (select from refund_payouts o where o.refund_id = r.id)
     or exists (select from waiting_payouts w where w.refund_id = r.id and w.dropped_at is null))
   and not ${TAKES_PAYMENTS})`;
 
-/** The live refunds to these addresses, of every status and in the order of their creation: one indexed query. */
+/** The live refunds to these addresses, of any status and in order of creation: one indexed query. */
 export async function refundsTo(
   executor: Database | Trx,
   network: Network,
@@ -75,7 +75,7 @@ export async function refundsTo(
   }));
 }
 
-/** What was found to pay these refunds before. */
+/** The known payouts of these refunds. */
 export async function knownPayouts(executor: Database | Trx, refundIds: readonly string[]): Promise<KnownPayout[]> {
   if (refundIds.length === 0) return [];
   const { rows } = await sql<KnownPayout>`
@@ -88,7 +88,7 @@ export async function knownPayouts(executor: Database | Trx, refundIds: readonly
   return rows;
 }
 
-/** Keeps payouts; one that is known already stays with its refund. The caller holds the network's cursor. */
+/** Saves payouts; one that is already known stays with its refund. The caller holds the network's cursor. */
 export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: number): Promise<void> {
   for (const { refundId, network, transactionHash, asset, index, spends, blockHeight, isGuess } of payouts) {
     const name = { network, transaction_hash: transactionHash, asset, output_index: index };
@@ -121,7 +121,7 @@ export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: num
   }
 }
 
-/** Payouts in blocks above a height wait from now on to be mined again. */
+/** Payouts in blocks above a height are unmined from now on. */
 export async function takeBackPayoutsAbove(trx: Trx, network: Network, height: number, now: number): Promise<void> {
   await sql`
     with gone as (
@@ -134,7 +134,7 @@ export async function takeBackPayoutsAbove(trx: Trx, network: Network, height: n
     do update set since = excluded.since, dropped_at = null`.execute(trx);
 }
 
-/** A network's payouts that wait to be mined, and where they pay to. */
+/** A network's unmined payouts, and the addresses they pay. */
 export async function waitingPayouts(
   executor: Database | Trx,
   network: Network,
@@ -146,7 +146,7 @@ export async function waitingPayouts(
   return rows;
 }
 
-/** Gives up payouts that are in no block and wait nowhere any more. */
+/** Drops payouts that are gone from the chain and every mempool. */
 export async function dropPayouts(trx: Trx, network: Network, hashes: readonly string[], now: number): Promise<void> {
   if (hashes.length === 0) return;
   await sql`
@@ -154,14 +154,17 @@ export async function dropPayouts(trx: Trx, network: Network, hashes: readonly s
     where network = ${network} and dropped_at is null and transaction_hash = any (${hashes}::text[])`.execute(trx);
 }
 
-/** Gives up the payouts of a network that have waited since before a moment. */
+/** Drops the payouts of a network that have been unmined since before a moment. */
 export async function dropPayoutsBefore(db: Database, network: Network, before: number, now: number): Promise<void> {
   await sql`
     update waiting_payouts set dropped_at = ${new Date(now)}::timestamptz
     where network = ${network} and dropped_at is null and since < ${new Date(before)}::timestamptz`.execute(db);
 }
 
-/** What pays a refund, deep enough or not: what is in a block before what waits, and that before what was dropped. Null: nothing. */
+/**
+ * The payout of a refund, whatever its confirmations: a mined one rather than an unmined one, and that rather than a
+ * dropped one. Null: none.
+ */
 export async function payoutOf(executor: Database | Trx, refundId: string): Promise<RefundPayout | null> {
   const { rows } = await sql<{ hash: string; state: KnownPayout['state']; since: string | null; is_guess: boolean }>`
     select hash, state, (extract(epoch from since) * 1000)::bigint::text as since, is_guess from (
@@ -184,14 +187,14 @@ export async function payoutOf(executor: Database | Trx, refundId: string): Prom
   };
 }
 
-/** Those of these refunds that a transaction pays, in a block or waiting. The caller holds their locks. */
+/** Those of these refunds that a transaction pays, mined or not. The caller holds their locks. */
 export async function beingPaid(trx: Trx, refundIds: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
     select r.id from refunds r where r.id = any (${refundIds}::uuid[]) and ${IS_BEING_PAID}`.execute(trx);
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Pending refunds whose payout is as deep as their payment had to be, at this height. */
+/** Pending refunds whose payout, at this height, has as many confirmations as their payment needed. */
 export async function refundsPaidBy(
   db: Database,
   network: Network,
@@ -208,7 +211,7 @@ export async function refundsPaidBy(
   return rows.map((row) => ({ refundId: row.refund_id, transactionHash: row.transaction_hash }));
 }
 
-/** Completed refunds whose payout a reorganisation took back, and that is in no block again. */
+/** Completed refunds whose payout was reorganised away and is not mined again. */
 export async function refundsTakenBack(executor: Database | Trx, network: Network): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct r.id from waiting_payouts w join refunds r on r.id = w.refund_id

@@ -21,7 +21,7 @@ export async function insertRefund(trx: Trx, refund: Refund, watchedAddress: str
   await trx.executeQuery(CompiledQuery.raw(INSERT, [REFUNDS.records([{ refund, rest: { watchedAddress } }])]));
 }
 
-/** The customer's word on where a refund is to be paid. The caller holds its lock. */
+/** Saves the address that the customer entered for a refund. The caller holds its lock. */
 export async function setRefundAddress(
   trx: Trx,
   { id, address, paymentId }: Pick<Refund, 'id' | 'address' | 'paymentId'>,
@@ -31,12 +31,12 @@ export async function setRefundAddress(
     .updateTable('refunds')
     .set({ address, watched_address: watchedAddress })
     .where('id', '=', id)
-    // Every other change of a refund is saved with its payment, which tells of it.
-    .returning(notification('payments', paymentId).as('told'))
+    // Every other change of a refund is saved with its payment, which notifies of it.
+    .returning(notification('payments', paymentId).as('notified'))
     .execute();
 }
 
-/** Saves what of a refund can change. The caller holds its lock. */
+/** Saves the fields of a refund that can change. The caller holds its lock. */
 export async function updateRefund(trx: Trx, refund: Refund): Promise<void> {
   const records = REFUNDS.records([{ refund, rest: { watchedAddress: null } }]);
   await trx.executeQuery(CompiledQuery.raw(UPDATE, [records]));
@@ -54,8 +54,9 @@ export async function lockRefund(trx: Trx, id: string): Promise<Refund | null> {
 }
 
 /**
- * Locks the most overdue refunds that nobody else works on. One that a transaction pays is left until it is settled; so is
- * one that may have been paid on a network that was not yet seen up to the end of its time (`seenUpTo`).
+ * Locks the most overdue refunds that no other transaction has locked. Leaves out those that a transaction pays, until
+ * that is decided, and those that may have been paid on a network not yet seen up to the end of their time
+ * (`seenUpTo`).
  */
 export async function lockDueRefunds(
   trx: Trx,
@@ -86,8 +87,8 @@ export async function lockDueRefunds(
 }
 
 /**
- * What a payment's refunds in the token of its quote take: pending and completed ones, and failed ones that were paid all the
- * same; those that only seem to have been paid do not count. Those in another token gave back money on another quote. Read under the payment's lock.
+ * What a payment's refunds in its quote's token take: pending and completed ones, and failed ones that were paid after
+ * all; guesses do not count. Refunds in another token paid back money on another quote. Read under the payment's lock.
  */
 export async function refundedMoney(
   trx: Trx,
@@ -127,7 +128,7 @@ export async function refundedMoney(
   return { units: row.units, amountMinor: row.amount_minor };
 }
 
-/** A payment's refunds, the oldest first. */
+/** A payment's refunds, oldest first. */
 export async function refundsOfPayment(
   executor: Database | Trx,
   paymentId: string,
@@ -143,7 +144,7 @@ export async function refundsOfPayment(
   return rows.map(refundFromRow);
 }
 
-/** One page of refunds, the newest first, and how many there are in all. */
+/** One page of refunds, newest first, and how many there are in total. */
 export async function listRefunds(
   db: Database,
   scope: {

@@ -10,14 +10,14 @@ import type { Statement, StatementRunner } from './pipeline.ts';
 import {
   IDEMPOTENCY_KEYS,
   PAYMENT_ADDRESSES,
-  PAYMENT_ARROWS,
+  PAYMENT_TRANSITIONS,
   PAYMENT_DAY_COUNTS,
   PAYMENTS,
   type CountShard,
 } from './schema/payments.ts';
 import { EVENTS } from './schema/webhooks.ts';
 
-/** An event ready to be stored: `body` holds the very bytes that are sent. */
+/** An event ready to be stored: `body` holds the exact bytes that are sent. */
 export interface NewEvent {
   readonly id: string;
   readonly projectId: string;
@@ -26,7 +26,7 @@ export interface NewEvent {
   readonly type: EventType;
   readonly body: string;
   readonly createdAt: number;
-  /** The request that it goes back to. */
+  /** The request that caused it. */
   readonly requestId: string | null;
 }
 
@@ -38,13 +38,13 @@ export interface IssuedAddress {
   readonly watchedAddress: string;
   readonly walletId: string;
   readonly index: number;
-  /** How deep a transfer to it must be. */
+  /** How many confirmations a transfer to it needs. */
   readonly confirmations: number;
   readonly issuedAt: number;
   readonly watchUntil: number;
 }
 
-/** A stored answer: the same request with the same key within 24 hours gets it again. */
+/** A stored answer: the same request with the same key gets it again within 24 hours. */
 export interface IdempotentAnswer {
   readonly projectId: string;
   readonly mode: Mode;
@@ -65,7 +65,9 @@ export interface PaymentChange {
   readonly address?: IssuedAddress | undefined;
 }
 
-/** What the changes add to and take from the day counters, in the order in which every writer locks their rows. */
+/**
+ * What the changes add to the day counters and subtract from them, in the order in which every writer locks their rows.
+ */
 function countRecords(changes: readonly PaymentChange[], shard: CountShard): string {
   const deltas = new Map<string, { readonly of: Payment; readonly day: string; payments: bigint; usdCents: bigint }>();
   const add = (payment: Payment, count: 1n | -1n): void => {
@@ -98,14 +100,14 @@ function countRecords(changes: readonly PaymentChange[], shard: CountShard): str
   );
 }
 
-/** The same text every time, so that it is compiled once here and prepared once by the server. */
+/** Always the same text, so that it is compiled once here and prepared once by the server. */
 const SAVE = `
   with new_payments as (
     ${PAYMENTS.insert('$1')}
   ), changed_payments as (
     ${PAYMENTS.update('$2')}
   ), new_arrows as (
-    ${PAYMENT_ARROWS.insert('$3')}
+    ${PAYMENT_TRANSITIONS.insert('$3')}
   ), new_addresses as (
     ${PAYMENT_ADDRESSES.insert('$4')}
   ), new_answers as (
@@ -125,18 +127,18 @@ const SAVE = `
     join webhook_endpoints w on w.project_id = e.project_id and w.mode = e.mode and e.type = any (w.events)
     where w.deleted_at is null and w.disabled_at is null
     returning 1
-  ), told as (
+  ), notified as (
     select pg_notify('cointill', 'deliveries') from (select 1 from new_deliveries limit 1) as first
     union all
     select pg_notify('cointill', payload) from unnest($8::text[]) as payload
   )
-  select count(*) from told`;
+  select count(*) from notified`;
 
 /**
- * Saves new and changed payments with their transitions, events, deliveries, counters, addresses and idempotent answers in one
- * statement, so that all of it is there after a crash or none. Deliveries are fanned out here: one for each event and
- * endpoint that asked for its type, and every process is told which payments changed. Changed payments must be locked by
- * the caller.
+ * Saves new and changed payments with their transitions, events, deliveries, counters, addresses and idempotent answers
+ * in one statement, so that after a crash either everything is saved or nothing. It creates a delivery for each event
+ * and endpoint registered for its type, and notifies every process of the payments that changed. The caller must hold
+ * the locks of changed payments.
  */
 export async function saveChanges(
   runner: StatementRunner,
@@ -147,7 +149,7 @@ export async function saveChanges(
   await runner.executeQuery(saveStatement(changes, shard, answers));
 }
 
-/** The statement that saves them, for whoever sends it along with others. */
+/** The statement that saves them, to be sent together with others. */
 export function saveStatement(
   changes: readonly PaymentChange[],
   shard: CountShard,
@@ -158,7 +160,7 @@ export function saveStatement(
   const parameters = [
     paymentRecords(created),
     paymentRecords(changed),
-    PAYMENT_ARROWS.records(
+    PAYMENT_TRANSITIONS.records(
       changes.flatMap(({ after, transitions }) => transitions.map((transition) => ({ transition, payment: after }))),
     ),
     PAYMENT_ADDRESSES.records(

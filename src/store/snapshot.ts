@@ -11,18 +11,21 @@ export interface CopiedTable {
 
 /** The whole database as it was at one moment, whatever is written meanwhile. */
 export interface Snapshot {
-  /** The names of the migrations that were applied, in order. */
+  /** The names of the applied migrations, in order. */
   readonly migrations: readonly string[];
   readonly tables: readonly CopiedTable[];
-  /** PostgreSQL's own version, such as `18.4`. */
+  /** PostgreSQL's version, such as `18.4`. */
   readonly serverVersion: string;
-  /** The process of the server that copies. */
+  /** The server process that copies. */
   readonly serverPid: number;
-  /** The endpoints' secrets as they are stored, and what they are bound to. */
+  /** The endpoints' encrypted secrets as stored, and what they are bound to. */
   sealedSecrets(): Promise<readonly { readonly id: string; readonly secret: Buffer }[]>;
-  /** Copies a table's rows in PostgreSQL's binary format; how many there were. */
+  /** Copies a table's rows in PostgreSQL's binary format; returns how many there were. */
   copy(table: CopiedTable, take: (piece: Buffer) => Promise<void>): Promise<number>;
-  /** The last number that each column's sequence gave, by table and column; null: none yet. Read last, for sequences are no part of a snapshot. */
+  /**
+   * The last number of each column's sequence, by table and column; null: none used yet. Read last, because sequences
+   * are not part of a snapshot.
+   */
   sequences(): Promise<readonly SequenceState[]>;
 }
 
@@ -32,10 +35,13 @@ export interface SequenceState {
   readonly last: string | null;
 }
 
-/** Any statement may take as long as it takes, whatever the role or the database is set to. */
+/** Settings lifted so that statements can take any time, whatever the role or the database has configured. */
 const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout'];
 
-/** Lifts the limits on statements and transactions until the transaction ends; a setting that this server lacks is left out. */
+/**
+ * Lifts the limits on statements and transactions until the transaction ends; settings that this server lacks are left
+ * out.
+ */
 export async function liftLimits(client: Client): Promise<void> {
   await client.query(
     `select set_config(name, '0', true) from pg_settings where name = any ($1::text[]) and setting <> '0'`,
@@ -59,10 +65,10 @@ const SEQUENCES = `
   where q.relkind = 'S' and c.relnamespace = to_regnamespace(current_schema())::oid and c.relname = any ($1::text[])`;
 
 /**
- * Opens the database at this moment for reading, in one transaction on this connection; `work` ends it. Nobody waits for it, and it
- * waits for nobody. `known` are the migrations that this program has.
+ * Opens a snapshot of the database for reading, in one transaction on this connection, which ends with `work`. It
+ * blocks nobody, and nobody blocks it. `known` are the migrations that this program has.
  *
- * @throws MigrationError when a newer program has changed the database: there may be tables that this one does not know
+ * @throws MigrationError if a newer program has changed the database: there may be tables that this one does not know
  */
 export async function readSnapshot<Result>(
   client: Client,
@@ -86,7 +92,7 @@ export async function readSnapshot<Result>(
   );
   const result = await work({
     migrations,
-    // In the order of the list, of which an older database lacks some.
+    // In the order of the list; an older database lacks some of them.
     tables: names.flatMap((name) => found.get(name) ?? []),
     serverVersion: servers[0]?.version ?? '',
     serverPid: servers[0]?.pid ?? 0,
@@ -110,7 +116,10 @@ async function appliedMigrations(client: Client): Promise<readonly string[]> {
   return applied.rows.map(({ name }) => name);
 }
 
-/** The rows of a table, or nothing of one whose rows are true only now. Binary: ids, times and hashes take half the room. */
+/**
+ * Selects the rows of a table, or none if its rows are only valid now. Binary: ids, times and hashes take half the
+ * space.
+ */
 export function copyStatement(client: Client, { name, columns }: CopiedTable, way: 'to stdout' | 'from stdin'): string {
   const list = columns.map((column) => client.escapeIdentifier(column)).join(', ');
   const table = client.escapeIdentifier(name);

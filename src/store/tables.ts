@@ -8,7 +8,7 @@ import * as refunds from './schema/refunds.ts';
 import * as wallets from './schema/wallets.ts';
 import * as webhooks from './schema/webhooks.ts';
 
-/** Every table and column as this program knows them. `migrations/` makes them so; a test holds the one against the other. */
+/** Every table and column as this program knows them. `migrations/` creates them; a test compares the two. */
 export const TABLES = {
   projects: projects.PROJECTS,
   project_logos: projects.PROJECT_LOGOS,
@@ -16,7 +16,7 @@ export const TABLES = {
   payments: payments.PAYMENTS.columns,
   transaction_counters: payments.TRANSACTION_COUNTERS,
   payment_day_counts: payments.PAYMENT_DAY_COUNTS.columns,
-  payment_arrows: payments.PAYMENT_ARROWS.columns,
+  payment_arrows: payments.PAYMENT_TRANSITIONS.columns,
   payment_addresses: payments.PAYMENT_ADDRESSES.columns,
   payment_quotes: payments.PAYMENT_QUOTES,
   idempotency_keys: payments.IDEMPOTENCY_KEYS.columns,
@@ -75,12 +75,14 @@ export type Tables = {
   };
 };
 
-/** The columns of a table, for statements that read all that is known of a row: `*` would break once there is another. */
+/**
+ * The columns of a table, for statements that read everything known of a row: `*` would break once a column is added.
+ */
 export function columnsOf<Table extends keyof Tables>(table: Table): readonly (keyof Tables[Table] & string)[] {
   return Object.keys(TABLES[table]) as (keyof Tables[Table] & string)[];
 }
 
-/** A row to insert that says every column but those that are begun by themselves: a forgotten one does not compile. */
+/** A row to insert that states every column except those with a default: a forgotten one does not compile. */
 export type NewRow<Table extends keyof Tables, Begun extends keyof Tables[Table] = never> = Required<
   Omit<Insertable<Tables[Table]>, Begun>
 >;

@@ -18,9 +18,9 @@ const SAVE = `
   where excluded.state <> 'seen' or transfers.state = 'dropped'`;
 
 /**
- * Saves transfers; one that is known gets its new state and block, and keeps the time it was first seen. One that waits in
- * a mempool does not undo a block that is already known. In another block a transaction of an EVM chain runs anew: its
- * logs count from elsewhere, and the same number may name another payment.
+ * Saves transfers. One that is already known gets its new state and block, and keeps the time it was first seen; a
+ * mempool transfer does not undo a known block. When an EVM transaction is mined again in another block, its logs are
+ * numbered anew, and the same number may belong to another payment.
  */
 export async function saveTransfers(trx: Trx, transfers: readonly PaymentTransfer[]): Promise<void> {
   if (transfers.length === 0) return;
@@ -28,7 +28,7 @@ export async function saveTransfers(trx: Trx, transfers: readonly PaymentTransfe
   await trx.executeQuery(CompiledQuery.raw(SAVE, [records]));
 }
 
-/** Every transfer to these payments, by payment id. */
+/** All transfers to these payments, by payment id. */
 export async function findTransfers(
   executor: Database | Trx,
   paymentIds: readonly string[],
@@ -43,7 +43,7 @@ export async function findTransfers(
   return new Map([...groups].map(([id, group]) => [id, group.map(({ transfer }) => transfer)]));
 }
 
-/** A transfer that is deep enough now. */
+/** A transfer that has just got enough confirmations. */
 export interface ConfirmedTransfer {
   readonly paymentId: string;
   readonly network: Network;
@@ -53,7 +53,7 @@ export interface ConfirmedTransfer {
   readonly amountUnits: bigint;
 }
 
-/** Confirms the transfers that are deep enough at this height, and returns them. */
+/** Confirms the transfers that have enough confirmations at this height, and returns them. */
 export async function confirmTransfers(
   trx: Trx,
   network: Network,
@@ -70,8 +70,8 @@ export async function confirmTransfers(
 }
 
 /**
- * Takes back the transfers of blocks above a height. `seen` where they wait in a mempool again, which then tells what has
- * become of them; `dropped` where nothing is known of them until they come back.
+ * Removes transfers from blocks above a height: they become `seen` if they are in a mempool again, which then shows
+ * what happens to them, or `dropped` if nothing is known about them until they come back.
  */
 export async function takeBackTransfersAbove(
   trx: Trx,
@@ -90,7 +90,7 @@ export async function takeBackTransfersAbove(
   return rows.map((row) => row.payment_id);
 }
 
-/** A network's transfers that were seen and are in no block, and whose they are. */
+/** A network's unmined transfers, and their payments. */
 export async function waitingTransfers(
   executor: Database | Trx,
   network: Network,
@@ -104,7 +104,7 @@ export async function waitingTransfers(
   return rows.map((row) => ({ hash: row.transaction_hash, paymentId: row.payment_id }));
 }
 
-/** Drops transfers that are in no block and wait nowhere any more; returns whose payments they were. */
+/** Drops unmined transfers that are gone; returns the ids of their payments. */
 export async function dropWaiting(trx: Trx, network: Network, hashes: readonly string[]): Promise<readonly string[]> {
   if (hashes.length === 0) return [];
   const rows = await trx

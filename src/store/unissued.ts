@@ -4,26 +4,26 @@ import { timestamp, type Database, type Trx } from './database.ts';
 import type { WalletKind } from './schema/wallets.ts';
 import type { NewRow } from './tables.ts';
 
-/** What a wallet's addresses are derived from. Its first address names it, together with its network. */
+/** The source of a wallet's addresses. The network and the first address identify the wallet. */
 export interface WalletText {
   readonly firstAddress: string;
   readonly kind: WalletKind;
   readonly source: string;
 }
 
-/** Numbers of a wallet whose addresses are not watched yet, from inclusive, to exclusive. */
+/** A range of a wallet's indexes whose addresses are not watched yet, from inclusive, to exclusive. */
 export interface UnwatchedRange extends WalletText {
   readonly from: number;
   readonly to: number;
 }
 
-/** The newest text of each wallet, one that is in use before all others. */
+/** The newest source of each wallet, preferring one in use. */
 const WALLETS = (network: Network) => sql`
   select distinct on (w.first_address) w.first_address, w.kind, w.source, w.replaced_at
   from wallets w where w.network = ${network}
   order by w.first_address, w.replaced_at desc nulls first, w.created_at desc`;
 
-/** What was passed over and is not watched yet. */
+/** The skipped ranges that are not watched yet. */
 export async function unwatchedSkipped(
   db: Database,
   network: Network,
@@ -35,7 +35,7 @@ export async function unwatchedSkipped(
   return rows;
 }
 
-/** Keeps how far a range that was passed over is watched. */
+/** Saves how far a skipped range is watched. */
 export async function saveSkippedWatch(
   db: Database,
   network: Network,
@@ -54,7 +54,7 @@ export async function saveSkippedWatch(
 /** A wallet in use, and how far ahead it is watched. */
 export interface AheadWallet extends WalletText {
   readonly nextIndex: number;
-  /** The highest number that is watched; -1: none. */
+  /** The highest watched index; -1: none. */
   readonly watchedTo: number;
 }
 
@@ -71,7 +71,7 @@ export async function aheadWallets(db: Database, network: Network): Promise<read
   return rows;
 }
 
-/** How many addresses of a wallet were handed out on its busiest day of the thirty before. */
+/** How many addresses a wallet handed out on the busiest of the thirty days before. */
 export async function busiestDay(
   executor: Database | Trx,
   network: Network,
@@ -87,7 +87,7 @@ export async function busiestDay(
   return rows[0]?.count ?? 0;
 }
 
-/** Watches these addresses of a wallet; some may be watched already. */
+/** Watches these addresses of a wallet; some may already be watched. */
 export async function watchUnissued(
   db: Database,
   network: Network,
@@ -109,7 +109,7 @@ export async function watchUnissued(
     .execute();
 }
 
-/** Forgets what was watched as coming next and was handed out meanwhile. */
+/** Stops watching addresses ahead that have been handed out since. */
 export async function forgetIssued(db: Database, network: Network, firstAddress: string): Promise<void> {
   await sql`
     delete from unissued_addresses u using address_indexes i
@@ -121,14 +121,14 @@ export async function forgetIssued(db: Database, network: Network, firstAddress:
           and u.address_index >= s.from_index and u.address_index < s.to_index)`.execute(db);
 }
 
-/** A watched address that nobody here was given. */
+/** A watched address that was not handed out here. */
 export interface UnissuedAddress {
   readonly address: string;
   readonly firstAddress: string;
   readonly index: number;
 }
 
-/** Which of these addresses are watched and were given to nobody: one indexed query, whatever the number of addresses. */
+/** Which of these addresses are watched without having been handed out: one indexed query, however many there are. */
 export async function findUnissued(
   executor: Database | Trx,
   network: Network,
@@ -161,7 +161,7 @@ export interface LockedIndex {
   readonly firstAddress: string;
   readonly nextIndex: number;
   readonly haltedReason: string | null;
-  /** When something of it was last passed over; null: never. */
+  /** When indexes were last skipped; null: never. */
   readonly skippedAt: number | null;
 }
 
@@ -180,7 +180,7 @@ export async function lockIndexes(
   return rows;
 }
 
-/** Passes over the numbers of a locked wallet up to `to`, exclusive. */
+/** Skips the indexes of a locked wallet up to `to`, exclusive. */
 export async function skipTo(
   trx: Database | Trx,
   network: Network,
@@ -201,7 +201,7 @@ export async function skipTo(
     .execute();
 }
 
-/** Hands out no more addresses of a wallet, or again where the reason is null. */
+/** Halts a wallet, so that it hands out no addresses; a null reason ends that. */
 export async function setHalted(
   trx: Database | Trx,
   network: Network,
@@ -216,7 +216,7 @@ export async function setHalted(
     .execute();
 }
 
-/** The wallets that hand out no addresses, and why. */
+/** The halted wallets, with the reasons. */
 export async function haltedWallets(
   db: Database,
 ): Promise<readonly { readonly network: Network; readonly firstAddress: string; readonly reason: string }[]> {

@@ -4,20 +4,23 @@ import type { Network } from '../domain/networks.ts';
 import type { Statement, StatementRunner } from './pipeline.ts';
 import type { TakenIndex } from './issued-addresses.ts';
 
-/** A project's wallet whose next addresses nobody else hands out before the transaction ends, with what they are quoted at. */
+/**
+ * A project's wallet, locked so that nobody else hands out its next addresses before the transaction ends, with the
+ * terms of its quotes.
+ */
 export interface LockedWallet extends Omit<TakenIndex, 'index'> {
   readonly projectId: string;
   readonly network: Network;
-  /** Names the wallet, together with its network: projects that share one share its addresses. */
+  /** Identifies the wallet together with its network: projects that share a wallet share its addresses. */
   readonly firstAddress: string;
-  /** The first that was not handed out yet. */
+  /** The first index that was not handed out yet. */
   readonly nextIndex: number;
   readonly spreadBasisPoints: number;
   /** Why none of its addresses may be handed out; null: they may. */
   readonly haltedReason: string | null;
 }
 
-/** The same text every time, so that it is prepared once by the server. Locked in the order in which it is sorted. */
+/** Always the same text, so that the server prepares it once. Locked in the order in which it is sorted. */
 const LOCK_WALLETS = `
   select w.id as "walletId", w.project_id as "projectId", w.network, w.kind, w.source, w.first_address as "firstAddress",
     i.next_index as "nextIndex", w.confirmations, w.tolerance_basis_points as "toleranceBasisPoints",
@@ -29,12 +32,12 @@ const LOCK_WALLETS = `
   order by i.network, i.first_address
   for no key update of i`;
 
-/** How long a wait for the lock may be, before what was read ahead of it is read again. */
+/** How long the wait for the lock may take before values read ahead of it are read again. */
 const STALE_AFTER_MS = 500;
 
 /**
- * Locks the wallets in use of these projects and networks, each pair named once, until the transaction ends. A wallet, a
- * tolerance or a spread that was changed is not used for longer than that: after a long wait they are read again.
+ * Locks the wallets in use of these projects and networks, each pair named once, until the transaction ends. Changed
+ * wallets, tolerances and spreads take effect without delay: after a long wait they are read again.
  */
 export async function lockWallets(
   runner: StatementRunner,
@@ -50,15 +53,16 @@ export async function lockWallets(
   return performance.now() - askedAt < STALE_AFTER_MS ? rows : lock();
 }
 
-/** Fails by a division by zero, which undoes the transaction, where what is locked is not what was expected. */
+/** Rolls the transaction back, by a division by zero, if what is locked is not what was expected. */
 const EXPECT_WALLETS = `
   select 1 / (jsonb_agg(to_jsonb(locked) order by locked."walletId") is not distinct from $3::jsonb)::int
   from (${LOCK_WALLETS}) as locked`;
 const DIVISION_BY_ZERO = '22012';
 
 /**
- * Locks wallets as `lockWallets` does, but expects to know already what is read, `nextIndex` and all: whoever is right need
- * not wait for an answer. Where anything else is there, the transaction is undone with an error that `isUnexpected` knows.
+ * Locks wallets as `lockWallets` does, but with the expected result given, including `nextIndex`, so that a correct
+ * caller need not wait for an answer. Otherwise the transaction is rolled back with an error that `isUnexpected`
+ * recognises.
  */
 export function expectWallets(
   wanted: readonly { readonly projectId: string; readonly network: Network }[],
@@ -71,7 +75,7 @@ export function expectWallets(
   ]);
 }
 
-/** Whether a transaction was undone because wallets were not as expected. */
+/** Whether a transaction was rolled back because wallets were not as expected. */
 export function isUnexpected(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === DIVISION_BY_ZERO;
 }

@@ -5,26 +5,26 @@ import type { WalletKind } from './schema/wallets.ts';
 import { columnsOf, type NewRow } from './tables.ts';
 import { notify } from './notifications.ts';
 
-/** What a project's addresses on one network are derived from. No key that could spend is ever stored. */
+/** The source of a project's addresses on one network. A key that could spend is never stored. */
 export interface Wallet {
   readonly id: string;
   readonly projectId: string;
   readonly network: Network;
   readonly kind: WalletKind;
   readonly source: string;
-  /** Its address at index 0: the same for every form that the source may be written in. */
+  /** The address at index 0: the same for every form of the source. */
   readonly firstAddress: string;
   readonly nextIndex: number;
-  /** How many addresses were handed out after the last one that was paid, {@link MAX_GAP} at most. */
+  /** How many addresses were handed out after the last one that was paid, counted up to {@link MAX_GAP}. */
   readonly gap: number;
-  /** Confirmations that the merchant wants; null: the network's default. */
+  /** The confirmations that the merchant wants; null: the network's default. */
   readonly confirmations: number | null;
   /** How far from the owed amount still counts as exact, in hundredths of a percent; null: the default. */
   readonly toleranceBasisPoints: number | null;
   readonly createdAt: number;
 }
 
-/** A gap of so many stands for one of so many or more. */
+/** Larger gaps are counted as this. */
 export const MAX_GAP = 10_000;
 
 /** A gap in words, and the gap limit with which the merchant's own wallet finds every address. */
@@ -38,23 +38,24 @@ export function gapInWords({ gap, nextIndex }: Pick<Wallet, 'gap' | 'nextIndex'>
 }
 
 /**
- * How many addresses of the wallet `w` were handed out or passed over after the last one that received money, or since the first,
- * where none has; {@link MAX_GAP} at most, for beyond it they are not counted. Wallets of one source share their addresses.
+ * How many addresses of the wallet `w` were handed out or skipped after the last one that received money, or since the
+ * first one if none has; at most {@link MAX_GAP}, because more are not counted. Wallets of one source share their
+ * addresses.
  */
 const GAP = sql<number>`
   least(${sql.lit(MAX_GAP)}, i.next_index - 1 - coalesce(
     (select max((
         select a.address_index from payment_addresses a
-        where a.wallet_id = kin.id and a.address_index >= i.next_index - ${sql.lit(MAX_GAP)}
+        where a.wallet_id = same_wallet.id and a.address_index >= i.next_index - ${sql.lit(MAX_GAP)}
           and exists (select 1 from transfers t where t.network = a.network and t.payment_id = a.payment_id
             and t.address = a.address and t.state <> 'dropped')
         order by a.address_index desc limit 1))
-      from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
+      from wallets same_wallet where same_wallet.network = w.network and same_wallet.first_address = w.first_address),
     least(
       (select min((
           select a.address_index from payment_addresses a
-          where a.wallet_id = kin.id order by a.address_index limit 1))
-        from wallets kin where kin.network = w.network and kin.first_address = w.first_address),
+          where a.wallet_id = same_wallet.id order by a.address_index limit 1))
+        from wallets same_wallet where same_wallet.network = w.network and same_wallet.first_address = w.first_address),
       (select min(s.from_index) from skipped_indexes s
         where s.network = w.network and s.first_address = w.first_address)) - 1,
     i.next_index - 1))`;
@@ -70,7 +71,7 @@ export async function walletNetworks(executor: Database | Trx, projectId: string
   return new Set(rows.map((row) => row.network));
 }
 
-/** The project's wallets in use, one a network. */
+/** The project's wallets in use, one per network. */
 export async function listWallets(executor: Database | Trx, projectId: string): Promise<readonly Wallet[]> {
   const rows = await executor
     .selectFrom('wallets as w')
@@ -99,7 +100,7 @@ export async function listWallets(executor: Database | Trx, projectId: string): 
   }));
 }
 
-/** The wallets in use on these networks that orders came to last, newest first. */
+/** The wallets in use on these networks, the one with the latest order first. */
 export async function busiestWallets(
   db: Database,
   networks: readonly Network[],
@@ -115,19 +116,19 @@ export async function busiestWallets(
   return rows;
 }
 
-/** How far a wallet's handed-out addresses have run ahead of its money. */
+/** How far a wallet's handed-out addresses are ahead of those that were paid. */
 export interface AddressGap {
   readonly projectId: string;
   readonly network: Network;
-  /** Addresses handed out after the last one that received money, {@link MAX_GAP} at most. */
+  /** Addresses handed out after the last one that received money, counted up to {@link MAX_GAP}. */
   readonly gap: number;
-  /** How many were handed out or passed over in all. */
+  /** How many were handed out or skipped in total. */
   readonly nextIndex: number;
 }
 
 /**
- * The gaps of all wallets in use, by project and network. Deposit contracts are in no wallet that would stop looking, and
- * are left out. A few indexed rows a wallet, so that it may be read every few seconds.
+ * The gaps of all wallets in use, by project and network. Deposit contracts are left out, because no wallet scans for
+ * them. Reads a few indexed rows per wallet, so it can be called every few seconds.
  */
 export async function addressGaps(db: Database | Trx): Promise<readonly AddressGap[]> {
   const rows = await db
@@ -150,8 +151,9 @@ export async function addressGaps(db: Database | Trx): Promise<readonly AddressG
 }
 
 /**
- * Sets the wallet of a project's network. One whose first address is the same is the same wallet, written in another way perhaps: it
- * keeps its record and takes the new text, also where it was set before and its addresses are still out. Another one replaces it.
+ * Sets the wallet of a project on a network. A wallet with the same first address is the same wallet, perhaps in
+ * another form: it keeps its record and takes the new source, even if it was replaced since and its addresses are still
+ * in use. Any other wallet replaces the current one.
  */
 export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'gap'>): Promise<void> {
   const [current] = (await listWallets(trx, wallet.projectId)).filter(({ network }) => network === wallet.network);
@@ -178,7 +180,8 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'ga
       .where('id', '=', current.id)
       .execute();
   }
-  // A wallet that was used before, here or by another project, goes on where it stopped: no address is handed out twice.
+  // A wallet that was used before, here or by another project, continues where it stopped: no address is handed out
+  // twice.
   await trx
     .insertInto('address_indexes')
     .values({ network: wallet.network, first_address: wallet.firstAddress, next_index: 0 } satisfies NewRow<

@@ -4,7 +4,7 @@ import type { Network } from '../domain/networks.ts';
 import type { Confirmations } from '../domain/payment.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 
-/** When the earliest address of a network was issued; null when none was. */
+/** When the earliest address of a network was handed out; null if none was. */
 export async function earliestIssue(db: Database, network: Network): Promise<number | null> {
   const row = await db
     .selectFrom('payment_addresses')
@@ -14,7 +14,7 @@ export async function earliestIssue(db: Database, network: Network): Promise<num
   return row?.at ?? null;
 }
 
-/** Which of these addresses were issued: one indexed query a block, whatever the number of addresses. */
+/** Which of these addresses were handed out: one indexed query per block, however many there are. */
 export async function findWatched(db: Database, network: Network, addresses: readonly string[]) {
   if (addresses.length === 0) return [];
   return db
@@ -25,20 +25,20 @@ export async function findWatched(db: Database, network: Network, addresses: rea
     .execute();
 }
 
-/** An address that money may come to, and what is known of it, in the smallest units. */
+/** An address that may receive money, and what is known about it, in the smallest units. */
 export interface AwaitingAddress {
   readonly address: string;
-  /** Null: of an address that was passed over, whose payment is not known. */
+  /** Null: a skipped address, whose payment is not known. */
   readonly paymentId: string | null;
   readonly arrivedUnits: bigint;
-  /** What of it was gone when the balance was last looked at. */
+  /** How much of it was spent when the balance was last checked. */
   readonly spentUnits: bigint;
 }
 
 /**
- * The addresses on a network that money in an asset is awaited on: those of pending payments, and of completed ones whose
- * money is gone. `watchedAt` adds all that are watched at that moment, whatever became of their payments and whichever
- * asset these ask for.
+ * The addresses on a network where money in an asset is expected: of pending payments, and of completed ones whose
+ * money is gone. `watchedAt` adds all addresses watched at that moment, whatever became of their payments and whichever
+ * asset they ask for.
  */
 export async function awaitingMoney(
   db: Database,
@@ -46,7 +46,7 @@ export async function awaitingMoney(
   asset: AssetCode,
   watchedAt: number | null,
 ): Promise<readonly AwaitingAddress[]> {
-  // An address that was handed out for another token may have been quoted in this one later.
+  // An address handed out for another token may have been quoted in this one later.
   const isQuoted = sql`(a.asset = ${asset} or exists (
     select 1 from payment_quotes q
     where q.network = a.network and q.address = a.address and q.payment_id = a.payment_id and q.asset = ${asset}))`;
@@ -74,7 +74,7 @@ export async function awaitingMoney(
   }));
 }
 
-/** Keeps what of the money on some addresses was gone when their balances were looked at. */
+/** Saves how much of the money on some addresses was spent when their balances were checked. */
 export async function saveSpent(
   trx: Trx,
   network: Network,
@@ -88,14 +88,14 @@ export async function saveSpent(
     where a.network = ${network} and a.address = n.address`.execute(trx);
 }
 
-/** After a rollback what was spent may not be: nothing is taken as spent until balances are looked at again. */
+/** After a rollback, spending may be undone: nothing counts as spent until balances are checked again. */
 export async function purgeSpent(trx: Trx, network: Network): Promise<void> {
   await sql`update payment_addresses set spent_units = null where network = ${network} and spent_units > 0`.execute(
     trx,
   );
 }
 
-/** The networks that each of these payments was given addresses on, by the payment's id. */
+/** The networks on which each of these payments got addresses, by payment id. */
 export async function issuedNetworks(
   trx: Trx,
   paymentIds: readonly string[],
@@ -110,7 +110,10 @@ export async function issuedNetworks(
   return new Map([...groups].map(([id, group]) => [id, group.map(({ network }) => network)]));
 }
 
-/** How deep a payment's money is and has to be, on the address of its present quote; null before one was issued. */
+/**
+ * The confirmations that a payment's money has and needs, on the address of its current quote; null before one was
+ * handed out.
+ */
 export async function confirmationsOf(db: Database, paymentId: string): Promise<Confirmations | null> {
   const { rows } = await sql<Confirmations>`
     select a.confirmations as need, coalesce(greatest(

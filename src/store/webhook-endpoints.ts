@@ -6,7 +6,7 @@ import { columnsOf, type NewRow, type Tables } from './tables.ts';
 
 const ENDPOINT_COLUMNS = columnsOf('webhook_endpoints');
 
-/** Where a project's events go. Secrets are sealed; only the application opens them. */
+/** The receiver of a project's events. Secrets are encrypted; only the application decrypts them. */
 export interface WebhookEndpoint {
   readonly id: string;
   readonly projectId: string;
@@ -78,7 +78,7 @@ export async function findEndpoint(executor: Database | Trx, id: string): Promis
   return row === undefined ? null : endpointFromRow(row);
 }
 
-/** These endpoints by their ids, without those that were deleted. */
+/** These endpoints by id, without deleted ones. */
 export async function findEndpoints(
   db: Database,
   ids: readonly string[],
@@ -94,8 +94,8 @@ export async function findEndpoints(
 }
 
 /**
- * Stops sending to an endpoint: deleted by the merchant, or disabled because it answered 410. What waits is stopped. False when
- * that was done before.
+ * Stops sending to an endpoint: deleted by the merchant, or disabled because it answered 410. Cancels what waits. False
+ * if that was done before.
  */
 export async function closeEndpoint(
   trx: Trx,
@@ -113,7 +113,8 @@ export async function closeEndpoint(
     .returning('id')
     .executeTakeFirst();
   if (row === undefined) return false;
-  // What somebody is recording at this moment is left out, since waiting for each other could be a ring: claims stop it.
+  // Deliveries being recorded at this moment are left out, because waiting for each other could deadlock: claims cancel
+  // them.
   await trx
     .updateTable('deliveries')
     .set({ state: 'stopped', next_attempt_at: null })
@@ -130,7 +131,7 @@ export async function closeEndpoint(
   return true;
 }
 
-/** Sends to a disabled endpoint again, from the next event on; what was stopped can be retried by hand. */
+/** Sends to a disabled endpoint again, from the next event on; cancelled deliveries can be retried manually. */
 export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
   const row = await trx
     .updateTable('webhook_endpoints')
@@ -142,7 +143,7 @@ export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** An endpoint that was not deleted, which nobody else changes until the transaction ends. */
+/** An endpoint that was not deleted, locked until the transaction ends. */
 export async function lockEndpoint(trx: Trx, id: string): Promise<WebhookEndpoint | null> {
   const row = await trx
     .selectFrom('webhook_endpoints')
@@ -154,7 +155,9 @@ export async function lockEndpoint(trx: Trx, id: string): Promise<WebhookEndpoin
   return row === undefined ? null : endpointFromRow(row);
 }
 
-/** Gives a locked endpoint a new secret; the present one signs along until `overlapUntil`, or no more where that is null. */
+/**
+ * Gives a locked endpoint a new secret. The current one also signs until `overlapUntil`, or no longer if that is null.
+ */
 export async function replaceSecret(
   trx: Trx,
   id: string,

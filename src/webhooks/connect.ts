@@ -30,8 +30,8 @@ export class ConnectError extends Error {
  * A connector for undici that reaches allowed addresses only.
  *
  * A name is resolved once, by us; when any of its addresses is refused, all are, and the socket gets the very addresses
- * that were judged, so a name cannot change its mind in between (DNS rebinding). The address that the socket then has is
- * judged once more, before TLS starts and before undici may write. Certificates are always verified.
+ * that were judged, so a name cannot change its mind in between (DNS rebinding). The address that the socket then has
+ * is judged once more, before TLS starts and before undici may write. Certificates are always verified.
  *
  * @param timeoutMs for name, TCP and TLS together; then the half-made socket is destroyed
  */
@@ -67,16 +67,16 @@ type Target = {
 function open(target: Target, callback: buildConnector.Callback): void {
   const { hostname, protocol, refuse } = target;
   const isTls = protocol === 'https:';
-  let settled = false;
-  const settle = (...result: Parameters<buildConnector.Callback>): void => {
-    if (settled) return;
-    settled = true;
+  let finished = false;
+  const finish = (...result: Parameters<buildConnector.Callback>): void => {
+    if (finished) return;
+    finished = true;
     clearTimeout(timer);
     if (result[0] !== null) tcp.destroy();
     callback(...result);
   };
   const timer = setTimeout(
-    () => settle(new ConnectError('timeout', `No connection to ${hostname} within ${target.timeoutMs} ms.`), null),
+    () => finish(new ConnectError('timeout', `No connection to ${hostname} within ${target.timeoutMs} ms.`), null),
     target.timeoutMs,
   );
   const tcp = net.connect({
@@ -88,16 +88,16 @@ function open(target: Target, callback: buildConnector.Callback): void {
     keepAliveInitialDelay: 60_000,
   });
   // Stays after the connection is made: undici listens to the TLS socket above, not to this one.
-  tcp.on('error', (cause) => settle(asConnectError(cause, hostname), null));
+  tcp.on('error', (cause) => finish(asConnectError(cause, hostname), null));
   tcp.once('connect', () => {
     const refusal = tcp.remoteAddress === undefined ? closedEarly(hostname) : refuse(tcp.remoteAddress);
-    if (refusal !== null) settle(refusal, null);
-    else if (isTls) secure(tcp, hostname, settle);
-    else settle(null, tcp);
+    if (refusal !== null) finish(refusal, null);
+    else if (isTls) secure(tcp, hostname, finish);
+    else finish(null, tcp);
   });
 }
 
-function secure(tcp: net.Socket, hostname: string, settle: buildConnector.Callback): void {
+function secure(tcp: net.Socket, hostname: string, finish: buildConnector.Callback): void {
   const socket = tls.connect({
     socket: tcp,
     // The certificate is held against `host`; `servername` (SNI) must not be an address (RFC 6066, 3).
@@ -107,9 +107,9 @@ function secure(tcp: net.Socket, hostname: string, settle: buildConnector.Callba
     // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch it off.
     rejectUnauthorized: true,
   });
-  socket.once('secureConnect', () => settle(null, socket));
+  socket.once('secureConnect', () => finish(null, socket));
   socket.on('error', (cause) =>
-    settle(new ConnectError('tls', `The TLS connection to ${hostname} failed: ${cause.message}`, cause), null),
+    finish(new ConnectError('tls', `The TLS connection to ${hostname} failed: ${cause.message}`, cause), null),
   );
 }
 
@@ -136,8 +136,9 @@ function checkedLookup(lookup: LookupAll, refuse: (ip: string) => ConnectError |
 }
 
 /**
- * Makes lookups of one name that run at the same time share one answer. `dns.lookup` occupies one of libuv's few threads
- * until it is answered, which takes many seconds for a dead name: thousands of deliveries to it must not take them all.
+ * Makes lookups of one name that run at the same time share one answer. `dns.lookup` occupies one of libuv's few
+ * threads until it is answered, which takes many seconds for a dead name: thousands of deliveries to it must not take
+ * them all.
  */
 export function sharedLookup(lookup: LookupAll): LookupAll {
   const underWay = new Map<string, Parameters<LookupAll>[2][]>();

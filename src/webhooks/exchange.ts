@@ -53,7 +53,7 @@ export function exchange(request: ExchangeRequest, pool: ExchangePool, limits: E
 type Phase = 'connecting' | 'waiting for the answer' | 'reading the answer';
 type Failure = { readonly stage: ConnectStage | 'response'; readonly message: string };
 
-/** Destroys the connection; the result is settled by then, so nobody sees this error. */
+/** Destroys the connection; the result is known by then, so nobody sees this error. */
 const GIVEN_UP = new Error('the rest of the answer is not wanted');
 
 /** undici's handler of one request; a class, since undici calls it through an interface and it is made per delivery. */
@@ -65,7 +65,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #startedMs: number;
   readonly #timer: NodeJS.Timeout;
   #phase: Phase = 'connecting';
-  #settled = false;
+  #finished = false;
   #isFirstOnConnection = true;
   #controller: Dispatcher.DispatchController | undefined;
   #status: number | undefined;
@@ -92,7 +92,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isFirstOnConnection = this.#pool.isHandingOver();
     this.#phase = 'waiting for the answer';
     // Timed out while it waited for its connection: nothing has been written yet.
-    if (this.#settled) controller.abort(GIVEN_UP);
+    if (this.#finished) controller.abort(GIVEN_UP);
   }
 
   onResponseStart(
@@ -107,7 +107,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#settled) return;
+    if (this.#finished) return;
     const kept = chunk.subarray(0, this.#limits.responseLimitBytes - this.#keptBytes);
     this.#chunks.push(kept);
     this.#keptBytes += kept.length;
@@ -117,11 +117,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (!this.#settled) this.#respond(false);
+    if (!this.#finished) this.#respond(false);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (this.#settled) return;
+    if (this.#finished) return;
     if (this.#mayRetry(error)) {
       this.#phase = 'connecting';
       this.#pool.single.dispatch(this.#request, this);
@@ -149,12 +149,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(failure: Failure): void {
-    this.#settle({ kind: 'error', ...failure, durationMs: this.#durationMs() });
+    this.#finish({ kind: 'error', ...failure, durationMs: this.#durationMs() });
   }
 
   #respond(truncated: boolean): void {
     if (this.#status === undefined) return;
-    this.#settle({
+    this.#finish({
       kind: 'response',
       status: this.#status,
       responseHeaders: this.#headers,
@@ -164,8 +164,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  #settle(result: AttemptResult): void {
-    this.#settled = true;
+  #finish(result: AttemptResult): void {
+    this.#finished = true;
     clearTimeout(this.#timer);
     this.#resolve(result);
   }

@@ -44,10 +44,10 @@ const RANGE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Public by the registries, but inside a cloud its own services: Azure's wire server and DHCP, which hand out a machine's
- * configuration, and IBM Cloud's service networks (https://cloud.ibm.com/docs/cloud-infrastructure, "IBM Cloud IP ranges").
- * The other clouds keep theirs in link-local, unique local and carrier-grade NAT ranges (169.254.169.254, fd00:ec2::254,
- * 100.100.100.200), Oracle Classic's 192.0.0.192 is reserved.
+ * Public by the registries, but inside a cloud its own services: Azure's wire server and DHCP, which hand out a
+ * machine's configuration, and IBM Cloud's service networks (https://cloud.ibm.com/docs/cloud-infrastructure, "IBM
+ * Cloud IP ranges"). The other clouds keep theirs in link-local, unique local and carrier-grade NAT ranges
+ * (169.254.169.254, fd00:ec2::254, 100.100.100.200), Oracle Classic's 192.0.0.192 is reserved.
  */
 const CLOUD_SERVICES: readonly (readonly [string, number])[] = [
   ['168.63.129.16', 32],
@@ -65,8 +65,8 @@ const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parse('2000::');
  * Whether a webhook may be sent to a URL, judged by the URL alone. Names are not resolved here: whoever owns a name can
  * change its addresses at any time, so they are checked when a connection is made (`addressRefusal`).
  *
- * The URL that is returned, not the text that was given, is the one to store and to send to: it is the text as the WHATWG
- * URL standard reads it, so that `http://2130706433/` has become the `http://127.0.0.1/` that was judged.
+ * The URL that is returned, not the text that was given, is the one to store and to send to: it is the text as the
+ * WHATWG URL standard reads it, so that `http://2130706433/` has become the `http://127.0.0.1/` that was judged.
  */
 export function checkWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrlCheck {
   if (text.length > MAX_URL_LENGTH) return refused(`The webhook URL must have at most ${MAX_URL_LENGTH} characters.`);
@@ -91,8 +91,8 @@ export function checkWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrl
 }
 
 /**
- * Whether a webhook may be registered at a URL: as {@link checkWebhookUrl}, and it must read alike for all who read it. Those
- * that are registered go on. An IP address may be spelt in any way, for it is stored as it is read.
+ * Whether a webhook may be registered at a URL: as {@link checkWebhookUrl}, and it must read alike for all who read it.
+ * Those that are registered go on. An IP address may be spelt in any way, for it is stored as it is read.
  */
 export function checkNewWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrlCheck {
   const checked = checkWebhookUrl(text, policy);
@@ -109,11 +109,12 @@ const AMBIGUOUS: Readonly<Record<UrlAmbiguity, string>> = {
 };
 
 /**
- * Why a webhook may not go to an IP address, or null when it may. Asked for literal hosts, for every address that a name
- * resolves to, and for the address that a connection really has.
+ * Why a webhook may not go to an IP address, or null when it may. Asked for literal hosts, for every address that a
+ * name resolves to, and for the address that a connection really has.
  *
- * Public is what the address registries call global unicast. An IPv4-mapped IPv6 address is judged as its IPv4. Tunnels and
- * translations that carry an IPv4 address inside (6to4, Teredo, NAT64, IPv4-compatible) could reach a private one: refused.
+ * Public is what the address registries call global unicast. An IPv4-mapped IPv6 address is judged as its IPv4. Tunnels
+ * and translations that carry an IPv4 address inside (6to4, Teredo, NAT64, IPv4-compatible) could reach a private one:
+ * refused.
  *
  * @param ip as `net.isIP` accepts it, IPv6 without brackets
  * @param protocol `http:` narrows a strict test-mode policy to the listed ranges; see `schemeRefusal`
@@ -172,8 +173,8 @@ function isRelaxed(policy: WebhookPolicy): boolean {
 }
 
 /**
- * Plain http: anywhere when relaxed, nowhere in live mode. Test mode in production allows it inside WEBHOOK_ALLOW_CIDRS;
- * whether a name lies there shows at connect.
+ * Plain http: anywhere when relaxed, nowhere in live mode. Test mode in production allows it inside
+ * WEBHOOK_ALLOW_CIDRS; whether a name lies there shows at connect.
  */
 function schemeRefusal(protocol: string, policy: WebhookPolicy): string | null {
   if (protocol === 'https:' || isRelaxed(policy)) return null;

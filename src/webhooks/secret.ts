@@ -27,7 +27,9 @@ const SEAL_VERSION = 1;
 const MIN_SECRET_KEY_CHARACTERS = 32;
 export const KEY_FILE_NAME = 'secret.key';
 
-/** There is no key to use, or the one in use opens nothing that is stored; the message names the rule and the way out. */
+/**
+ * There is no key to use, or the one in use opens nothing that is stored; the message names the rule and the way out.
+ */
 export class SealingKeyError extends Error {}
 
 /** A new signing secret for an endpoint: `whsec_` and the base64 of 32 random bytes. */

@@ -12,10 +12,10 @@ export type SignatureHeaders = {
 /**
  * Signs a delivery in both of our ways.
  *
- * `x-service-signature` is the specification's: lowercase hex of HMAC-SHA256 over the raw body, keyed with the whole text
- * of the newest secret. The `webhook-*` headers are those of Standard Webhooks 1.0: one `v1` signature per valid secret
- * over `id.timestamp.body`, keyed with the decoded bytes, so that a receiver may still hold the secret that a rotation
- * replaced.
+ * `x-service-signature` is the specification's: lowercase hex of HMAC-SHA256 over the raw body, keyed with the whole
+ * text of the newest secret. The `webhook-*` headers are those of Standard Webhooks 1.0: one `v1` signature per valid
+ * secret over `id.timestamp.body`, keyed with the decoded bytes, so that a receiver may still hold the secret that a
+ * rotation replaced.
  *
  * @throws TypeError when no secret is given, or one is not `whsec_` and base64; the message never shows it
  */

@@ -43,7 +43,10 @@ export function paymentEventData(payment: Payment) {
   };
 }
 
-/** What `payment.wrong_asset` tells: the payment, and a transfer to it in a token of `decimals` that it was never quoted in. */
+/**
+ * What `payment.wrong_asset` tells: the payment, and a transfer to it in a token of `decimals` that it was never quoted
+ * in.
+ */
 export function wrongAssetEventData(payment: Payment, transfer: WrongTransfer, decimals: number) {
   const { asset, network, amountUnits, address, transactionHash } = transfer;
   const amount = exactNumber(amountUnits, decimals);
@@ -53,7 +56,10 @@ export function wrongAssetEventData(payment: Payment, transfer: WrongTransfer, d
 
 type WrongTransfer = Pick<Transfer, 'asset' | 'network' | 'amountUnits' | 'address' | 'transactionHash'>;
 
-/** What the body of an event says of itself: its type, when it was made (NaN where it does not say), and the ids of its payment and refund, as clients know them. */
+/**
+ * What the body of an event says of itself: its type, when it was made (NaN where it does not say), and the ids of its
+ * payment and refund, as clients know them.
+ */
 export interface EventFacts {
   readonly type: string;
   readonly createdAt: number;

@@ -7,7 +7,9 @@ import { saveNodes, saveProblem } from '../store/network-states.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop, type Loop } from './loop.ts';
 
-/** A worker that died gives its chain up after this. Two at once would do no harm: only one of them moves the cursor. */
+/**
+ * A worker that died gives its chain up after this. Two at once would do no harm: only one of them moves the cursor.
+ */
 const LEASE_MS = 6_000;
 /** How often the lease is renewed, also while a slow node is waited for. */
 const LEASE_REST_MS = 2_000;
@@ -15,15 +17,16 @@ const LEASE_REST_MS = 2_000;
 const HEAD_REST_MS = 1_000;
 const MEMPOOL_REST_MS = 500;
 /** How often the nodes are asked which chain they are on and how far they have come. */
-const SURVEY_REST_MS = 15_000;
+const NODE_CHECK_REST_MS = 15_000;
 /** How long stopping waits for a round under way; one that hangs on its node changes nothing, its block comes again. */
 const STOP_WAIT_MS = 5_000;
 
 /**
- * Follows one chain as long as this process holds its lease; two workers never follow the same chain. How its nodes are is
- * kept in the database; failures rest ever longer, up to five seconds. `pollMs` replaces the rest at the head. `openWallet` is for what is looked for beside the addresses of payments.
+ * Follows one chain as long as this process holds its lease; two workers never follow the same chain. How its nodes are
+ * is kept in the database; failures rest ever longer, up to five seconds. `pollMs` replaces the rest at the head.
+ * `openWallet` is for what is looked for beside the addresses of payments.
  */
-// oxlint-disable-next-line max-lines-per-function -- Three loops that hold, follow and survey go by one lease.
+// oxlint-disable-next-line max-lines-per-function -- Three loops that hold, follow and check nodes go by one lease.
 export function watchChain(
   app: App,
   source: ChainSource,
@@ -49,7 +52,7 @@ export function watchChain(
       const hasIt = await holdLease(app.db, leaseName, holder, now, now + LEASE_MS);
       heldUntil = hasIt ? now + LEASE_MS : 0;
       if (hasIt && !hadIt) {
-        survey.wake();
+        checkNodes.wake();
         blocks.wake();
       }
       return false;
@@ -74,14 +77,14 @@ export function watchChain(
       }
     },
   });
-  const survey = startLoop({
+  const checkNodes = startLoop({
     name: `survey of ${source.network}`,
-    restMs: SURVEY_REST_MS,
+    restMs: NODE_CHECK_REST_MS,
     troubles,
     work: async () => {
       const now = app.clock();
       if (now >= heldUntil) return false;
-      const reports = await source.survey();
+      const reports = await source.checkNodes();
       await saveNodes(app.db, source.network, reports, now);
       return false;
     },
@@ -94,7 +97,7 @@ export function watchChain(
     },
     stop: async () => {
       const waited = new Promise<void>((resolve) => setTimeout(resolve, STOP_WAIT_MS).unref());
-      await Promise.race([Promise.all([blocks.stop(), survey.stop()]), waited]);
+      await Promise.race([Promise.all([blocks.stop(), checkNodes.stop()]), waited]);
       await lease.stop();
       await releaseLease(app.db, leaseName, holder).catch((error: unknown) => troubles.happened(leaseName, error));
     },

@@ -65,7 +65,9 @@ describe('an endpoint with 10,000 waiting deliveries that', () => {
 });
 
 describe('deliveries', () => {
-  /** The loop as the workers build it, but it never looks by itself: what moves it is a notification or a free place. */
+  /**
+   * The loop as the workers build it, but it never looks by itself: what moves it is a notification or a free place.
+   */
   function wokenOnly(webhooks: WebhookApp): Notifications {
     const notifications = notificationsOf(webhooks);
     let loop: Loop | null = null;

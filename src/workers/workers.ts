@@ -9,14 +9,14 @@ import { startLoop, type Loop } from './loop.ts';
 
 export interface Workers {
   /**
-   * Takes nothing new and resolves when what is under way is done and recorded, or `graceMs` have passed. Closing the sender
-   * then cuts short what is left; those attempts are not recorded and are made again when their leases end.
+   * Takes nothing new and resolves when what is under way is done and recorded, or `graceMs` have passed. Closing the
+   * sender then cuts short what is left; those attempts are not recorded and are made again when their leases end.
    */
   stop(graceMs: number): Promise<void>;
 }
 
 /** Payments are looked at in lots small enough that a request waiting behind one hardly notices. */
-const DUE_LOT = 250;
+const DUE_BATCH = 250;
 const DUE_REST_MS = 250;
 const DELIVERY_REST_MS = 500;
 const FORGET_REST_MS = 10 * 60_000;
@@ -40,13 +40,13 @@ export function startWorkers(
   notifications.on('deliveries', () => deliveries.wake());
   const payments = startLoop({
     name: 'payments due',
-    work: async () => (await runDue(app, DUE_LOT)) === DUE_LOT,
+    work: async () => (await runDue(app, DUE_BATCH)) === DUE_BATCH,
     restMs: DUE_REST_MS,
     troubles,
   });
   const refunds = startLoop({
     name: 'refunds due',
-    work: async () => (await runDueRefunds(app, DUE_LOT)) === DUE_LOT,
+    work: async () => (await runDueRefunds(app, DUE_BATCH)) === DUE_BATCH,
     restMs: DUE_REST_MS * 2,
     troubles,
   });

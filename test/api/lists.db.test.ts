@@ -78,7 +78,7 @@ describe('transactions', () => {
   it('pages cover everything once, with the total and whether there is more', async () => {
     const shop = await http.shop();
     const made = new Set<string>();
-    // All in the same millisecond: ids settle the order.
+    // All in the same millisecond: ids decide the order.
     for (let index = 0; index < 7; index += 1) made.add(await transaction(shop));
     const pages: (readonly string[])[] = [];
     const more: boolean[] = [];

@@ -34,7 +34,10 @@ interface Load {
   end(): Promise<void>;
 }
 
-/** Clients that create transactions and orders one after another, each with an idempotency key, and try again as they are told to. */
+/**
+ * Clients that create transactions and orders one after another, each with an idempotency key, and try again as they
+ * are told to.
+ */
 function startLoad(api: Call, retries: boolean): Load {
   const creations: Creation[] = [];
   let isEnding = false;
@@ -156,7 +159,8 @@ async function expectAllTold(db: Database, receiver: LocalReceiver, ids: Readonl
   expect(events.length).toBe(ids.size);
   expect(new Set(events.map(eventOf).map(({ data }) => data.id))).toEqual(ids);
   expect(await db.selectFrom('deliveries').select('id').execute()).toHaveLength(ids.size);
-  // What was under way when its worker died is due again when its lease has run out: a minute that nobody has to wait for.
+  // What was under way when its worker died is due again when its lease has run out: a minute that nobody has to wait
+  // for.
   await sql`update deliveries set next_attempt_at = now() where state = 'waiting' and attempts = 0`.execute(db);
   await eventually('every event is delivered', async () => {
     const waiting = await db.selectFrom('deliveries').select('id').where('state', '<>', 'delivered').execute();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { passOver } from '../../src/app/chains/recover.ts';
+import { skipIssued } from '../../src/app/chains/recover.ts';
 import { restoreBackup } from '../../src/backup/restore-backup.ts';
 import { COPIED_TABLES } from '../../src/store/copied-tables.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -15,7 +15,10 @@ import { loadSealingKey, openSecret } from '../../src/webhooks/secret.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
 import { structureOf } from '../structure.ts';
 
-/** One of each version that could make backups, named by its last migration, and never changed: add those of a new version. */
+/**
+ * One of each version that could make backups, named by its last migration, and never changed: add those of a new
+ * version.
+ */
 const FOLDER = path.join(import.meta.dirname, 'backups');
 const files = await readdir(FOLDER);
 
@@ -37,7 +40,7 @@ describe('a backup of every former version', () => {
         onProgress: () => {},
       },
       { kind: 'postgres', url, keyDir },
-      (client, { takenAt }) => passOver(onConnection(client), { lostSince: takenAt, now: Date.now(), skip: null }),
+      (client, { takenAt }) => skipIssued(onConnection(client), { lostSince: takenAt, now: Date.now(), skip: null }),
     );
     const handle = openDatabase({ connectionString: url }, { maxConnections: 2, onError: () => {} });
     onTestFinished(() => handle.close());

@@ -22,25 +22,27 @@ it(
       expect(targets).toHaveLength(15);
       const known = await prepare(http);
       const choose = chooser(SEED);
-      const tally = new Tally();
+      const sumTransfers = new Tally();
       for (let sent = 0; sent < REQUESTS; sent += LOT) {
         const calls = Array.from({ length: LOT }, () => fuzzRequest(choose, targets, known));
         const answers = await Promise.all(calls.map(async (call) => ({ call, answer: await http.call(call) })));
         for (const { call, answer } of answers) {
           const fault = faultOf(call, answer);
           if (fault !== null) throw new Error(`FUZZ_SEED=${SEED}: ${fault}\n${JSON.stringify(call)}\n${answer.text}`);
-          tally.add(call, answer);
+          sumTransfers.add(call, answer);
           const id = /"id":"([^"]+)"/.exec(answer.text)?.[1];
           if (answer.status === 200 && id !== undefined && known.ids.length < 400) known.ids.push(id);
         }
         for (let index = 0; index < 3 && known.ids.length > 0; index += 1) await pay(http, choose.pick(known.ids));
       }
       expect(http.logged).toEqual([]);
-      await expectWhole(http, tally);
+      await expectWhole(http, sumTransfers);
       // A fuzzer whose requests all bounce off the first check would prove little.
-      expect(tally.statuses.get(200) ?? 0).toBeGreaterThan(REQUESTS / 5);
-      for (const status of [400, 401, 403, 404]) expect(tally.statuses.get(status) ?? 0).toBeGreaterThan(50);
-      expect(Math.min(tally.orders, tally.transactions, tally.refunds, tally.kept)).toBeGreaterThan(20);
+      expect(sumTransfers.statuses.get(200) ?? 0).toBeGreaterThan(REQUESTS / 5);
+      for (const status of [400, 401, 403, 404]) expect(sumTransfers.statuses.get(status) ?? 0).toBeGreaterThan(50);
+      expect(
+        Math.min(sumTransfers.orders, sumTransfers.transactions, sumTransfers.refunds, sumTransfers.kept),
+      ).toBeGreaterThan(20);
     } finally {
       await http.close();
     }
@@ -109,7 +111,7 @@ class Tally {
 }
 
 /** What was answered with success is in the database, whole, and nothing else. */
-async function expectWhole(http: HttpTest, tally: Tally): Promise<void> {
+async function expectWhole(http: HttpTest, sumTransfers: Tally): Promise<void> {
   const { rows } = await sql<Record<string, bigint>>`select
     (select count(*) from payments where surface = 'order') as orders,
     (select count(*) from payments where surface = 'transaction') as transactions,
@@ -126,16 +128,16 @@ async function expectWhole(http: HttpTest, tally: Tally): Promise<void> {
       (select coalesce(sum(units), 0) from refunds r where r.payment_id = p.id and r.status <> 'failed') > confirmed_units)
       as over_refunded`.execute(http.app.db);
   expect(rows[0]).toEqual({
-    orders: BigInt(tally.orders),
-    transactions: BigInt(tally.transactions),
-    refunds: BigInt(tally.refunds),
-    kept: BigInt(tally.kept),
-    announced: BigInt(tally.orders + tally.transactions),
-    refunds_announced: BigInt(tally.refunds),
-    counted: BigInt(tally.orders + tally.transactions),
+    orders: BigInt(sumTransfers.orders),
+    transactions: BigInt(sumTransfers.transactions),
+    refunds: BigInt(sumTransfers.refunds),
+    kept: BigInt(sumTransfers.kept),
+    announced: BigInt(sumTransfers.orders + sumTransfers.transactions),
+    refunds_announced: BigInt(sumTransfers.refunds),
+    counted: BigInt(sumTransfers.orders + sumTransfers.transactions),
     missing_events: 0n,
     unnumbered: 0n,
-    numbered: BigInt(tally.transactions),
+    numbered: BigInt(sumTransfers.transactions),
     over_refunded: 0n,
   });
 }

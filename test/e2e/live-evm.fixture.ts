@@ -32,7 +32,9 @@ export interface Running {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
-/** The real program on a database and ports of its own, with a receiver of its webhooks, for the tests of a whole file. */
+/**
+ * The real program on a database and ports of its own, with a receiver of its webhooks, for the tests of a whole file.
+ */
 export interface LiveService {
   readonly url: string;
   readonly database: TestDatabase;
@@ -40,7 +42,9 @@ export interface LiveService {
   start(env?: Readonly<Record<string, string>>): Promise<Running>;
   /** Stops all processes, does what is to happen meanwhile, and starts one. */
   restart(meanwhile: () => Promise<void>): Promise<Running>;
-  /** Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails. */
+  /**
+   * Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails.
+   */
   command(line: string): Promise<unknown>;
   /** A new project with a live key and a webhook; each of `wallets` is what follows `wallet set --project ID`. */
   shop(...wallets: readonly string[]): Promise<Shop>;

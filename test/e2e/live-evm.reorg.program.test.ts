@@ -69,7 +69,9 @@ function payAll(paid: readonly Paid[]): Promise<readonly string[]> {
   });
 }
 
-/** Replaces the newest blocks by as many others, none of which has any of their transactions, or those that are given. */
+/**
+ * Replaces the newest blocks by as many others, none of which has any of their transactions, or those that are given.
+ */
 async function reorganise(depth: number, kept: readonly (readonly [unknown, number])[] = []): Promise<void> {
   await anvil.rpc('anvil_reorg', [depth, kept]);
 }

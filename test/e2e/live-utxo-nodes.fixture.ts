@@ -47,7 +47,9 @@ export interface Payer {
   broadcast(transaction: Signed): Promise<void>;
   /** Mines blocks without anything that waits; the first has these transactions instead. Answers with their hashes. */
   mineOnly(count: number, transactions?: readonly Signed[]): Promise<readonly string[]>;
-  /** Takes the newest `depth` blocks off and mines one more than that, as `mineOnly` does. What they held waits again. */
+  /**
+   * Takes the newest `depth` blocks off and mines one more than that, as `mineOnly` does. What they held waits again.
+   */
   reorganise(depth: number, transactions?: readonly Signed[]): Promise<void>;
   height(): Promise<number>;
 }

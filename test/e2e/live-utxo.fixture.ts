@@ -54,7 +54,9 @@ export interface UtxoShop extends Payer, Service, Clock {
   read(id: string): Promise<Answer['body']>;
   /** Waits until the order, read by its id, has these fields. */
   becomes(id: string, fields: object): Promise<void>;
-  /** The types of the events of an order so far, in the order of their numbers; `missing` where a number was left out. */
+  /**
+   * The types of the events of an order so far, in the order of their numbers; `missing` where a number was left out.
+   */
   heard(id: string): readonly string[];
   /** All signed events of an order so far, in the order of their numbers. */
   events(id: string): readonly ReceivedEvent[];

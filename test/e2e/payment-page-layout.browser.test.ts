@@ -61,8 +61,8 @@ describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
   }
 
   /**
-   * Puts the body of a state in place of the page's: a hundred times faster than loading four hundred pages, and laid out the
-   * same. What is found is named by the state.
+   * Puts the body of a state in place of the page's: a hundred times faster than loading four hundred pages, and laid
+   * out the same. What is found is named by the state.
    */
   async function measure(page: Page, path: string): Promise<readonly string[]> {
     const found = await page.evaluate<string[]>(`(async () => {

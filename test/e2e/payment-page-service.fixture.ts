@@ -20,7 +20,9 @@ export interface Service {
   readonly database: TestDatabase;
   /** The API of test mode. */
   readonly api: ReturnType<typeof client>;
-  /** Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails. */
+  /**
+   * Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails.
+   */
   command(line: string): Promise<unknown>;
   /** Ends the process as `kill -9` does, and starts it again on the same ports when `start` is called. */
   kill(): Promise<void>;

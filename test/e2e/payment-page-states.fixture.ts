@@ -9,7 +9,9 @@ import { renderRefundPage } from '../../src/http/checkout/refund-page.ts';
 import { sendPage } from '../../src/http/checkout/send-page.ts';
 import type { Frame, Page, PaymentView, ProblemView, RefundStep } from '../../src/http/checkout/view.ts';
 
-/** Every state of the hosted pages, also those that a running service cannot be brought into, on a server of the test's. */
+/**
+ * Every state of the hosted pages, also those that a running service cannot be brought into, on a server of the test's.
+ */
 export interface StateServer {
   readonly origin: string;
   /** Names of the states: paths to put `origin` before, in every language by `?lang=`. */
@@ -43,8 +45,8 @@ const PROBLEMS: readonly ProblemView[] = [
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrik';
 
 function framed(frame: Frame, locale: Locale): Frame {
-  const look = { ...frame.look, projectName: `${LONG} & Söhne`, supportUrl: 'mailto:help@shop.example' };
-  return { ...frame, locale, languageGiven: true, look };
+  const branding = { ...frame.branding, projectName: `${LONG} & Söhne`, supportUrl: 'mailto:help@shop.example' };
+  return { ...frame, locale, languageGiven: true, branding };
 }
 
 function payment(view: PaymentView): Render {
@@ -72,7 +74,9 @@ function states(): ReadonlyMap<string, Render> {
   return all;
 }
 
-/** Serves the states as the service does: with the same headers, so that the pages' policy holds, and the same assets. */
+/**
+ * Serves the states as the service does: with the same headers, so that the pages' policy holds, and the same assets.
+ */
 export async function serveStates(): Promise<StateServer> {
   const all = states();
   const assets = await loadAssets();

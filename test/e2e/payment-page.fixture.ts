@@ -45,8 +45,8 @@ export interface TabOptions extends BrowserContextOptions {
 export interface Checkout {
   readonly service: Service;
   /**
-   * Opens a tab that is closed when the test ends. The test fails when anything was said on the console, such as a breach of
-   * the page's policy, a request failed, or one went to another host.
+   * Opens a tab that is closed when the test ends. The test fails when anything was said on the console, such as a
+   * breach of the page's policy, a request failed, or one went to another host.
    */
   readonly openTab: (options?: TabOptions) => Promise<Tab>;
   /** A test transaction, or an order where `crypto_currency` is given. */

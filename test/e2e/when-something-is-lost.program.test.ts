@@ -16,8 +16,8 @@ import { DEADLINE_MS } from '../deadline.ts';
 import { client, eventOf, eventually, freePort, killProcess } from '../program.ts';
 
 /**
- * The page, followed word for word by a machine: every command of a part is run in its order, on an installation that has
- * lost what the part is about. Only places and names are put where the page has its examples.
+ * The page, followed word for word by a machine: every command of a part is run in its order, on an installation that
+ * has lost what the part is about. Only places and names are put where the page has its examples.
  */
 const PAGE = await readFile(path.join(import.meta.dirname, '../../docs/when-something-is-lost.md'), 'utf8');
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');

@@ -45,7 +45,9 @@ const HOME = path.join(ROOT, 'dist/mutation');
 /** So many times more often than without the fault may a faulty place be reached before its loop is one without end. */
 const HIT_FACTOR = 100;
 
-/** Finds the mutants of the files and writes them, all mutants of a file in one copy of it, with its tests beside it. */
+/**
+ * Finds the mutants of the files and writes them, all mutants of a file in one copy of it, with its tests beside it.
+ */
 async function instrument(files: readonly string[]): Promise<readonly Mutant[]> {
   const home = path.join(HOME, 'node_modules/@stryker-mutator/instrumenter/dist/src/index.js');
   const silent = { isDebugEnabled: () => false, debug: () => {}, info: () => {}, warn: () => {} };
@@ -79,7 +81,7 @@ async function passes({ body }: Test): Promise<boolean> {
 }
 
 /** Runs every test once without a fault: which mutants it reaches and how often, and how long it takes. */
-async function survey(): Promise<ReadonlyMap<string, readonly { readonly test: Test; readonly hits: number }[]>> {
+async function checkNodes(): Promise<ReadonlyMap<string, readonly { readonly test: Test; readonly hits: number }[]>> {
   const reached = new Map<string, { test: Test; hits: number; ms: number }[]>();
   for (const [index, test] of tests.entries()) {
     switches.currentTestId = `${index}`;
@@ -96,7 +98,10 @@ async function survey(): Promise<ReadonlyMap<string, readonly { readonly test: T
   return reached;
 }
 
-/** Tries each mutant of the files on the tests of the domain. The same draws each time: the score is no matter of chance. */
+/**
+ * Tries each mutant of the files on the tests of the domain. The same draws each time: the score is no matter of
+ * chance.
+ */
 export async function tryMutants(
   files: readonly string[],
   onVerdict: (mutant: Mutant, verdict: Verdict) => void,
@@ -114,7 +119,7 @@ export async function tryMutants(
   for (const file of [...files, ...judges]) {
     await import(pathToFileURL(path.join(HOME, file)).href);
   }
-  const reached = await survey();
+  const reached = await checkNodes();
   const atLoad = switches.mutantCoverage?.static ?? {};
   for (const mutant of mutants) {
     const reaching = reached.get(mutant.id);

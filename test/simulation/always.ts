@@ -54,7 +54,10 @@ interface TakenIn {
 /** Checks everything that must hold at every moment, by the blocks themselves, not by what was kept of them. */
 export function createWatch(chains: readonly SimChain[]): Watch {
   const startedAt = new Map<Network, number>();
-  /** The highest that the cursor was above each block since it was taken in: confirmed money stays so until its block goes. */
+  /**
+   * The highest that the cursor was above each block since it was taken in: confirmed money stays so until its block
+   * goes.
+   */
   const tops = new Map<Network, ReadonlyMap<string, number>>();
   const walked = new Map<string, number>();
   const peaks = new Map<string, bigint>();

@@ -85,7 +85,7 @@ function createTree(options: SimChainOptions, random: Random, newHash: () => str
       height: parent === null ? 0 : parent.height + 1,
       hash: newHash(),
       parent,
-      // EVM blocks are dated in order; on Bitcoin's kin one may be dated before the one it follows.
+      // EVM blocks are dated in order; in the UTXO family one may be dated before the one it follows.
       timeMs: family === 'evm' && parent !== null ? Math.max(timeMs, parent.timeMs + 1_000) : timeMs,
       transactions,
       transfers: transfersOf(options, transactions, random),
@@ -189,7 +189,7 @@ export function createSimChain(options: SimChainOptions, random: Random, now: nu
 }
 
 /**
- * What a block lists. Bitcoin and its kin: the number of the output. EVM: a transaction pays its own coin to one address,
+ * What a block lists. UTXO family: the number of the output. EVM: a transaction pays its own coin to one address,
  * index 0, whether it fails or not; tokens are numbered through the block, so that another block numbers them anew.
  */
 function transfersOf(

@@ -109,7 +109,7 @@ export async function chooseToken(world: World, interruption: Interruption | nul
     interruption,
     ({ app }) => selectToken(app, { id: payment.id }, { asset, network: null }),
   );
-  tellOutcome(world, 'chosen', done);
+  logOutcome(world, 'chosen', done);
 }
 
 export async function cancel(world: World, interruption: Interruption | null): Promise<void> {
@@ -118,7 +118,7 @@ export async function cancel(world: World, interruption: Interruption | null): P
   const done = await work(world, `cancel ${payment.merchantOrderId} (${payment.status})`, interruption, ({ app }) =>
     cancelPayment(app, { id: payment.id }),
   );
-  tellOutcome(world, 'cancelled', done);
+  logOutcome(world, 'cancelled', done);
 }
 
 export async function accept(world: World, interruption: Interruption | null): Promise<void> {
@@ -131,7 +131,7 @@ export async function accept(world: World, interruption: Interruption | null): P
   const done = await work(world, `accept ${payment.merchantOrderId} (${payment.status})`, interruption, ({ app }) =>
     acceptPayment(app, { id: payment.id }),
   );
-  tellOutcome(world, 'accepted', done);
+  logOutcome(world, 'accepted', done);
 }
 
 /** Promises some money back, or withdraws such a promise. */
@@ -140,7 +140,7 @@ export async function refund(world: World, interruption: Interruption | null): P
   if (refunds.length > 0 && world.random.chance(30)) {
     const { id } = world.random.pick(refunds);
     const done = await work(world, `cancel refund ${id}`, interruption, ({ app }) => cancelRefund(app, { id }));
-    return tellOutcome(world, 'refund cancelled', done);
+    return logOutcome(world, 'refund cancelled', done);
   }
   const payment = await somePayment(
     world,
@@ -158,21 +158,19 @@ export async function refund(world: World, interruption: Interruption | null): P
   const done = await work(world, `refund ${payment.merchantOrderId} (${payment.status})`, interruption, ({ app }) =>
     createRefund(app, request, null),
   );
-  tellOutcome(world, 'refunded', done);
+  logOutcome(world, 'refunded', done);
 }
 
-function tellOutcome(
-  world: World,
-  name: string,
-  done: Done<{ readonly kind: string; readonly reason?: string }>,
-): void {
+function logOutcome(world: World, name: string, done: Done<{ readonly kind: string; readonly reason?: string }>): void {
   if (done === null) return;
   const { kind, reason } = done.result;
-  world.tell(`  ${kind} ${reason ?? ''}`);
+  world.log(`  ${kind} ${reason ?? ''}`);
   if (kind === 'changed' || kind === 'done') world.reached.add(name);
 }
 
-/** Broadcasts a payment: to one address or several, of one payment or several, exact or not, in the right asset or not. */
+/**
+ * Broadcasts a payment: to one address or several, of one payment or several, exact or not, in the right asset or not.
+ */
 export async function pay(world: World): Promise<void> {
   const { addresses } = await world.look();
   if (addresses.length === 0) return;
@@ -187,7 +185,7 @@ export async function pay(world: World): Promise<void> {
   const rival = rivals.length > 0 && random.chance(15) ? random.pick(rivals) : null;
   const { hash } = chain.send(outputs, rival?.coin);
   if (rival !== null) world.reached.add('replaced');
-  world.tell(
+  world.log(
     `pay ${hash.slice(0, 8)}${rival === null ? '' : ` instead of ${rival.hash.slice(0, 8)}`}: ${outputs.map((each) => `${each.amount} ${each.asset} to ${each.address.slice(-6)}`).join(', ')}`,
   );
 }

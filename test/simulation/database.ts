@@ -48,7 +48,9 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** The database as one life of the process sees it. `onWrite` is told of each statement that may have changed something. */
+/**
+ * The database as one life of the process sees it. `onWrite` is told of each statement that may have changed something.
+ */
 export function openLife(
   connections: Connections,
   points: AwaitPoints,
@@ -108,8 +110,8 @@ export function openLife(
 }
 
 /**
- * What creates payments runs on here: the same statements as on a pipeline, one transaction at a time, but each waited for, so
- * that more can happen between.
+ * What creates payments runs on here: the same statements as on a pipeline, one transaction at a time, but each waited
+ * for, so that more can happen between.
  */
 export function runnerOn(db: Database): StatementRunner & TransactionRunner {
   let last: Promise<unknown> = Promise.resolve();

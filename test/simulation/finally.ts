@@ -16,7 +16,7 @@ const DEEP = 40;
 
 /** Everything mends, and all time runs out: nodes are honest, what waits is mined, every deadline passes. */
 export async function mend(world: World): Promise<void> {
-  world.tell('mend');
+  world.log('mend');
   for (const network of SIM_NETWORKS) {
     const node = world.nodes[network];
     const { chain } = node;
@@ -103,7 +103,9 @@ function honestMoney(
   return money;
 }
 
-/** Every satoshi is on exactly one payment: what the honest branches pay counts, all of it once, and nothing else does. */
+/**
+ * Every satoshi is on exactly one payment: what the honest branches pay counts, all of it once, and nothing else does.
+ */
 function checkSatoshis(snapshot: Snapshot, chains: readonly SimChain[]): void {
   const money = honestMoney(snapshot, chains);
   const counted = snapshot.transfers.filter((row) => row.state !== 'dropped');
@@ -131,8 +133,8 @@ function checkSatoshis(snapshot: Snapshot, chains: readonly SimChain[]): void {
 }
 
 /**
- * The money of a payment balances: received = applied + excess + refunded, none of them below zero. Only money that a reorganisation took
- * away after a refund was promised may be missing.
+ * The money of a payment balances: received = applied + excess + refunded, none of them below zero. Only money that a
+ * reorganisation took away after a refund was promised may be missing.
  */
 function checkBalances(snapshot: Snapshot, chains: readonly SimChain[], watch: Watch): void {
   const money = [...honestMoney(snapshot, chains)];

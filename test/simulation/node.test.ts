@@ -10,7 +10,10 @@ import { createRandom } from './random.ts';
 /** Those of the simulation. */
 const SIM_NETWORKS = ['litecoin', 'ethereum'] as const;
 
-/** What the simulation takes for a node must be one while it is honest, or its histories prove nothing. Its EVM nodes are asked for blocks alone. */
+/**
+ * What the simulation takes for a node must be one while it is honest, or its histories prove nothing. Its EVM nodes
+ * are asked for blocks alone.
+ */
 for (const network of SIM_NETWORKS) {
   describeSource(network, async () => startSimChain(network), familyFacts(network).seesWaiting ? 'mempool' : 'unknown');
 }

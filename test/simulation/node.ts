@@ -76,8 +76,8 @@ export function createSimNode(
         header: (height) => ask(() => answers.header(height)),
         block: (height) => ask(() => answers.block(height)),
         blocks: (height, count) => ask(() => answers.blocks(height, count)),
-        settle: (block, matched) => ask(() => answers.settle(block, matched)),
-        survey: () => Promise.resolve([]),
+        dropReverted: (block, matched) => ask(() => answers.dropReverted(block, matched)),
+        checkNodes: () => Promise.resolve([]),
         mempool: hasMempool
           ? {
               waiting: () => ask(() => answers.waiting()),
@@ -141,7 +141,7 @@ function createAnswers(
         .map(shown);
       return moodNow().kind === 'lying' ? lie(honest, random, bait()) : honest;
     },
-    settle: (block: ChainBlock, matched: readonly ChainTransfer[]): readonly ChainTransfer[] | null => {
+    dropReverted: (block: ChainBlock, matched: readonly ChainTransfer[]): readonly ChainTransfer[] | null => {
       const own = chain.path(view())[block.height];
       if (own?.hash !== block.hash || (moodNow().kind === 'lying' && random.chance(50))) return null;
       const failed = new Set(own.transfers.flatMap((each) => (each.failed ? [each.transactionHash] : [])));

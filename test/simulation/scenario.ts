@@ -66,7 +66,7 @@ function interruption(world: World): Interruption | null {
     kind,
     at,
     work: async () => {
-      world.tell('  meanwhile:');
+      world.log('  meanwhile:');
       world.reached.add('meanwhile');
       await world.look();
       await random.weighted(MEANWHILE)(world, null);
@@ -90,7 +90,7 @@ async function mine(world: World, network = someNetwork(world)): Promise<void> {
   clock.advance(Math.round((blockMs * count) / random.between(1, 3)));
   const { chain } = world.nodes[network];
   chain.mine(clock(), count, random.pick([100, 100, 60, 0]));
-  world.tell(`mine ${count} on ${network}: ${chain.tip().height} at ${isoTime(clock())}`);
+  world.log(`mine ${count} on ${network}: ${chain.tip().height} at ${isoTime(clock())}`);
 }
 
 function isoTime(at: number): string {
@@ -103,7 +103,7 @@ async function reorganise(world: World, network = someNetwork(world)): Promise<v
   const depth = reorganisedDepth(world, network);
   const isEmpty = random.chance(25);
   chain.reorganise(clock(), depth, isEmpty);
-  world.tell(`reorganise ${network} by ${depth}${isEmpty ? ', all transactions wait' : ''}: ${chain.tip().height}`);
+  world.log(`reorganise ${network} by ${depth}${isEmpty ? ', all transactions wait' : ''}: ${chain.tip().height}`);
 }
 
 const DEEPEST = 8;
@@ -124,7 +124,7 @@ async function forget(world: World): Promise<void> {
   if (waiting.length === 0) return;
   const transaction = world.random.pick(waiting);
   chain.forget(transaction);
-  world.tell(`drop ${transaction.hash.slice(0, 8)}`);
+  world.log(`drop ${transaction.hash.slice(0, 8)}`);
   world.reached.add('dropped');
 }
 
@@ -136,7 +136,7 @@ async function branchOff(world: World, network = someNetwork(world)): Promise<vo
   const depth = random.between(0, 5);
   const tip = world.nodes[network].chain.branchOff(clock(), depth, depth + random.between(1, 4), payments);
   world.nodes[network].change({ kind: 'astray', tip }, 'whole');
-  world.tell(`${network} node goes astray from ${depth} below the head: ${tip.height}`);
+  world.log(`${network} node goes astray from ${depth} below the head: ${tip.height}`);
 }
 
 async function changeMood(world: World): Promise<void> {
@@ -168,7 +168,7 @@ async function changeMood(world: World): Promise<void> {
     [1, 'syncing'],
   ]);
   node.change(mood, mempool);
-  world.tell(`${network} node is ${mood.kind}${network === 'litecoin' ? `, mempool ${mempool}` : ''}`);
+  world.log(`${network} node is ${mood.kind}${network === 'litecoin' ? `, mempool ${mempool}` : ''}`);
   world.reached.add(mood.kind);
 }
 
@@ -180,7 +180,7 @@ async function wait(world: World): Promise<void> {
     [1, () => random.between(1, 8) * 24 * HOUR_MS],
   ])();
   clock.advance(ms);
-  world.tell(`wait ${Math.round(ms / MINUTE_MS)} min: ${isoTime(clock())}`);
+  world.log(`wait ${Math.round(ms / MINUTE_MS)} min: ${isoTime(clock())}`);
 }
 
 /** Deadlines are drawn. */
@@ -188,7 +188,7 @@ async function draw(world: World, interruption: Interruption | null): Promise<vo
   // The rail believes a cursor's time for half a second.
   world.clock.advance(1_000);
   const done = await work(world, 'draw deadlines', interruption, ({ app }) => runDue(app, 100));
-  if (done !== null) world.tell(`  ${done.result} due`);
+  if (done !== null) world.log(`  ${done.result} due`);
 }
 
 /** The chain goes on, and the second worker is quicker. */
@@ -219,5 +219,5 @@ async function followSome(world: World, interruption: Interruption | null): Prom
 
 async function restart(world: World): Promise<void> {
   world.restart();
-  world.tell('restart');
+  world.log('restart');
 }

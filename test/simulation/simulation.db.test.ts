@@ -5,10 +5,10 @@ import { openConnections } from './database.ts';
 import { runSeed, type SeedOutcome } from './run-seed.ts';
 
 /**
- * How many seeds a run tries. One half is from 1 on, so that a run always comes across what it has to; the other half is
- * each commit's own. `SIMULATION_FIRST_SEED` tries all from there on, `SIMULATION_SEED` replays one alone.
+ * How many seeds a run tries. One half is from 1 on, so that a run always comes across what it has to; the other half
+ * is each commit's own. `SIMULATION_FIRST_SEED` tries all from there on, `SIMULATION_SEED` replays one alone.
  */
-const COUNT = Number(process.env['SIMULATION_SEEDS'] ?? 500);
+const COUNT = Number(process.env['SIMULATION_SEEDS'] ?? 300);
 /** Seeds that have found a fault once. */
 const FOUND = [304_765_836];
 const FIRST = process.env['SIMULATION_FIRST_SEED'];
@@ -70,8 +70,8 @@ function report(failed: readonly SeedOutcome[]): string {
 }
 
 /**
- * What a run has to have come across for its guarantees to mean something; of the transitions those of live mode, for the others
- * are the sandbox's.
+ * What a run has to have come across for its guarantees to mean something; of the transitions those of live mode, for
+ * the others are the sandbox's.
  */
 const MUST_REACH = `
   ProcessDied, ConnectionLost, ChainUnavailableError, meanwhile, replayed,

@@ -9,8 +9,8 @@ import { SIM_NETWORKS, type Life, type SimNetwork, type World } from './world.ts
 export type Done<T> = { readonly result: T } | null;
 
 /**
- * Has the process do something, with whatever `interruption` comes about in its midst, and checks afterwards what must always
- * hold. A process that died is started again, and may be after a broken connection.
+ * Has the process do something, with whatever `interruption` comes about in its midst, and checks afterwards what must
+ * always hold. A process that died is started again, and may be after a broken connection.
  */
 export async function work<T>(
   world: World,
@@ -22,7 +22,7 @@ export async function work<T>(
   if (interruption !== null) life.points.arm(interruption);
   try {
     const result = await run(life);
-    world.tell(`${name}${interruption === null || !life.points.happened() ? '' : ' (interrupted)'}`);
+    world.log(`${name}${interruption === null || !life.points.happened() ? '' : ' (interrupted)'}`);
     return { result };
   } catch (error) {
     if (!isExpected(world, error)) throw new Violation(`${name} fails: ${String(error)}`, { cause: error });
@@ -30,7 +30,7 @@ export async function work<T>(
       interruption === null || interruption.kind === 'meanwhile'
         ? ''
         : ` ${interruption.when} await ${interruption.at}`;
-    world.tell(`${name}: ${error instanceof Error ? error.name : ''}${when}`);
+    world.log(`${name}: ${error instanceof Error ? error.name : ''}${when}`);
     if (error instanceof Error) world.reached.add(error.name);
     if (error instanceof ProcessDied || world.random.chance(30)) world.restart();
     return null;
@@ -68,7 +68,7 @@ export async function follow(
   );
   const followed = done?.result ?? null;
   const after = (await world.look()).cursors.get(network)?.height ?? null;
-  world.tell(`  ${followed ?? 'interrupted'}, cursor ${before ?? 'none'} -> ${after ?? 'none'}`);
+  world.log(`  ${followed ?? 'interrupted'}, cursor ${before ?? 'none'} -> ${after ?? 'none'}`);
   if (followed !== null) world.reached.add(followed);
   if (before !== null && after !== null && before - after >= 6) world.reached.add('rolled back by six or more');
   return followed;

@@ -63,7 +63,7 @@ export interface World {
   restart(): void;
   /** The database as it is now, with everything checked that must always hold. */
   look(): Promise<Snapshot>;
-  tell(line: string): void;
+  log(line: string): void;
 }
 
 /** Deletes instead of truncating, which takes ten times as long on tables this small. */
@@ -140,7 +140,7 @@ export async function createWorld(seed: number, database: TestDatabase, connecti
       watch.look(snapshot, clock());
       return snapshot;
     },
-    tell: (line) => void story.push(line),
+    log: (line) => void story.push(line),
   };
 }
 

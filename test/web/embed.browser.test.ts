@@ -54,7 +54,7 @@ describe.skipIf(hasNoBrowser)('the script for shops', () => {
       final: true,
       body: `<a data-return href="${shop}/thanks">Back</a><p hidden data-returning><span data-returning-text></span></p>`,
     };
-    server.tell('v2');
+    server.send('v2');
     await frame.locator('h2', { hasText: 'completed' }).waitFor();
     // The shop decides what comes next; the link leads out of the frame.
     expect(await frame.locator('[data-returning]').isVisible()).toBe(false);

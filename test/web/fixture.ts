@@ -32,13 +32,15 @@ export interface PaymentServer {
   stream: StreamMode;
   /** Answers requests for the page; null gives the page as it stands. */
   answer: ((response: ServerResponse) => void) | null;
-  /** How often the page was asked for, and the stream; and what was posted, which is answered with 204: the page stays. */
+  /**
+   * How often the page was asked for, and the stream; and what was posted, which is answered with 204: the page stays.
+   */
   readonly asked: { page: number; stream: number };
   readonly posted: string[];
   /** Versions that streams were opened with. */
   readonly versions: (string | null)[];
   /** Tells all open streams. */
-  tell(version: string): void;
+  send(version: string): void;
   cutStreams(): void;
   /** How many streams are open. */
   streams(): number;
@@ -90,7 +92,7 @@ export async function paymentServer(standing: Standing): Promise<PaymentServer> 
     asked: { page: 0, stream: 0 },
     posted: [],
     versions: [],
-    tell: (version) => {
+    send: (version) => {
       for (const stream of streams) stream.write(`event: changed\nid: ${version}\ndata: ${version}\n\n`);
     },
     streams: () => streams.size,

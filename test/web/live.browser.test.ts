@@ -25,13 +25,13 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
     await until('the stream is open', () => server.asked.stream === 1);
     expect(server.versions).toEqual(['v1']);
     server.standing = { ...SECOND, band: '<aside id="band">Test mode</aside>' };
-    server.tell('v2');
+    server.send('v2');
     await shows(page, '#live', 'Now detected');
     expect(await page.title()).toBe('Detected');
     expect(await page.locator('body > :first-child').textContent()).toBe('Test mode');
     expect(await page.locator('#announcer').textContent()).toBe('Now detected. This is v2.');
     server.standing = { ...FIRST, version: 'v3' };
-    server.tell('v3');
+    server.send('v3');
     await shows(page, '#live', 'v3');
     expect(await page.locator('#band').count()).toBe(0);
     expect(server.asked).toEqual({ page: 3, stream: 1 });
@@ -55,7 +55,7 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
     ] as const) {
       await page.locator(selector).focus();
       server.standing = { ...SECOND, version: `v${version}` };
-      server.tell(`v${version}`);
+      server.send(`v${version}`);
       await shows(page, '#live', `v${version}`);
       expect(await focused()).toBe(expected);
       version += 1;
@@ -68,12 +68,12 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
     // What is still missing is another amount: the focus stays on the button that copies it.
     await page.locator('[data-copy="0.5"]').focus();
     server.standing = { ...FIRST, version: 'v8', body: FIRST.body.replace('data-copy="0.5"', 'data-copy="0.2"') };
-    server.tell('v8');
+    server.send('v8');
     await shows(page, '#live', 'v8');
     expect(await focused()).toBe('0.2');
     // What had the focus is gone: it goes to the news, not to the top of the page.
     server.standing = FINAL;
-    server.tell('v9');
+    server.send('v9');
     await shows(page, '#live', 'Thank you');
     expect(await focused()).toBe('status-title');
   });
@@ -88,18 +88,18 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
         .observe(document.body, { childList: true });`);
     let release = () => {};
     server.answer = (response) => (release = () => sendPage(response, server.render(SECOND)));
-    server.tell('v2');
+    server.send('v2');
     await until('the first request is there', () => server.asked.page === 2);
     server.answer = null;
     server.standing = { ...SECOND, version: 'v3', status: 'confirming' };
-    server.tell('v3');
+    server.send('v3');
     await shows(page, '#live', 'Now confirming');
     const answered = page.waitForEvent('requestfinished');
     release();
     await answered;
     // Its turn would have come by now: scripts run in the order of their answers.
     server.standing = { ...SECOND, version: 'v4', body: 'the latest' };
-    server.tell('v4');
+    server.send('v4');
     await shows(page, '#live', 'the latest');
     expect(server.asked.page).toBe(4);
     expect(await page.evaluate('shown')).toEqual(['v3', 'v4']);
@@ -195,7 +195,7 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
     await page.goto(server.url);
     await until('the stream is open', () => server.asked.stream === 1);
     server.standing = FINAL;
-    server.tell('v9');
+    server.send('v9');
     await shows(page, '#live', 'Thank you');
     await page.clock.runFor(300_000);
     await page.reload();
@@ -203,7 +203,7 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
     await page.clock.runFor(300_000);
     expect(server.asked).toEqual({ page: 3, stream: 2 });
     server.standing = { ...FINAL, version: 'v10', body: 'Refunded' };
-    server.tell('v10');
+    server.send('v10');
     await shows(page, '#live', 'Refunded');
     expect(server.asked).toEqual({ page: 4, stream: 2 });
   });

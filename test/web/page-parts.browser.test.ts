@@ -24,7 +24,7 @@ describe.skipIf(hasNoBrowser)('the parts of the payment page that need the scrip
     await page.clock.runFor(6_000);
     expect(await page.locator('[data-countdown]').textContent()).toBe('59:59');
     server.standing = { ...PAY, version: 'v2', now: NOON, body: `<b data-countdown="${NOON + 2_500}"></b>` };
-    server.tell('v2');
+    server.send('v2');
     await shows(page, '[data-countdown]', '0:03');
     await page.clock.runFor(2_400);
     expect(await page.locator('[data-countdown]').textContent()).toBe('0:01');
@@ -101,7 +101,7 @@ describe.skipIf(hasNoBrowser)('the parts of the payment page that need the scrip
     await page.goto(server.url);
     await until('the stream is open', () => server.asked.stream === 1);
     server.standing = part('0.2 BTC');
-    server.tell('0.2 BTC');
+    server.send('0.2 BTC');
     expect(await shows(page, '#announcer', '0.2 BTC')).toBe('Now pay. This is 0.2 BTC. Missing 0.2 BTC.');
   });
 
@@ -175,7 +175,7 @@ describe.skipIf(hasNoBrowser)('the parts of the payment page that need the scrip
     await search.fill('tron usdt');
     expect(await found()).toEqual(['Tether on Tron']);
     server.standing = { ...PAY, version: 'v2', body };
-    server.tell('v2');
+    server.send('v2');
     await shows(page, '#live', 'v2');
     expect(await search.inputValue()).toBe('tron usdt');
     expect(await found()).toEqual(['Tether on Tron']);
@@ -208,7 +208,7 @@ describe.skipIf(hasNoBrowser)('the way back to the shop', () => {
     await until('the stream is open', () => server.asked.stream === 1);
     await page.clock.pauseAt(Date.now() + 3_600_000);
     server.standing = end(shop);
-    server.tell('v9');
+    server.send('v9');
     await shows(page, '[data-returning-text]', 'Back in 20 s');
     expect(await page.locator('#announcer').textContent()).toBe('Now completed. This is v9. Back in 20 s');
     await page.clock.runFor(19_000);
@@ -225,7 +225,7 @@ describe.skipIf(hasNoBrowser)('the way back to the shop', () => {
     await page.goto(server.url);
     await until('the stream is open', () => server.asked.stream === 1);
     server.standing = end(shop);
-    server.tell('v9');
+    server.send('v9');
     await page.locator('[data-stay]').click();
     await page.clock.runFor(60_000);
     expect(page.url()).toBe(server.url);
@@ -246,7 +246,7 @@ describe.skipIf(hasNoBrowser)('the way back to the shop', () => {
     await page.reload();
     await until('the stream is open', () => server.asked.stream === 2);
     server.standing = end('javascript:void ');
-    server.tell('v9');
+    server.send('v9');
     await shows(page, '#live', 'Now completed');
     await page.clock.runFor(60_000);
     expect(page.url()).toBe(server.url);

@@ -14,9 +14,9 @@ function paying(version: string, transaction: object = TRANSACTION): Standing {
 }
 
 /**
- * A wallet that announces itself as EIP-6963 says. Its answers are what the test puts into `wallet.answers`: a value, an
- * error (`{error}`), or nothing yet, when it waits for `wallet.answer(method, value)`. The real payment is made on a real
- * node elsewhere.
+ * A wallet that announces itself as EIP-6963 says. Its answers are what the test puts into `wallet.answers`: a value,
+ * an error (`{error}`), or nothing yet, when it waits for `wallet.answer(method, value)`. The real payment is made on a
+ * real node elsewhere.
  */
 const WALLET = `
   const answers = { eth_requestAccounts: ['${ACCOUNT}'], eth_chainId: '0x1', wallet_switchEthereumChain: null, eth_getTransactionByHash: {} };
@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser)('browser wallets on the payment page', () => {
     const { server, page } = await openPayment({}, paying('v1', { ...TRANSACTION, to: 'somewhere' }));
     expect(await page.locator('#wallets').isVisible()).toBe(false);
     server.standing = paying('v2');
-    server.tell('v2');
+    server.send('v2');
     await shows(page, '#live', 'v2');
     expect(await page.locator('#wallets').isVisible()).toBe(true);
   });
@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser)('browser wallets on the payment page', () => {
     // The page changes while the wallet asks: nothing is asked twice, and the keyboard's place stays.
     await button.dispatchEvent('click');
     server.standing = paying('v2');
-    server.tell('v2');
+    server.send('v2');
     await shows(page, '#live', 'v2');
     await shows(page, '[data-wallet-status]', 'Confirm in');
     expect(await page.evaluate('document.activeElement.dataset.wallet')).toBe('u1');
@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser)('browser wallets on the payment page', () => {
 
     // Neither a change nor a reload brings the buttons back for what was sent; what is still missing does.
     server.standing = paying('v3');
-    server.tell('v3');
+    server.send('v3');
     await shows(page, '#live', 'v3');
     expect(await button.isVisible()).toBe(false);
     await page.reload();
@@ -254,7 +254,7 @@ describe.skipIf(hasNoBrowser)('browser wallets on the payment page', () => {
     await button.click();
     await shows(page, '[data-wallet-status]', 'Confirm in');
     server.standing = paying('v2', { ...TRANSACTION, value: '0x1' });
-    server.tell('v2');
+    server.send('v2');
     await shows(page, '#live', 'v2');
     await page.evaluate(`wallet.answer('eth_requestAccounts', ['${ACCOUNT}'])`);
     await until('the button is free', async () => (await button.getAttribute('aria-disabled')) === 'false');

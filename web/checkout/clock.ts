@@ -1,15 +1,19 @@
-import type { Say } from './texts.ts';
-import { formatCountdown, lookWhenDue, type Due } from './timing.ts';
+import type { Translate } from './texts.ts';
+import { formatCountdown, pollWhenDue, type Due } from './timing.ts';
 
 export interface Clock {
-  /** Learns how far the reader's clock is off. Both in epoch ms: the server's, and the reader's when the answer came. */
-  sync(serverNow: number, heardAt: number): void;
+  /**
+   * Learns how far the reader's clock is off. Both in epoch ms: the server's, and the reader's when the answer came.
+   */
+  sync(serverNow: number, receivedAt: number): void;
   /** Draws the times of the page, and keeps its countdowns going. */
   draw(): void;
 }
 
-/** Countdowns against the server's clock and times in the reader's zone. `onDue` is called when a deadline has passed. */
-export function startClock(language: string, say: Say, onDue: () => void): Clock {
+/**
+ * Countdowns against the server's clock and times in the reader's zone. `onDue` is called when a deadline has passed.
+ */
+export function startClock(language: string, translate: Translate, onDue: () => void): Clock {
   let offsetMs = 0;
   let due: Due | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,7 +31,7 @@ export function startClock(language: string, say: Say, onDue: () => void): Clock
       if (remaining > 0) next = Math.min(next, remaining % 1_000 || 1_000);
       else showOverdue(element);
       // Nobody sees a hidden page; it is asked for when it is shown again.
-      const asked = document.hidden ? null : lookWhenDue(due, deadlineAt, now());
+      const asked = document.hidden ? null : pollWhenDue(due, deadlineAt, now());
       if (asked === null) continue;
       due = asked;
       onDue();
@@ -37,11 +41,11 @@ export function startClock(language: string, say: Say, onDue: () => void): Clock
   document.addEventListener('visibilitychange', tick);
 
   return {
-    sync: (serverNow, heardAt) => {
-      if (serverNow > 0) offsetMs = serverNow - heardAt;
+    sync: (serverNow, receivedAt) => {
+      if (serverNow > 0) offsetMs = serverNow - receivedAt;
     },
     draw: () => {
-      drawLocalTimes(language, say, now());
+      drawLocalTimes(language, translate, now());
       tick();
     },
   };
@@ -54,15 +58,17 @@ function showOverdue(countdown: Element): void {
   for (const note of card?.querySelectorAll<HTMLElement>('[data-overdue]') ?? []) note.hidden = false;
 }
 
-/** When the first byte of the page itself came, in epoch ms of the reader's clock: `data-now` was written just before. */
-export function pageHeardAt(): number {
+/**
+ * When the first byte of the page itself came, in epoch ms of the reader's clock: `data-now` was written just before.
+ */
+export function pageReceivedAt(): number {
   const [navigation] = performance.getEntriesByType('navigation');
   const sinceMs = navigation instanceof PerformanceNavigationTiming ? performance.now() - navigation.responseStart : 0;
   return Date.now() - sinceMs;
 }
 
 /** The server writes UTC; a time of another day than the reader's today gets its date. */
-export function drawLocalTimes(language: string, say: Say, now = Date.now()): void {
+export function drawLocalTimes(language: string, translate: Translate, now = Date.now()): void {
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
   for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-local]')) {
@@ -73,5 +79,5 @@ export function drawLocalTimes(language: string, say: Say, now = Date.now()): vo
   }
   // Where the page says that its times are in UTC, it no longer is so.
   for (const note of document.querySelectorAll('[data-zone]'))
-    note.textContent = say('local_time', { zone: time.resolvedOptions().timeZone });
+    note.textContent = translate('local_time', { zone: time.resolvedOptions().timeZone });
 }

@@ -1,19 +1,19 @@
 import { copyText } from '../clipboard.ts';
-import { announce, type Say } from './texts.ts';
+import { announce, type Translate } from './texts.ts';
 
 const FEEDBACK_MS = 2_000;
 
 /** Copies the exact text of a `data-copy` button, and says on the button and to screen readers whether it did. */
-export function copyOnClick(say: Say): void {
+export function copyOnClick(translate: Translate): void {
   document.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-copy]') : null;
-    if (button !== null) void copy(button, say);
+    if (button !== null) void copy(button, translate);
   });
 }
 
-async function copy(button: HTMLElement, say: Say): Promise<void> {
+async function copy(button: HTMLElement, translate: Translate): Promise<void> {
   const copied = await copyText(button.dataset['copy'] ?? '', button);
-  const text = say(copied ? 'copied' : 'copy_failed');
+  const text = translate(copied ? 'copied' : 'copy_failed');
   announce(text);
   // A second click while the first is still being answered for.
   if (button.dataset['feedback'] !== undefined) return;

@@ -3,19 +3,19 @@ import type { EmbedMessage } from './embedded.ts';
 /*
  * For shops' own pages:
  *
- *   <script src="https://pay.example/embed.js" defer></script>
- *   <a href="PAYMENT_URL" data-cointill>Pay</a>   or   <button data-cointill="PAYMENT_URL">Pay</button>
+ * <script src="https://pay.example/embed.js" defer></script> <a href="PAYMENT_URL" data-cointill>Pay</a> or <button
+ * data-cointill="PAYMENT_URL">Pay</button>
  *
- * opens the payment above the page. The shop's origin must be allowed in Cointill; otherwise, and without this script, the
- * link leads to the payment page as usual. `window.Cointill.open(url)` does the same for scripts. `data-title` and
+ * opens the payment above the page. The shop's origin must be allowed in Cointill; otherwise, and without this script,
+ * the link leads to the payment page as usual. `window.Cointill.open(url)` does the same for scripts. `data-title` and
  * `data-close` on the script say "Payment" and "Close" to screen readers in the shop's language.
  *
- * Events on the clicked element, bubbling to the document, and on what `open` returns: `cointill:open`, `cointill:status`,
- * `cointill:completed`, `cointill:failed` (failed, expired or cancelled) and `cointill:close`, each with `detail`
- * `{payment_id, status}`.
+ * Events on the clicked element, bubbling to the document, and on what `open` returns: `cointill:open`,
+ * `cointill:status`, `cointill:completed`, `cointill:failed` (failed, expired or cancelled) and `cointill:close`, each
+ * with `detail` `{payment_id, status}`.
  *
- * AN EVENT NEVER PROVES A PAYMENT. It comes from the customer's browser, where anything can be made up. Show "thank you" on
- * it; deliver goods on a webhook with a valid signature, or after asking the API with the secret key.
+ * AN EVENT NEVER PROVES A PAYMENT. It comes from the customer's browser, where anything can be made up. Show "thank
+ * you" on it; deliver goods on a webhook with a valid signature, or after asking the API with the secret key.
  */
 
 interface Detail {
@@ -40,7 +40,9 @@ const PATIENCE_MS = 8_000;
 /** A page that is loaded and does not speak, such as the browser's own about a refused frame, never will. */
 const LOADED_PATIENCE_MS = 1_000;
 
-/** In a shadow tree, with a sheet made by script: the shop's own rules and its content security policy leave it alone. */
+/**
+ * In a shadow tree, with a sheet made by script: the shop's own rules and its content security policy leave it alone.
+ */
 const STYLE = `
 :host{all:initial}
 dialog{box-sizing:border-box;width:min(100%,30rem);height:min(100%,48rem);max-width:none;max-height:none;margin:auto;padding:2.75rem 0 0;border:0;border-radius:1rem;overflow:hidden;color-scheme:light dark;background:Canvas;color:CanvasText}
@@ -89,7 +91,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
   const closed = new Promise<Detail>((resolve) => (finish = resolve));
   const payment: OpenPayment = Object.assign(new EventTarget(), { close: () => dialog.close(), closed });
 
-  const tell = (name: string) => {
+  const post = (name: string) => {
     for (const target of [payment, element?.isConnected ? element : document])
       target.dispatchEvent(new CustomEvent(`cointill:${name}`, { bubbles: true, detail }));
   };
@@ -107,9 +109,9 @@ function open(address: string, element: Element | null = null): OpenPayment {
     // Each page inside the frame tells how it stands, changed or not.
     if (status === detail.status) return;
     detail = { payment_id, status };
-    tell('status');
-    if (status === 'completed') tell(status);
-    if (/^(failed|expired|cancelled)$/.test(status)) tell('failed');
+    post('status');
+    if (status === 'completed') post(status);
+    if (/^(failed|expired|cancelled)$/.test(status)) post('failed');
   };
   const leave = () => location.assign(url);
   let timer = setTimeout(leave, PATIENCE_MS);
@@ -131,7 +133,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
     style.overflow = overflow;
     if (current === payment) current = null;
     if (before instanceof HTMLElement) before.focus();
-    tell('close');
+    post('close');
     finish(detail);
   });
   current = payment;
@@ -139,7 +141,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
   const { overflow } = style;
   style.overflow = 'hidden';
   dialog.showModal();
-  tell('open');
+  post('open');
   return payment;
 }
 

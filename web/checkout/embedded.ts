@@ -24,19 +24,19 @@ export function embedding(first: HTMLElement): Embedding | null {
   const origin = first.dataset['embed'];
   if (origin === undefined || window.parent === window) return null;
   let live = first;
-  let told = '';
-  const tell = (type: EmbedMessage['type']) => {
+  let postedStatus = '';
+  const post = (type: EmbedMessage['type']) => {
     const { payment = '', status = '' } = live.dataset;
     const message: EmbedMessage = { source: 'cointill', type, payment_id: payment, status };
     window.parent.postMessage(message, origin);
   };
   document.addEventListener('click', (event) => {
-    if (event.target instanceof Element && event.target.closest('[data-close]') !== null) tell('close');
+    if (event.target instanceof Element && event.target.closest('[data-close]') !== null) post('close');
   });
   document.addEventListener('keydown', (event) => {
     // In a search field Escape empties it first.
     const isTyping = event.target instanceof HTMLInputElement && event.target.value !== '';
-    if (event.key === 'Escape' && !event.defaultPrevented && !isTyping) tell('close');
+    if (event.key === 'Escape' && !event.defaultPrevented && !isTyping) post('close');
   });
   speakToShop();
   return {
@@ -45,8 +45,8 @@ export function embedding(first: HTMLElement): Embedding | null {
       for (const link of live.querySelectorAll<HTMLAnchorElement>('a[data-return]')) link.target = '_top';
       for (const button of document.querySelectorAll<HTMLElement>('[data-close]')) button.hidden = false;
       const status = live.dataset['status'] ?? '';
-      if (status !== told) tell('status');
-      told = status;
+      if (status !== postedStatus) post('status');
+      postedStatus = status;
     },
   };
 }

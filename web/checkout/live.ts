@@ -1,4 +1,4 @@
-import { backOffMs, lookDelayMs } from './timing.ts';
+import { backOffMs, pollDelayMs } from './timing.ts';
 
 /** A request for the page that takes longer than this counts as failed. */
 const PATIENCE_MS = 10_000;
@@ -11,7 +11,7 @@ export interface LivePage {
   /** The present `#live`. */
   live(): HTMLElement;
   /** Shows a page that was asked for; true when it differs. Throws when it is not this payment's. */
-  show(next: Document, heardAt: number): boolean;
+  show(next: Document, receivedAt: number): boolean;
   /** Called when two requests in a row failed, and when one succeeds again. */
   onConnection(isLost: boolean): void;
 }
@@ -19,10 +19,10 @@ export interface LivePage {
 type Cause = 'stream' | 'check';
 
 /**
- * Keeps the page as the server has it while somebody looks at it: by its event stream and, until the payment is complete, by
- * asking from time to time where that cannot be had. Returns how to ask at once.
+ * Keeps the page as the server has it while somebody looks at it: by its event stream and, until the payment is
+ * complete, by asking from time to time where that cannot be had. Returns how to ask at once.
  */
-// oxlint-disable-next-line max-lines-per-function -- The stream and the questions beside it decide by each other which of them is believed.
+// oxlint-disable-next-line max-lines-per-function -- The stream and the polling beside it share one state.
 export function keepLive(page: LivePage): () => void {
   let stream: EventSource | null = null;
   let streamWorks = false;
@@ -33,19 +33,19 @@ export function keepLive(page: LivePage): () => void {
   let shown = 0;
   let underWay = 0;
   let askAgain: Cause | null = null;
-  let lookTimer: ReturnType<typeof setTimeout> | undefined;
+  let pollTimer: ReturnType<typeof setTimeout> | undefined;
   let streamTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** What is complete stays so, and is not asked for again and again; a refund is told by the stream. */
   const isOver = () => page.live().dataset['status'] === 'completed';
 
   const schedule = () => {
-    clearTimeout(lookTimer);
+    clearTimeout(pollTimer);
     if (!document.hidden && !isOver())
-      lookTimer = setTimeout(look, lookDelayMs(streamWorks, failures, Math.random()), 'check');
+      pollTimer = setTimeout(poll, pollDelayMs(streamWorks, failures, Math.random()), 'check');
   };
 
-  const look = async (cause: Cause) => {
+  const poll = async (cause: Cause) => {
     if (underWay >= MAX_REQUESTS) {
       askAgain = cause;
       return;
@@ -55,11 +55,11 @@ export function keepLive(page: LivePage): () => void {
     const turn = asked;
     const eventsBefore = streamEvents;
     try {
-      const { next, heardAt } = await fetchPage(page.live().dataset['page'] ?? location.href);
+      const { next, receivedAt } = await fetchPage(page.live().dataset['page'] ?? location.href);
       // A later request was answered earlier: this one is the past.
       if (turn > shown) {
         shown = turn;
-        if (page.show(next, heardAt) && cause === 'check') setTimeout(doubtStream, EVENT_LAG_MS, eventsBefore);
+        if (page.show(next, receivedAt) && cause === 'check') setTimeout(doubtStream, EVENT_LAG_MS, eventsBefore);
       }
       if (failures >= 2) page.onConnection(false);
       failures = 0;
@@ -72,11 +72,14 @@ export function keepLive(page: LivePage): () => void {
     if (askAgain !== null) {
       const again = askAgain;
       askAgain = null;
-      await look(again);
+      await poll(again);
     }
   };
 
-  /** A change was found by asking, and the stream has not told of it: proxies can hold a stream back while it looks open. */
+  /**
+   * A change was found by asking, and the stream has not told of it: proxies can hold a stream back while it looks
+   * open.
+   */
   const doubtStream = (eventsBefore: number) => {
     if (streamEvents !== eventsBefore || !streamWorks) return;
     streamWorks = false;
@@ -94,14 +97,14 @@ export function keepLive(page: LivePage): () => void {
     source.addEventListener('open', () => {
       streamWorks = true;
       // What happened while it was away, the stream may not tell again.
-      if (streamFailures > 0) void look('check');
+      if (streamFailures > 0) void poll('check');
       streamFailures = 0;
       schedule();
     });
     source.addEventListener('changed', (event) => {
       streamWorks = true;
       streamEvents += 1;
-      if (event.data !== page.live().dataset['version']) void look('stream');
+      if (event.data !== page.live().dataset['version']) void poll('stream');
     });
     source.addEventListener('error', () => {
       streamFailures += 1;
@@ -122,12 +125,12 @@ export function keepLive(page: LivePage): () => void {
     stream = null;
     streamWorks = false;
     clearTimeout(streamTimer);
-    clearTimeout(lookTimer);
+    clearTimeout(pollTimer);
   };
 
   const comeBack = () => {
     open();
-    if (!document.hidden) void look('check');
+    if (!document.hidden) void poll('check');
   };
   // Browsers keep six connections to a host over HTTP/1.1: tabs that nobody looks at would leave none for the next one.
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : comeBack()));
@@ -139,12 +142,12 @@ export function keepLive(page: LivePage): () => void {
   });
   open();
   schedule();
-  return () => void look('check');
+  return () => void poll('check');
 }
 
-async function fetchPage(path: string): Promise<{ readonly next: Document; readonly heardAt: number }> {
+async function fetchPage(path: string): Promise<{ readonly next: Document; readonly receivedAt: number }> {
   const answer = await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
-  const heardAt = Date.now();
+  const receivedAt = Date.now();
   if (!answer.ok) throw new Error(`the page answered ${answer.status}`);
-  return { next: new DOMParser().parseFromString(await answer.text(), 'text/html'), heardAt };
+  return { next: new DOMParser().parseFromString(await answer.text(), 'text/html'), receivedAt };
 }

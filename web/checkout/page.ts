@@ -1,5 +1,5 @@
 import { returnToShop } from './back.ts';
-import { drawLocalTimes, pageHeardAt, startClock } from './clock.ts';
+import { drawLocalTimes, pageReceivedAt, startClock } from './clock.ts';
 import { copyOnClick } from './copy.ts';
 import { embedding, speakToShop } from './embedded.ts';
 import { submitOnce } from './forms.ts';
@@ -8,7 +8,7 @@ import { keepLive } from './live.ts';
 import { loadWhenChanged } from './refresh.ts';
 import { searchTokens } from './search.ts';
 import { swapLive } from './swap.ts';
-import { announce, readTexts, type Say } from './texts.ts';
+import { announce, readTexts, type Translate } from './texts.ts';
 import { offerWallets } from './wallets.ts';
 
 /** What the server renders hidden because it does nothing without this script. */
@@ -16,29 +16,29 @@ const NEEDS_SCRIPT = '[data-copy], [data-print], [data-search], [data-search-box
 
 /** What every page of the checkout has, the refund page too. */
 function start(): void {
-  const say = readTexts();
+  const translate = readTexts();
   submitOnce();
   closeMenus();
-  copyOnClick(say);
+  copyOnClick(translate);
   document.addEventListener('click', (event) => {
     if (event.target instanceof Element && event.target.closest('[data-print]') !== null) print();
   });
   const live = document.getElementById('live');
-  if (live !== null) return followPayment(live, say);
+  if (live !== null) return followPayment(live, translate);
   unhide(document);
-  drawLocalTimes(document.documentElement.lang, say);
+  drawLocalTimes(document.documentElement.lang, translate);
   speakToShop();
   loadWhenChanged();
 }
 
 /** The payment page: whatever happens to the payment is shown as it happens. */
-function followPayment(first: HTMLElement, say: Say): void {
+function followPayment(first: HTMLElement, translate: Translate): void {
   let live = first;
   let status = statusOf(live);
-  let look = () => {};
-  const clock = startClock(document.documentElement.lang, say, () => look());
-  const search = searchTokens(say);
-  const wallets = offerWallets(live.dataset['payment'] ?? '', say);
+  let poll = () => {};
+  const clock = startClock(document.documentElement.lang, translate, () => poll());
+  const search = searchTokens(translate);
+  const wallets = offerWallets(live.dataset['payment'] ?? '', translate);
   const shop = embedding(live);
 
   const enhance = (root: HTMLElement) => {
@@ -49,11 +49,11 @@ function followPayment(first: HTMLElement, say: Say): void {
     shop?.draw(root);
   };
 
-  const show = (next: Document, heardAt: number) => {
+  const show = (next: Document, receivedAt: number) => {
     const fresh = next.getElementById('live');
     if (fresh === null || fresh.dataset['payment'] !== live.dataset['payment'])
       throw new Error('the answer is not the page of this payment');
-    clock.sync(Number(fresh.dataset['now']), heardAt);
+    clock.sync(Number(fresh.dataset['now']), receivedAt);
     const { version, status: name } = fresh.dataset;
     if (version === live.dataset['version'] && name === live.dataset['status']) return false;
     const wasFinal = live.dataset['final'] !== undefined;
@@ -61,15 +61,16 @@ function followPayment(first: HTMLElement, say: Say): void {
     live = swapLive(live, next, enhance);
     const isEnd = !wasFinal && live.dataset['final'] !== undefined;
     // In a frame the shop was told instead: what its page does now is its own choice.
-    const returning = isEnd && shop === null && live.dataset['embed'] === undefined ? returnToShop(live, say) : '';
+    const returning =
+      isEnd && shop === null && live.dataset['embed'] === undefined ? returnToShop(live, translate) : '';
     if (newStatus !== status || returning !== '') announce(`${statusOf(live)} ${returning}`.trim());
     status = newStatus;
     return true;
   };
 
-  clock.sync(Number(live.dataset['now']), pageHeardAt());
+  clock.sync(Number(live.dataset['now']), pageReceivedAt());
   enhance(live);
-  look = keepLive({ live: () => live, show, onConnection: tellOf(say) });
+  poll = keepLive({ live: () => live, show, onConnection: connectionNotice(translate) });
 }
 
 function unhide(root: ParentNode): void {
@@ -87,14 +88,14 @@ function statusOf(live: HTMLElement): string {
     .join(' ');
 }
 
-function tellOf(say: Say): (isLost: boolean) => void {
+function connectionNotice(translate: Translate): (isLost: boolean) => void {
   return (isLost) => {
     const line = document.getElementById('connection');
     if (line !== null) {
-      line.textContent = isLost ? say('offline') : '';
+      line.textContent = isLost ? translate('offline') : '';
       line.hidden = !isLost;
     }
-    announce(say(isLost ? 'offline' : 'online'));
+    announce(translate(isLost ? 'offline' : 'online'));
   };
 }
 

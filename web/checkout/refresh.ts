@@ -1,12 +1,12 @@
 /**
- * Pages without a stream that wait for something are asked for anew, and loaded only when they say something else: loading
- * the same again and again would start screen readers over.
+ * Pages without a stream that wait for something are asked for anew, and loaded only when they say something else:
+ * loading the same again and again would start screen readers over.
  */
 export function loadWhenChanged(): void {
   const { refresh, refreshPath } = document.querySelector('main')?.dataset ?? {};
   if (refresh === undefined || refreshPath === undefined) return;
-  const wait = () => setTimeout(look, Number(refresh) * 1_000);
-  const look = async () => {
+  const wait = () => setTimeout(poll, Number(refresh) * 1_000);
+  const poll = async () => {
     if ((await titleOf(refreshPath)) === document.title) wait();
     else location.replace(refreshPath);
   };

@@ -1,7 +1,7 @@
-import { announce, type Say } from './texts.ts';
+import { announce, type Translate } from './texts.ts';
 
 /** Filters the tokens by what is typed into `input[data-search]`. */
-export function searchTokens(say: Say): { draw(): void } {
+export function searchTokens(translate: Translate): { draw(): void } {
   const draw = () => {
     const input = document.querySelector<HTMLInputElement>('input[data-search]');
     if (input === null) return;
@@ -14,7 +14,7 @@ export function searchTokens(say: Say): { draw(): void } {
     const none = document.querySelector<HTMLElement>('[data-no-match]');
     if (none === null) return;
     const isEmpty = tokens.every((token) => token.hidden);
-    if (none.textContent.trim() === '') none.textContent = say('no_match');
+    if (none.textContent.trim() === '') none.textContent = translate('no_match');
     if (isEmpty && none.hidden) announce(none.textContent.trim());
     none.hidden = !isEmpty;
   };

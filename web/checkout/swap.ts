@@ -1,6 +1,7 @@
 /**
- * Puts the new `#live` in place of the old one, with title, test band and footer. What the reader was at stays: keyboard focus,
- * half-typed fields, opened details. `enhance` is called when the new one stands, before the focus returns.
+ * Puts the new `#live` in place of the old one, with title, test band and footer. What the reader was at stays:
+ * keyboard focus, half-typed fields, opened details. `enhance` is called when the new one stands, before the focus
+ * returns.
  */
 export function swapLive(old: HTMLElement, next: Document, enhance: (live: HTMLElement) => void): HTMLElement {
   const parsed = next.getElementById('live');
@@ -11,7 +12,7 @@ export function swapLive(old: HTMLElement, next: Document, enhance: (live: HTMLE
   const opened = [...old.querySelectorAll('details')].map((details) => ({ key: keyOf(details), open: details.open }));
 
   old.replaceWith(live);
-  swapBand(next);
+  swapTestBanner(next);
   const footer = next.querySelector('body > footer');
   if (footer !== null) document.querySelector('body > footer')?.replaceWith(document.adoptNode(footer));
   document.title = next.title;
@@ -35,16 +36,16 @@ function isTouched(field: HTMLInputElement): boolean {
 }
 
 /** As the server wrote it: its times are drawn anew for the reader. */
-let bandAsSent = document.getElementById('band')?.outerHTML;
+let bannerAsSent = document.getElementById('band')?.outerHTML;
 
-function swapBand(next: Document): void {
+function swapTestBanner(next: Document): void {
   const old = document.getElementById('band');
-  const band = next.getElementById('band');
-  if (bandAsSent === band?.outerHTML) return;
-  bandAsSent = band?.outerHTML;
-  if (band === null) old?.remove();
-  else if (old === null) document.body.prepend(document.adoptNode(band));
-  else old.replaceWith(document.adoptNode(band));
+  const banner = next.getElementById('band');
+  if (bannerAsSent === banner?.outerHTML) return;
+  bannerAsSent = banner?.outerHTML;
+  if (banner === null) old?.remove();
+  else if (old === null) document.body.prepend(document.adoptNode(banner));
+  else old.replaceWith(document.adoptNode(banner));
 }
 
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]';

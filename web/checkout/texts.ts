@@ -20,10 +20,10 @@ export type TextKey =
 export type TextValues = Readonly<Record<string, string | number>>;
 
 /** A text with its `{name}` placeholders filled; what has no value is left out. */
-export type Say = (key: TextKey, values?: TextValues) => string;
+export type Translate = (key: TextKey, values?: TextValues) => string;
 
 /** Reads `#texts` once: it stands outside of what is swapped. A page without it says nothing rather than failing. */
-export function readTexts(): Say {
+export function readTexts(): Translate {
   const texts: Readonly<Record<string, string>> = JSON.parse(document.getElementById('texts')?.textContent || '{}');
   return (key, values = {}) =>
     (texts[key] ?? '').replace(/\{(\w+)\}/g, (_placeholder, name: string) => String(values[name] ?? ''));

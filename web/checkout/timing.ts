@@ -1,5 +1,8 @@
 const POLL_MS = 5_000;
-/** With a working stream the page is still looked at now and then: proxies may hold events back without closing anything. */
+/**
+ * With a working stream the page is still looked at now and then: proxies may hold events back without closing
+ * anything.
+ */
 const CHECK_MS = 30_000;
 const MAX_BACK_OFF_MS = 60_000;
 
@@ -7,7 +10,7 @@ const MAX_BACK_OFF_MS = 60_000;
  * How long until the page is asked for again, in ms. Spread by a fifth either way, so that the pages that a restart cut
  * off do not all come back in the same second. `failures` are those in a row; `random` is in [0, 1).
  */
-export function lookDelayMs(streamWorks: boolean, failures: number, random: number): number {
+export function pollDelayMs(streamWorks: boolean, failures: number, random: number): number {
   const base = failures > 0 ? backOffMs(failures) : streamWorks ? CHECK_MS : POLL_MS;
   return Math.round(base * (0.8 + 0.4 * random));
 }
@@ -31,17 +34,17 @@ export function formatCountdown(remainingMs: number, language: string): string {
 /** Which deadline ran out, how often the page was asked for since, and when it may be asked for again. */
 export interface Due {
   readonly deadlineAt: number;
-  readonly looks: number;
+  readonly polls: number;
   readonly nextAt: number;
 }
 
 /**
- * What to do about a deadline that has passed: null to wait, otherwise the state after asking for the page now. Asked at
- * once, then after 2, 4, 8 and each further 15 seconds, as long as the server still shows this deadline.
+ * What to do about a deadline that has passed: null to wait, otherwise the state after asking for the page now. Asked
+ * at once, then after 2, 4, 8 and each further 15 seconds, as long as the server still shows this deadline.
  */
-export function lookWhenDue(due: Due | null, deadlineAt: number, now: number): Due | null {
+export function pollWhenDue(due: Due | null, deadlineAt: number, now: number): Due | null {
   if (now < deadlineAt) return null;
-  const looks = due?.deadlineAt === deadlineAt ? due.looks : 0;
+  const polls = due?.deadlineAt === deadlineAt ? due.polls : 0;
   if (due?.deadlineAt === deadlineAt && now < due.nextAt) return null;
-  return { deadlineAt, looks: looks + 1, nextAt: now + Math.min(15_000, 2_000 * 2 ** looks) };
+  return { deadlineAt, polls: polls + 1, nextAt: now + Math.min(15_000, 2_000 * 2 ** polls) };
 }

@@ -33,26 +33,27 @@ export function parseTransaction(json: string): WalletTransaction | null {
 }
 
 /**
- * Asks the wallet for one payment: account, network, transaction. Returns how it ended, or null when the payment changed
- * meanwhile or another wallet was taken (`maySend` says no) so that nothing was sent; never throws and never sends a second time.
+ * Asks the wallet for one payment: account, network, transaction. Returns how it ended, or null when the payment
+ * changed meanwhile or another wallet was taken (`maySend` says no) so that nothing was sent; never throws and never
+ * sends a second time.
  */
 export async function payWithWallet(
   provider: WalletProvider,
   transaction: WalletTransaction,
-  tell: (step: WalletStep) => void,
+  onStep: (step: WalletStep) => void,
   maySend: () => boolean,
 ): Promise<WalletStep | null> {
   try {
-    tell({ kind: 'wallet_request' });
+    onStep({ kind: 'wallet_request' });
     const from = Object(await provider.request({ method: 'eth_requestAccounts' }))[0];
     if (typeof from !== 'string') return { kind: 'wallet_failed', reason: '–' };
     if (!(await isOnChain(provider, transaction.chainId))) {
-      tell({ kind: 'wallet_switch' });
+      onStep({ kind: 'wallet_switch' });
       const refusal = await switchChain(provider, transaction.chainId);
       if (refusal !== null) return refusal;
     }
     if (!maySend()) return null;
-    tell({ kind: 'wallet_request' });
+    onStep({ kind: 'wallet_request' });
     // The chain rides along: wallets then refuse when it was changed since it was looked at.
     const sent = await provider.request({ method: 'eth_sendTransaction', params: [{ from, ...transaction }] });
     // An answer that is no hash still means that the wallet was told to send.
@@ -94,8 +95,9 @@ function refusalOf(error: unknown): WalletStep {
 }
 
 /**
- * The result of a sent transaction as its block says it. `wallet_lost` while no node knows it: it was replaced, dropped, or
- * has not spread yet, so the caller asks again for a while. Null while it waits, and when the wallet cannot be asked just now.
+ * The result of a sent transaction as its block says it. `wallet_lost` while no node knows it: it was replaced,
+ * dropped, or has not spread yet, so the caller asks again for a while. Null while it waits, and when the wallet cannot
+ * be asked just now.
  */
 export async function readReceipt(provider: WalletProvider, hash: string): Promise<WalletStep | null> {
   try {

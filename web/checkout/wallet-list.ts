@@ -28,7 +28,9 @@ export function readAnnouncement(detail: unknown): Wallet | null {
   return { uuid, rdns: domain, name: text || domain || 'Wallet', icon: isImage ? icon : null, provider };
 }
 
-/** A wallet may announce itself again, under a new uuid even; the first stays, so that no button changes under a finger. */
+/**
+ * A wallet may announce itself again, under a new uuid even; the first stays, so that no button changes under a finger.
+ */
 export function addWallet(wallets: readonly Wallet[], wallet: Wallet): readonly Wallet[] {
   if (wallets.length >= MAX_WALLETS) return wallets;
   const isKnown = wallets.some(({ uuid, rdns }) => uuid === wallet.uuid || (rdns !== '' && rdns === wallet.rdns));

@@ -1,4 +1,4 @@
-import type { Say } from './texts.ts';
+import type { Translate } from './texts.ts';
 import { parseTransaction, payWithWallet, readReceipt, type WalletStep } from './wallet-flow.ts';
 import { addWallet, readAnnouncement, type Wallet } from './wallet-list.ts';
 
@@ -12,20 +12,20 @@ export interface Wallets {
   draw(): void;
 }
 
-interface Told {
+interface WalletStatus {
   readonly step: WalletStep;
   readonly wallet: string;
 }
 
 /**
- * Paying with browser wallets. What happened is kept by transaction data, beyond swaps of the page and reloads in the same
- * tab: money that was sent must not be asked for again.
+ * Paying with browser wallets. What happened is kept by transaction data, beyond swaps of the page and reloads in the
+ * same tab: money that was sent must not be asked for again.
  */
-export function offerWallets(payment: string, say: Say): Wallets {
+export function offerWallets(payment: string, translate: Translate): Wallets {
   let wallets: readonly Wallet[] = [];
   /** The wallet that is being asked. Until it is asked to send, another may be taken instead: some never answer. */
   let asking: { readonly wallet: Wallet; isSending: boolean } | null = null;
-  const told = new Map<string, Told>();
+  const statuses = new Map<string, WalletStatus>();
 
   const isBusy = (wallet: Wallet) => asking !== null && (asking.isSending || asking.wallet === wallet);
 
@@ -33,16 +33,16 @@ export function offerWallets(payment: string, say: Say): Wallets {
     const section = document.getElementById('wallets');
     const key = section?.dataset['transaction'];
     if (!section || key === undefined || parseTransaction(key) === null) return;
-    const now = told.get(key) ?? recallSent(payment, key);
+    const now = statuses.get(key) ?? recallSent(payment, key);
     const isSent = now?.step.kind === 'wallet_sent' || now?.step.kind === 'wallet_mined';
     section.hidden = wallets.length === 0 && now === undefined;
     drawButtons(section, { wallets, isSent, isBusy }, (wallet) => void pay(wallet, key));
     const status = section.querySelector('[data-wallet-status]');
-    if (status !== null) drawStatus(status, now, section.dataset['network'] ?? '', say);
+    if (status !== null) drawStatus(status, now, section.dataset['network'] ?? '', translate);
   };
 
-  const tell = (key: string, wallet: Wallet, step: WalletStep) => {
-    told.set(key, { step, wallet: wallet.name });
+  const showStep = (key: string, wallet: Wallet, step: WalletStep) => {
+    statuses.set(key, { step, wallet: wallet.name });
     if ('hash' in step) rememberSent(payment, key, { step, wallet: wallet.name });
     draw();
   };
@@ -52,28 +52,28 @@ export function offerWallets(payment: string, say: Say): Wallets {
     if (isBusy(wallet) || transaction === null) return;
     const attempt = { wallet, isSending: false };
     asking = attempt;
-    const tellMine = (step: WalletStep) => asking === attempt && tell(key, wallet, step);
-    const last = await payWithWallet(wallet.provider, transaction, tellMine, () => {
+    const showMine = (step: WalletStep) => asking === attempt && showStep(key, wallet, step);
+    const last = await payWithWallet(wallet.provider, transaction, showMine, () => {
       attempt.isSending = asking === attempt && document.getElementById('wallets')?.dataset['transaction'] === key;
       return attempt.isSending;
     });
     if (asking !== attempt) return;
     asking = null;
-    if (last === null) told.delete(key);
-    else tell(key, wallet, last);
+    if (last === null) statuses.delete(key);
+    else showStep(key, wallet, last);
     draw();
     if (last?.kind === 'wallet_sent' && last.hash !== '') await awaitReceipt(wallet, key, last.hash);
   };
 
   const awaitReceipt = async (wallet: Wallet, key: string, hash: string) =>
-    tell(key, wallet, await receiptOf(wallet, hash));
+    showStep(key, wallet, await receiptOf(wallet, hash));
 
   /** What this wallet sent before the page was loaded again may have reached its block, or been refused there. */
   const resume = async (wallet: Wallet) => {
     const key = document.getElementById('wallets')?.dataset['transaction'];
     const past = key === undefined ? undefined : recallSent(payment, key);
     if (key === undefined || past?.wallet !== wallet.name || past.step.kind !== 'wallet_sent') return;
-    if (!told.has(key) && past.step.hash !== '') await awaitReceipt(wallet, key, past.step.hash);
+    if (!statuses.has(key) && past.step.hash !== '') await awaitReceipt(wallet, key, past.step.hash);
   };
 
   addEventListener('eip6963:announceProvider', (event) => {
@@ -136,12 +136,12 @@ function walletButton(wallet: Wallet, pay: (wallet: Wallet) => void): HTMLButton
   return button;
 }
 
-function drawStatus(status: Element, now: Told | undefined, network: string, say: Say): void {
+function drawStatus(status: Element, now: WalletStatus | undefined, network: string, translate: Translate): void {
   const hash = now !== undefined && 'hash' in now.step ? now.step.hash : '';
   const reason = now?.step.kind === 'wallet_failed' ? now.step.reason : '';
-  const text = now === undefined ? '' : say(now.step.kind, { wallet: now.wallet, network, hash, reason });
-  if (status.getAttribute('data-told') === `${text}${hash}`) return;
-  status.setAttribute('data-told', `${text}${hash}`);
+  const text = now === undefined ? '' : translate(now.step.kind, { wallet: now.wallet, network, hash, reason });
+  if (status.getAttribute('data-shown') === `${text}${hash}`) return;
+  status.setAttribute('data-shown', `${text}${hash}`);
   status.replaceChildren(text);
   if (hash === '' || text.includes(hash)) return;
   const code = document.createElement('code');
@@ -150,18 +150,20 @@ function drawStatus(status: Element, now: Told | undefined, network: string, say
   status.append(' ', code);
 }
 
-/** The tab's own memory: another tab or person starts without it. Browsers may refuse it, which costs the memory alone. */
-function rememberSent(payment: string, key: string, told: Told): void {
+/**
+ * The tab's own memory: another tab or person starts without it. Browsers may refuse it, which costs the memory alone.
+ */
+function rememberSent(payment: string, key: string, status: WalletStatus): void {
   try {
-    sessionStorage.setItem(`cointill ${payment} ${key}`, JSON.stringify(told));
+    sessionStorage.setItem(`cointill ${payment} ${key}`, JSON.stringify(status));
   } catch {
     return;
   }
 }
 
-function recallSent(payment: string, key: string): Told | undefined {
+function recallSent(payment: string, key: string): WalletStatus | undefined {
   try {
-    return JSON.parse(sessionStorage.getItem(`cointill ${payment} ${key}`) ?? '') as Told;
+    return JSON.parse(sessionStorage.getItem(`cointill ${payment} ${key}`) ?? '') as WalletStatus;
   } catch {
     return undefined;
   }

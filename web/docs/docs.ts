@@ -2,7 +2,9 @@ import { copyText } from '../clipboard.ts';
 
 const FEEDBACK_MS = 2_000;
 
-/** The documentation is whole without a script; this adds buttons to copy with, a filter and a menu that closes itself. */
+/**
+ * The documentation is whole without a script; this adds buttons to copy with, a filter and a menu that closes itself.
+ */
 for (const block of document.querySelectorAll<HTMLElement>('figure.code')) addCopyButton(block);
 addFilter();
 foldContents();
@@ -65,7 +67,9 @@ function filter(nav: Element, typed: string): void {
   }
 }
 
-/** On a small screen the contents would stand before everything: they open when they are wanted, and close when used. */
+/**
+ * On a small screen the contents would stand before everything: they open when they are wanted, and close when used.
+ */
 function foldContents(): void {
   const contents = document.querySelector<HTMLDetailsElement>('#contents');
   const isSmall = matchMedia('(max-width: 63.99rem)');

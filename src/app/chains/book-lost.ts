@@ -15,28 +15,29 @@ import { observeMoney } from '../payments/chain-money.ts';
 import { newId, type App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { decimalsOf } from './lost-money.ts';
-import { inTransaction, tellAfterCommit } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { priceInUsd } from '../payments/quote-payment.ts';
 
-/** What an operator says of money on a lost address. */
+/** What an operator states about money on an address that a restore lost. */
 export interface Booking {
-  /** As customers were shown it. */
+  /** In the form that customers see. */
   readonly address: string;
   readonly amountMinor: bigint;
   readonly currency: Fiat;
-  /** The merchant's own reference of the order. */
+  /** The merchant's own reference for the order. */
   readonly merchantOrderId: string | null;
-  /** Whose payment it is; asked for only where several projects share the wallet. */
+  /** The project that gets the payment; required only if several projects share the wallet. */
   readonly projectId: string | null;
 }
 
-/** How long an order of today would have been open. */
+/** How long an order created today would stay open. */
 const LIFETIME_MS = 30 * 60_000;
 
 /**
- * Makes a payment of the money on an address of the hours that a restore lost: an order of the amount that the operator names,
- * owed exactly what came, which is told as `received`. It goes the way of every payment from there on, with its events.
+ * Creates a payment for money on an address that was handed out in the hours a restore lost: an order of the amount
+ * named by the operator, which owes exactly what came. `received` is that money. From then on it is a payment like any
+ * other, with its events.
  */
 export async function bookLost(
   app: App,
@@ -46,9 +47,9 @@ export async function bookLost(
 > {
   return inTransaction(app, async (trx) => {
     const [found] = await lostOn(trx, booking.address);
-    // One writer of a network's transfers at a time.
+    // Only one process at a time writes a network's transfers.
     const cursor = found === undefined ? null : await lockCursor(trx, found.network);
-    // Whoever booked it while this one waited has taken it.
+    // Another process may have booked it while this one waited for the lock.
     const lost = found === undefined ? [] : await lockedLost(trx, found);
     const [first] = lost;
     if (first === undefined)
@@ -94,7 +95,7 @@ export async function bookLost(
       address,
     };
     await saveChanges(trx, [change], 2);
-    tellAfterCommit(trx, { kind: 'payments_created', changes: [change] });
+    emitAfterCommit(trx, { kind: 'payments_created', changes: [change] });
     await saveTransfers(
       trx,
       lost.map((one) => transferOf(one, payment.id)),
@@ -111,7 +112,7 @@ async function lockedLost(trx: Trx, { network, address }: LostTransfer): Promise
   return (await lostTransfers(trx, { address, isLocked: true })).filter((one) => one.network === network);
 }
 
-/** The lost money on an address, whatever way it is written. */
+/** The lost money on an address, in whatever form the address is written. */
 async function lostOn(trx: Trx, text: string): Promise<readonly LostTransfer[]> {
   const address = text.trim();
   const forms = new Set([address, ...NETWORKS.flatMap((network) => formOn(network, address))]);

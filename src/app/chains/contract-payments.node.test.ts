@@ -16,7 +16,7 @@ import { createRefund } from '../refunds/create-refund.ts';
 import { runDue } from '../payments/run-due.ts';
 import { sweepOverview } from '../projects/sweep.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
-import { UNHEARD } from '../../domain/trouble.ts';
+import { NO_REPORTS } from '../../domain/trouble.ts';
 
 const RATES = fixedRates(
   new Map([
@@ -70,7 +70,7 @@ async function depositShop(): Promise<DepositShop> {
         urls: [anvil.url],
         chainId: CHAIN_ID,
         timeoutMs: 5_000,
-        troubles: UNHEARD,
+        troubles: NO_REPORTS,
       });
       const request = { projectId: app.projectId, network: 'ethereum', tokens: new Map() } as const;
       const plan = await sweepOverview(app, request, caller, () => Promise.resolve(RATES));

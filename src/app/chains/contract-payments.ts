@@ -7,62 +7,62 @@ import type { App } from '../context.ts';
 import { findTransfers } from '../../store/transfers.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 
-/** Blocks that are searched for one payment at most: a payment that came longer ago is taken as it stands. */
+/** How many blocks are traced to find one transfer; an older transfer is recorded without its transaction. */
 const MAX_TRACED_BLOCKS = 64;
-/** Above any position in a trace, so that an untraced payment never meets a traced one. */
+/** Above every index in a trace, so that an untraced transfer never collides with a traced one. */
 const UNTRACED_INDEX = 2_000_000_000;
 
 /**
- * How often the addresses of payments that ended, or that ask for another asset, are looked at too, as long as they are
+ * How often the addresses of payments that ended, or that ask for another asset, are checked too while they are
  * watched.
  */
 const ENDED_STEP_MS = 10 * 60_000;
 
-/** What a look at balances tells. */
-export interface ContractMoney {
+/** What a comparison of balances found. */
+export interface ContractTransfers {
   readonly found: readonly FoundTransfer[];
-  /** Addresses that less lies on than arrived, to be kept with what was found. */
+  /** Addresses that hold less than arrived, to be saved together with what was found. */
   readonly spent: readonly { readonly address: string; readonly spentUnits: bigint }[];
 }
 
-/** Looks for native money that contracts passed on: it is in no block's list, but in the balance. */
+/** Finds native coins that contracts transferred: no block lists them, but they show in the balance. */
 export interface ContractWatch {
-  /** Such money on the addresses of payments after these blocks, `found` being what their lists show. */
-  look(blocks: readonly ChainBlock[], found: readonly FoundTransfer[]): Promise<ContractMoney>;
+  /** Such transfers to the addresses of payments after these blocks; `found` is what the blocks list. */
+  find(blocks: readonly ChainBlock[], found: readonly FoundTransfer[]): Promise<ContractTransfers>;
 }
 
-const NOTHING: ContractMoney = { found: [], spent: [] };
+const NOTHING: ContractTransfers = { found: [], spent: [] };
 
 /**
- * Compares the balances of payments' addresses with what was seen arrive. A difference is searched for by tracing the
- * newest blocks; what no node can show is recorded without a hash, and left to the merchant to accept.
+ * Compares the balances of payments' addresses with the transfers seen so far. A difference is explained by tracing the
+ * newest blocks. If no node can trace it, it is recorded without a hash and left to the merchant to accept.
  */
 export function createContractWatch(app: App, source: ChainSource): ContractWatch {
   const native = source.native ?? null;
   let newest: readonly ChainBlock[] = [];
-  let endedLookedAt = 0;
+  let endedCheckedAt = 0;
 
   return {
-    look: async (blocks, found) => {
+    find: async (blocks, found) => {
       const tip = blocks.at(-1);
       if (native === null || tip === undefined) return NOTHING;
       const first = blocks[0]?.height ?? tip.height;
       newest = [...newest.filter(({ height }) => height < first), ...blocks].slice(-MAX_TRACED_BLOCKS);
       const now = app.clock();
-      const isTimeForEnded = now - endedLookedAt >= ENDED_STEP_MS || now < endedLookedAt;
+      const isTimeForEnded = now - endedCheckedAt >= ENDED_STEP_MS || now < endedCheckedAt;
       const ofPayments = await awaitingMoney(app.db, source.network, native.asset, isTimeForEnded ? now : null);
       const since = now - app.policy.monitoringMs;
       const ofNobody = isTimeForEnded ? await awaitingLost(app.db, source.network, native.asset, since) : [];
       const awaiting = [...ofPayments, ...ofNobody];
       const balances = awaiting.length === 0 ? new Map<string, bigint>() : await balancesOf(native, awaiting, tip);
       if (balances === null) return NOTHING;
-      if (isTimeForEnded) endedLookedAt = now;
+      if (isTimeForEnded) endedCheckedAt = now;
       const { surplus, spent } = compare(awaiting, balances, native.asset, found);
       if (surplus.size === 0) return { found: [], spent };
       const payments = new Set([...surplus.values()].flatMap(({ paymentId }) => paymentId ?? []));
       const transfers = [...(await findTransfers(app.db, [...payments])).values()].flat();
       const lost = ofNobody.length === 0 ? [] : await lostTransfers(app.db);
-      // One that was dropped may come back.
+      // A dropped transfer may come back.
       const known = new Set([
         ...transfers.filter(({ state }) => state !== 'dropped').map(keyOf),
         ...lost.map(({ transactionHash, outputIndex: index }) => keyOf({ transactionHash, index })),
@@ -77,13 +77,13 @@ interface Surplus {
   readonly units: bigint;
 }
 
-/** Per address, what is there beyond what arrived and was not spent, or how much of it is spent by now. */
+/** Per address: how much it holds beyond what arrived and was not spent, or how much of that has been spent by now. */
 function compare(
   awaiting: readonly AwaitingAddress[],
   balances: ReadonlyMap<string, bigint>,
   asset: AssetCode,
   found: readonly FoundTransfer[],
-): { readonly surplus: ReadonlyMap<string, Surplus>; readonly spent: ContractMoney['spent'] } {
+): { readonly surplus: ReadonlyMap<string, Surplus>; readonly spent: ContractTransfers['spent'] } {
   const arrivedNow = new Map<string, bigint>();
   for (const { transfer } of found) {
     if (transfer.asset !== asset) continue;
@@ -105,7 +105,10 @@ function keyOf({ transactionHash, index }: { readonly transactionHash: string; r
   return `${transactionHash} ${index}`;
 }
 
-/** Nodes keep the balances of some hundred blocks; while older ones are caught up with there is nothing to compare. */
+/**
+ * The balances at this block; null if no node has them. Nodes keep those of a few hundred blocks, so while older blocks
+ * are caught up with there is nothing to compare.
+ */
 async function balancesOf(
   native: NativeBalances,
   awaiting: readonly AwaitingAddress[],
@@ -134,7 +137,7 @@ async function explain(
   for (const block of blocks.toReversed()) {
     if (missing.size === 0) break;
     const transfers = await native.internalTransfers(block, new Set(missing.keys()));
-    // A node that does not trace this block will not trace the others.
+    // A node that does not trace this block will not trace older ones either.
     if (transfers === null) break;
     for (const transfer of transfers) {
       const rest = missing.get(transfer.address);

@@ -2,14 +2,17 @@ import type { BlockHeader, ChainSource } from '../../rails/chain.ts';
 import { earliestIssue } from '../../store/watched-addresses.ts';
 import type { App } from '../context.ts';
 
-/** How far below the head the first look starts: two epochs, past which Ethereum's blocks are final. A reorganisation right after it finds its fork. */
+/**
+ * How far below the head following starts: two epochs, past which Ethereum's blocks are final. If the chain is
+ * reorganised right afterwards, the fork is above this block.
+ */
 const START_DEPTH = 64;
-/** How much a block's time and our clock may differ: Bitcoin lets a block be dated two hours ahead. */
+/** How much a block's timestamp and our clock may differ: Bitcoin allows timestamps up to two hours ahead. */
 const CLOCK_MARGIN_MS = 2 * 60 * 60_000;
 
 /**
- * Where a chain is followed from: a block that is final, or the last one before the earliest address that is already out.
- * Null where the node took it back this moment.
+ * The block from which a chain is followed: a final one, or the last one before the earliest address was handed out.
+ * Null if the node has just reorganised that block away.
  */
 export async function firstBlock(app: App, source: ChainSource): Promise<BlockHeader | null> {
   const { network } = source;
@@ -20,7 +23,10 @@ export async function firstBlock(app: App, source: ChainSource): Promise<BlockHe
   return source.header(height);
 }
 
-/** The last block up to `top` that is older than `at`, or 0. Headers tell: the steps, ever longer, may pass what the node has pruned. */
+/**
+ * The last block up to `top` that is older than `at`, or 0. Only headers are read, because the growing steps may pass
+ * what the node has pruned.
+ */
 async function lastHeightBefore(source: ChainSource, top: number, at: number): Promise<number> {
   const isBefore = async (height: number): Promise<boolean> => {
     const block = await source.header(height);

@@ -121,13 +121,13 @@ describe('the cursor', () => {
     expect(rows[0]?.least).toBe(2 - 2_000);
   });
 
-  it('does not move past a block that the node took back before it could be settled', async () => {
+  it('does not move past a block that the node took back before it could be checked for reverted transactions', async () => {
     const shop = await etherShop();
     const order = await shop.order();
     await shop.follow();
     await shop.anvil.transfer(order.address, OWED_WEI);
     await shop.mine();
-    const torn = { ...shop.source, settle: async () => null };
+    const torn = { ...shop.source, dropReverted: async () => null };
     expect(await shop.follow(torn)).toEqual([]);
     expect(await shop.cursorHeight()).toBe(0);
     await shop.follow();

@@ -17,7 +17,7 @@ import type { Rail } from '../../modes/rail.ts';
 import type { RateSource } from '../../rates/source.ts';
 import type { Database } from '../../store/database.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
-import { UNHEARD, type Troubles } from '../../domain/trouble.ts';
+import { NO_REPORTS, type Troubles } from '../../domain/trouble.ts';
 
 export const CHAIN_ID = 31_337;
 /** Ethereum's time between blocks. */
@@ -42,7 +42,7 @@ export function xpubOf(key: HDKey): string {
 export function etherSource(
   urls: readonly string[],
   chainId: number = CHAIN_ID,
-  troubles: Troubles = UNHEARD,
+  troubles: Troubles = NO_REPORTS,
 ): ChainSource {
   return createEvmSource({
     network: 'ethereum',
@@ -62,7 +62,10 @@ export interface EtherShop {
   readonly source: ChainSource;
   /** An order of 30 USD, its address that of the payment. */
   order(overrides?: Partial<NewPayment>): Promise<Payment & { readonly address: string }>;
-  /** Mines blocks, 12 seconds apart unless said otherwise, the first with the waiting transactions; the clock goes along. */
+  /**
+   * Mines blocks, 12 seconds apart unless said otherwise, the first with the waiting transactions; the clock goes
+   * along.
+   */
   mine(count?: number, apartMs?: number): Promise<void>;
   /** Takes in everything that the node has; returns the steps taken. */
   follow(source?: ChainSource): Promise<readonly Followed[]>;

@@ -6,7 +6,7 @@ import { lockCursor, moveCursor, readCursor, saveAtHead, startCursor, type Curso
 import { purgeSpent, saveSpent } from '../../store/watched-addresses.ts';
 import { confirmTransfers, takeBackTransfersAbove, type ConfirmedTransfer } from '../../store/transfers.ts';
 import { dropLostAbove } from '../../store/lost-transfers.ts';
-import { purgeRefundChecksAbove, saveRefundLooks } from '../../store/refund-balances.ts';
+import { purgeBalanceChecksAbove, saveBalanceChecks } from '../../store/refund-balances.ts';
 import { takeBackPayoutsAbove } from '../../store/refund-payouts.ts';
 import { saveRawTransactions } from '../../store/raw-transactions.ts';
 import type { UnissuedAddress } from '../../store/unissued.ts';
@@ -19,21 +19,21 @@ import { createContractPayoutWatch, type ContractPayoutWatch } from '../refunds/
 import { findFork } from './find-fork.ts';
 import { firstBlock } from './first-block.ts';
 import { takeInLostMoney } from './lost-money.ts';
-import { createWaitingRoom, type LookProof } from './mempool.ts';
+import { createMempoolWatch, type MempoolProof } from './mempool.ts';
 import { createPayoutWatch } from '../refunds/payout-watch.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
-import { inTransaction, tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
-/** Blocks that are taken in together at most, when there are many to catch up with. */
+/** How many blocks are taken in together when there are many to catch up with. */
 const MAX_BLOCKS = 100;
-/** How often it is kept that the node's newest block was read, while there is no other. */
+/** How often the time at which the node's newest block was read is saved, while there is no newer block. */
 const AT_HEAD_STEP_MS = 5_000;
 const NO_UNISSUED: ReadonlyMap<string, UnissuedAddress> = new Map();
 export type Followed = 'advanced' | 'rolled_back' | 'at_head';
 
-/** The node that answers has not come as far as what was read already. */
+/** The node is behind the blocks that were already read. */
 export class NodeBehindError extends Error {
   override readonly name = 'NodeBehindError';
 
@@ -44,24 +44,27 @@ export class NodeBehindError extends Error {
   }
 }
 
-/** Follows one chain, a step at a time. It remembers only what spares it asking twice; all that counts is in the database. */
+/**
+ * Follows one chain, one step at a time. It remembers only what saves repeated queries; everything that matters is in
+ * the database.
+ */
 export interface ChainFollower {
   /**
-   * Takes in the next blocks, or rolls back to the fork when the chain was reorganised. Everything that they change is saved
-   * in one transaction with the cursor, so that a crash neither skips nor repeats a block. No network call is made
-   * inside it. At the head, what waits in the mempool is looked at. Throws when the node follows another chain, and
-   * what the source throws.
+   * Takes in the next blocks, or rolls back to the fork if the chain was reorganised. All changes are saved in one
+   * transaction with the cursor, so that a crash neither skips nor repeats a block. There is no network call inside the
+   * transaction. At the head, the mempool is read. Throws when the node follows another chain, and whatever the source
+   * throws.
    */
   follow(): Promise<Followed>;
 }
 
-/** `openWallet`: without it nothing is watched but what was handed out. */
+/** Without `openWallet` only addresses that were handed out are watched. */
 export function createChainFollower(
   app: App,
   source: ChainSource,
   openWallet: WalletOpener | null = null,
 ): ChainFollower {
-  const waiting = createWaitingRoom(app, source);
+  const mempool = createMempoolWatch(app, source);
   let saved = { hash: '', at: 0 };
   const contracts = createContractWatch(app, source);
   const contractPayouts = createContractPayoutWatch(app, source);
@@ -70,7 +73,7 @@ export function createChainFollower(
 
   async function step(): Promise<Followed> {
     const followed = await followBlocks(app, source, { contracts, contractPayouts, unissued });
-    if (followed === 'rolled_back') waiting.forget();
+    if (followed === 'rolled_back') mempool.forget();
     if (followed === 'advanced') await completePaidRefunds(app, source.network);
     return followed;
   }
@@ -80,20 +83,20 @@ export function createChainFollower(
       const followed = await step();
       if (followed !== 'at_head') return followed;
       const askedAt = app.clock();
-      const view = await waiting.look();
-      // Once more: what is missing from the mempool is then in a block that is taken in by now, or gone.
+      const view = await mempool.read();
+      // Once more: whatever is missing from the mempool is then in a block taken in by now, or gone.
       const again = view === null ? followed : await step();
       if (again !== 'at_head') return again;
       const head = await source.head();
       const cursor = await readCursor(app.db, source.network);
       const isAtHead = head.hash === cursor?.hash;
       if (view !== null) {
-        await waiting.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
+        await mempool.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
       }
       if (isAtHead) {
-        await payouts.look(cursor);
+        await payouts.dropGone(cursor);
         const isNew = cursor.hash !== saved.hash || Math.abs(askedAt - saved.at) >= AT_HEAD_STEP_MS;
-        // Where a mempool is listed, what it has belongs to it.
+        // If the source lists a mempool, the chain is read up to the head only together with it.
         if (isNew && (view !== null || source.mempool === null)) {
           await saveAtHead(app.db, source.network, cursor.hash, askedAt);
           saved = { hash: cursor.hash, at: askedAt };
@@ -107,20 +110,20 @@ export function createChainFollower(
   };
 }
 
-/** What a look at `askedAt` proves, when the cursor is at the node's newest block. */
-function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number): LookProof | null {
+/** What a mempool read at `askedAt` proves if the cursor is at the node's newest block. */
+function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number): MempoolProof | null {
   if (proof === 'nothing') return null;
   return { kind: proof, upTo: proof === 'mempool' ? askedAt : Math.min(cursor.blockAt, askedAt) };
 }
 
-/** What is looked for beside the addresses of payments. */
+/** What is watched beside the addresses of payments. */
 interface Watches {
   readonly contracts: ContractWatch;
   readonly contractPayouts: ContractPayoutWatch;
   readonly unissued: UnissuedWatch | null;
 }
 
-/** Takes in the next blocks of a chain, or rolls back to its fork. */
+/** Takes in the next blocks of a chain, or rolls back to the fork. */
 async function followBlocks(app: App, source: ChainSource, watches: Watches): Promise<Followed> {
   const cursor = await readCursor(app.db, source.network);
   if (cursor === null) return start(app, source);
@@ -133,19 +136,19 @@ async function followBlocks(app: App, source: ChainSource, watches: Watches): Pr
   const state = source.mempool === null ? 'dropped' : 'seen';
   return changeChain(app, source, cursor, [fork], 'rolled_back', async (trx, now) => {
     await takeBackPayoutsAbove(trx, source.network, fork.height, now);
-    await purgeRefundChecksAbove(trx, source.network, fork.height);
+    await purgeBalanceChecksAbove(trx, source.network, fork.height);
     await dropChangeAbove(trx, source.network, fork.height);
     await dropLostAbove(trx, source.network, fork.height);
     await purgeSpent(trx, source.network);
     const touched = await takeBackTransfersAbove(trx, source.network, fork.height, state);
     const [fromHeight, toHeight] = [cursor.height, fork.height];
     const payments = new Set(touched).size;
-    tellAfterCommit(trx, { kind: 'chain_rolled_back', network: source.network, fromHeight, toHeight, payments });
+    emitAfterCommit(trx, { kind: 'chain_rolled_back', network: source.network, fromHeight, toHeight, payments });
     return { touched, confirmed: [] };
   });
 }
 
-/** The blocks up to the first one that does not follow on the one before it: there the chain changed while it was read. */
+/** The blocks up to the first one that does not follow its predecessor: the chain changed while they were read. */
 function linked(blocks: readonly ChainBlock[]): readonly ChainBlock[] {
   const broken = blocks.findIndex((block, index) => {
     const before = index === 0 ? undefined : blocks[index - 1];
@@ -188,22 +191,22 @@ async function takeIn(
       watched.has(address) || change.has(address) || unissued.has(address);
     const ours = block.transfers.filter((transfer) => own(transfer) || refunds.has(transfer));
     const matched = distinct(ours);
-    const settled = matched.length === 0 ? matched : await source.settle(block, matched);
-    // The node took the block back between the two calls; the next round sees what it has now.
-    if (settled === null) break;
+    const moved = matched.length === 0 ? matched : await source.dropReverted(block, matched);
+    // The node dropped the block between the two calls; the next round reads what it has now.
+    if (moved === null) break;
     taken.push(block);
-    for (const transfer of settled) found.push({ block, transfer });
-    // Now the node still has the block; when a refund is to be paid, a pruned one may not.
-    for (const [hash, bytes] of (await source.spending?.wholeTransactions(block, settled.filter(own))) ?? []) {
+    for (const transfer of moved) found.push({ block, transfer });
+    // The node still has the block now; when a refund is paid later, a pruned node may not.
+    for (const [hash, bytes] of (await source.spending?.wholeTransactions(block, moved.filter(own))) ?? []) {
       whole.set(hash, bytes);
     }
   }
   const top = taken.at(-1);
   if (top === undefined) return 'at_head';
-  const byContracts = await contractPayouts.look(taken);
+  const byContracts = await contractPayouts.find(taken);
   const payouts = [...found.filter(({ transfer }) => refunds.has(transfer)), ...byContracts.found];
   const spends = await spendsOf(source, payouts);
-  const fromContracts = await contracts.look(taken, found);
+  const fromContracts = await contracts.find(taken, found);
   found.push(...fromContracts.found);
   const passedOn = fromContracts.found.flatMap(({ transfer, paymentId }) =>
     paymentId === undefined ? [transfer] : [],
@@ -218,7 +221,7 @@ async function takeIn(
     await takeInLostMoney(app, trx, network, new Map([...unissued, ...alsoUnissued]), unknown, now);
     await saveSpent(trx, network, fromContracts.spent);
     await keepPayouts(trx, network, payouts, spends, now);
-    await saveRefundLooks(trx, byContracts.looks);
+    await saveBalanceChecks(trx, byContracts.checks);
     await saveChangeOutputs(trx, changeOutputs(network, change, found));
     await saveRawTransactions(trx, network, whole);
     const confirmed = await confirmTransfers(trx, network, top.height);
@@ -226,18 +229,21 @@ async function takeIn(
   });
 }
 
-/** Nodes hear of blocks one after the other: a minute's worth, and at least two, tells nothing. */
+/**
+ * How many blocks a node may be behind: a minute's worth, and at least two. Nodes receive blocks at different times, so
+ * less says nothing.
+ */
 function maxBehind(network: Network): number {
   return Math.max(2, Math.ceil(60_000 / NETWORK_FACTS[network].blockMs));
 }
 
 interface ChangedMoney {
-  /** The payments whose transfers changed. */
+  /** Ids of the payments whose transfers changed. */
   readonly touched: readonly string[];
   readonly confirmed: readonly ConfirmedTransfer[];
 }
 
-/** Moves the cursor and brings the payments that blocks or a rollback touch up to date, all in one transaction. */
+/** Moves the cursor and updates the payments affected by blocks or a rollback, all in one transaction. */
 async function changeChain(
   app: App,
   { network }: ChainSource,
@@ -248,7 +254,7 @@ async function changeChain(
 ): Promise<Followed> {
   return inTransaction(app, async (trx) => {
     const locked = await lockCursor(trx, network);
-    // Another worker was quicker: what this one read is of no use any more.
+    // Another worker was faster: what this one read is outdated.
     if (locked === null || locked.height !== expected.height || locked.hash !== expected.hash) return 'at_head';
     const now = app.clock();
     await moveCursor(trx, network, next, now);

@@ -11,7 +11,10 @@ const REFUSAL = { error: { code: -1, message: 'Block not available (pruned data)
 const SLOW = { timeout: 300_000 };
 
 describe.each(utxoNodeKinds())('a pruned %s node', (kind) => {
-  /** Litecoin Core cuts its files at 128 MB, so that a short chain is never pruned: there the answers are those of a pruned node. */
+  /**
+   * Litecoin Core cuts its files at 128 MB, so that a short chain is never pruned: there the answers are those of a
+   * pruned node.
+   */
   const options = kind === 'bitcoin' ? ['-prune=1', '-fastprune'] : [];
 
   it('follows a reorganisation to its fork, although the oldest blocks that were read are pruned', SLOW, async () => {

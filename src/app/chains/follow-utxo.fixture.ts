@@ -32,7 +32,10 @@ export interface CoinShop {
   setNodeClock(aheadMs: number): Promise<void>;
 }
 
-/** Starts a node, whose blocks are dated an hour ago, and a shop with a wallet on it. The shop's clock shows the time of day. */
+/**
+ * Starts a node, whose blocks are dated an hour ago, and a shop with a wallet on it. The shop's clock shows the time of
+ * day.
+ */
 export async function coinShop(kind: UtxoNodeKind, nodeOptions: readonly string[] = []): Promise<CoinShop> {
   const asset = COINS[kind];
   const [node, app] = await Promise.all([

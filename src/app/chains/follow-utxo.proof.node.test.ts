@@ -10,7 +10,7 @@ const SHORT = { lifetimeMs: MINUTE_MS };
 describe.each(utxoNodeKinds())('what a %s node proves by showing nothing', (kind) => {
   /** What the operator is told, once the nodes were asked how they are. */
   async function problemOf({ app, source }: CoinShop): Promise<string | null | undefined> {
-    await saveNodes(app.db, kind, await source.survey(), app.clock());
+    await saveNodes(app.db, kind, await source.checkNodes(), app.clock());
     return (await networkStatus(app, [kind]))[0]?.problem;
   }
 

@@ -17,15 +17,16 @@ import { lockIndexes, setHalted, skipTo, type LockedIndex, type UnissuedAddress 
 import type { NewEvent } from '../../store/save-changes.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 import { newId, type App } from '../context.ts';
-import { tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
 /**
- * Keeps money on addresses that this database gave to nobody, in the transaction that takes its block in. On a number that
- * was passed over it is a lost payment's, and told as that. On a later one, somebody else hands out the addresses of this
- * wallet: before the last recovery that was the copy whose records are lost, and its numbers are passed over too; after it,
- * another copy is at work, and no more addresses are handed out until the operator has decided which one stays. Of a
- * treasury's deposits that is told only (`network-status.ts`): their addresses can be reckoned by anybody, and a stranger could
- * stop the shop with a coin.
+ * Saves money on addresses that this database never handed out, in the transaction that takes in its block.
+ *
+ * On an index that was skipped it belongs to a lost payment and is published as that. On a later index, somebody else
+ * hands out addresses of this wallet. If the money is older than the last recovery, that was the copy whose records are
+ * lost, and the indexes up to it are skipped too. If it is newer, another copy is running: no more addresses are handed
+ * out until the operator has decided which copy stays. For the deposit addresses of a treasury this is only reported
+ * (`network-status.ts`): anybody can compute them, so a stranger could stop the shop with one coin.
  */
 export async function takeInLostMoney(
   app: App,
@@ -40,9 +41,9 @@ export async function takeInLostMoney(
   const fresh = await saveLostTransfers(trx, lost);
   const groups = Map.groupBy(lost, ({ firstAddress }) => firstAddress);
   for (const wallet of await lockIndexes(trx, network, [...groups.keys()])) {
-    await lookAtWallet(trx, network, wallet, groups.get(wallet.firstAddress) ?? [], now);
+    await checkWallet(trx, network, wallet, groups.get(wallet.firstAddress) ?? [], now);
   }
-  await tellLost(app, trx, await amongLost(trx, fresh), now);
+  await publishLostMoney(app, trx, await amongLost(trx, fresh), now);
 }
 
 function lostTransfer(
@@ -73,7 +74,7 @@ function lostTransfer(
   ];
 }
 
-async function lookAtWallet(
+async function checkWallet(
   trx: Trx,
   network: Network,
   wallet: LockedIndex,
@@ -84,7 +85,7 @@ async function lookAtWallet(
   const ofLostTime = ahead.filter(({ blockAt }) => wallet.skippedAt !== null && (blockAt ?? now) <= wallet.skippedAt);
   if (ofLostTime.length > 0) {
     const highest = Math.max(...ofLostTime.map(({ addressIndex }) => addressIndex));
-    // The time of the recovery stays: what comes after it is no evidence of the lost hours.
+    // The time of the recovery stays: later money is no evidence about the lost hours.
     await skipTo(trx, network, wallet, highest + 1 + MIN_SKIP, wallet.skippedAt ?? now);
     return;
   }
@@ -93,7 +94,7 @@ async function lookAtWallet(
   await setHalted(trx, network, wallet.firstAddress, foreignCopy(network, first, wallet));
 }
 
-/** None of two copies can know which one the operator wants: the original of a restored one notices it as well. */
+/** Neither of two copies can know which one the operator wants: the original of a restored copy notices it too. */
 export const WHICH_COPY_STAYS =
   'Only one may sell. If this one is to stay, stop the other one, then run here: cointill recover. If the other one has taken its place, as a copy restored from a backup does, stop this one for good';
 
@@ -108,7 +109,7 @@ function foreignCopy(
   );
 }
 
-/** Those that lie on numbers which were passed over by now. */
+/** Those on indexes that are skipped by now. */
 async function amongLost(trx: Trx, fresh: readonly LostTransfer[]): Promise<readonly LostTransfer[]> {
   if (fresh.length === 0) return [];
   const keyOf = (one: LostTransfer): string => `${one.network} ${one.transactionHash} ${one.asset} ${one.outputIndex}`;
@@ -116,8 +117,13 @@ async function amongLost(trx: Trx, fresh: readonly LostTransfer[]): Promise<read
   return (await lostTransfers(trx)).filter((one) => keys.has(keyOf(one)));
 }
 
-/** Sends `payment.lost` to every project that has the wallet; once for each transfer. */
-export async function tellLost(app: App, trx: ObservedTrx, lost: readonly LostTransfer[], now: number): Promise<void> {
+/** Publishes `payment.lost` to every project that uses the wallet, once per transfer. */
+export async function publishLostMoney(
+  app: App,
+  trx: ObservedTrx,
+  lost: readonly LostTransfer[],
+  now: number,
+): Promise<void> {
   const events: NewEvent[] = [];
   for (const one of lost) {
     for (const { projectId } of await projectsOfWallet(trx, one.network, one.firstAddress)) {
@@ -136,7 +142,7 @@ export async function tellLost(app: App, trx: ObservedTrx, lost: readonly LostTr
         createdAt: now,
         requestId: null,
       });
-      tellAfterCommit(trx, { kind: 'money_lost', projectId, network: one.network, lost: money });
+      emitAfterCommit(trx, { kind: 'money_lost', projectId, network: one.network, lost: money });
     }
   }
   await publishEvents(trx, events);
@@ -154,7 +160,7 @@ export function lostMoney(one: LostTransfer, decimals: number): LostMoney {
   };
 }
 
-/** As the operator's own contract counts, where there is one. */
+/** Decimals of the contract configured by the operator, where there is one. */
 export async function decimalsOf(
   app: Pick<App, 'railFor'>,
   trx: Trx | undefined,

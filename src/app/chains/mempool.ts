@@ -1,5 +1,5 @@
 import type { ChainSource, WaitingTransactions } from '../../rails/chain.ts';
-import { lockCursor, saveLookedAt } from '../../store/chain.ts';
+import { lockCursor, saveSeenUpTo } from '../../store/chain.ts';
 import { dropWaiting, waitingTransfers } from '../../store/transfers.ts';
 import { dropPayouts, waitingPayouts } from '../../store/refund-payouts.ts';
 import { saveTransfers } from '../../store/transfers.ts';
@@ -8,53 +8,56 @@ import type { App } from '../context.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { inTransaction } from '../in-transaction.ts';
 
-/** Waiting transactions that are looked at in one round at most, so that a full mempool does not hold up blocks. */
+/** How many mempool transactions are read per round, so that a full mempool does not hold up blocks. */
 const MAX_WAITING = 5_000;
-/** A list of hundreds of thousands takes its time: so many times as long passes until the next. */
-const REST_PER_LOOK = 9;
-/** How often it is kept that everything was looked at. */
-const LOOKED_AT_STEP_MS = 2_000;
+/** Listing hundreds of thousands of transactions takes time: the pause after it is this many times as long. */
+const REST_PER_READ = 9;
+/** How often the time up to which everything was seen is saved. */
+const SEEN_UP_TO_STEP_MS = 2_000;
 
 /**
- * What a look proves. `mempool`: what was not there at that moment waited nowhere. `blocks`: nothing of the mempool, but
- * everything up to that moment's newest block was seen.
+ * What a read of the mempool proves. `mempool`: a transaction that was not listed at that moment was not waiting
+ * anywhere. `blocks`: nothing about the mempool, but everything up to the newest block of that moment was seen.
  */
-export interface LookProof {
+export interface MempoolProof {
   readonly kind: 'mempool' | 'blocks';
-  /** Up to when everything was seen that will ever be seen of that time. */
+  /** Everything from before this time that will ever be seen has been seen. */
   readonly upTo: number;
 }
 
-/** What is known of a mempool: which of its transactions were looked at, and which of ours were missing from it last time. */
-// oxlint-disable-next-line max-lines-per-function -- What was looked for, found and missed is one state, which both of its methods change.
-export function createWaitingRoom(app: App, source: ChainSource) {
+/** Tracks a mempool: which of its transactions are known, and which of ours were missing from it last time. */
+// oxlint-disable-next-line max-lines-per-function -- Known and missing transactions are one state of both methods.
+export function createMempoolWatch(app: App, source: ChainSource) {
   const { network, mempool } = source;
-  let looked: ReadonlySet<string> = new Set();
+  let known: ReadonlySet<string> = new Set();
   let missing: ReadonlySet<string> = new Set();
   let savedAt = 0;
   let notBefore = 0;
 
   return {
-    /** Everything that waits; null where nothing is known of it, or it was asked for a moment ago. */
-    look: async (): Promise<WaitingTransactions | null> => {
-      // By a clock that nobody sets.
+    /** Everything in the mempool; null if the source cannot list it, or if it was asked a moment ago. */
+    read: async (): Promise<WaitingTransactions | null> => {
+      // Monotonic: the system's clock may be set.
       const askedAt = performance.now();
       if (mempool === null || askedAt < notBefore) return null;
       const waiting = await mempool.waiting();
       const answeredAt = performance.now();
-      notBefore = answeredAt + (answeredAt - askedAt) * REST_PER_LOOK;
+      notBefore = answeredAt + (answeredAt - askedAt) * REST_PER_READ;
       return waiting;
     },
 
-    /** After a rollback transactions may wait again that were looked at before. */
+    /** Forgets what is known: after a rollback, known transactions may be in the mempool again. */
     forget: (): void => {
-      looked = new Set();
+      known = new Set();
     },
 
-    /** Without a proof, as when the node is behind or on a branch, what it has counts, but what it lacks tells nothing. */
-    takeIn: async (hashes: readonly string[], proof: LookProof | null): Promise<void> => {
+    /**
+     * Saves what is new in the mempool and drops what is gone. Without a proof, as when the node is behind or on a
+     * branch, what it lists counts, but what it lacks proves nothing.
+     */
+    takeIn: async (hashes: readonly string[], proof: MempoolProof | null): Promise<void> => {
       if (mempool === null) return;
-      const fresh = hashes.filter((hash) => !looked.has(hash)).slice(0, MAX_WAITING);
+      const fresh = hashes.filter((hash) => !known.has(hash)).slice(0, MAX_WAITING);
       const transfers = await mempool.transfersOf(fresh);
       const watched = await paymentsWatching(app, network, transfers);
       const refunds = await refundsWatching(app, network, transfers);
@@ -67,8 +70,8 @@ export function createWaitingRoom(app: App, source: ChainSource) {
         transfer,
       }));
       const spends = await spendsOf(source, payouts);
-      // Twice in a row, for another node of the network may not have heard of a transaction yet; at once where another one
-      // came for the same payment: that is what a replacement looks like.
+      // Missing twice in a row, because another node of the network may not have the transaction yet; or missing once
+      // if another transaction came for the same payment, since that is what a replacement looks like.
       const paidAnew = new Set(ours.map(({ address }) => watched.get(address)));
       const isWhole = proof?.kind === 'mempool';
       const gone = (isWhole ? away : [])
@@ -80,7 +83,7 @@ export function createWaitingRoom(app: App, source: ChainSource) {
         .map(({ hash }) => hash);
       if (ours.length + gone.length + payouts.length + gonePayouts.length > 0) {
         await inTransaction(app, async (trx) => {
-          // One writer of a network's transfers at a time, as for blocks.
+          // Only one process at a time writes a network's transfers, as with blocks.
           await lockCursor(trx, network);
           const now = app.clock();
           const dropped = await dropWaiting(trx, network, gone);
@@ -95,10 +98,10 @@ export function createWaitingRoom(app: App, source: ChainSource) {
       }
       if (isWhole) missing = new Set([...away, ...awayPayouts].map(({ hash }) => hash));
       const seen = new Set(fresh);
-      looked = new Set(hashes.filter((hash) => looked.has(hash) || seen.has(hash)));
-      const isComplete = looked.size === there.size;
-      if (proof !== null && isComplete && (proof.upTo - savedAt >= LOOKED_AT_STEP_MS || proof.upTo < savedAt)) {
-        await saveLookedAt(app.db, network, proof.upTo);
+      known = new Set(hashes.filter((hash) => known.has(hash) || seen.has(hash)));
+      const isComplete = known.size === there.size;
+      if (proof !== null && isComplete && (proof.upTo - savedAt >= SEEN_UP_TO_STEP_MS || proof.upTo < savedAt)) {
+        await saveSeenUpTo(app.db, network, proof.upTo);
         savedAt = proof.upTo;
       }
     },

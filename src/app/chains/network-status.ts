@@ -9,37 +9,38 @@ import { addressGaps, gapInWords, type AddressGap } from '../../store/wallets.ts
 import type { App } from '../context.ts';
 import { decimalsOf, lostMoney, WHICH_COPY_STAYS } from './lost-money.ts';
 
-/** How a network is followed. */
+/** How well a network is followed. */
 export interface NetworkStatus {
   readonly network: Network;
-  /** The newest block that is known of any of its nodes, never below the cursor; null: none of them answers. */
+  /** The newest block known to any of its nodes, never below the cursor; null if none of them answers. */
   readonly height: number | null;
   readonly cursor: (Cursor & { readonly problem: string | null }) | null;
   readonly lagBlocks: number | null;
-  /** How old the last block taken in is. */
+  /** Age of the last block taken in. */
   readonly lagMs: number | null;
   readonly nodes: readonly KnownNode[];
-  /** What is wrong with it, in one line; null when it is well. */
+  /** What is wrong with it, in one line; null if nothing is. */
   readonly problem: string | null;
-  /** What an operator should look after although the network is well: plain words with the way out, one line each. */
+  /** What the operator should take care of although the network works: one line each, with the way out. */
   readonly warnings: readonly string[];
-  /** Money on addresses of hours that a restore lost, which is nobody's payment here yet; the oldest first. */
+  /** Money on addresses from hours that a restore lost, not booked as a payment yet; oldest first. */
   readonly lost: readonly LostMoney[];
 }
 
-/** What a node said longer ago than this is not believed: nobody asks it any more. */
+/** A node's report older than this is not used: nobody polls the node any more. */
 const NEWS_MS = 90_000;
-/** So many blocks behind the nodes is catching up, not following. */
+/** More blocks behind than this counts as catching up, not following. */
 const MAX_LAG_BLOCKS = 10;
-/** So many mean block times without a block are a stall: on Bitcoin that happens by chance once in 10^8 blocks. */
+/** This many average block times without a block is a stall: on Bitcoin that happens by chance once in 10^8 blocks. */
 const STALL_BLOCKS = 20;
 const MIN_STALL_MS = 5 * 60_000;
-/** How long money on deposits that come next is told. */
-const AHEAD_TOLD_MS = 7 * 86_400_000;
+/** How long money on deposit addresses that were not handed out yet is reported. */
+const AHEAD_REPORTED_MS = 7 * 86_400_000;
 
 /**
- * How the networks are, from what the watchers keep in the database: any process and the command line see the same. Those
- * in `networks` are expected; others are there as long as somebody follows them. A network without blocks for long is stalled; test chains that nobody mines look so too.
+ * The state of the networks as saved by the workers that follow them, so every process and command reports the same.
+ * Those in `networks` are expected; others are listed while some worker follows them. A network without blocks for a
+ * long time is stalled; a test chain that nobody mines looks stalled too.
  */
 export async function networkStatus(app: App, networks: readonly Network[]): Promise<readonly NetworkStatus[]> {
   const { cursors, nodes } = await networkStates(app.db);
@@ -47,13 +48,13 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
   const lost = await lostByNetwork(app);
   const halted = await haltedWallets(app.db);
   const now = app.clock();
-  const ahead = await transfersAhead(app.db, now - AHEAD_TOLD_MS);
+  const ahead = await transfersAhead(app.db, now - AHEAD_REPORTED_MS);
   const followed = nodes.filter(({ checkedAt }) => now - checkedAt <= NEWS_MS).map(({ network }) => network);
   return [...new Set([...networks, ...followed])].map((network) => {
     const own = nodes.filter((node) => node.network === network);
     const heights = own.flatMap(({ height }) => (height === null ? [] : [height]));
     const cursor = cursors.get(network) ?? null;
-    // Nodes are asked for their height now and then: what was read meanwhile was on one of them too.
+    // Node heights are polled less often than blocks are read: a block read since then was on a node too.
     const height = heights.length === 0 ? null : Math.max(...heights, cursor?.height ?? 0);
     const lagBlocks = height === null || cursor === null ? null : height - cursor.height;
     const lagMs = cursor === null ? null : Math.max(0, now - cursor.blockAt);
@@ -69,7 +70,7 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
 
 async function lostByNetwork(app: App): Promise<ReadonlyMap<Network, readonly LostMoney[]>> {
   const lost = await lostTransfers(app.db);
-  const told = await Promise.all(
+  const named = await Promise.all(
     lost.map(async (one) => {
       const [owner] = await projectsOfWallet(app.db, one.network, one.firstAddress);
       return {
@@ -78,7 +79,7 @@ async function lostByNetwork(app: App): Promise<ReadonlyMap<Network, readonly Lo
       };
     }),
   );
-  const groups = Map.groupBy(told, ({ network }) => network);
+  const groups = Map.groupBy(named, ({ network }) => network);
   return new Map([...groups].map(([network, group]) => [network, group.map(({ money }) => money)]));
 }
 
@@ -113,12 +114,12 @@ function problemOf(status: Omit<NetworkStatus, 'problem' | 'warnings' | 'lost'>,
   }
   if (cursor?.problem) return cursor.problem;
   const bad = nodes.filter(({ problem }) => problem !== null);
-  const told = bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
-  // None of those that answer is as it should be: that is why the network stands where it does.
-  if (bad.length === nodes.length) return told;
+  const faults = bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
+  // None of the answering nodes is healthy, which explains why the network is where it is.
+  if (bad.length === nodes.length) return faults;
   if (cursor === null || lagMs === null || lagBlocks === null) return 'not a block was read yet';
   if (lagBlocks > MAX_LAG_BLOCKS) return `catching up, ${lagBlocks} blocks behind`;
   const stallMs = Math.max(MIN_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);
   if (lagMs > stallMs) return `no new block for ${Math.round(lagMs / 1000)} s`;
-  return bad.length === 0 ? null : told;
+  return bad.length === 0 ? null : faults;
 }

@@ -6,13 +6,13 @@ import { highestLostIndex, lostTransfers } from '../../store/lost-transfers.ts';
 import { counterPaces, lockPaces, raiseCounter, waitingDeliveries } from '../../store/recovery.ts';
 import type { WalletKind } from '../../store/schema/wallets.ts';
 import type { App } from '../context.ts';
-import { tellLost } from './lost-money.ts';
+import { publishLostMoney } from './lost-money.ts';
 import { haltedWallets, setHalted, skipTo } from '../../store/unissued.ts';
 import { addressGaps, gapInWords } from '../../store/wallets.ts';
 import { notify } from '../../store/notifications.ts';
 import type { ObservedTrx } from '../in-transaction.ts';
 
-/** What a recovery has passed over. */
+/** What a recovery has skipped. */
 export interface Recovery {
   readonly lostSince: number;
   readonly wallets: readonly {
@@ -20,64 +20,69 @@ export interface Recovery {
     readonly firstAddress: string;
     readonly kind: WalletKind;
     readonly projectIds: readonly string[];
-    /** The first number that was passed over, and the next one that is handed out. */
+    /** The first index that was skipped, and the next one that will be handed out. */
     readonly from: number;
     readonly to: number;
-    /** With which the merchant's own wallet finds what comes from now on; null for deposit contracts, which are in none. */
+    /**
+     * The gap limit with which the merchant's own wallet finds later payments; null for deposit contracts, which need
+     * none.
+     */
     readonly gapLimit: number | null;
   }[];
   readonly numbers: readonly {
     readonly projectId: string;
     readonly mode: Mode;
     readonly year: number;
-    /** The last number that this database gave, and the one after which it goes on. */
+    /** The last number that this database used, and the one after which it continues. */
     readonly last: number;
     readonly to: number;
   }[];
-  /** Webhooks that wait: those that were delivered since then are sent again. */
+  /** Webhooks that wait for delivery: those delivered since the backup are sent again. */
   readonly waitingDeliveries: number;
 }
 
-/** What is passed over. */
-export interface PassOver {
+/** What to skip. */
+export interface SkipRequest {
   readonly lostSince: number;
   readonly now: number;
-  /** How many of each, instead of what pace and time say; null: as they say. */
+  /** How many of each, instead of deriving it from the busiest day and the lost time; null: derive it. */
   readonly skip: number | null;
-  /** What another copy of this database, of another restore, begins with: it may have handed out what follows. */
-  readonly elsewhere?: Elsewhere;
-  /** So many more, for a restore: drawn anew each time. */
+  /**
+   * Where other copies of this database, made by other restores, continue: they may have used everything from there on.
+   */
+  readonly otherCopies?: OtherCopies;
+  /** Added to each, for a restore: drawn at random every time. */
   readonly spread?: number;
-  /** So many times what pace and time say: another copy was at work, and began as far on as that. */
+  /** Multiplies what is derived: another copy was running, and skipped as much as that. */
   readonly times?: number;
 }
 
-/** The next number of a wallet, and the last one of a counter, on other copies; 0: no other is known. */
-export interface Elsewhere {
+/** The next index of a wallet, and the last number of a counter, on other copies; 0 if no other copy is known. */
+export interface OtherCopies {
   readonly nextIndex: (network: Network, firstAddress: string) => number;
   readonly lastNumber: (projectId: string, mode: Mode, year: number) => number;
 }
 
 /**
- * Passes over what may have been handed out since `lostSince` and is not known here: addresses of every wallet in use, beyond
- * those too that money was seen on or that another copy began with, and transaction numbers. Wallets that were halted hand out
- * addresses again.
+ * Skips everything that may have been handed out since `lostSince` but is not in this database: transaction numbers,
+ * and the addresses of every wallet in use, also beyond those that received money or where another copy continued.
+ * Halted wallets hand out addresses again.
  */
-export async function passOver(
+export async function skipIssued(
   trx: Database | Trx,
-  { lostSince, now, skip, elsewhere, spread = 0, times = 1 }: PassOver,
+  { lostSince, now, skip, otherCopies, spread = 0, times = 1 }: SkipRequest,
 ): Promise<Recovery> {
   const beyond = (busiestDay: number): number => skip ?? times * skipOf(busiestDay, now - lostSince) + spread;
   const skipped: Omit<Recovery['wallets'][number], 'gapLimit'>[] = [];
   for (const { network, firstAddress, kind, nextIndex, projectIds, busiestDay } of await lockPaces(trx, lostSince)) {
     const seen = await highestLostIndex(trx, network, firstAddress);
-    const other = elsewhere?.nextIndex(network, firstAddress) ?? 0;
+    const other = otherCopies?.nextIndex(network, firstAddress) ?? 0;
     const to = Math.max(nextIndex, (seen ?? -1) + 1, other) + beyond(busiestDay);
     await skipTo(trx, network, { firstAddress, nextIndex }, to, now);
     await setHalted(trx, network, firstAddress, null);
     skipped.push({ network, firstAddress, kind, projectIds, from: nextIndex, to });
   }
-  // What was passed over before, or was unpaid, counts too.
+  // Addresses that were skipped before, or never paid, count too.
   const gaps = await addressGaps(trx);
   const wallets = skipped.map((wallet) => {
     const gap = gaps.find(
@@ -91,7 +96,7 @@ export async function passOver(
     yearsFrom(lostSince, now),
     lostSince,
   )) {
-    const to = Math.max(last, elsewhere?.lastNumber(projectId, mode, year) ?? 0) + beyond(busiestDay);
+    const to = Math.max(last, otherCopies?.lastNumber(projectId, mode, year) ?? 0) + beyond(busiestDay);
     await raiseCounter(trx, { projectId, mode, year }, to);
     numbers.push({ projectId, mode, year, last, to });
   }
@@ -99,31 +104,36 @@ export async function passOver(
   return { lostSince, wallets, numbers, waitingDeliveries: await waitingDeliveries(trx) };
 }
 
-/** Numbers count by the UTC year: a turn of the year in the lost time began new ones. */
+/** Numbers restart every UTC year, so a turn of the year during the lost time began new counters. */
 function yearsFrom(lostSince: number, now: number): readonly number[] {
   const [first, last] = [new Date(lostSince).getUTCFullYear(), new Date(now).getUTCFullYear()];
   return Array.from({ length: Math.max(1, last - first + 1) }, (_, index) => first + index);
 }
 
-/** Another copy sold, whose numbers nobody may have noted: it began once as far on, and what it sold comes after that. */
-function beyondCopy(random: () => number): Pick<PassOver, 'times' | 'spread'> {
+/** Another copy was running and its numbers may be unknown: it started once as far on, and handed out what follows. */
+function beyondCopy(random: () => number): Pick<SkipRequest, 'times' | 'spread'> {
   return { times: 2, spread: MAX_SPREAD + Math.floor(random() * MAX_SPREAD) };
 }
 
 /**
- * Passes over what a failover may have lost or another copy may have handed out, on the database in use, and tells what lies on
- * the addresses that were passed over.
+ * Skips what a failover may have lost or another copy may have handed out, on the database in use, and publishes the
+ * money that lies on the skipped addresses.
  */
 export async function recover(
   app: App,
   trx: ObservedTrx,
-  request: Pick<PassOver, 'lostSince' | 'now' | 'skip' | 'elsewhere'> & { readonly random?: () => number },
+  request: Pick<SkipRequest, 'lostSince' | 'now' | 'skip' | 'otherCopies'> & { readonly random?: () => number },
 ): Promise<Recovery> {
   const { random = Math.random, ...wanted } = request;
   const isHalted = (await haltedWallets(trx)).length > 0;
-  const recovery = await passOver(trx, isHalted ? { ...wanted, ...beyondCopy(random) } : wanted);
+  const recovery = await skipIssued(trx, isHalted ? { ...wanted, ...beyondCopy(random) } : wanted);
   for (const { network, firstAddress, from } of recovery.wallets) {
-    await tellLost(app, trx, await lostTransfers(trx, { wallet: { network, firstAddress, from } }), request.now);
+    await publishLostMoney(
+      app,
+      trx,
+      await lostTransfers(trx, { wallet: { network, firstAddress, from } }),
+      request.now,
+    );
   }
   return recovery;
 }

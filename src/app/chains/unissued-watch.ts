@@ -17,25 +17,27 @@ import {
 import type { App } from '../context.ts';
 
 /**
- * How far beyond a wallet's next address money is looked for. A restored copy of it begins as far on as a recovery passes over,
- * and the one that it is a copy of has to see what it sells: half as far again as a copy of two days ago begins, for three
- * quarters of it are always watched.
+ * How many addresses beyond a wallet's next one are watched. A restored copy continues as far on as a recovery skips,
+ * and the original must see what that copy sells: this is half as much again as a copy of a two-day-old backup skips,
+ * because three quarters of it are always watched.
  */
 function watchedAhead(busiestDay: number): number {
   return Math.ceil(1.5 * (skipOf(busiestDay, COPY_AGE_MS) + MAX_SPREAD));
 }
 const COPY_AGE_MS = 2 * 24 * 60 * 60_000;
-/** Once as much as this part of it was handed out, the rest is watched again. */
+/** Once this share of the watched addresses was handed out, more are added. */
 const REFILL_SHARE = 0.25;
-/** How long a wallet's pace is taken for what it is. */
+/** How long a wallet's measured pace is used. */
 const PACE_FOR_MS = 6 * 60 * 60_000;
-/** An address costs a tenth of a millisecond of the processor: so many in one go, then whoever waits gets a turn. */
-const PIECE = 50;
+/** Deriving an address takes a tenth of a millisecond of CPU time: this many at once, then other work gets its turn. */
+const BATCH = 50;
 const WALLETS_AT_ONCE = 10;
 
-/** Watches addresses of wallets that this database gave to nobody: those passed over, and those that come next. */
+/** Watches addresses that this database never handed out: skipped ones, and those that come next. */
 export interface UnissuedWatch {
-  /** Which of these transfers' addresses are such ones, by address. What was passed over is watched whole before that. */
+  /**
+   * Which of these transfers went to such addresses, by address. All skipped addresses are watched before it answers.
+   */
   find(transfers: readonly ChainTransfer[]): Promise<ReadonlyMap<string, UnissuedAddress>>;
 }
 
@@ -55,7 +57,7 @@ export function createUnissuedWatch(
     return distance;
   };
 
-  /** The wallets of which too few addresses ahead are watched, and what lacks. */
+  /** The wallets with too few watched addresses ahead, and the missing ranges. */
   async function lackingAhead(): Promise<readonly UnwatchedRange[]> {
     const lacking: UnwatchedRange[] = [];
     for (const wallet of await aheadWallets(db, network)) {
@@ -68,15 +70,17 @@ export function createUnissuedWatch(
     return lacking;
   }
 
-  /** Watches the addresses of a range; true when all are. A wallet of another chain of the network has none here. */
+  /**
+   * Watches a range of addresses; true once all are watched. A wallet of another chain of the network has none here.
+   */
   async function watch(
     { firstAddress, kind, source, from, to }: UnwatchedRange,
     onPiece: (watchedTo: number) => Promise<void> = async () => {},
   ): Promise<void> {
     const deriver = openWallet(network, { kind, text: source });
     if (deriver === null) return;
-    for (let start = from; start < to; start += PIECE) {
-      const count = Math.min(PIECE, to - start);
+    for (let start = from; start < to; start += BATCH) {
+      const count = Math.min(BATCH, to - start);
       const addresses = deriver
         .addressesAt(start, count)
         .map((address, place) => ({ address: matchingAddress(network, address), index: start + place }));

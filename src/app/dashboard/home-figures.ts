@@ -35,7 +35,10 @@ export interface HomeFigures {
   }[];
 }
 
-/** The figures of so many days up to today, and of as many before, from the counters alone: exact, and no payment is read. */
+/**
+ * The figures of so many days up to today, and of as many before, from the counters alone: exact, and no payment is
+ * read.
+ */
 export async function homeFigures(
   app: App,
   scope: { readonly projectId: string; readonly mode: Mode },

@@ -5,7 +5,9 @@ import type { App } from '../context.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
 import { possibleActions, type PossibleActions } from '../payments/possible-actions.ts';
 
-/** All that is kept of a payment, addresses in the form in which people are shown them, and what can be done to it now. */
+/**
+ * All that is kept of a payment, addresses in the form in which people are shown them, and what can be done to it now.
+ */
 export interface SeenPayment extends PaymentDetails {
   /** Null where nothing is counted. */
   readonly confirmations: Confirmations | null;

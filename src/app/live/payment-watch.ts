@@ -1,22 +1,23 @@
 import type { Network } from '../../domain/networks.ts';
 import type { Notifications } from '../../store/notifications.ts';
 
-/** Tells those who show a payment that it may have changed, whichever process changed it. */
+/** Wakes whoever shows a payment when it may have changed, whichever process changed it. */
 export interface PaymentWatch {
   /**
-   * Wakes the listener whenever the payment may have changed, and with every block of `network` where one is given. A wake
-   * says no more than that it is time to look. The listener must not throw. Returns how to stop.
+   * Wakes the listener whenever the payment may have changed, and with every block of `network` if one is given. A
+   * wake-up only means that it is time to read the payment again. The listener must not throw. Returns a function that
+   * stops watching.
    */
   watch(paymentId: string, network: Network | null, listener: () => void): () => void;
-  /** How many watch now. */
+  /** The number of current watchers. */
   watchers(): number;
   stop(): void;
 }
 
 export interface PaymentWatchOptions {
-  /** How often everybody is woken while notifications are down. */
+  /** How often all watchers are woken while notifications are down. */
   readonly wakeWhileDownMs?: number;
-  /** Over how long it is spread that everybody is woken. */
+  /** Over which time waking all watchers is spread. */
   readonly spreadMs?: number;
 }
 
@@ -24,12 +25,13 @@ interface Watcher {
   readonly wake: () => void;
 }
 
-/** Into how many parts a waking of all is cut. */
-const TURNS = 20;
+/** How many steps it takes to wake all watchers. */
+const SPREAD_STEPS = 20;
 
 /**
- * The watch of one process. When notifications come back everybody is woken once, for something may have been missed; while
- * they are down, again and again. Both are spread, so that thousands do not ask the database in the same moment.
+ * The watch of one process. When notifications come back, all watchers are woken once, because something may have been
+ * missed; while notifications are down, they are woken at intervals. Both are spread over time, so that thousands of
+ * watchers do not query the database at the same moment.
  */
 export function createPaymentWatch(
   notifications: Pick<Notifications, 'healthy' | 'on' | 'onUp'>,
@@ -40,16 +42,16 @@ export function createPaymentWatch(
   const all = new Set<Watcher>();
   let spreading: NodeJS.Timeout | undefined;
 
-  /** A waking of all that begins takes the place of one under way: it wakes those that one did not come to. */
+  /** Waking all watchers again replaces a round still under way: it also wakes those that round did not reach. */
   const wakeAll = (): void => {
     clearTimeout(spreading);
     const waiting = [...all];
-    const perTurn = Math.ceil(waiting.length / TURNS);
-    const turn = (): void => {
-      for (const watcher of waiting.splice(0, perTurn)) if (all.has(watcher)) watcher.wake();
-      if (waiting.length > 0) spreading = setTimeout(turn, spreadMs / TURNS);
+    const perStep = Math.ceil(waiting.length / SPREAD_STEPS);
+    const step = (): void => {
+      for (const watcher of waiting.splice(0, perStep)) if (all.has(watcher)) watcher.wake();
+      if (waiting.length > 0) spreading = setTimeout(step, spreadMs / SPREAD_STEPS);
     };
-    turn();
+    step();
   };
 
   notifications.on('payments', (ids) => {
@@ -83,7 +85,7 @@ export function createPaymentWatch(
 }
 
 function wakeEach(watchers: ReadonlySet<Watcher> | undefined): void {
-  // A copy: a listener may stop watching, and watch again, while it is called.
+  // A copy: a listener may stop watching, and start again, while it is called.
   for (const watcher of new Set(watchers)) watcher.wake();
 }
 

@@ -1,8 +1,8 @@
-/** Reads under way at once. The rest wait here and not in the reader, which requests share. */
+/** How many reads run at once. The rest wait here instead of in the reader that requests share. */
 const MAX_RUNNING = 100;
 
 export interface ReadQueue {
-  /** Runs the job when its turn comes; a job that waits already waits once. A job must not fail. */
+  /** Runs the job when its turn comes; a job already waiting is not added again. A job must not fail. */
   add(job: () => Promise<void>): void;
   remove(job: () => Promise<void>): void;
 }

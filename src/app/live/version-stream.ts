@@ -12,7 +12,7 @@ const MAX_RETRY_MS = 15_000;
 export interface VersionStreamOptions {
   readonly reader: PaymentReader;
   readonly watch: PaymentWatch;
-  /** A short text that changes exactly when what is shown of the payment does. */
+  /** A short text that changes exactly when what is shown of the payment changes. */
   readonly versionOf: (payment: Payment) => string | Promise<string>;
   readonly selector: PaymentSelector;
   readonly queue: ReadQueue;
@@ -21,16 +21,19 @@ export interface VersionStreamOptions {
 }
 
 export interface VersionStream {
-  /** The payment's version now; null when there is no such payment. */
+  /** The payment's current version; null if there is no such payment. */
   read(): Promise<string | null>;
-  /** From now on reads whenever the payment may have changed; at once, if it may have since the stream was made. */
+  /**
+   * From now on reads the payment whenever it may have changed; at once if it may have changed since the stream was
+   * created.
+   */
   start(): void;
   stop(): void;
 }
 
 /**
- * The versions of one payment. It watches from the moment it is made, so that no change between the first read and the start
- * is missed: `new` and `reading` remember a change, `idle` reads at once.
+ * The versions of one payment. It watches from its creation, so that no change between the first read and the start is
+ * missed: in states `new` and `reading` a change is remembered, in `idle` it is read at once.
  */
 export function createVersionStream(options: VersionStreamOptions): VersionStream {
   const { reader, watch, versionOf, selector, queue, onVersion, onFault } = options;
@@ -94,7 +97,7 @@ export function createVersionStream(options: VersionStreamOptions): VersionStrea
   };
 }
 
-/** The network whose blocks change what the page shows: confirmations are counted while a payment is on its way. */
+/** The network whose blocks change what the page shows: confirmations are shown while a payment is being confirmed. */
 function countingNetwork({ status, quote }: Payment): Network | null {
   return isCounting(status) ? (quote?.network ?? null) : null;
 }

@@ -3,7 +3,7 @@ import type { Network } from '../../domain/networks.ts';
 import {
   inTimeUntil,
   requiredUnits,
-  tally,
+  sumTransfers,
   type Received,
   type Payment,
   type Quote,
@@ -23,16 +23,19 @@ import { findTransfers, type PaymentTransfer } from '../../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from '../context.ts';
 import { newEvent } from '../events.ts';
-import { tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
-/** A transfer and the block it is in; the payment where that is known already. */
+/** A transfer and the block it is in, and its payment where that is already known. */
 export interface FoundTransfer {
   readonly block: ChainBlock;
   readonly transfer: ChainTransfer;
   readonly paymentId?: string;
 }
 
-/** The payments that watch the addresses of transfers, by address: one indexed query, whatever the number of addresses. */
+/**
+ * The payments that watch the addresses of these transfers, by address: one indexed query, however many addresses there
+ * are.
+ */
 export async function paymentsWatching(
   app: Pick<App, 'db'>,
   network: Network,
@@ -43,12 +46,12 @@ export async function paymentsWatching(
   return new Map(rows.map((row) => [row.address, row.payment_id]));
 }
 
-/** Each transfer once: a node that repeats itself has not been paid twice. */
+/** Each transfer once, in case a node lists one twice. */
 export function distinct(transfers: readonly ChainTransfer[]): readonly ChainTransfer[] {
   return [...new Map(transfers.map((one) => [`${one.transactionHash} ${one.asset} ${one.index}`, one])).values()];
 }
 
-/** What arrived for whom; `block` is null for what waits in a mempool. */
+/** The record of a transfer to a payment; `block` is null for a mempool transaction. */
 export function arrival(
   network: Network,
   block: ChainBlock | null,
@@ -73,7 +76,7 @@ export function arrival(
   return [{ paymentId, transfer: seen, blockHash: block?.hash ?? null }];
 }
 
-/** Where the block lists the transfer; null for what contracts passed on, which is in no list. */
+/** The transfer's position in the block's list; null for transfers by contracts, which no block lists. */
 function positionIn({ transfers }: ChainBlock, { transactionHash, asset, index }: ChainTransfer): number | null {
   const position = transfers.findIndex(
     (each) => each.index === index && each.asset === asset && each.transactionHash === transactionHash,
@@ -82,8 +85,8 @@ function positionIn({ transfers }: ChainBlock, { transactionHash, asset, index }
 }
 
 /**
- * Adds up what the payments' addresses hold now and applies the transitions that follow. Of `confirmed`, what is in no token that its
- * payment was ever quoted in is told by an event.
+ * Adds up what the payments' addresses hold now and applies the transitions that follow. If a transfer in `confirmed`
+ * is in a token that its payment was never quoted in, an event reports it.
  */
 export async function observeMoney(
   app: App,
@@ -104,16 +107,18 @@ export async function observeMoney(
     const result = observeInTurn(app, payment, observations, now);
     const change = result.kind === 'observed' && result.moved ? result.change : null;
     const wrong = confirmed.filter((one) => one.paymentId === payment.id && isOfNoQuote(one, itsQuotes));
-    if (wrong.length > 0) changes.push(await tellWrongAssets(app, trx, change ?? unchanged(app, payment), wrong, now));
+    if (wrong.length > 0)
+      changes.push(await publishWrongAssets(app, trx, change ?? unchanged(app, payment), wrong, now));
     else if (change !== null) changes.push(change);
   }
   if (changes.length > 0) await saveChanges(trx, changes, 2);
-  for (const change of changes) tellAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
+  for (const change of changes) emitAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
 }
 
 /**
- * The current quote's money may complete the payment by the grace that its own loss begins: then what lies on an earlier quote
- * counts no more, and its refusal must not undo the completion.
+ * Applies the observations in order. Losing the current quote's money starts a grace period in which that quote may
+ * still complete the payment; then money on an earlier quote no longer counts, and its refusal must not undo the
+ * completion.
  */
 function observeInTurn(app: App, payment: Payment, observations: readonly Observation[], now: number) {
   const result = observe(app, payment, observations, now);
@@ -129,7 +134,7 @@ function unchanged(app: App, payment: Payment): PaymentChange {
   return { before: payment, after: payment, dueAt: nextDueAt(payment, app.policy), transitions: [], events: [] };
 }
 
-async function tellWrongAssets(
+async function publishWrongAssets(
   app: App,
   trx: Trx,
   change: PaymentChange,
@@ -147,7 +152,7 @@ async function tellWrongAssets(
   return { ...change, after: { ...after, lastSequence }, events: [...change.events, ...events] };
 }
 
-/** The decimals that a token counts in here: the operator may have set another contract than the well-known one. */
+/** The token's decimals here: the operator may have configured another contract than the well-known one. */
 export async function tokenDecimals(
   app: App,
   trx: Trx,
@@ -162,9 +167,9 @@ export async function tokenDecimals(
 }
 
 /**
- * The money on the current quote, and on an earlier one that money came to and that is nearer to being paid: in full and in
- * time, in full, at all. Of several, the nearest, then the newest. What is on the current one goes first, so that its loss
- * is told before the earlier comes back.
+ * Observations of the money on the current quote, and on an earlier quote that received money and is closer to being
+ * paid: first in full and in time, then in full, then at all. Of several such quotes the closest, then the newest. The
+ * current quote comes first, so that its loss is observed before the earlier one comes back.
  */
 export function moneyOf(
   payment: Payment,
@@ -181,9 +186,9 @@ export function moneyOf(
         transfer.address === matchingAddress(network, address),
     );
   const view = (quote: Quote) =>
-    ({ kind: 'money', received: tally(quote, transfers, inTimeUntil(payment)), quote }) as const;
+    ({ kind: 'money', received: sumTransfers(quote, transfers, inTimeUntil(payment)), quote }) as const;
   const current = view(payment.quote);
-  // What completed a payment stays its measure.
+  // The quote that completed a payment stays its measure.
   if (payment.completedOnUnits !== null) return [current];
   const nearness = holds(payment.quote) ? nearnessOf(current) : 0;
   const [earlier] = quotes

@@ -16,9 +16,9 @@ import { recordAudit, type AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
-import { inTransaction, tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
-/** One payment of one client; what is left out does not narrow (the command line sees all). */
+/** Selects one payment for one client. Fields left out do not restrict (the command line sees everything). */
 export interface PaymentSelector {
   readonly id: string;
   readonly projectId?: string;
@@ -26,7 +26,7 @@ export interface PaymentSelector {
   readonly surface?: Surface;
 }
 
-/** Whether the payment is one that the client may see. */
+/** Whether the client may see the payment. */
 export function selects(selector: PaymentSelector, payment: Payment): boolean {
   return (
     (selector.projectId === undefined || selector.projectId === payment.projectId) &&
@@ -35,7 +35,7 @@ export function selects(selector: PaymentSelector, payment: Payment): boolean {
   );
 }
 
-/** The steps of one change, with what has to be saved beside the payment. */
+/** The observations of one change, and what has to be saved with the payment. */
 export interface Decision {
   readonly kind: 'observed';
   readonly observations: readonly Observation[];
@@ -61,15 +61,17 @@ export type PaymentAction = 'payment.cancel' | 'payment.accept' | 'payment.compl
 
 export interface ChangeRequest<Refusal> {
   readonly selector: PaymentSelector;
-  /** What the audit log calls it where a person does it; the customer's and the merchant's program's own doings are no news there. */
+  /** What the audit log calls it if a person does it. */
   readonly audited?: PaymentAction;
-  /** What happens to the locked payment, or why nothing may. Runs inside the transaction: no network call. */
+  /**
+   * Decides what happens to the locked payment, or refuses. Runs inside the transaction, so it makes no network calls.
+   */
   readonly decide: (payment: Payment, trx: Trx, now: number) => Promise<Decision | Refusal> | Decision | Refusal;
   readonly present?: (payment: Payment) => string;
   readonly idempotency?: IdempotencyRequest | null;
 }
 
-/** Undoes the transaction of a change that was refused half-way. */
+/** Rolls back the transaction of a change that was refused half-way. */
 class Refused extends Error {
   readonly outcome: RefusedChange;
   constructor(reason: RefusalReason, payment: Payment) {
@@ -79,8 +81,8 @@ class Refused extends Error {
 }
 
 /**
- * Changes one payment under its lock: every observation is applied in turn, and the payment is saved with its transitions, events
- * and the idempotent answer in one transaction, or not at all.
+ * Changes one payment under a lock: every observation is applied in order, and the payment is saved with its
+ * transitions, events and idempotent answer in one transaction, or not at all.
  */
 export function changePayment<Refusal extends { readonly kind: string }>(
   app: App,
@@ -116,7 +118,7 @@ async function change<Refusal extends { readonly kind: string }>(
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
   if (audited !== undefined && app.actor !== undefined) await recordAudit(app, trx, auditOf(audited, changed));
-  tellAfterCommit(trx, { kind: 'payment_changed', change: changed, requestId: app.requestId ?? null });
+  emitAfterCommit(trx, { kind: 'payment_changed', change: changed, requestId: app.requestId ?? null });
   return { kind: 'changed', payment: changed.after, body, change: changed };
 }
 
@@ -135,7 +137,7 @@ function isDecision(decision: { readonly kind: string }): decision is Decision {
   return decision.kind === 'observed';
 }
 
-/** Applies observations one after the other. A refusal of any refuses all; `moved` says whether anything changed. */
+/** Applies observations one after the other. If one is refused, all are; `moved` says whether anything changed. */
 export function observe(
   app: App,
   before: Payment,

@@ -25,7 +25,7 @@ interface Fault {
   readonly error: unknown;
 }
 
-/** The project has no wallet in the batch's sight that the token could be paid to. */
+/** The project has no wallet for the token, as far as the batch knows. */
 interface NoWallet {
   readonly kind: 'no_wallet';
 }
@@ -38,21 +38,21 @@ type Saved =
   | Fault;
 
 export interface PaymentCreator {
-  /** Creates a payment, or replays the answer that its idempotency key got. No network or chain call is made. */
+  /** Creates a payment, or replays the answer stored for its idempotency key. Makes no network or chain call. */
   create(
     request: NewPayment,
     present: (payment: Payment) => string,
     idempotency: IdempotencyRequest | null,
   ): Promise<CreateOutcome>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is running. */
   idle(): Promise<void>;
 }
 
 /**
- * Payments that arrive together are saved together (docs/decisions/0004). Orders of the sandbox are saved by one statement,
- * the next batch on its way while the last is being saved. What has to be taken from the database first, live orders their
- * addresses and transactions their numbers, is taken for the whole batch in the transaction that saves it (0039), so that
- * nothing is used twice or lost.
+ * Payments that arrive together are saved together (docs/decisions/0004). Sandbox orders are saved by one statement,
+ * and the next batch is sent while the last one is being saved. What must first be taken from the database (addresses
+ * of live orders, numbers of transactions) is taken for the whole batch in the transaction that saves it (0039), so
+ * that nothing is used twice or lost.
  */
 export function createPaymentCreator(app: App, runner: StatementRunner & TransactionRunner): PaymentCreator {
   const alone = createSaver(
@@ -64,7 +64,7 @@ export function createPaymentCreator(app: App, runner: StatementRunner & Transac
     }),
   );
   const saveItems = async (items: readonly Item[]): Promise<readonly Saved[]> => {
-    const save = (foresee: boolean) => runner.transaction((trx) => saveTaking(app, trx, items, foresee));
+    const save = (mayPredict: boolean) => runner.transaction((trx) => saveTaking(app, trx, items, mayPredict));
     try {
       return await save(true);
     } catch (error) {
@@ -91,14 +91,14 @@ export function createPaymentCreator(app: App, runner: StatementRunner & Transac
         const rail = app.railFor(request.mode);
         const item = { id: newId(app, createdAt), createdAt, request, rail, present, idempotency };
         const saved = await saveItem(item);
-        const settled = saved.kind === 'no_wallet' ? await withoutWallet(item, saveItem) : saved;
-        if (settled.kind === 'fault') throw settled.error;
-        return settled;
+        const outcome = saved.kind === 'no_wallet' ? await withoutWallet(item, saveItem) : saved;
+        if (outcome.kind === 'fault') throw outcome.error;
+        return outcome;
       }),
   };
 }
 
-/** Tells what the project lacks; where it got its wallet this very moment, the payment is created after all. */
+/** Says what the project lacks. If its wallet was set just now, the payment is created after all. */
 async function withoutWallet(item: Item, saveItem: (item: Item) => Promise<Saved>): Promise<Exclude<Saved, NoWallet>> {
   const choice = await chooseWanted(item.rail, item);
   if (choice !== null && choice.kind !== 'ok') return choice;
@@ -108,7 +108,7 @@ async function withoutWallet(item: Item, saveItem: (item: Item) => Promise<Saved
 
 type SaveBatch<Each> = (items: readonly Each[]) => Promise<readonly Saved[]>;
 
-/** Tells what was saved together, and how long that took. */
+/** Emits how many payments were saved together, and how long that took. */
 function observed<Each>({ observer }: App, saveBatch: SaveBatch<Each>): SaveBatch<Each> {
   if (observer === undefined) return saveBatch;
   return async (items) => {
@@ -122,7 +122,7 @@ function observed<Each>({ observer }: App, saveBatch: SaveBatch<Each>): SaveBatc
   };
 }
 
-/** Saves items in batches, each wholly or not at all. */
+/** Saves items in batches, each batch completely or not at all. */
 function createSaver<Each>(maxInFlight: number, saveBatch: SaveBatch<Each>): Batcher<Each, Saved> {
   const saveOneByOne = async (items: readonly Each[]): Promise<readonly Saved[]> => {
     const results: Saved[] = [];
@@ -140,28 +140,31 @@ function createSaver<Each>(maxInFlight: number, saveBatch: SaveBatch<Each>): Bat
     try {
       return await saveBatch(items);
     } catch (error) {
-      // Without the server's own word that it refused the batch, the batch may have been saved: never save it twice.
+      // Unless the server itself refused the batch, it may have been saved: never save it twice.
       if (!wasRolledBack(error)) throw error;
-      // One bad row must not fail its neighbours: each is tried alone and gets its own answer.
+      // One bad row must not fail the others: each is tried alone and gets its own answer.
       return saveOneByOne(items);
     }
   });
 }
 
-/** In an open transaction: takes what the items need, and makes the statements that save them. Refused ones take nothing. */
+/**
+ * In an open transaction: takes what the items need and returns the statements that save them. Refused items take
+ * nothing.
+ */
 async function saveTaking(
   app: App,
   runner: StatementRunner,
   items: readonly Item[],
-  foresee: boolean,
+  mayPredict: boolean,
 ): Promise<Ending<readonly Saved[]>> {
-  const issuers = await lockIssuers(runner, items, foresee);
+  const issuers = await lockIssuers(runner, items, mayPredict);
   const drafted: (Draft | TokenRefusal | NoWallet | Fault)[] = [];
   for (const item of items) {
     const issuer = issuers.get(item.rail);
     try {
       const choice = await chooseWanted(issuer ?? item.rail, item);
-      // The locked wallets are not all that the project has: what it could be paid in is told by the rail itself.
+      // The project may have more wallets than the locked ones: the rail itself says which tokens it offers.
       drafted.push(
         issuer !== undefined && choice !== null && choice.kind !== 'ok'
           ? { kind: 'no_wallet' }
@@ -183,23 +186,28 @@ async function saveTaking(
 
 const MISSING: Fault = { kind: 'fault', error: new Error('The batch made nothing of this item.') };
 
-/** What issues the addresses of these items, by rail; a rail that needs no lock, or is asked for none, is left out. */
+/**
+ * The issuer of these items' addresses, by rail. A rail that needs no lock, or of which no address is wanted, is left
+ * out.
+ */
 async function lockIssuers(
   runner: StatementRunner,
   items: readonly Item[],
-  foresee: boolean,
+  mayPredict: boolean,
 ): Promise<ReadonlyMap<Rail, LockedIssuer>> {
   const issuers = new Map<Rail, LockedIssuer>();
   for (const [rail, group] of Map.groupBy(items, ({ rail }) => rail)) {
     const wanted = group.flatMap(({ request: { projectId, token } }) =>
       token === null ? [] : [{ projectId, ...token }],
     );
-    if (rail.lock !== null && wanted.length > 0) issuers.set(rail, await rail.lock(runner, wanted, { foresee }));
+    if (rail.lock !== null && wanted.length > 0) issuers.set(rail, await rail.lock(runner, wanted, { mayPredict }));
   }
   return issuers;
 }
 
-/** The statement that saves these payments with all that goes with them, and what each request is answered once it did. */
+/**
+ * The statement that saves these payments with everything that belongs to them, and each request's answer after that.
+ */
 function makeBatch(
   app: App,
   drafts: readonly Draft[],

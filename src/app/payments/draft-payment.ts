@@ -16,13 +16,13 @@ import {
   type TokenRefusal,
 } from './quote-payment.ts';
 
-/** A checked request for a payment. Amount in minor units of `currency`; lifetime in milliseconds. */
+/** A validated request for a payment. Amount in minor units of `currency`, lifetime in milliseconds. */
 export interface NewPayment
   extends MerchantFields, Pick<Payment, 'projectId' | 'mode' | 'surface' | 'amountMinor' | 'currency'> {
   /** Orders name their token; transactions leave it to the customer. */
   readonly token: { readonly asset: string; readonly network: string | null } | null;
   readonly lifetimeMs: number;
-  /** The request that asks for it; null where none does. */
+  /** The id of the HTTP request; null if there is none. */
   readonly requestId: string | null;
 }
 
@@ -32,7 +32,7 @@ export interface Item {
   readonly createdAt: number;
   readonly request: NewPayment;
   readonly rail: Rail;
-  /** The answer's body; stored with the payment when the request carries an idempotency key. */
+  /** Makes the body of the answer; it is stored with the payment if the request has an idempotency key. */
   readonly present: (payment: Payment) => string;
   readonly idempotency: IdempotencyRequest | null;
 }
@@ -44,7 +44,7 @@ export interface Draft {
   readonly address: IssuedAddress | null;
 }
 
-/** The token that the request names, if the project can be paid in it; null where it names none. */
+/** The token named by the request, if the project accepts it; null if the request names none. */
 export async function chooseWanted(
   issuer: Issuer,
   { request: { projectId, token } }: Item,
@@ -52,7 +52,9 @@ export async function chooseWanted(
   return token === null ? null : chooseToken(issuer, projectId, token.asset, token.network);
 }
 
-/** The payment that a request asks for, priced and with an address where it names a token. Takes no number yet. */
+/**
+ * The payment of a request, with a quote and an address if the request names a token. Takes no transaction number yet.
+ */
 export async function draftPayment(
   app: App,
   issuer: Issuer,
@@ -60,22 +62,22 @@ export async function draftPayment(
   choice: TokenChoice | null,
 ): Promise<Draft | TokenRefusal> {
   const { id, createdAt, request, rail } = item;
-  // The token before the price: one that cannot be paid with is for the client to change, and no fresh price mends it.
+  // The token before the price: a token that is not accepted is for the client to change, and no fresh price helps.
   if (choice !== null && choice.kind !== 'ok') return choice;
   const amountUsdCents = priceInUsd(issuer, request.amountMinor, request.currency);
   if (amountUsdCents === null) {
     return { kind: 'no_rate', message: `There is no fresh price for ${request.currency}. Try again shortly.` };
   }
-  const { token: _token, lifetimeMs, ...said } = request;
+  const { token: _token, lifetimeMs, ...withoutEmpty } = request;
   const expiresAt = createdAt + lifetimeMs;
   const completesAt = rail.completesAt(createdAt, expiresAt);
-  const blank = blankPayment({ ...said, id, amountUsdCents, createdAt, expiresAt, completesAt });
+  const blank = blankPayment({ ...withoutEmpty, id, amountUsdCents, createdAt, expiresAt, completesAt });
   if (choice === null) return { kind: 'draft', item, payment: blank, address: null };
 
   const quoted = await quotePayment(issuer, blank, choice.token);
   if (quoted.kind !== 'ok') return quoted;
   const { quote, wallet } = quoted;
-  // Its address is watched from the moment it is saved.
+  // The address is watched from the moment it is saved.
   const payment = withFirstToken(blank, quote);
   const address = wallet === null ? null : issuedAddress(app, payment, quote, wallet, createdAt);
   return { kind: 'draft', item, payment, address };

@@ -77,8 +77,8 @@ function emptyChain(network: Network, startAt: number) {
     header: async (height) => blocks[height] ?? null,
     block: async (height) => blocks[height] ?? null,
     blocks: async (height, count) => blocks.slice(height, height + count),
-    settle: async (_block, matched) => matched,
-    survey: async () => [],
+    dropReverted: async (_block, matched) => matched,
+    checkNodes: async () => [],
     mempool:
       network === 'ethereum'
         ? null

@@ -1,5 +1,5 @@
 import { isOpen } from '../../domain/status.ts';
-import { inTimeUntil, tally, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
+import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
 import { tokenRefusal, type Observation } from '../../domain/transition.ts';
 import type { Token } from '../../domain/asset.ts';
 import type { Simulation } from '../../domain/simulation.ts';
@@ -25,7 +25,7 @@ interface Presented {
   readonly idempotency: IdempotencyRequest | null;
 }
 
-/** Cancels a payment on which nothing was seen, in whatever token. */
+/** Cancels a payment for which no money was seen in any token. */
 export function cancelPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
@@ -38,15 +38,15 @@ export function cancelPayment(app: App, selector: PaymentSelector, presented?: P
   });
 }
 
-/** What lies on the payment's addresses or is on its way there, in whatever token. Read under the payment's lock. */
+/** The transfers to the payment's addresses, mined or not, in any token. Read under the payment's lock. */
 async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer[]> {
   const transfers = (await findTransfers(trx, [id])).get(id) ?? [];
   return transfers.filter(({ state }) => state !== 'dropped');
 }
 
 /**
- * Takes the confirmed money that is there as payment: the merchant's answer to underpaid and late payments. Money that was
- * given or promised back is not there.
+ * Accepts the confirmed money as full payment: the merchant's answer to underpaid and late payments. Money that was
+ * refunded or promised to be does not count.
  */
 export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
@@ -61,9 +61,9 @@ export function acceptPayment(app: App, selector: PaymentSelector, presented?: P
 }
 
 /**
- * Chooses the token of a transaction, or another one while nothing was seen, at most `MAX_TOKEN_CHANGES` times: quotes it and
- * issues an address. On a network where the payment has one already, it gets that again, with the new quote. Money that came in
- * a token which was not chosen counts once that token is; no other can be chosen then.
+ * Chooses the token of a transaction, or another one while no money was seen, at most `MAX_TOKEN_CHANGES` times: makes
+ * a quote and issues an address. On a network where the payment already has an address, that one is used again with the
+ * new quote. If money came in a token that was not chosen, only that token can be chosen, and then the money counts.
  */
 export function selectToken(
   app: App,
@@ -99,7 +99,7 @@ async function chosen(
   const { quote, wallet } = quoted;
   const there = await transfersOf(payment, trx);
   const choice: Observation = { kind: 'token_chosen', quote, changes, moneyIn: there };
-  const money: Observation = { kind: 'money', received: tally(quote, there, inTimeUntil(payment)) };
+  const money: Observation = { kind: 'money', received: sumTransfers(quote, there, inTimeUntil(payment)) };
   const observations = there.length === 0 ? [choice] : [choice, money];
   if (wallet === null) return { kind: 'observed', observations };
   const address = issuedAddress(app, payment, quote, wallet, now);
@@ -108,12 +108,12 @@ async function chosen(
   return { kind: 'observed', observations };
 }
 
-/** A payment of live mode is asked to do what only the sandbox can. */
+/** Something that only the sandbox can do was asked of a live payment. */
 export interface NotSandbox {
   readonly kind: 'not_sandbox';
 }
 
-/** Completes a test payment at once, as its timer would: `order.completed` alone is sent. */
+/** Completes a test payment at once, as its timer would: only `order.completed` is sent. */
 export function completeSandboxPayment(
   app: App,
   selector: PaymentSelector,
@@ -134,7 +134,7 @@ export function completeSandboxPayment(
   });
 }
 
-/** The sandbox's whole payment: in the chosen token, or in the first that the amount is not too small for. */
+/** Pays a sandbox payment in full: in the chosen token, or in the first one that the amount is not too small for. */
 export async function settle(
   rail: Rail,
   payment: Payment,
@@ -150,10 +150,10 @@ export async function settle(
   const quote = payment.quote ?? (await firstQuote(rail, payment, trx));
   if ('kind' in quote) return quote;
   const missing = quote.owedUnits - payment.received.all.seenUnits;
-  // A service that was down when the timer ran out still pays in time.
+  // If the service was down when the timer ran out, the payment is still paid in time.
   const firstSeenAt = Math.min(now, payment.completesAt ?? now);
   const transfer = rail.simulate({ ...payment, quote }, { amountUnits: missing, firstSeenAt, state: 'confirmed' }, now);
-  const received = tally(quote, [...known, transfer], inTimeUntil(payment));
+  const received = sumTransfers(quote, [...known, transfer], inTimeUntil(payment));
   return { kind: 'settled', observation: { kind: 'settled', quote, received }, transfer };
 }
 
@@ -167,7 +167,7 @@ async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote
   return refusal;
 }
 
-/** Takes a test payment through the real transitions, with their events, as if the money came so. Stops its timer. */
+/** Takes a test payment through the real transitions and events, as if that money came. Stops its timer. */
 export function simulatePayment(
   app: App,
   selector: PaymentSelector,
@@ -215,7 +215,7 @@ async function simulatedSteps(
     if (rail.simulate === null) throw new Error('Only the sandbox simulates.');
     const transfer = rail.simulate(payment, { amountUnits, firstSeenAt, state }, now);
     await saveTransfers(trx, [{ paymentId: payment.id, transfer, blockHash: null }]);
-    return { kind: 'money', received: tally(quote, [...known, transfer], inTimeUntil(payment)) };
+    return { kind: 'money', received: sumTransfers(quote, [...known, transfer], inTimeUntil(payment)) };
   };
   switch (simulation) {
     case 'paid':

@@ -11,7 +11,10 @@ export interface PossibleActions {
   readonly simulate: readonly Simulation[];
 }
 
-/** The same as the use cases would find under the payment's lock. `refundedUnits`: given or promised back of the quote's token. */
+/**
+ * The same as the use cases would find under the payment's lock. `refundedUnits`: given or promised back of the quote's
+ * token.
+ */
 export function possibleActions(
   payment: Payment,
   there: { readonly transfers: readonly Transfer[]; readonly refundedUnits: bigint },

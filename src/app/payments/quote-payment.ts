@@ -18,14 +18,14 @@ import type { IssuedAddress } from '../../store/save-changes.ts';
 import type { App } from '../context.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type Issuer, type IssuingWallet } from '../../modes/rail.ts';
 
-/** A token that cannot be paid with, and why; `param` is the field to blame. */
+/** Why a token cannot be used; `param` is the field to blame. */
 export type TokenRefusal =
   | { readonly kind: 'refused'; readonly param: 'crypto_currency' | 'network' | 'amount'; readonly message: string }
   | { readonly kind: 'no_rate'; readonly message: string };
 
 export type TokenChoice = { readonly kind: 'ok'; readonly token: Token } | TokenRefusal;
 
-/** The token that a client names, if the project can be paid in it. */
+/** The token named by a client, if the project accepts it. */
 export async function chooseToken(
   issuer: Pick<Issuer, 'tokens'>,
   projectId: string,
@@ -40,7 +40,7 @@ export async function chooseToken(
   return token === undefined ? refuseToken(enabled, projectId, asset, network) : { kind: 'ok', token };
 }
 
-/** Why a token cannot be had: unknown, not on that network, or not set up. */
+/** Why a token cannot be used: unknown, not on that network, or not configured. */
 function refuseToken(
   enabled: readonly Token[],
   projectId: string,
@@ -63,7 +63,7 @@ function refuseToken(
   const possible = elsewhere === '' ? '' : `; it can be on ${elsewhere}`;
   const setting = (wanted: Network): string =>
     whatToSet(projectId, wanted, familyFacts(wanted).walletOptions, nodeSettings(asset, wanted));
-  // Named where the client names no network that could be set up.
+  // Stands for the network when the client names none that could be configured.
   const usual = usualNetwork(asset);
   if (network !== null && (!isNetwork(network) || tokenOf(asset, network) === null)) {
     const problem = isNetwork(network) ? `${asset} cannot be paid on ${network}` : 'network is not known';
@@ -84,7 +84,7 @@ function refuseToken(
   };
 }
 
-/** What the operator has to do so that a network can be paid on. */
+/** What the operator must do so that payments on a network are possible. */
 function whatToSet(projectId: string, network: string, wallet: string, node: string): string {
   return (
     `Set a wallet of the project (cointill wallet set --project ${projectId} --network ${network} ${wallet}) ` +
@@ -104,7 +104,7 @@ function networksOf(tokens: readonly Token[], asset: string): string {
     .join(', ');
 }
 
-/** What is owed in a token for a fiat amount at the present price; never a stale or guessed one. */
+/** The amount owed in a token for a fiat amount at the current price, which is never stale or guessed. */
 export function priceToken(
   rates: RateSource,
   token: Token,
@@ -129,7 +129,7 @@ export function priceToken(
   return { kind: 'ok', owedUnits };
 }
 
-/** A quote with a fresh address, or the one that the payment holds, and what has to be watched for it. */
+/** A quote with a new address, or with the one that the payment already has, and what to watch for it. */
 export async function quotePayment(
   issuer: Pick<Issuer, 'ratesFor' | 'issue'>,
   payment: Pick<Payment, 'id' | 'projectId' | 'amountMinor' | 'amountUsdCents' | 'currency'>,
@@ -156,13 +156,13 @@ export async function quotePayment(
   return { kind: 'ok', quote, wallet: issued.wallet };
 }
 
-/** The amount in US cents at the present price of its currency; null without a fresh price. */
+/** The amount in US cents at the current price of its currency; null without a fresh price. */
 export function priceInUsd(issuer: Pick<Issuer, 'rates'>, amountMinor: bigint, currency: Fiat): bigint | null {
   const price = issuer.rates.usdPrice(currency);
   return price === null ? null : usdCents(amountMinor, currency, price);
 }
 
-/** What is kept of an address that was issued for a quote, so that it stays watched through the monitoring window. */
+/** The record of an address issued for a quote; it stays watched until the monitoring window ends. */
 export function issuedAddress(
   app: App,
   payment: Pick<Payment, 'id' | 'expiresAt'>,

@@ -154,7 +154,9 @@ it('completing a partly paid payment by hand adds just what was missing', async 
 });
 
 describe('payments that are due on chains', () => {
-  /** Live orders in ether whose chain nobody follows, so that their deadlines wait; all of it, the rail too, on `open`. */
+  /**
+   * Live orders in ether whose chain nobody follows, so that their deadlines wait; all of it, the rail too, on `open`.
+   */
   async function overdue(count: number, open: (database: TestDatabase) => Database = ({ db }) => db) {
     const given = await testDatabase();
     const database = { ...given, db: open(given) };

@@ -7,17 +7,20 @@ import type { Trx } from '../../store/database.ts';
 import { saveTransfers, type PaymentTransfer } from '../../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from '../context.ts';
-import { inTransaction, tellAfterCommit } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import { settle } from './payment-actions.ts';
 import type { DueView } from '../../modes/rail.ts';
 
-/** A payment whose rail has not seen far enough is looked at again after this, and ever less often up to a minute. */
-const LOOK_AGAIN_MS = 2_000;
-const MAX_LOOK_AGAIN_MS = 60_000;
+/**
+ * A payment whose rail has not seen far enough is polled again after this, then less and less often, up to once a
+ * minute.
+ */
+const MIN_POLL_MS = 2_000;
+const MAX_POLL_MS = 60_000;
 
 /**
- * Draws the consequences of time: expiry, the end of the monitoring window, the sandbox's completion. Takes up to `limit`
- * overdue payments that no other worker holds, and returns how many it took.
+ * Applies what follows from time: expiry, the end of the monitoring window, completion by the sandbox. Takes up to
+ * `limit` overdue payments that no other worker has locked, and returns how many it took.
  */
 export async function runDue(app: App, limit: number): Promise<number> {
   return inTransaction(app, async (trx) => {
@@ -31,7 +34,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
       const due = await observeDue(app, payment, views.get(payment.id), now, trx);
       const result = due === null ? null : observe(app, payment, [due.observation], now);
       if (due === null || result?.kind !== 'observed' || !result.moved) {
-        later.push({ id: payment.id, at: lookAgainAt(payment, now) });
+        later.push({ id: payment.id, at: nextPollAt(payment, now) });
         continue;
       }
       changes.push(result.change);
@@ -39,13 +42,13 @@ export async function runDue(app: App, limit: number): Promise<number> {
     }
     await saveTransfers(trx, transfers);
     if (changes.length > 0) await saveChanges(trx, changes, 1);
-    for (const change of changes) tellAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
+    for (const change of changes) emitAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
     await postponeDue(trx, later);
     return payments.length;
   });
 }
 
-/** What the payments' rails say, by payment. Everything is asked on the one connection that holds the locks. */
+/** What the rails say about the payments, by payment id. All queries use the connection that holds the locks. */
 async function dueViews(
   app: App,
   payments: readonly Payment[],
@@ -74,8 +77,8 @@ async function observeDue(
   return { observation: settled.observation, transfer };
 }
 
-function lookAgainAt(payment: Payment, now: number): number {
+function nextPollAt(payment: Payment, now: number): number {
   const overdueMs = now - payment.expiresAt;
-  const doublings = Math.max(0, Math.floor(Math.log2(Math.max(1, overdueMs / LOOK_AGAIN_MS))));
-  return now + Math.min(MAX_LOOK_AGAIN_MS, LOOK_AGAIN_MS * 2 ** doublings);
+  const doublings = Math.max(0, Math.floor(Math.log2(Math.max(1, overdueMs / MIN_POLL_MS))));
+  return now + Math.min(MAX_POLL_MS, MIN_POLL_MS * 2 ** doublings);
 }

@@ -1,7 +1,7 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../../domain/clock.ts';
 import { OverloadedError } from '../batch.ts';
-import { createTurns } from '../turns.ts';
+import { createConcurrencyLimit } from '../concurrency-limit.ts';
 
 /** How dear a hash is made. */
 export interface HashCost {
@@ -72,7 +72,7 @@ const plain = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/,
 
 /** @throws OverloadedError when too many wait already */
 function limitedTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const turns = createTurns(MAX_AT_ONCE);
+  const turns = createConcurrencyLimit(MAX_AT_ONCE);
   let underWay = 0;
   return async (work) => {
     if (underWay >= MAX_AT_ONCE + MAX_WAITING) throw new OverloadedError();

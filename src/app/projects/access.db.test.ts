@@ -16,7 +16,7 @@ interface Node {
   readonly access: Access;
   readonly notifications: Notifications;
   /** Resolves when the node was told of a change. */
-  readonly told: () => Promise<void>;
+  readonly notified: () => Promise<void>;
 }
 
 /** What a process of its own on the same database would have. */
@@ -29,7 +29,7 @@ async function node(app: TestApp, handle: DatabaseHandle = app.database): Promis
     for (const listener of listeners.splice(0)) listener();
   });
   await untilHealthy(notifications);
-  return { access, notifications, told: () => new Promise((resolve) => listeners.push(resolve)) };
+  return { access, notifications, notified: () => new Promise((resolve) => listeners.push(resolve)) };
 }
 
 const untilHealthy = (notifications: Notifications): Promise<void> =>
@@ -42,7 +42,9 @@ async function newKey(app: TestApp): Promise<{ readonly id: string; readonly key
   return { id: made.stored.id, key: made.key };
 }
 
-/** A cached answer comes without waiting. A read that was needed is waited for, or it would outlive its test's database. */
+/**
+ * A cached answer comes without waiting. A read that was needed is waited for, or it would outlive its test's database.
+ */
 async function isCached(access: Access, key: string): Promise<boolean> {
   const answer = access.find(key);
   await answer;
@@ -77,10 +79,10 @@ it('a revoked key stops working on every node at once', async () => {
     await access.find(key);
     expect(await isCached(access, key)).toBe(true);
   }
-  const told = nodes.map((each) => each.told());
+  const notified = nodes.map((each) => each.notified());
   const startedMs = performance.now();
   expect(await removeKey(app, id)).toEqual({ kind: 'done' });
-  await Promise.all(told);
+  await Promise.all(notified);
   for (const { access } of nodes) expect(await access.find(key)).toBeNull();
   expect(performance.now() - startedMs).toBeLessThan(PROMPT_MS);
 });
@@ -88,7 +90,7 @@ it('a revoked key stops working on every node at once', async () => {
 it('an answer that was read while something changed is not kept', async () => {
   const app = await testApp();
   const { id, key } = await newKey(app);
-  const { access, told } = await node(app);
+  const { access, notified } = await node(app);
   // The read sees the keys as they are and then waits, while the key is revoked.
   await sql`alter table api_keys rename to stored_keys`.execute(app.db);
   await sql`create view api_keys as
@@ -107,7 +109,7 @@ it('an answer that was read while something changed is not kept', async () => {
       },
       { interval: 5, timeout: WAIT.timeout },
     );
-    const changed = told();
+    const changed = notified();
     await sql`update stored_keys set revoked_at = now() where id = ${id}`.execute(app.db);
     await notify(app.db, 'access');
     await changed;
@@ -120,18 +122,18 @@ it('an answer that was read while something changed is not kept', async () => {
 it('a project that becomes inactive or changes its allow-lists is seen so by every node', async () => {
   const app = await testApp();
   const { key } = await newKey(app);
-  const { access, told } = await node(app);
+  const { access, notified } = await node(app);
   const origin = 'https://shop.example';
   await access.find(key);
   expect(await access.anyProjectAllows(origin)).toBe(false);
   const changes = { allowIps: ['10.0.0.0/8', '2001:db8::1'], allowOrigins: [origin] };
-  let changed = told();
+  let changed = notified();
   await changeProject(app, app.projectId, changes);
   await changed;
   expect(await access.find(key)).toMatchObject({ project: { active: true, ...changes } });
   expect(await access.anyProjectAllows(origin)).toBe(true);
   expect(access.anyProjectAllows(origin)).toBe(true);
-  changed = told();
+  changed = notified();
   await changeProject(app, app.projectId, { active: false });
   await changed;
   expect(await access.find(key)).toMatchObject({ project: { active: false, ...changes } });
@@ -139,7 +141,7 @@ it('a project that becomes inactive or changes its allow-lists is seen so by eve
   expect(await access.anyProjectAllows(origin)).toBe(false);
   const second = await createProject(app, 'Second');
   if (second.kind !== 'done') throw new Error(second.message);
-  changed = told();
+  changed = notified();
   await changeProject(app, second.project.id, { allowOrigins: [origin] });
   await changed;
   expect(await access.anyProjectAllows(origin)).toBe(true);
@@ -148,8 +150,8 @@ it('a project that becomes inactive or changes its allow-lists is seen so by eve
 it('what strangers make up is asked of memory, and takes nothing else from it', async () => {
   const app = await testApp();
   const { key } = await newKey(app);
-  const { access, told } = await node(app);
-  const changed = told();
+  const { access, notified } = await node(app);
+  const changed = notified();
   await changeProject(app, app.projectId, { allowOrigins: ['https://shop.example'] });
   await changed;
   expect(await access.anyProjectAllows('https://shop.example')).toBe(true);
@@ -169,13 +171,13 @@ it('what strangers make up is asked of memory, and takes nothing else from it', 
 it('a key that this process never found is looked up only where that is admitted', async () => {
   const app = await testApp();
   const [one, two] = [await newKey(app), await newKey(app)];
-  const { access, told } = await node(app);
+  const { access, notified } = await node(app);
   const refuse = () => Promise.reject(new Error('too many'));
   expect(await access.find(one.key)).not.toBeNull();
   await expect(access.find(two.key, refuse)).rejects.toThrow('too many');
   expect(await access.find(one.key, refuse)).not.toBeNull();
   // Known keys are looked up again after a change.
-  const changed = told();
+  const changed = notified();
   await changeProject(app, app.projectId, { allowIps: ['10.0.0.1'] });
   await changed;
   expect(await access.find(one.key, refuse)).toMatchObject({ project: { allowIps: ['10.0.0.1'] } });

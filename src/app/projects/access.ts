@@ -6,12 +6,12 @@ import { findKeyByHash } from '../../store/api-keys.ts';
 import type { Database } from '../../store/database.ts';
 import type { Notifications } from '../../store/notifications.ts';
 
-/** What a request may do depends on the project behind its key. */
+/** The settings of a key's project that decide what a request may do. */
 export interface ProjectAccess {
   readonly id: string;
   readonly name: string;
   readonly active: boolean;
-  /** CIDRs; empty means open. */
+  /** CIDRs; empty: every address is allowed. */
   readonly allowIps: readonly string[];
   readonly allowOrigins: readonly string[];
 }
@@ -26,11 +26,12 @@ export interface AccessKey {
 
 export interface Access {
   /**
-   * The key behind a key text; null when unknown, mistyped or revoked. Synchronous when cached. `admit` is asked before a
-   * key is looked up that this process never found: well-formed keys are easily made up. It may throw.
+   * The key with this text; null if it is unknown, mistyped or revoked. Synchronous when cached. `admit` is called
+   * before a key that this process has never found is looked up, because well-formed keys are easy to make up. It may
+   * throw.
    */
   find(keyText: string, admit?: () => Promise<void>): AccessKey | null | Promise<AccessKey | null>;
-  /** A project by its id, as its customers see it; null when there is none. Synchronous when cached. */
+  /** A project by id, as its customers see it; null if there is none. Synchronous when cached. */
   project(id: string): Project | null | Promise<Project | null>;
   /** Whether any active project allows this origin (for preflights, which carry no key). */
   anyProjectAllows(origin: string): boolean | Promise<boolean>;
@@ -38,18 +39,18 @@ export interface Access {
   hasLogo(hash: string): boolean | Promise<boolean>;
 }
 
-/** More keys than this in use at once are looked up again; memory stays bounded. */
+/** Bounds memory: if more keys are in use at once, they are looked up again. */
 const MAX_CACHED_KEYS = 10_000;
 const MAX_CACHED_PROJECTS = 1_000;
 
 /**
- * Looks keys up and keeps them until a change of any key or project is notified. While notifications are down nothing is
- * cached, so that a revoked key stops working on every node within a second.
+ * Looks keys up and caches them until a notification says that a key or project changed. While notifications are down
+ * nothing is cached, so that a revoked key stops working on every process within a second.
  */
 export function createAccess(db: Database, notifications: Notifications): Access {
   const answers = keepUntilNotified(notifications);
   const keys = new Map<string, AccessKey | null>();
-  /** Keys that were found once: looking them up again is nobody's guess. */
+  /** Keys that were found before: looking them up again cannot be a guess. */
   const found = new Set<string>();
   const projects = new Map<string, Project | null>();
   const ask = createPublishedQuestions(db, answers, notifications);
@@ -109,10 +110,10 @@ function createPublishedQuestions(
     reading = null;
   });
 
-  /** Whole and at once: what is asked for is easily made up, so that no answer to one question is worth keeping. */
+  /** All at once: such questions are easy to make up, so that caching single answers is not worth it. */
   function readPublished(): Published | Promise<Published> {
     if (published !== null && notifications.healthy()) return published;
-    // Questions that come meanwhile share the read.
+    // Questions that arrive meanwhile share the read.
     reading ??= readOnce();
     return reading;
   }
@@ -136,8 +137,8 @@ function createPublishedQuestions(
 }
 
 /**
- * Reads whose answers hold until a change of any key or project is notified. `keep` gets an answer only if notifications
- * arrived all the while that its read was under way, and none did.
+ * Reads that are cached until a notification says that a key or project changed. `keep` gets a result only if
+ * notifications were up during the whole read and none arrived.
  */
 function keepUntilNotified(notifications: Notifications) {
   let generation = 0;

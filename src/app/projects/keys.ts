@@ -7,7 +7,7 @@ import { newId, type App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { checkName } from './name.ts';
 
-/** Makes a key. Its text is returned here and nowhere else; only its hash is kept. */
+/** Creates a key. Its text is returned here and nowhere else; only its hash is stored. */
 export async function createKey(
   app: App,
   request: {

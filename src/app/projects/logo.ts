@@ -4,17 +4,17 @@ import type { Logo } from '../../store/projects.ts';
 import type { LogoType } from '../../store/schema/projects.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 
-/** The page with all that it needs should stay small on a slow phone; a good logo takes a tenth of it. */
+/** The page should load fast on a slow phone; a good logo needs a tenth of this. */
 export const MAX_LOGO_BYTES = 65_536;
 const LOGO_SIDES = { min: 16, max: 2_048 } as const;
 
-/** A picture as it came; `file` is what it is called in answers. */
+/** An uploaded picture; `file` is what answers call it. */
 export interface LogoFile {
   readonly file: string;
   readonly bytes: Buffer;
 }
 
-/** Takes a picture as it is, when its content (whatever its name says) is a still PNG, JPEG or WebP of a logo's size. */
+/** Accepts a picture whose content (whatever its name says) is a still PNG, JPEG or WebP of an acceptable size. */
 export function parseLogo({ file, bytes }: LogoFile): Logo | Rejected {
   const refuse = (why: string): Rejected => rejected(`--logo: ${file} ${why}`);
   if (bytes.length > MAX_LOGO_BYTES) {
@@ -48,13 +48,13 @@ function logoTypeOf(bytes: Buffer): LogoType | null {
   return isWebp ? 'image/webp' : null;
 }
 
-/** Whether a picture is all there and stands still: browsers show half a file, and play some PNG and WebP files. */
+/** Whether a picture is complete and not animated: browsers show half a file, and play some PNG and WebP files. */
 function pictureState(type: LogoType, bytes: Buffer): 'still' | 'animated' | 'broken' {
   switch (type) {
     case 'image/png':
       return pngState(bytes);
     case 'image/jpeg':
-      // A thumbnail inside has an end of its own, so only the last one counts; some programs pad the file after it.
+      // An embedded thumbnail has its own end marker, so only the last one counts; some programs pad the file after it.
       return bytes.lastIndexOf(JPEG_END) >= bytes.length - MAX_JPEG_PADDING_BYTES ? 'still' : 'broken';
     case 'image/webp': {
       if (bytes.length < 30 || bytes.readUInt32LE(4) + 8 > bytes.length) return 'broken';
@@ -64,7 +64,7 @@ function pictureState(type: LogoType, bytes: Buffer): 'still' | 'animated' | 'br
   }
 }
 
-/** Walks the chunks: IHDR comes first, IEND last; acTL, which makes it play, before the pixels (PNG 3, 5.6). */
+/** Reads the chunks: IHDR comes first, IEND last; acTL, which marks an animation, before the pixels (PNG 3, 5.6). */
 function pngState(bytes: Buffer): 'still' | 'animated' | 'broken' {
   if (nameAt(bytes, 12) !== 'IHDR') return 'broken';
   for (let at = PNG_SIGNATURE.length; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
@@ -79,7 +79,7 @@ function nameAt(bytes: Buffer, at: number): string {
   return bytes.toString('latin1', at, at + 4);
 }
 
-/** The sides as a browser shows them: a photograph's orientation may say that it lies on its side (Exif 2.32, 4.6.4). */
+/** The sides as a browser shows them: a photograph's orientation may rotate it (Exif 2.32, 4.6.4). */
 function sizeOf(bytes: Buffer): { readonly width: number; readonly height: number } | null {
   try {
     const { width, height, orientation = 1 } = imageSize(bytes);

@@ -7,10 +7,10 @@ import { parseLogo, type LogoFile } from './logo.ts';
 const MAX_SPREAD_BASIS_POINTS = 5_000;
 const MAX_URL_LENGTH = 2_048;
 
-/** What an operator may change of a project. Null takes away; what is not given stays. */
+/** What an operator can change about a project. Null removes a value; fields not given stay as they are. */
 export type ProjectRequest = Omit<ProjectChanges, 'logo'> & { readonly logo?: LogoFile | null };
 
-/** The changes that a request asks for, each value checked and in the form in which it is kept. */
+/** The changes of a request, each value validated and in the form in which it is stored. */
 export function checkRequest(
   request: ProjectRequest,
 ): { readonly kind: 'fine'; readonly changes: ProjectChanges } | Rejected {
@@ -58,7 +58,9 @@ export function checkRequest(
   };
 }
 
-/** A name, IPv4 or IPv6 address; the URL parser takes more (`*`, `;`, quotes), and policies read that as something else. */
+/**
+ * A name, IPv4 or IPv6 address. The URL parser accepts more (`*`, `;`, quotes), which means something else in a policy.
+ */
 const PROPER_HOST = /^(?:(?:[a-z0-9-]+\.)*[a-z0-9-]+|\[[0-9a-f:]+\])$/;
 
 function originOf(text: string): string | null {
@@ -77,7 +79,10 @@ function accentOf(text: string): string | null {
   return digits?.toLowerCase() ?? null;
 }
 
-/** The URL as browsers write it. It becomes a link on a public page: no script, no file, no password. */
+/**
+ * The URL in canonical form. It becomes a link on a public page, so it must not be a script, a file or contain a
+ * password.
+ */
 function supportUrlOf(text: string): string | null {
   const url = URL.parse(text.trim());
   if (url === null || url.href.length > MAX_URL_LENGTH) return null;

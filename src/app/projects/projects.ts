@@ -33,8 +33,8 @@ export function projectsOf(app: App): Promise<readonly Project[]> {
 }
 
 /**
- * Changes a project. IPs are addresses or CIDRs, an empty list opens it; origins are `https://shop.example`; the accent is
- * `#0b6b5b` with or without its sign; the support URL is https, http or mailto; the logo is a PNG, JPEG or WebP.
+ * Changes a project. IPs are addresses or CIDRs, an empty list allows all; origins are `https://shop.example`; the
+ * accent is `#0b6b5b` with or without `#`; the support URL is https, http or mailto; the logo is a PNG, JPEG or WebP.
  */
 export async function changeProject(
   app: App,

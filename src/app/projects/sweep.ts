@@ -11,34 +11,34 @@ import { paidDeposits, type PaidDeposit } from '../../store/issued-addresses.ts'
 import type { App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';
 
-/** What lies on a deposit contract. */
+/** A balance of a deposit contract. */
 export interface DepositHolding {
   readonly address: string;
   readonly index: number;
   readonly treasury: string;
-  /** Null: the chain's own coin, on a network where it is no asset of Cointill's. */
+  /** Null: the chain's own coin, on a network where Cointill does not accept it. */
   readonly asset: AssetCode | null;
   readonly units: bigint;
-  /** At the price that its payment was last quoted at, else at the market's; null: there is none. */
+  /** At the price its payment was last quoted at, else at the market price; null if there is neither. */
   readonly usdCents: bigint | null;
   readonly pricedBy: 'quote' | 'market' | null;
 }
 
 export interface SweepOverview {
   readonly kind: 'done';
-  /** Everything that lies there, also what is not worth a sweep. */
+  /** All balances, including those not worth a sweep. */
   readonly holdings: readonly DepositHolding[];
   /** To be sent in this order, from any wallet. */
   readonly calls: readonly SweepCall[];
   readonly gasEstimate: bigint;
-  /** Wei for one unit of gas, at present. */
+  /** The current gas price in wei. */
   readonly gasPrice: bigint;
 }
 
 /**
- * What lies on a project's deposit contracts, as the node says now, and the calls that pay it out to the treasury: of
- * deposits that hold at least the project's least amount. What has no price counts as enough. `prices` is asked only where a deposit
- * holds what it was never quoted in. Throws `ChainUnavailableError` when no node answers.
+ * The current balances of a project's deposit contracts, and the calls that pay them out to the treasury: of deposits
+ * worth at least the project's minimum. A balance without a price counts as enough. `prices` is asked only where a
+ * deposit holds an asset it was never quoted in. Throws `ChainUnavailableError` when no node answers.
  */
 export async function sweepOverview(
   app: App,
@@ -108,7 +108,7 @@ interface Filled {
   readonly units: bigint;
 }
 
-/** One plan a treasury and factory: a call goes to one and pays out to the other. */
+/** One plan per treasury and factory, because a call goes to one factory and pays one treasury. */
 async function planFor(filled: readonly Filled[], caller: EvmCaller): Promise<readonly SweepCall[]> {
   const factories = Map.groupBy(filled, ({ deposit: { treasury, index, address } }) => {
     const factory = factoryOf(treasury, index, address);

@@ -14,9 +14,9 @@ import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../../modes/rail.ts';
 import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
 
 const MAX_CONFIRMATIONS = 10_000;
-/** 10 %: beyond it, a payment that is plainly too small would count as paid. */
+/** 10 %: with more, a payment that is plainly too small would count as paid. */
 const MAX_TOLERANCE_BASIS_POINTS = 1_000;
-/** Far beyond what a shop hands out; BIP 32 has twenty times as many. */
+/** Far more than any shop hands out; BIP 32 allows twenty times as many. */
 const MAX_FIRST_INDEX = 100_000_000;
 
 const NEW_ACCOUNT =
@@ -27,27 +27,27 @@ export interface WalletRequest {
   readonly projectId: string;
   readonly network: string;
   readonly source: WalletSource;
-  /** Null: by the amount, as the network's table says. */
+  /** Null: by amount, as the network's tiers say. */
   readonly confirmations: number | null;
   /** In hundredths of a percent; null: 0.5 %. */
   readonly toleranceBasisPoints: number | null;
-  /** Addresses below this number are not handed out: they were used before. Null: go on where it stopped. */
+  /** Addresses below this index are not handed out, because they were used before. Null: continue where it stopped. */
   readonly firstIndex?: number | null;
 }
 
-/** A wallet as it is set now, and what its owner should know of that. */
+/** A wallet that was just set, and what its owner should know. */
 export interface WalletSet {
   readonly kind: 'done';
   readonly wallet: Wallet;
   readonly deriver: WalletDeriver;
   readonly note: string | null;
-  /** What is not as it was before, in sentences; empty for a network that had no wallet. */
+  /** What differs from the wallet before, in sentences; empty for a network that had no wallet. */
   readonly changes: readonly string[];
   /** What will go wrong with it, each with the way out. */
   readonly warnings: readonly string[];
 }
 
-/** Sets what a project's addresses are derived from. A private key is refused before anything is stored. */
+/** Sets the wallet from which a project's addresses are derived. A private key is refused before anything is stored. */
 export async function setProjectWallet(
   app: App,
   request: WalletRequest,
@@ -140,7 +140,7 @@ function indexChange(nextIndex: number, firstIndex: number): readonly string[] {
   ];
 }
 
-/** The project's wallets in use, one a network. */
+/** The project's wallets in use, one per network. */
 export async function walletsOf(
   app: App,
   projectId: string,
@@ -168,8 +168,8 @@ async function walletOn(executor: App['db'] | Trx, projectId: string, network: N
 }
 
 /**
- * The wallet's first addresses, in the form in which customers are shown them: as they were handed out, which for a treasury may
- * have been by an earlier factory, and as they will be. Null: the service is not on the wallet's chain.
+ * The wallet's first addresses in the form that customers see: those already handed out, which for a treasury may come
+ * from an earlier factory, and those to come. Null: the service is not on the wallet's chain.
  */
 export async function firstAddresses(
   app: Pick<App, 'db'>,
@@ -187,7 +187,7 @@ export async function firstAddresses(
   });
 }
 
-/** The confirmations that a wallet's payments need, by amount; one tier where the merchant set a number. */
+/** The confirmations that a wallet's payments need, by amount; a single tier if the merchant set a number. */
 export function confirmationTiers({ network, confirmations }: Wallet): readonly ConfirmationTier[] {
   return confirmations === null ? NETWORK_FACTS[network].confirmations : [{ belowUsdCents: null, confirmations }];
 }

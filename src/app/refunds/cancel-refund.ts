@@ -10,12 +10,12 @@ import type { IdempotencyRequest } from '../idempotency.ts';
 import type { RefundRefusal } from './refund-money.ts';
 import { applyToRefund, inRefundTransaction, type RefundOutcome } from './save-refund.ts';
 
-/** So long ago a network's newest block may have been read: NODE_POLL_MS is a minute at most. */
+/** How long ago a network's newest block may have been read: NODE_POLL_MS is at most a minute. */
 const MAX_HEAD_AGE_MS = 90_000;
 
 /**
- * The merchant withdraws a refund that nothing pays yet: refused once its payout was seen, waiting or in a block, and while blocks
- * that may have it were not read yet, unless that is forced.
+ * The merchant cancels a refund that nothing pays yet. Refused once its payout was seen, mined or not, and, unless
+ * forced, while blocks that may contain it have not been read.
  */
 export function cancelRefund(
   app: App,
@@ -34,7 +34,10 @@ export function cancelRefund(
   });
 }
 
-/** A statement of its own, after the lock: what the chain's follower saved before it is seen, and it saves nothing more now. */
+/**
+ * A separate statement after the lock, so that it sees what the chain's follower saved before; it saves nothing while
+ * the lock is held.
+ */
 async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | null> {
   if (!(await beingPaid(trx, [id])).has(id)) return null;
   const payout = await payoutOf(trx, id);
@@ -46,7 +49,7 @@ async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | 
   return { kind: 'refused', param: null, message };
 }
 
-/** While the newest blocks were not read, nobody knows whether they have its payout. */
+/** Until the newest blocks are read, nobody knows whether they contain its payout. */
 async function unreadRefusal(
   app: App,
   trx: Trx,

@@ -14,12 +14,14 @@ import type { FoundTransfer } from '../payments/chain-money.ts';
 import type { App } from '../context.ts';
 import type { ChangeOutput } from '../../store/change.ts';
 
-/** An address costs half a millisecond of the processor: so many wallets' first twenty are derived in one go. */
+/**
+ * Deriving an address takes half a millisecond of CPU time: the first twenty of this many wallets are derived at once.
+ */
 const WALLETS_AT_ONCE = 10;
 
 /**
- * The watched change addresses among those that these transfers pay. Wallets that are new are watched from here on, and
- * where an address was paid, those after it. One indexed query for all, but for what is new.
+ * The watched change addresses that these transfers pay. New wallets are watched from here on, and where an address was
+ * paid, the addresses after it too. One indexed query for everything but new addresses.
  */
 export async function changeWatching(
   app: Pick<App, 'db'>,
@@ -50,7 +52,7 @@ export async function changeWatching(
   }
 }
 
-/** Watches a change chain as far as a wallet looks that has seen these of its numbers. */
+/** Watches as much of a change chain as a wallet scans that has seen these indexes. */
 export async function watchChain(
   app: Pick<App, 'db'>,
   network: Network,
@@ -66,7 +68,7 @@ export async function watchChain(
   await watchChange(app.db, added);
 }
 
-/** What these transfers pay to change addresses. */
+/** The transfers that pay change addresses. */
 export function changeOutputs(
   network: Network,
   watched: ReadonlyMap<string, ChangeAddress>,

@@ -5,7 +5,7 @@ import type { App } from '../context.ts';
 import { refundAddress } from './refund-address.ts';
 import { inRefundTransaction, type RefundOutcome } from './save-refund.ts';
 
-/** The customer says on the claim page where the money is to go. */
+/** The customer enters on the claim page where the money should go. */
 export function claimRefund(app: App, id: string, address: string): Promise<RefundOutcome> {
   return inRefundTransaction(app, null, async (trx) => {
     const refund = await lockRefund(trx, id);

@@ -1,36 +1,36 @@
 import { ChainUnavailableError, type ChainBlock, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
-import { unpaidRefunds, type RefundLook, type UnpaidRefund } from '../../store/refund-balances.ts';
+import { unpaidRefunds, type BalanceCheck, type UnpaidRefund } from '../../store/refund-balances.ts';
 import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 
-/** Blocks that are searched for one refund at most: as many as are taken in together. */
+/** How many blocks are traced for one refund: as many as are taken in together. */
 const MAX_TRACED_BLOCKS = 100;
 
-/** What a look at the addresses of refunds tells. */
+/** What a comparison of the balances on refund addresses found. */
 export interface ContractPayouts {
   readonly found: readonly FoundTransfer[];
-  readonly looks: readonly RefundLook[];
+  readonly checks: readonly BalanceCheck[];
 }
 
-/** Looks for refunds that contracts paid: a Safe's payment is in no block's list, but in the balance. */
+/** Finds refunds paid by contracts: no block lists a Safe's payment, but it shows in the balance. */
 export interface ContractPayoutWatch {
-  look(blocks: readonly ChainBlock[]): Promise<ContractPayouts>;
+  find(blocks: readonly ChainBlock[]): Promise<ContractPayouts>;
 }
 
-const NOTHING: ContractPayouts = { found: [], looks: [] };
+const NOTHING: ContractPayouts = { found: [], checks: [] };
 
 /**
- * Compares the balances on the addresses of unpaid refunds in the network's own coin with those at the last look. One that grew by
- * the refund's amount or more is explained by tracing the blocks since. What no node can show is kept as unexplained: it
- * completes nothing, but who is about to pay the refund is told.
+ * Compares the balances in the network's own coin on the addresses of unpaid refunds with those of the last check. If
+ * one grew by at least the refund's amount, the blocks since are traced for an explanation. If no node can trace them,
+ * the growth is kept as unexplained: it completes nothing, but whoever is about to pay the refund is warned.
  */
 export function createContractPayoutWatch(app: Pick<App, 'db'>, source: ChainSource): ContractPayoutWatch {
   const native = source.native ?? null;
-  /** Those since the last look that succeeded. */
+  /** The blocks since the last successful check. */
   let unseen: readonly ChainBlock[] = [];
 
   return {
-    look: async (blocks) => {
+    find: async (blocks) => {
       const [first, tip] = [blocks[0], blocks.at(-1)];
       if (native === null || first === undefined || tip === undefined) return NOTHING;
       unseen = [...unseen.filter(({ height }) => height < first.height), ...blocks].slice(-MAX_TRACED_BLOCKS);
@@ -55,7 +55,7 @@ export function createContractPayoutWatch(app: Pick<App, 'db'>, source: ChainSou
         (traced.isComplete && (since[0]?.height ?? 0) <= (before.get(id)?.height ?? 0) + 1);
       return {
         found: traced.found,
-        looks: refunds.map((refund) => ({
+        checks: refunds.map((refund) => ({
           refundId: refund.id,
           balance: now.get(refund.address) ?? 0n,
           height: tip.height,
@@ -66,7 +66,9 @@ export function createContractPayoutWatch(app: Pick<App, 'db'>, source: ChainSou
   };
 }
 
-/** At the last look, else before the first of these blocks; without an entry where no node knows that any more. */
+/**
+ * The balances at the last check, or else before the first of these blocks; no entry if no node knows them any more.
+ */
 async function balancesBefore(
   native: NativeBalances,
   refunds: readonly UnpaidRefund[],
@@ -101,7 +103,7 @@ async function balancesOf(
   }
 }
 
-/** What the lists of these blocks show to have come to a refund's address. */
+/** Transfers to a refund's address that these blocks list. */
 function listed(blocks: readonly ChainBlock[], { address }: UnpaidRefund, { asset }: NativeBalances): bigint {
   return blocks
     .flatMap(({ transfers }) => transfers)
@@ -109,7 +111,7 @@ function listed(blocks: readonly ChainBlock[], { address }: UnpaidRefund, { asse
     .reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** What contracts paid of exactly these refunds; incomplete where a node does not show what they paid at all. */
+/** Contract transfers that pay exactly these refunds; incomplete where a node cannot trace. */
 async function trace(
   native: NativeBalances,
   blocks: readonly ChainBlock[],

@@ -12,20 +12,23 @@ import { refundMoney, type RefundRefusal } from './refund-money.ts';
 import { dustRefusal, sizeRefusal, wantedUnits, type WantedRefund } from './refund-size.ts';
 import { inRefundTransaction, saveRefundEvent, type RefundOutcome } from './save-refund.ts';
 
-/** A checked request for a refund. */
+/** A validated request for a refund. */
 export interface NewRefund {
   readonly projectId: string;
   readonly mode: Mode;
   readonly surface: Surface;
   readonly paymentId: string;
   readonly wanted: WantedRefund;
-  /** What is to be given back, where that is not what the payment is quoted in. `network`: the quote's unless said. */
+  /** The token to refund, if it is not the quote's. `network`: the quote's by default. */
   readonly token?: { readonly asset: string; readonly network: string | null } | null;
   readonly address: string | null;
   readonly reason: string | null;
 }
 
-/** Promises money back: checked against what was received under the payment's lock, so that the sum never exceeds it. */
+/**
+ * Creates a refund. Checked under the payment's lock against what was received, so that the sum of refunds never
+ * exceeds it.
+ */
 export function createRefund(
   app: App,
   request: NewRefund,

@@ -8,13 +8,13 @@ import { purgeStalePayouts } from './refund-payouts.ts';
 import { applyToRefund, inRefundTransaction } from './save-refund.ts';
 import { inTransaction } from '../in-transaction.ts';
 
-/** Ends the refunds whose time has come, as their rail says. Returns how many it took. */
+/** Ends due refunds with the outcome that their rail gives. Returns how many it took. */
 export async function runDueRefunds(app: App, limit: number): Promise<number> {
   return inTransaction(app, async (trx) => {
     const refunds = await lockDueRefunds(trx, app.clock(), await readSeenUpTo(trx), limit);
-    // All at once and in the order of their ids, as every locker of several payments does.
+    // All payments at once and in the order of their ids, as everywhere several payments are locked.
     await lockPayments(trx, [...new Set(refunds.map((refund) => refund.paymentId))]);
-    // Anew: one may have been seen paid while its lock was waited for.
+    // Read again: a payout may have been seen while this waited for the lock.
     const paid = await beingPaid(
       trx,
       refunds.map(({ id }) => id),
@@ -28,8 +28,8 @@ export async function runDueRefunds(app: App, limit: number): Promise<number> {
 }
 
 /**
- * Completed refunds whose payout a reorganisation took back wait again. Called where the node's chain was followed to its end,
- * so that one whose payout is in the new blocks as well stays completed.
+ * Reopens completed refunds whose payout a reorganisation removed. Called after the chain was followed to its end, so
+ * that a refund stays completed if the new blocks contain its payout as well.
  */
 export async function reopenRefunds(app: App, network: Network): Promise<void> {
   for (const id of await refundsTakenBack(app.db, network)) {
@@ -42,7 +42,7 @@ export async function reopenRefunds(app: App, network: Network): Promise<void> {
   }
 }
 
-/** Completes the refunds of a network whose payout is deep enough by now. */
+/** Completes the refunds of a network whose payout has enough confirmations. */
 export async function completePaidRefunds(app: App, network: Network): Promise<void> {
   await purgeStalePayouts(app, network, app.clock());
   const cursor = await readCursor(app.db, network);

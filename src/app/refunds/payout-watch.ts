@@ -3,10 +3,10 @@ import { lockCursor, type Cursor } from '../../store/chain.ts';
 import { dropPayouts, waitingPayouts } from '../../store/refund-payouts.ts';
 import type { App } from '../context.ts';
 
-/** Where no mempool is listed: asks the nodes for the payouts that a reorganisation took back. */
+/** Where the mempool is not listed: asks the nodes for payouts that a reorganisation removed from their block. */
 export interface PayoutWatch {
-  /** Gives up what is nowhere any more. The node's chain was read to its end, which is `cursor`. */
-  look(cursor: Cursor): Promise<void>;
+  /** Drops payouts that are gone. `cursor` is the end of the node's chain, which has been read. */
+  dropGone(cursor: Cursor): Promise<void>;
 }
 
 export function createPayoutWatch(app: App, source: ChainSource): PayoutWatch {
@@ -14,16 +14,16 @@ export function createPayoutWatch(app: App, source: ChainSource): PayoutWatch {
   let missing: ReadonlySet<string> = new Set();
 
   return {
-    look: async (cursor) => {
-      if (source.whereabouts === undefined) return;
+    dropGone: async (cursor) => {
+      if (source.locate === undefined) return;
       const hashes = [...new Set((await waitingPayouts(app.db, network)).map(({ hash }) => hash))];
-      const places = await source.whereabouts(hashes);
+      const places = await source.locate(hashes);
       const gone = hashes.filter((hash) => {
         const place = places.get(hash);
-        // In a block that was read it pays nothing any more: it failed there.
+        // In a block that was already read it pays nothing any more: the transaction failed there.
         return place?.kind === 'block' ? place.height <= cursor.height : place?.kind === 'nowhere';
       });
-      // Twice in a row: a node puts what a reorganisation took back into its pool a moment later.
+      // Twice in a row, because a node puts transactions of removed blocks back into its pool a moment later.
       const given = gone.filter((hash) => missing.has(hash));
       missing = new Set(gone);
       if (given.length === 0) return;

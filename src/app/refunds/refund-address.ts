@@ -7,7 +7,7 @@ import { ownerOfAddress } from '../../store/issued-addresses.ts';
 import type { App } from '../context.ts';
 import type { RefundRefusal } from './refund-money.ts';
 
-/** `notYours`: it is a good address, but no wallet of the customer's. `message` names the rule and the way out. */
+/** `notYours`: a valid address, but not of the customer's wallet. `message` names the rule and the way out. */
 type RefundAddressCheck =
   | { readonly kind: 'ok'; readonly address: string }
   | { readonly kind: 'invalid'; readonly message: string; readonly notYours: boolean };
@@ -15,8 +15,8 @@ type RefundAddressCheck =
 const OWN_WALLET = 'Give one of your own wallet.';
 
 /**
- * Checks where a refund is to go. Beside a wrong address it refuses what nobody has the key of, and every address that
- * takes payments here: the next payment of the same amount to it would look as if the refund had been paid.
+ * Checks the address of a refund. Apart from invalid addresses it refuses those that nobody has the key of, and every
+ * address that takes payments here: the next payment of the same amount to it would look like the refund's payout.
  */
 export async function checkRefundAddress(
   app: App,
@@ -32,7 +32,7 @@ export async function checkRefundAddress(
   const address = matchingAddress(network, checked.address);
   const [payment] = await findPayments(executor, [paymentId]);
   const own = payment?.quote?.network === network && matchingAddress(network, payment.quote.address) === address;
-  // The sandbox's addresses are of nobody, and kept with their payment alone.
+  // Sandbox addresses belong to nobody and are stored only with their payment.
   const owner = own
     ? { paymentId }
     : mode === 'live'
@@ -46,12 +46,12 @@ export async function checkRefundAddress(
   return { kind: 'invalid', message, notYours: true };
 }
 
-/** As the chain writes it, so that the payout is recognised; null before the customer has said where. */
+/** The address as the chain writes it, so that the payout is recognised; null until the customer has entered one. */
 export function watchedAddress({ network, address }: Refund): string | null {
   return address === null ? null : matchingAddress(network, address);
 }
 
-/** The address that a refund is to go to, checked, as a refusal of the request's field where it is none. */
+/** The checked address of a refund, or a refusal that names the request's field. */
 export async function refundAddress(
   app: App,
   trx: Trx,

@@ -6,23 +6,23 @@ import { findRawTransactions } from '../../store/raw-transactions.ts';
 import type { WalletCoin } from '../../store/refund-coins.ts';
 import type { App } from '../context.ts';
 
-/** How many of a wallet's outputs the node is asked about, and how many at once. */
+/** About how many of a wallet's outputs the node is asked, in total and at once. */
 export const MAX_COINS = 10_000;
 const COINS_AT_ONCE = 100;
 
-/** `COINBASE_MATURITY`, and Litecoin's `PEGOUT_MATURITY`: confirmations before such an output can be spent. */
+/** Confirmations that an output needs before it can be spent: coinbase outputs, and Litecoin's pegouts. */
 const COINBASE_MATURITY = 100;
 const PEGOUT_MATURITY = 6;
 
-/** A coin that cannot be spent yet. */
-export interface YoungCoin {
+/** An output that cannot be spent yet. */
+export interface ImmatureCoin {
   readonly coin: WalletCoin;
   readonly what: 'coinbase' | 'pegout';
   readonly confirmations: number;
   readonly needed: number;
 }
 
-/** A coin that is to be spent, and its transaction in hex where it is to be had. */
+/** An output to spend, and its transaction in hex if it is available. */
 export interface ChosenCoin {
   readonly coin: WalletCoin;
   readonly rawTransaction: string | null;
@@ -33,13 +33,13 @@ export interface CoinChoice {
     | { readonly kind: 'ok'; readonly chosen: readonly ChosenCoin[] }
     | { readonly kind: 'short'; readonly missingUnits: bigint }
     | { readonly kind: 'too_large'; readonly coinCount: number };
-  /** Why some of the coins were left out. */
-  readonly young: readonly YoungCoin[];
-  /** No node has their transactions any more, which P2PKH cannot be signed without. */
+  /** Why some outputs were left out. */
+  readonly immature: readonly ImmatureCoin[];
+  /** No node has their transactions any more, and P2PKH cannot be signed without them. */
   readonly withoutTransaction: readonly WalletCoin[];
 }
 
-/** What a choice is made from. */
+/** The outputs to choose from. */
 export interface CoinSource {
   readonly network: Network;
   readonly caller: UtxoCaller;
@@ -47,9 +47,9 @@ export interface CoinSource {
 }
 
 /**
- * Chooses what a refund spends. `held` is what it holds and is unspent still; `rest` are the wallet's other coins in the order
- * in which the node is asked about them, a hundred at a time and until they are enough. What other refunds hold is used only
- * where nothing else is left.
+ * Chooses the outputs that a refund spends. `held` are its reserved outputs that are still unspent; `rest` are the
+ * wallet's other outputs, in the order in which the node is asked about them, a hundred at a time until they are
+ * enough. Outputs reserved by other refunds are used only if nothing else is left.
  */
 export async function chooseCoins(
   app: Pick<App, 'db'>,
@@ -58,7 +58,7 @@ export async function chooseCoins(
   rest: readonly WalletCoin[],
 ): Promise<CoinChoice> {
   const known = [...held];
-  const young: YoungCoin[] = [];
+  const immature: ImmatureCoin[] = [];
   const withoutTransaction = new Set<WalletCoin>();
   const raws = new Map<string, string | null>();
 
@@ -80,39 +80,44 @@ export async function chooseCoins(
   const isFree = ({ heldBy }: WalletCoin): boolean => heldBy.length === 0;
   let outcome = await choose(held);
   for (let start = 0; start < rest.length && outcome.kind !== 'ok'; start += COINS_AT_ONCE) {
-    const looked = await look(source, rest.slice(start, start + COINS_AT_ONCE));
-    known.push(...looked.mature);
-    young.push(...looked.young);
+    const read = await readCoins(source, rest.slice(start, start + COINS_AT_ONCE));
+    known.push(...read.mature);
+    immature.push(...read.immature);
     outcome = await choose(known.filter((coin) => coin.isHeld || isFree(coin)));
   }
   if (outcome.kind !== 'ok') outcome = await choose(known);
-  return { outcome, young, withoutTransaction: [...withoutTransaction] };
+  return { outcome, immature, withoutTransaction: [...withoutTransaction] };
 }
 
-/** Which of these coins can be spent now, and which only later; those that are spent are left out. */
-async function look(
+/** Which of these outputs can be spent now, and which only later. Spent ones are left out. */
+async function readCoins(
   { caller, payout }: CoinSource,
   coins: readonly WalletCoin[],
-): Promise<{ readonly mature: readonly WalletCoin[]; readonly young: readonly YoungCoin[] }> {
+): Promise<{ readonly mature: readonly WalletCoin[]; readonly immature: readonly ImmatureCoin[] }> {
   const states = await caller.unspent(coins);
   const unspent = coins.flatMap((coin, place) => {
     const state = states[place] ?? null;
-    // Without a confirmation its block was just taken back.
+    // No confirmations: its block has just been reorganised away.
     return state === null || state.confirmations === 0 ? [] : [{ coin, ...state }];
   });
-  const pegouts = NETWORK_FACTS[payout.network].hasMweb ? await youngPegouts(caller, unspent) : new Set<WalletCoin>();
-  const young = unspent.flatMap(({ coin, coinbase, confirmations }): readonly YoungCoin[] => {
+  const pegouts = NETWORK_FACTS[payout.network].hasMweb
+    ? await immaturePegouts(caller, unspent)
+    : new Set<WalletCoin>();
+  const immature = unspent.flatMap(({ coin, coinbase, confirmations }): readonly ImmatureCoin[] => {
     if (coinbase && confirmations < COINBASE_MATURITY) {
       return [{ coin, what: 'coinbase', confirmations, needed: COINBASE_MATURITY }];
     }
     return pegouts.has(coin) ? [{ coin, what: 'pegout', confirmations, needed: PEGOUT_MATURITY }] : [];
   });
-  const notYet = new Set(young.map(({ coin }) => coin));
-  return { mature: unspent.map(({ coin }) => coin).filter((coin) => !notYet.has(coin)), young };
+  const notYet = new Set(immature.map(({ coin }) => coin));
+  return { mature: unspent.map(({ coin }) => coin).filter((coin) => !notYet.has(coin)), immature };
 }
 
-/** Nodes do not say what came out of MWEB; its transaction shows it, and is in so new a block that every node has it. */
-async function youngPegouts(
+/**
+ * Nodes do not say which outputs came out of MWEB; their transaction shows it, and its block is so new that every node
+ * has it.
+ */
+async function immaturePegouts(
   caller: UtxoCaller,
   unspent: readonly { readonly coin: WalletCoin; readonly confirmations: number }[],
 ): Promise<ReadonlySet<WalletCoin>> {
@@ -121,7 +126,7 @@ async function youngPegouts(
   return new Set(recent.filter((_, place) => isHogEx(Buffer.from(raws[place] ?? '', 'hex'))));
 }
 
-/** Of the transactions of these coins, those that signers may want: kept here, or as the nodes have them. */
+/** The transactions of these outputs that signers may need, from the database or from the nodes. */
 async function loadRaws(
   app: Pick<App, 'db'>,
   { network, caller, payout }: CoinSource,

@@ -11,15 +11,15 @@ import { claimsOn, type ClaimOnPayment } from '../../store/refund-claims.ts';
 import { findTransfers } from '../../store/transfers.ts';
 import type { App } from '../context.ts';
 
-/** Whether a payment's confirmed money still covers a pending refund beside the others. */
+/** Whether a payment's confirmed money still covers a pending refund besides its other refunds. */
 export type RefundCover =
   | { readonly kind: 'covered'; readonly warnings: readonly string[] }
-  /** Who pays it now pays more than came. The reason and the way out, in words. */
+  /** Paying it now would pay back more than came. `message` says why, and the way out. */
   | { readonly kind: 'short'; readonly message: string };
 
 /**
- * Money may be gone since the refund was made: taken back by a reorganisation, or given back by a refund that was cancelled. Of what
- * only seems to have paid such a refund, the transactions `notPaidBy` do not count.
+ * Money may be gone since the refund was created: reorganised away, or paid out by a refund that was cancelled.
+ * Transactions in `notPaidBy` do not count as payouts of such refunds.
  */
 export async function coverOf(
   app: Pick<App, 'db'>,
@@ -53,7 +53,7 @@ export async function coverOf(
   };
 }
 
-/** What of a payment's money in one token is confirmed, in the smallest units. */
+/** How much of a payment's money in one token is confirmed, in the smallest units. */
 function confirmedOf(
   payment: Payment,
   transfers: readonly Transfer[],
@@ -77,12 +77,12 @@ function kindOf(claim: ClaimOnPayment): 'paid' | 'open' {
   return isPaid(claim) ? 'paid' : 'open';
 }
 
-/** How a refund ended, after "which". */
+/** How a refund ended, worded to follow "which". */
 function endOf({ failureReason }: ClaimOnPayment): string {
   return failureReason === 'unpaid' ? 'had run out' : 'had been cancelled';
 }
 
-/** What refunds of a payment that had failed seem to have been paid by, in words. */
+/** Says which failed refunds of a payment seem to have been paid after all, and by what. */
 export async function paidFailures(app: Pick<App, 'db'>, paymentId: string): Promise<readonly string[]> {
   const claims = await claimsOn(app.db, paymentId, null);
   return claims

@@ -12,24 +12,24 @@ import { checkRefundAddress } from './refund-address.ts';
 import { coverOf } from './refund-cover.ts';
 import { paidBy, refundPsbt, type PsbtAdvice, type UtxoAccess } from './refund-psbt.ts';
 
-/** Exactly what the merchant signs, in every form that their wallet may take. */
+/** Exactly what the merchant signs, in every form that their wallet may need. */
 export interface RefundInstructions {
   readonly kind: 'done';
   readonly refund: Refund;
-  /** For wallets that read links or QR codes. This and what follows is null while there is nothing to sign. */
+  /** For wallets that read links or QR codes. Null, like the fields below, while there is nothing to sign. */
   readonly paymentUri: string | null;
   readonly call: EvmTransfer | null;
   readonly psbt: PsbtAdvice | null;
-  /** Why a refund that is pending still must not be paid now, or what is odd about a failed one; null: nothing. */
+  /** Why a pending refund must not be paid now, or what is odd about a failed one; null: nothing. */
   readonly problem: string | null;
-  /** What to know before it is paid, whatever it is paid by. */
+  /** What to know before paying it, in whatever form. */
   readonly warnings: readonly string[];
 }
 
 /**
- * What pays a refund: a payment URI, and call data or a PSBT. Without `utxo` there is no PSBT. `notPaidBy`: transactions that only
- * seem to have paid a refund that had failed, and did not. Throws
- * `ChainUnavailableError` when the node does not answer.
+ * What pays a refund: a payment URI, and call data or a PSBT. Without `utxo` there is no PSBT. `notPaidBy`:
+ * transactions that seem to have paid a failed refund, but did not. Throws `ChainUnavailableError` when the node does
+ * not answer.
  */
 export async function refundInstructions(
   app: App,
@@ -45,19 +45,19 @@ export async function refundInstructions(
     };
   const { address, network, asset, decimals, units } = refund;
   const rail = app.railFor(refund.mode);
-  // Who signs what a finished refund shows pays it twice; one that is only simulated is paid by nobody.
+  // Signing the instructions of a finished refund would pay it twice; a simulated refund is paid by nobody.
   const isOver = refund.status === 'completed' || (refund.status === 'pending' && address === null);
   if (isOver || rail.simulate !== null) return nothingToSign(refund, null);
   const payout = await payoutOf(app.db, id);
   if (refund.status === 'failed' || address === null) {
     return nothingToSign(refund, payout === null ? null : paidAllTheSame(payout));
   }
-  // What was taken before an address of the kind was refused, or before it was issued.
+  // The address was accepted before this kind of address was refused, or before it was handed out here.
   const checked = await checkRefundAddress(app, app.db, refund, address);
   if (checked.kind === 'invalid') {
     return nothingToSign(refund, `${address}: ${checked.message} Cancel this refund and create it anew.`);
   }
-  // Who is shown a payment that needs nothing but confirmations pays it twice.
+  // The payout only needs confirmations: whoever is shown instructions now would pay it twice.
   if (payout !== null && payout.state !== 'dropped') return nothingToSign(refund, paidBy(payout));
   const cover = await coverOf(app, refund, notPaidBy);
   if (cover.kind === 'short') return nothingToSign(refund, cover.message);
@@ -86,7 +86,7 @@ function nothingToSign(refund: Refund, problem: string | null): RefundInstructio
   return { kind: 'done', refund, paymentUri: null, call: null, psbt: null, problem, warnings: [] };
 }
 
-/** A failed refund is not completed by what its payout does later, but nobody should pay it a second time. */
+/** A late payout does not complete a failed refund, but nobody should pay it a second time. */
 function paidAllTheSame({ transactionHash, state, isGuess }: RefundPayout): string {
   if (isGuess) {
     return `${transactionHash} paid exactly this amount to this address after the refund had failed. Unless it has nothing to do with it, do not pay the customer a second time.`;

@@ -21,11 +21,11 @@ export type RefundRefusal =
         | 'transaction_id'
         | null;
       readonly message: string;
-      /** The address is a good one, but of no wallet of the customer's. */
+      /** The address is valid, but not of the customer's wallet. */
       readonly notYours?: true;
     };
 
-/** A payment with the money that a refund gives back. */
+/** A payment with the money that a refund pays back. */
 export type RefundedPayment = Payment & { readonly quote: Quote };
 
 interface RefundRequest {
@@ -34,8 +34,8 @@ interface RefundRequest {
 }
 
 /**
- * What a refund is taken from: the money on the payment's quote, or what came in another token. That has no quote, so that
- * it is worth nothing of the payment's amount: its refund tells an `amount` of 0.
+ * The money that a refund is taken from: on the payment's quote, or what came in another token. The latter has no quote
+ * and is worth nothing of the payment's amount, so its refund has an `amount` of 0.
  */
 export async function refundMoney(
   app: App,

@@ -5,10 +5,10 @@ import type { Trx } from '../../store/database.ts';
 import { dropPayoutsBefore, knownPayouts, refundsTo, savePayouts } from '../../store/refund-payouts.ts';
 import type { App } from '../context.ts';
 
-/** How long a payout may wait that the mempool does not tell of: nodes of Bitcoin's family forget it then (`-mempoolexpiry`). */
+/** How long a payout may stay unmined where no mempool shows it: UTXO nodes forget it after that (`-mempoolexpiry`). */
 const MAX_WAITING_MS = 14 * 24 * 60 * 60_000;
 
-/** A transfer that may pay a refund; `block` is null while it waits in a mempool. */
+/** A transfer that may pay a refund; `block` is null while it is in a mempool. */
 export interface PossiblePayout {
   readonly block: (BlockId & { readonly timeMs: number }) | null;
   readonly transfer: ChainTransfer;
@@ -16,7 +16,7 @@ export interface PossiblePayout {
 
 /** The live refunds that some transfers may pay. */
 export interface WatchedRefunds {
-  /** Whether a transfer pays exactly what a refund promises to its address. */
+  /** Whether a transfer pays exactly a refund's amount to its address. */
   has(transfer: ChainTransfer): boolean;
 }
 
@@ -34,7 +34,7 @@ export async function refundsWatching(
   };
 }
 
-/** What the transactions of these payouts spend, as `txid:vout`; nothing where money is not in outputs. */
+/** The inputs of these payouts' transactions, as `txid:vout`; empty on EVM chains. */
 export async function spendsOf(
   source: ChainSource,
   payouts: readonly PossiblePayout[],
@@ -48,7 +48,7 @@ export async function spendsOf(
   return spends;
 }
 
-/** Finds whose payouts these are and keeps it. The caller holds the network's cursor. */
+/** Finds which refunds these payouts belong to and saves them. The caller holds the network's cursor. */
 export async function keepPayouts(
   trx: Trx,
   network: Network,
@@ -83,7 +83,10 @@ export async function keepPayouts(
   await savePayouts(trx, rows, now);
 }
 
-/** Gives up what has waited too long, where nothing else would tell that it is gone: nodes of EVM chains are asked for it. */
+/**
+ * Drops payouts that stayed unmined for too long on networks where nothing else shows that they are gone; EVM nodes are
+ * asked instead.
+ */
 export async function purgeStalePayouts(app: Pick<App, 'db'>, network: Network, now: number): Promise<void> {
   if (familyFacts(network).seesWaiting) await dropPayoutsBefore(app.db, network, now - MAX_WAITING_MS, now);
 }

@@ -14,7 +14,8 @@ const REFUSAL = { error: { code: -1, message: 'Block not available' } };
 describe.each(utxoNodeKinds())('a refund of an old payment, on a pruned %s node', (kind) => {
   let node: UtxoNode;
   beforeAll(async () => {
-    // Litecoin Core cuts its files at 128 MB, so that a short chain is never pruned: there the answers are those of a pruned node.
+    // Litecoin Core cuts its files at 128 MB, so that a short chain is never pruned: there the answers are those of a
+    // pruned node.
     node = await startUtxoNode({ kind, options: kind === 'bitcoin' ? ['-prune=1', '-fastprune'] : [] });
     await node.mine(160);
   });

@@ -20,7 +20,7 @@ import { refundInstructions, type RefundInstructions } from './refund-instructio
 import type { PsbtAdvice } from './refund-psbt.ts';
 import { createRefund } from './create-refund.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
-import { UNHEARD } from '../../domain/trouble.ts';
+import { NO_REPORTS } from '../../domain/trouble.ts';
 
 export const COIN = 100_000_000n;
 export const CONFIRMATIONS = 2;
@@ -104,7 +104,7 @@ export async function refundShop(
   const account = `/84'/1'/${accounts}'`;
   const descriptor = FORMS[form](`[73c5da0a${account}]${publicKeyAt(`m${account}`, 'tpub')}/<0;1>/*`);
   const { deriver: wallet } = walletOf(params, 'descriptor', descriptor);
-  const source = createUtxoSource({ params, asset: token.asset, urls: [url], timeoutMs: 10_000, troubles: UNHEARD });
+  const source = createUtxoSource({ params, asset: token.asset, urls: [url], timeoutMs: 10_000, troubles: NO_REPORTS });
   onTestFinished(() => source.close());
   const follower = createChainFollower(app, source);
   const set = await setProjectWallet(
@@ -132,7 +132,7 @@ export async function refundShop(
     refund: Refund,
     { maxFeeRate = 1_000, urls = [url], feeRate, notPaidBy = [] }: ShowOptions = {},
   ) => {
-    const real = createUtxoCaller({ params, urls, timeoutMs: 10_000, troubles: UNHEARD });
+    const real = createUtxoCaller({ params, urls, timeoutMs: 10_000, troubles: NO_REPORTS });
     // A chain of its own has no market for fees.
     const caller = feeRate === undefined ? real : { ...real, feeUnitsPerKvb: async () => BigInt(feeRate) * 1_000n };
     try {

@@ -121,8 +121,8 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
               const latest = others.flatMap(([, list]) => list.at(-1)?.spends ?? []);
               const isShared = spends.some((spend) => latest.includes(spend)) && psbts.at(-1)?.spends === spends;
               // The first of the two was shown before it was shared.
-              const said = [...warnings, ...others.flatMap(([, list]) => list.at(-1)?.warnings ?? [])];
-              if (isShared && !said.some((warning) => warning.includes('nothing else is left'))) return false;
+              const withoutEmpty = [...warnings, ...others.flatMap(([, list]) => list.at(-1)?.warnings ?? [])];
+              if (isShared && !withoutEmpty.some((warning) => warning.includes('nothing else is left'))) return false;
             }
           }
           return true;

@@ -37,7 +37,7 @@ import { watchChain } from './change-watch.ts';
 import type { App } from '../context.ts';
 import { chooseCoins, MAX_COINS, type ChosenCoin, type CoinChoice } from './refund-coins.ts';
 
-/** A network of Bitcoin's family: nodes that know which outputs are unspent, and what fee rate is too high. */
+/** A network of the UTXO family: nodes that know which outputs are unspent, and the fee rate that is too high. */
 export interface UtxoAccess {
   readonly params: UtxoParams;
   readonly caller: UtxoCaller;
@@ -51,22 +51,22 @@ export type PsbtAdvice =
       readonly psbt: string;
       readonly feeUnits: bigint;
       readonly changeUnits: bigint;
-      /** What to know before it is signed. */
+      /** What to know before signing it. */
       readonly warnings: readonly string[];
     }
-  /** Why there is none, and what to do instead. */
+  /** Why there is no PSBT, and what to do instead. */
   | { readonly kind: 'none'; readonly message: string }
-  /** It seems to be paid: nobody must pay it again. */
+  /** The refund seems to be paid: nobody must pay it again. */
   | { readonly kind: 'paid'; readonly message: string };
 
-/** Others that are shown refunds of the same wallet at this moment may take coins first. */
+/** Other refunds of the same wallet that are shown at this moment may take the same outputs first. */
 const MAX_ATTEMPTS = 5;
-/** From this share of the refund on, a fee is worth a word. */
+/** From this share of the refund on, the fee is mentioned in a warning. */
 const HIGH_FEE_PERCENT = 10n;
 
 /**
- * The transaction that pays a refund, for the merchant's own wallet to sign. What it spends is held for this refund, which is
- * shown with the same again as long as that is unspent. Throws `ChainUnavailableError` when no node answers.
+ * The transaction that pays a refund, for the merchant's own wallet to sign. Its inputs are reserved for this refund,
+ * which shows them again while they are unspent. Throws `ChainUnavailableError` when no node answers.
  */
 export async function refundPsbt(app: App, refund: Refund, address: string, access: UtxoAccess): Promise<PsbtAdvice> {
   const { params, caller, maxFeeRate } = access;
@@ -82,10 +82,10 @@ export async function refundPsbt(app: App, refund: Refund, address: string, acce
   const dust = dustPayout(params, { address, units: refund.units });
   if (dust !== null) return instead(dust.message);
   const feeUnitsPerKvb = await caller.feeUnitsPerKvb();
-  if (feeUnitsPerKvb > BigInt(maxFeeRate) * 1_000n) return instead(tooDear(params, feeUnitsPerKvb, maxFeeRate));
+  if (feeUnitsPerKvb > BigInt(maxFeeRate) * 1_000n) return instead(feeTooHigh(params, feeUnitsPerKvb, maxFeeRate));
   const { network, paymentId } = refund;
   const changeAt = (index: number): WalletOutput => wallet.changeAt(index) ?? change;
-  // The service may not have come by since the wallet was set.
+  // The chain's follower may not have run since the wallet was set.
   await watchChain(app, network, (index) => changeAt(index).address, await seenChange(app.db, network, change.address));
   await saveChangeWatch(app.db, network, stored, change.address);
   const payScript = scriptOfAddress(params, address);
@@ -137,8 +137,8 @@ function openWallet(params: UtxoParams, { kind, source }: RefundWallet): UtxoDer
 }
 
 /**
- * What a refund was shown with and is unspent still. What is spent may well have paid it: until blocks have said by what, there
- * is nothing to sign, for a second transaction from other coins would pay the customer twice.
+ * The reserved inputs that are still unspent. If one is spent, it may well have paid the refund: until blocks show by
+ * what, there is nothing to sign, because a second transaction with other inputs would pay the customer twice.
  */
 async function stillHeld(
   app: App,
@@ -183,14 +183,14 @@ async function stillHeld(
   return { kind: 'ok', coins: held, warnings: [warning] };
 }
 
-/** What to say of a refund whose payout is in a block that is not deep enough yet, or waits to be mined. */
+/** What to say about a refund whose payout is unmined or has too few confirmations. */
 export function paidBy({ transactionHash, state }: RefundPayout): string {
   return state === 'block'
     ? `The refund is paid by ${transactionHash}, and completes when that has enough confirmations. Nothing is left to sign.`
     : `The refund is being paid by ${transactionHash}, which waits to be mined. Nothing is left to sign: raise its fee in your wallet if it takes too long.`;
 }
 
-/** Keeps what the refund is shown with, and where its change goes; null: another one took some of it meanwhile. */
+/** Saves the transaction's inputs and change address; null if another refund took some of the inputs meanwhile. */
 async function hold(
   app: App,
   query: CoinQuery,
@@ -209,7 +209,7 @@ async function hold(
     if ((await heldByOthers(trx, query, free)).length > 0) return null;
     const spends = chosen.map(({ coin }) => coin);
     await saveRefundInputs(trx, refundId, network, spends);
-    // Shown again, it must be able to spend the same, even when the node has pruned the block meanwhile.
+    // Shown again, it must be able to spend the same inputs, even if the node has pruned the block meanwhile.
     if (changeAt(0).scriptType === 'p2pkh') {
       const whole = chosen.map(
         ({ coin, rawTransaction }) => [coin.txid, Buffer.from(rawTransaction ?? '', 'hex')] as const,
@@ -220,7 +220,7 @@ async function hold(
   });
 }
 
-/** The same change address again, unless it was paid since. */
+/** The same change address again, unless it was paid meanwhile. */
 async function holdChange(trx: Trx, query: CoinQuery, changeAt: (index: number) => WalletOutput): Promise<number> {
   const { refundId, network, firstChangeAddress } = query;
   const seen = await seenChange(trx, network, firstChangeAddress);
@@ -238,7 +238,7 @@ function isOutput(one: Outpoint, { txid, vout }: Outpoint): boolean {
   return one.txid === txid && one.vout === vout;
 }
 
-function tooDear({ network }: UtxoParams, feeUnitsPerKvb: bigint, maxFeeRate: number): string {
+function feeTooHigh({ network }: UtxoParams, feeUnitsPerKvb: bigint, maxFeeRate: number): string {
   const unit = NETWORK_FACTS[network].smallestUnit;
   const rate = formatDecimal(feeUnitsPerKvb, 3);
   return (
@@ -249,14 +249,14 @@ function tooDear({ network }: UtxoParams, feeUnitsPerKvb: bigint, maxFeeRate: nu
 
 function shortOf(
   { network }: UtxoParams,
-  { young, withoutTransaction }: CoinChoice,
+  { immature, withoutTransaction }: CoinChoice,
   outcome: Exclude<CoinChoice['outcome'], { kind: 'ok' }>,
-  lookedAt: number,
+  coinsRead: number,
 ): string {
   if (outcome.kind === 'too_large') {
     return `The refund would have to spend more than ${outcome.coinCount - 1} small outputs, which is too large a transaction for nodes to pass on. Join some of them in your wallet first, or refund less.`;
   }
-  const [soonest] = young.toSorted((a, b) => a.needed - a.confirmations - (b.needed - b.confirmations));
+  const [soonest] = immature.toSorted((a, b) => a.needed - a.confirmations - (b.needed - b.confirmations));
   if (soonest !== undefined) {
     const { coin, what, confirmations, needed } = soonest;
     const left = needed - confirmations;
@@ -274,7 +274,7 @@ function shortOf(
       `Add a node that still has block ${lacking.blockHeight}, such as one that is not pruned, to ${setting}.`
     );
   }
-  const some = lookedAt < MAX_COINS ? '' : ` Only ${MAX_COINS} outputs of the wallet were looked at.`;
+  const some = coinsRead < MAX_COINS ? '' : ` Only ${MAX_COINS} outputs of the wallet were looked at.`;
   return `${shortMessage(network, outcome.missingUnits)}${some}`;
 }
 

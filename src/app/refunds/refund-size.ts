@@ -4,10 +4,13 @@ import type { Quote } from '../../domain/payment.ts';
 import type { sizeRefund } from '../../domain/refund.ts';
 import type { RefundedPayment, RefundRefusal } from './refund-money.ts';
 
-/** What a request asks for: part of the amount in minor units, or units of the asset in decimals, or all that is left. */
+/**
+ * The size a request asks for: an amount in minor units, an amount of the asset as a decimal, or everything that is
+ * left.
+ */
 export type WantedRefund = { readonly amountMinor: bigint } | { readonly cryptoAmount: string } | null;
 
-/** What is asked for, in units of a token of `decimals` where it is said in these; null: all that is left. */
+/** The requested units of a token with `decimals`, if the request states them; null: everything that is left. */
 export function wantedUnits(
   wanted: WantedRefund,
   decimals: number,
@@ -27,7 +30,7 @@ function parseUnits(text: string, decimals: number): bigint | null {
   return units > 0n ? units : null;
 }
 
-/** Why nothing of the size that is wanted can be refunded, naming what is left. */
+/** Why nothing of the requested size can be refunded; names what is left. */
 export function sizeRefusal(
   payment: RefundedPayment,
   wanted: object | null,
@@ -57,7 +60,7 @@ export function sizeRefusal(
   }
 }
 
-/** Nodes do not pass on payments below the dust limit, which orders are held to as well. */
+/** Nodes do not relay payments below the dust limit, which also applies to orders. */
 export function dustRefusal(quote: Quote, units: bigint, wanted: object | null): RefundRefusal | null {
   const { asset, network, decimals } = quote;
   const token = tokenOf(asset, network);

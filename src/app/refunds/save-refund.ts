@@ -9,7 +9,7 @@ import { saveChanges } from '../../store/save-changes.ts';
 import type { App } from '../context.ts';
 import { newEvent } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
-import { inTransaction, tellAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 import type { RefundRefusal } from './refund-money.ts';
 
 export type RefundOutcome =
@@ -17,7 +17,7 @@ export type RefundOutcome =
   | RefundRefusal
   | Replay;
 
-/** One transaction of a refund, carried out once where the request has an idempotency key. */
+/** Runs one transaction on a refund, only once if the request has an idempotency key. */
 export function inRefundTransaction(
   app: App,
   idempotency: IdempotencyRequest | null,
@@ -33,7 +33,7 @@ export function inRefundTransaction(
   });
 }
 
-/** What an observation makes of a locked refund: saved with its event, or refused where the refund is over. */
+/** Applies an observation to a locked refund and saves it with its event, or refuses it if the refund is final. */
 export async function applyToRefund(
   app: App,
   trx: ObservedTrx,
@@ -63,7 +63,7 @@ const EVENT_OF = {
   failed: 'refund.failed',
 } as const satisfies Readonly<Record<RefundObservation['kind'], RefundEventType>>;
 
-/** The refund's event counts on in its payment's sequence, so it is saved together with the payment. */
+/** A refund's event continues its payment's sequence, so it is saved together with the payment. */
 export async function saveRefundEvent(
   app: App,
   trx: ObservedTrx,
@@ -82,7 +82,7 @@ export async function saveRefundEvent(
   const change = { before: payment, after, dueAt, transitions: [], events: [event] };
   await saveChanges(trx, [change], 2, answers);
   const requestId = app.requestId ?? null;
-  tellAfterCommit(trx, { kind: 'payment_changed', change, requestId });
-  tellAfterCommit(trx, { kind: 'refund_changed', refund, event: type, requestId });
+  emitAfterCommit(trx, { kind: 'payment_changed', change, requestId });
+  emitAfterCommit(trx, { kind: 'refund_changed', refund, event: type, requestId });
   return { kind: 'done', refund, body };
 }

@@ -8,7 +8,7 @@ import { openSecret } from '../../webhooks/secret.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import { signDelivery } from '../../webhooks/signature.ts';
 import type { App } from '../context.ts';
-import { inTransaction, tellAfterCommit } from '../in-transaction.ts';
+import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import type { AttemptOutcome } from '../observer.ts';
 
 const GONE = 'The endpoint answered 410 Gone.';
@@ -16,11 +16,11 @@ const GONE = 'The endpoint answered 410 Gone.';
 export interface Attempted {
   readonly record: AttemptRecord;
   readonly delivery: Delivery;
-  /** The receiver says that it is gone for good (410). */
+  /** The receiver says that the endpoint is gone for good (410). */
   readonly gone: boolean;
 }
 
-/** Attempts one delivery, under its lease or by hand (null), and says what follows; nothing is saved yet. */
+/** Attempts one delivery, under its lease or manually (null), and says what comes next. Nothing is saved yet. */
 export async function attempt(
   app: App,
   sender: WebhookSender,
@@ -77,12 +77,12 @@ export async function record(app: App, attempted: readonly Attempted[]): Promise
     app.db,
     attempted.map((one) => one.record),
   );
-  for (const one of attempted) tellAttempt(app, one);
+  for (const one of attempted) emitAttempt(app, one);
   await closeGone(app, attempted);
 }
 
-/** Tells of a recorded attempt. */
-export function tellAttempt({ observer }: Pick<App, 'observer'>, { delivery, record: made }: Attempted): void {
+/** Emits a recorded attempt. */
+export function emitAttempt({ observer }: Pick<App, 'observer'>, { delivery, record: made }: Attempted): void {
   observer?.({ kind: 'delivery_attempted', delivery, record: made, outcome: outcomeOf(made) });
 }
 
@@ -92,8 +92,8 @@ function outcomeOf({ next, response }: AttemptRecord): AttemptOutcome {
 }
 
 /**
- * Disables endpoints that answered 410, each in a transaction of its own and none together with records: two batches that
- * hold deliveries of the same endpoint would wait for each other.
+ * Disables endpoints that answered 410, each in its own transaction and apart from the records: otherwise two batches
+ * with deliveries to the same endpoint could block each other.
  */
 export async function closeGone(app: App, attempted: readonly Attempted[]): Promise<void> {
   const gone = new Map(
@@ -102,14 +102,14 @@ export async function closeGone(app: App, attempted: readonly Attempted[]): Prom
   for (const endpoint of gone.values()) {
     await inTransaction(app, async (trx) => {
       const isClosed = await closeEndpoint(trx, endpoint.id, { kind: 'disabled', reason: GONE }, app.clock());
-      if (isClosed) tellAfterCommit(trx, { kind: 'endpoint_disabled', endpoint, reason: GONE });
+      if (isClosed) emitAfterCommit(trx, { kind: 'endpoint_disabled', endpoint, reason: GONE });
     });
   }
 }
 
-/** Opened secrets of the endpoints in use, so that each is decrypted once and not at every attempt. */
+/** The decrypted secrets of the endpoints in use, so that none is decrypted at every attempt. */
 export interface SecretCache {
-  /** The secrets to sign with now, newest first: the previous one signs along while it overlaps. */
+  /** The secrets to sign with now, newest first. The previous secret also signs during the overlap. */
   of(endpoint: WebhookEndpoint, now: number): readonly string[];
 }
 

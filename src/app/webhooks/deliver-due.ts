@@ -2,45 +2,52 @@ import type { Troubles } from '../../domain/trouble.ts';
 import { releaseDeliveries, claimDeliveries, type DueDelivery } from '../../store/deliveries.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
-import { attempt, createSecretCache, tellAttempt, type Attempted } from './attempt-delivery.ts';
-import { createLanes, type Lane, type Quotas } from './delivery-lanes.ts';
+import { attempt, createSecretCache, emitAttempt, type Attempted } from './attempt-delivery.ts';
+import { createDeliveryQueues, type DeliveryQueue, type Quotas } from './delivery-queues.ts';
 import { createHeldDeliveries, MAX_CLAIMED } from './held-deliveries.ts';
 import { createRecorder } from './record-attempts.ts';
 
-/** Longer than a delivery waits in its lane, is attempted and recorded: if its worker dies, it is due again after this. */
+/**
+ * Longer than a delivery takes to wait in its queue, be attempted and recorded. If its worker dies, it is due again
+ * after this.
+ */
 const LEASE_MS = 60_000;
-/** What fails where deliveries can be neither attempted nor recorded: a wrong key, a database that is away. */
+/**
+ * The subject of faults that keep deliveries from being attempted or recorded: a wrong key, a database that is down.
+ */
 const SUBJECT = 'sending webhooks';
 
 export interface WebhookDelivery {
   readonly sender: WebhookSender;
-  /** Opens the sealed secrets of endpoints. */
+  /** Decrypts the endpoints' secrets. */
   readonly sealingKey: Uint8Array;
 }
 
 export interface DelivererEvents {
-  /** There may be something to take again. */
+  /** Called when there may be something to claim again. */
   readonly onFree: () => void;
-  /** Told when deliveries cannot be attempted or recorded; they are due again when their leases end. */
+  /** Deliveries that cannot be attempted or recorded are reported here; they are due again when their leases end. */
   readonly troubles: Troubles;
 }
 
 export interface Deliverer {
-  /** Takes what is due and starts sending it; resolves when it was taken, with whether there is more to take at once. */
+  /**
+   * Claims what is due and starts sending it. Resolves after the claim, with whether there is more to claim at once.
+   */
   takeDue(): Promise<boolean>;
   /**
-   * Starts nothing more, gives back what was not started, and resolves when the attempts under way are recorded. Those that
-   * are cut short by closing the sender count for nothing: they are made again when their leases end.
+   * Starts nothing more, releases what was not started, and resolves when the running attempts are recorded. Attempts
+   * cut short by closing the sender are not recorded: they are made again when their leases end.
    */
   stop(): Promise<void>;
-  /** Resolves when nothing is held: waiting, being sent or being recorded. */
+  /** Resolves when nothing is waiting, being sent or being recorded. */
   idle(): Promise<void>;
 }
 
-/** Sends due deliveries, each endpoint in its own lane. */
-// oxlint-disable-next-line max-lines-per-function -- Taking, attempting, recording and stopping share what is held.
+/** Sends due deliveries, with a separate queue for each endpoint. */
+// oxlint-disable-next-line max-lines-per-function -- Claiming, attempting, recording and stopping share one state.
 export function createDeliverer(app: App, webhooks: WebhookDelivery, events: DelivererEvents): Deliverer {
-  const lanes = createLanes();
+  const queues = createDeliveryQueues();
   const held = createHeldDeliveries(events.onFree);
   const secrets = createSecretCache(webhooks.sealingKey);
   const onFault = (error: unknown): void => events.troubles.failed(SUBJECT, error);
@@ -48,19 +55,19 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
   let claiming = false;
   const recorder = createRecorder(app);
 
-  const startWaiting = (lane: Lane): void => {
-    for (let next = lanes.start(lane); next !== null; next = lanes.start(lane)) void deliver(lane, next);
+  const startWaiting = (queue: DeliveryQueue): void => {
+    for (let next = queues.start(queue); next !== null; next = queues.start(queue)) void deliver(queue, next);
   };
 
-  const deliver = async (lane: Lane, delivery: DueDelivery): Promise<void> => {
+  const deliver = async (queue: DeliveryQueue, delivery: DueDelivery): Promise<void> => {
     try {
-      const attempted = await attemptIn(lane, delivery);
-      // Whoever closes the sender cuts short what waits for an answer. The receiver is not to blame, so nothing is recorded.
+      const attempted = await attemptIn(queue, delivery);
+      // Closing the sender cut this attempt short. The receiver is not to blame, so nothing is recorded.
       if (stopping && attempted.record.error?.stage === 'response') return;
       const recorded = await recorder.add(attempted);
       if (recorded.kind === 'fault') throw recorded.error;
       events.troubles.works(SUBJECT);
-      tellAttempt(app, attempted);
+      emitAttempt(app, attempted);
       const { next } = attempted.record;
       if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
     } catch (error) {
@@ -70,19 +77,19 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
     }
   };
 
-  const attemptIn = async (lane: Lane, delivery: DueDelivery): Promise<Attempted> => {
+  const attemptIn = async (queue: DeliveryQueue, delivery: DueDelivery): Promise<Attempted> => {
     let attempted: Attempted | null = null;
     try {
       attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery.leaseUntil);
       return attempted;
     } finally {
       held.startRecording(delivery);
-      lanes.end(lane, attempted?.record.next.kind === 'delivered');
-      // What waits for an endpoint that is gone is stopped when that is recorded.
-      if (attempted?.gone === true) held.release(lanes.takeOut(lane));
-      startWaiting(lane);
-      // A claim under way looks for itself, when it is done, whether there is room again.
-      if (attempted !== null && !claiming && lanes.wantsMore(lane)) events.onFree();
+      queues.end(queue, attempted?.record.next.kind === 'delivered');
+      // The waiting deliveries of an endpoint that is gone are cancelled when that is recorded.
+      if (attempted?.gone === true) held.release(queues.drain(queue));
+      startWaiting(queue);
+      // A running claim checks by itself, when it is done, whether there is room again.
+      if (attempted !== null && !claiming && queues.wantsMore(queue)) events.onFree();
     }
   };
 
@@ -96,23 +103,24 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
     idle: held.idle,
     stop: async () => {
       stopping = true;
-      await release(lanes.takeOutAll()).catch(onFault);
+      await release(queues.drainAll()).catch(onFault);
       await held.idle();
     },
     takeDue: async () => {
-      await release(lanes.takeOutStale(app.clock()));
+      await release(queues.drainStale(app.clock()));
       if (stopping || held.isFull()) return false;
       const now = app.clock();
-      const quotas = lanes.quotas();
+      const quotas = queues.quotas();
       claiming = true;
       const due = await claimDue(app, quotas, now).finally(() => (claiming = false));
       const isCut = due.length === MAX_CLAIMED;
-      // A lease that ended under way, since the clock was set or the machine slept, makes no second attempt beside the first.
-      const filled = lanes.lineUp(held.take(due), { quotas, isCut, now });
-      if (stopping) await release(lanes.takeOutAll());
-      else for (const lane of filled) startWaiting(lane);
-      // A lane may have emptied while its claim was under way: nothing would wake it any more.
-      return isCut || lanes.anyWantsMore();
+      // If a lease ended early, because the clock was set or the machine slept, no second attempt is made beside the
+      // first.
+      const filled = queues.enqueue(held.take(due), { quotas, isCut, now });
+      if (stopping) await release(queues.drainAll());
+      else for (const queue of filled) startWaiting(queue);
+      // A queue may have emptied during the claim, and nothing else would wake it.
+      return isCut || queues.anyWantsMore();
     },
   };
 }

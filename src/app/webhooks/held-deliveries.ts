@@ -1,11 +1,11 @@
 import type { DueDelivery } from '../../store/deliveries.ts';
 
 export const MAX_HELD = 5_000;
-/** The largest claim; no claim is made while there is no room for it. */
+/** The size of the largest claim. Nothing is claimed while there is no room for that many. */
 export const MAX_CLAIMED = 500;
 
-/** The deliveries that this process holds. `onRoom` is told when there is room for a whole claim again. */
-export function createHeldDeliveries(onRoom: () => void) {
+/** The deliveries held by this process. `onFree` is called when there is room for a whole claim again. */
+export function createHeldDeliveries(onFree: () => void) {
   const open = new Set<bigint>();
   let recording = 0;
   let idleListeners: (() => void)[] = [];
@@ -14,12 +14,12 @@ export function createHeldDeliveries(onRoom: () => void) {
   const change = (apply: () => void): void => {
     const wasFull = isFull();
     apply();
-    if (wasFull && !isFull()) onRoom();
+    if (wasFull && !isFull()) onFree();
     if (isIdle()) for (const listener of idleListeners.splice(0)) listener();
   };
   return {
     isFull,
-    /** Takes hold of those that are not waiting or being sent already. */
+    /** Adds those that are not already waiting or being sent. */
     take: (deliveries: readonly DueDelivery[]): readonly DueDelivery[] => {
       const taken = deliveries.filter(({ id }) => !open.has(id));
       for (const { id } of taken) open.add(id);
@@ -29,7 +29,10 @@ export function createHeldDeliveries(onRoom: () => void) {
       change(() => {
         for (const { id } of deliveries) open.delete(id);
       }),
-    /** It was sent. From the moment its record is committed it may be claimed anew, which may be heard of before the commit is. */
+    /**
+     * It was sent. As soon as its record is committed it may be claimed again, which may be notified before the commit
+     * returns.
+     */
     startRecording: ({ id }: DueDelivery): void => {
       open.delete(id);
       recording += 1;

@@ -7,7 +7,10 @@ import { MAX_HELD } from './held-deliveries.ts';
 
 type Recorded = { readonly kind: 'recorded' } | { readonly kind: 'fault'; readonly error: unknown };
 
-/** Saves attempts that end together in one statement, one at a time: fewer and larger ones cost the database less. */
+/**
+ * Saves attempts that end together in one statement, one statement at a time: fewer, larger statements cost the
+ * database less.
+ */
 export function createRecorder(app: App) {
   return createBatcher<Attempted, Recorded>({ maxInFlight: 1, maxBatch: 200, maxWaiting: MAX_HELD }, async (batch) => {
     const outcomes = await recordTogether(app, batch);
@@ -16,7 +19,7 @@ export function createRecorder(app: App) {
   });
 }
 
-/** One record that the database refuses must not fail its neighbours: then each is saved alone. */
+/** One record that the database refuses must not fail the others: then each is saved alone. */
 async function recordTogether(app: App, batch: readonly Attempted[]): Promise<readonly Recorded[]> {
   const records = batch.map((attempted) => attempted.record);
   try {

@@ -3,9 +3,9 @@ import { listEndpoints, type WebhookEndpoint } from '../../store/webhook-endpoin
 import { openSecret, SealingKeyError } from '../../webhooks/secret.ts';
 
 /**
- * Whoever seals with another key than the rest stores secrets that nobody else can open, and who opens with it sends nothing.
+ * A process with another key than the rest would store secrets that nobody else can decrypt, and send nothing.
  *
- * @throws SealingKeyError when there are webhook secrets and the key opens none of them
+ * @throws SealingKeyError if there are webhook secrets and the key decrypts none of them
  */
 export async function checkSealingKey(db: Database, key: Uint8Array): Promise<void> {
   const endpoints = await listEndpoints(db, null);
@@ -17,7 +17,7 @@ export async function checkSealingKey(db: Database, key: Uint8Array): Promise<vo
   );
 }
 
-/** Whether the key is the one that the endpoint's secret was sealed with. */
+/** Whether this key encrypted the endpoint's secret. */
 export function opens(key: Uint8Array, { id, sealedSecret }: WebhookEndpoint): boolean {
   try {
     openSecret(key, sealedSecret, id);

@@ -23,7 +23,7 @@ import { malformed, noProject, type Rejected } from '../rejected.ts';
 import { sampleData } from './sample-events.ts';
 import { opens } from './sealing-key.ts';
 
-/** How long a replaced secret signs along. */
+/** How long a replaced secret still signs beside the new one. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60_000;
 
 const NO_ENDPOINT: Rejected = {
@@ -36,7 +36,7 @@ const DISABLED: Rejected = {
   message: 'The endpoint is disabled. Enable it first with: cointill webhook enable',
 };
 
-/** Reads `all` (the documented events) or a comma-separated list of event types. */
+/** Parses `all` (the documented events) or a comma-separated list of event types. */
 export function parseEventTypes(
   text: string,
 ): { readonly kind: 'ok'; readonly events: readonly EventType[] } | Rejected {
@@ -54,7 +54,7 @@ export function parseEventTypes(
   return { kind: 'ok', events: EVENT_TYPES.filter((type) => events.has(type)) };
 }
 
-/** Registers an endpoint. Its secret is returned here and at rotation only. */
+/** Registers an endpoint. Its secret is returned only here and at rotation. */
 export async function createEndpoint(
   app: App,
   sealingKey: Uint8Array,
@@ -65,7 +65,7 @@ export async function createEndpoint(
   if (types.kind !== 'ok') return types;
   const checked = checkNewWebhookUrl(request.url, policyOf(request.mode));
   if (checked.kind === 'refused') {
-    // A URL that is one is refused by where it leads, which other settings would allow.
+    // A well-formed URL is refused because of where it leads, which other settings might allow.
     return { kind: 'rejected', malformed: !URL.canParse(request.url), message: `--url: ${checked.message}` };
   }
   const now = app.clock();
@@ -95,7 +95,7 @@ export function endpointsOf(app: App, projectId: string | null): Promise<readonl
   return listEndpoints(app.db, projectId);
 }
 
-/** Deletes an endpoint; what still waited for it is stopped. */
+/** Deletes an endpoint and cancels its waiting deliveries. */
 export async function deleteEndpoint(app: App, id: string): Promise<{ readonly kind: 'done' } | Rejected> {
   const found = await app.db.transaction().execute((trx) => closeEndpoint(trx, id, { kind: 'deleted' }, app.clock()));
   return found ? { kind: 'done' } : NO_ENDPOINT;
@@ -106,10 +106,7 @@ export async function reopenEndpoint(app: App, id: string): Promise<{ readonly k
   return (await app.db.transaction().execute((trx) => enableEndpoint(trx, id))) ? { kind: 'done' } : NO_ENDPOINT;
 }
 
-/**
- * Gives an endpoint a new secret; the present one stays valid beside it for 24 hours, unless it was sealed with a key that is
- * lost.
- */
+/** Gives an endpoint a new secret. The current one stays valid beside it for 24 hours, unless its key was lost. */
 export async function rotateEndpointSecret(
   app: App,
   sealingKey: Uint8Array,
@@ -151,7 +148,7 @@ export interface RetryResult {
   readonly durationMs: number;
 }
 
-/** Attempts a delivery once more, now and by hand. A failure leaves the schedule as it is. */
+/** Attempts a delivery once more, now. A failure does not change the schedule. */
 export async function retryDelivery(app: App, webhooks: WebhookDelivery, id: bigint): Promise<RetryResult | Rejected> {
   const delivery = await findDelivery(app.db, id);
   if (delivery === null) {
@@ -173,7 +170,7 @@ export async function retryDelivery(app: App, webhooks: WebhookDelivery, id: big
   };
 }
 
-/** Sends a sample event of a type to one endpoint, whatever types it asked for. */
+/** Sends a sample event to one endpoint, whatever event types it is registered for. */
 export async function sendTestEvent(
   app: App,
   endpointId: string,
@@ -189,7 +186,7 @@ export async function sendTestEvent(
   const body = eventBody({ id, type, createdAt: now, sequence: 1, data });
   const { projectId, mode } = endpoint;
   const deliveryId = await app.db.transaction().execute(async (trx) => {
-    // Stored without fan-out: a test event goes to the endpoint under test alone.
+    // Stored without fan-out: a test event goes only to the endpoint under test.
     await saveEvents(trx, [{ id, projectId, mode, paymentId: null, type, body, createdAt: now, requestId: null }]);
     return insertDelivery(trx, id, endpointId, now);
   });

@@ -19,7 +19,9 @@ import type { Observer } from '../observer.ts';
 /** Live endpoints too are receivers on this machine. */
 const policyOf = (): WebhookPolicy => ({ mode: 'test', production: false, allowCidrs: [] });
 
-/** The application with everything that sends webhooks. An attempt lasts as long as the app's clock was moved meanwhile. */
+/**
+ * The application with everything that sends webhooks. An attempt lasts as long as the app's clock was moved meanwhile.
+ */
 export interface WebhookApp extends WebhookDelivery {
   readonly app: TestApp;
   readonly faults: readonly unknown[];

@@ -47,9 +47,9 @@ const STEP_BACK = 0.2;
 const WHITE = '#ffffff';
 
 /**
- * The style sheet that gives the pages a shop's colour: it overrides four custom properties for both schemes. `hex` is six
- * hex digits. The colour keeps its hue and as much of its lightness as legible text allows (4.5:1 wherever the pages put
- * it), so black and white come out as greys of the scheme. Only for screens: what is printed stays black.
+ * The style sheet that gives the pages a shop's colour: it overrides four custom properties for both schemes. `hex` is
+ * six hex digits. The colour keeps its hue and as much of its lightness as legible text allows (4.5:1 wherever the
+ * pages put it), so black and white come out as greys of the scheme. Only for screens: what is printed stays black.
  */
 export function accentCss(hex: string): string {
   const [light, dark] = THEMES.map((theme) => properties(accentColours(hex, theme)));
@@ -78,7 +78,9 @@ export function accentColours(hex: string, theme: Theme): AccentColours {
   return { accent, accentStrong: strongOf(toOklch(accent), wanted, theme.scheme, isLegible), onAccent, accentSoft };
 }
 
-/** The wanted colour itself, or the nearest of its hue that is legible: darker in the light scheme, lighter in the dark. */
+/**
+ * The wanted colour itself, or the nearest of its hue that is legible: darker in the light scheme, lighter in the dark.
+ */
 function legible(wanted: Oklch, scheme: Theme['scheme'], isLegible: (colour: string) => boolean): string {
   const asIs = toHex(wanted);
   if (isLegible(asIs)) return asIs;
@@ -93,7 +95,9 @@ function legible(wanted: Oklch, scheme: Theme['scheme'], isLegible: (colour: str
   return toHex({ ...wanted, lightness: far });
 }
 
-/** Further from the surfaces than the accent; where black or white leaves no room for that, a step back towards them. */
+/**
+ * Further from the surfaces than the accent; where black or white leaves no room for that, a step back towards them.
+ */
 function strongOf(
   accent: Oklch,
   wanted: Oklch,

@@ -12,8 +12,8 @@ import type { ChooseStep, PaymentView, TokenChoice } from './view.ts';
 const MANY_ASSETS = 4;
 
 /**
- * The choice of a token: first the asset, then, where it lives on several networks, the network as a step of its own. People
- * lose money by sending the right coin on the wrong network, so that the choice is never made for them.
+ * The choice of a token: first the asset, then, where it lives on several networks, the network as a step of its own.
+ * People lose money by sending the right coin on the wrong network, so that the choice is never made for them.
  */
 export function chooseCard(view: PaymentView, step: ChooseStep): Html {
   const { locale } = view.frame;
@@ -98,10 +98,10 @@ function networkChoice({ frame: { locale } }: PaymentView, asset: AssetCode, net
   >`;
 }
 
-function tokenForm(view: PaymentView, { asset, network }: TokenChoice, label: Html, looks = 'token'): Html {
+function tokenForm(view: PaymentView, { asset, network }: TokenChoice, label: Html, className = 'token'): Html {
   return html`<form method="post" action="${pageHref(view.frame, paymentPath(view.paymentId, 'token'))}">
     <input type="hidden" name="asset" value="${asset}" /><input type="hidden" name="network" value="${network}" />
-    <button type="submit" class="${looks}">${label}</button>
+    <button type="submit" class="${className}">${label}</button>
   </form>`;
 }
 

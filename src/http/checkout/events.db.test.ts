@@ -17,7 +17,7 @@ import { listen, notification, type Notifications } from '../../store/notificati
 import { tryServer } from '../frame.testing.ts';
 import { checkoutEvents, type CheckoutEvents, type CheckoutEventsOptions } from './events.ts';
 import { DEADLINE_MS, PROMPT_MS } from '../../../test/deadline.ts';
-import { UNHEARD } from '../../domain/trouble.ts';
+import { NO_REPORTS } from '../../domain/trouble.ts';
 
 const ROOMY = { test: 1_000_000, live: 1_000_000, page: 1_000_000 };
 const versionOf = (payment: Payment): string => `${payment.status}.${payment.lastSequence}`;
@@ -42,7 +42,7 @@ async function node(
     reader: createPaymentReader(app),
     watch,
     versionOf,
-    troubles: UNHEARD,
+    troubles: NO_REPORTS,
     selectorOf: (text) => {
       const order = decodeId('order', text);
       const id = order ?? parseUuid(text);
@@ -123,7 +123,7 @@ async function openStream(
 }
 
 /** Tells of a payment that did not change: what a process hears when another one did something in vain. */
-async function tell(app: TestApp, id: string): Promise<void> {
+async function notifyChange(app: TestApp, id: string): Promise<void> {
   await sql`select ${notification('payments', id)}`.execute(app.db);
 }
 
@@ -148,7 +148,7 @@ describe('an open page', () => {
     await cancelPayment(other, { id: payment.id });
     const expected = [versionOf(await app.read(payment.id))];
     expect(await Promise.all(streams.map((stream) => stream.told(1)))).toEqual([expected, expected]);
-    await tell(app, payment.id);
+    await notifyChange(app, payment.id);
     const fence = await app.pay();
     const last = await Promise.all(nodes.map((one) => one.open(encodeId('order', fence.id), { v: versionOf(fence) })));
     await cancelPayment(other, { id: fence.id });
@@ -257,12 +257,12 @@ describe('an open page', () => {
     const payment = await app.pay({ mode: 'live', token: { asset: 'ETH', network: 'ethereum' } });
     const stream = await one.open(encodeId('order', payment.id), { v: 'pending at 1' });
     await move(2);
-    await tell(app, payment.id);
+    await notifyChange(app, payment.id);
     // Not followed yet: the block told nothing, the payment's own notification did.
     expect(await stream.told(1)).toEqual(['pending at 2']);
     expect(looks).toBe(2);
     await app.db.updateTable('payments').set({ status: 'confirming' }).where('id', '=', payment.id).execute();
-    await tell(app, payment.id);
+    await notifyChange(app, payment.id);
     expect(await stream.told(2)).toEqual(['pending at 2', 'confirming at 2']);
     await move(3);
     expect((await stream.told(3)).at(-1)).toBe('confirming at 3');
@@ -289,7 +289,7 @@ describe('an open page', () => {
     held = goOn.promise;
     let heard = 0;
     one.notifications.on('payments', () => (heard += 1));
-    for (let round = 0; round < 20; round += 1) await tell(app, payment.id);
+    for (let round = 0; round < 20; round += 1) await notifyChange(app, payment.id);
     await cancelPayment(app, { id: payment.id });
     await until(() => expect(heard).toBe(21));
     expect(reads).toBe(2);
@@ -420,7 +420,7 @@ describe('a stream', () => {
     await until(() => expect(one.events.openStreams()).toBe(1));
     while (one.events.openStreams() > 0 && looks < 200) {
       const before = looks;
-      await tell(app, payment.id);
+      await notifyChange(app, payment.id);
       await until(() => expect(looks > before || one.events.openStreams() === 0).toBe(true));
     }
     expect([one.events.openStreams(), one.watch.watchers()]).toEqual([0, 0]);

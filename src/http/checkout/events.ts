@@ -23,8 +23,8 @@ export interface CheckoutEventsOptions {
   /** The payment that a page's link names; null where it cannot name any. */
   readonly selectorOf: (publicId: string) => PaymentSelector | null;
   /**
-   * A short text of one line that changes exactly when the page would look different. Asked after the payment's network is
-   * followed, so that what it reads of confirmations beside the payment is not missed.
+   * A short text of one line that changes exactly when the page would look different. Asked after the payment's network
+   * is followed, so that what it reads of confirmations beside the payment is not missed.
    */
   readonly versionOf: (payment: Payment) => string | Promise<string>;
   readonly troubles: Troubles;
@@ -80,9 +80,10 @@ const RECONNECT_MS = 2_000;
 const TRY_AGAIN_SECONDS = 30;
 
 /**
- * Server-sent events for open payment pages: `changed` with the page's version as data and id, whenever it is another than
- * the one that the page has (`?v=`, or `Last-Event-ID` when it connects again). Each change is told once; changes that come
- * while one is being looked at are told together. Beyond the limits the answer is 503, and the page asks by itself.
+ * Server-sent events for open payment pages: `changed` with the page's version as data and id, whenever it is another
+ * than the one that the page has (`?v=`, or `Last-Event-ID` when it connects again). Each change is told once; changes
+ * that come while one is being looked at are told together. Beyond the limits the answer is 503, and the page asks by
+ * itself.
  */
 export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const limits = { ...LIMITS, ...options.limits };
@@ -97,7 +98,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       ...options,
       selector,
       queue,
-      onVersion: (version) => sender.tell(version),
+      onVersion: (version) => sender.send(version),
       onFault: (error) => options.troubles.happened('updates of open pages', error, { request: request.id }),
     });
     let isOpen = true;
@@ -146,7 +147,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       senders.add(sender);
       reply.raw.once('close', () => senders.delete(sender));
       sender.begin({ ...givenHeaders(reply), ...STREAM_HEADERS }, knownVersion(request));
-      sender.tell(version);
+      sender.send(version);
       versions.start();
       return reply;
     });
@@ -184,14 +185,14 @@ interface Sender {
   /** Starts the answer to a page that shows the version `known`. */
   begin(headers: OutgoingHttpHeaders, known: string | null): void;
   /** Sends a version that the page does not have yet. */
-  tell(version: string): void;
+  send(version: string): void;
   /** Ends the answer at once, also where the client does not read it. */
   end(): void;
   stop(): void;
 }
 
 function createSender(response: ServerResponse, unreadBytes: number, heartbeatMs: number): Sender {
-  let told: string | null = null;
+  let sentVersion: string | null = null;
   let heartbeat: NodeJS.Timeout | undefined;
   const write = (text: string): void => {
     if (response.destroyed || response.writableEnded) return;
@@ -200,14 +201,14 @@ function createSender(response: ServerResponse, unreadBytes: number, heartbeatMs
   };
   return {
     begin: (headers, known) => {
-      told = known;
+      sentVersion = known;
       response.writeHead(200, headers);
       write(`retry: ${RECONNECT_MS}\n\n`);
       heartbeat = setInterval(() => write(': ok\n\n'), heartbeatMs);
     },
-    tell: (version) => {
-      if (version === told) return;
-      told = version;
+    send: (version) => {
+      if (version === sentVersion) return;
+      sentVersion = version;
       write(`event: changed\nid: ${version}\ndata: ${version}\n\n`);
     },
     end: () => {

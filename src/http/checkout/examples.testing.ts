@@ -55,7 +55,7 @@ export const ASSETS = { stylePath: '/assets/page.css', scriptPath: '/assets/page
 export const FRAME: Frame = {
   locale: ENGLISH,
   languageGiven: false,
-  look: { projectName: 'Northwind Tea', logo: null, accentPath: null, supportUrl: null },
+  branding: { projectName: 'Northwind Tea', logo: null, accentPath: null, supportUrl: null },
   embed: null,
   autoRefresh: true,
   watching: false,

@@ -8,9 +8,9 @@ import type { ClosedStep, CompletedStep, PaymentView, QuoteView } from './view.t
 
 /** Paid: the receipt, and the way back to the shop. */
 export function completedCard(view: PaymentView, step: CompletedStep): Html {
-  const { locale, look } = view.frame;
+  const { locale, branding } = view.frame;
   const { quote } = step;
-  const shop = name(look.projectName);
+  const shop = name(branding.projectName);
   return html`${statusHeading('done', locale.t('completed_title'), locale.t('completed_text', { shop }))}
     ${unusual(view, step)} ${refundNews(view)} ${backToShop(view, step)}
     <section class="receipt" aria-labelledby="receipt-title">
@@ -91,8 +91,8 @@ function received({ frame: { locale } }: PaymentView, step: ClosedStep, quote: Q
 }
 
 /**
- * Whether the page may lead to the shop by itself. Not where money is in limbo or comes back: the customer has to read what
- * to do about it. Not in a shop's frame either, where the shop's page goes on.
+ * Whether the page may lead to the shop by itself. Not where money is in limbo or comes back: the customer has to read
+ * what to do about it. Not in a shop's frame either, where the shop's page goes on.
  */
 export function returnsByItself({ frame, refunds }: PaymentView, step: CompletedStep | ClosedStep): boolean {
   const isSettled = step.kind === 'completed' || step.receivedUnits === 0n;
@@ -102,13 +102,13 @@ export function returnsByItself({ frame, refunds }: PaymentView, step: Completed
 /** Only final states have it: before, the shop could take a visitor for a payer. It proves nothing even then. */
 function backToShop(view: PaymentView, step: CompletedStep | ClosedStep): Html {
   const { frame, paymentId } = view;
-  const { locale, look, embed } = frame;
+  const { locale, branding, embed } = frame;
   const [url, weight] = step.kind === 'completed' ? [view.successUrl, 'primary'] : [view.cancelUrl, 'quiet'];
   const href = shopHref(url, paymentId);
   if (href === null) return html`<p class="hint">${locale.t('close_page')}</p>`;
   return html`<div class="actions">
     <a class="button ${weight}" href="${href}" data-return${embed !== null && html` target="_top"`}
-      ><span>${locale.t('back_to', { shop: name(look.projectName) })}</span></a
+      ><span>${locale.t('back_to', { shop: name(branding.projectName) })}</span></a
     >
     ${
       returnsByItself(view, step) &&

@@ -40,8 +40,8 @@ export function name(text: string): Html {
 }
 
 /**
- * An address or hash in groups of four for comparing, `0x` with the first, as wallets shorten it to `0x71C7…976F`. The gaps are drawn by the style sheet and the breaks are `<wbr>`, so
- * what is copied has neither.
+ * An address or hash in groups of four for comparing, `0x` with the first, as wallets shorten it to `0x71C7…976F`. The
+ * gaps are drawn by the style sheet and the breaks are `<wbr>`, so what is copied has neither.
  */
 export function grouped(text: string): Html {
   const groups = text.match(/^0x.{1,4}|.{1,4}/gsu) ?? [];

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
 import type { Project } from '../../store/projects.ts';
 import { chooseLanguage } from './languages.ts';
-import { accentPath, logoPath } from './look-routes.ts';
+import { accentPath, logoPath } from './branding-routes.ts';
 import type { Locale } from './locale.ts';
-import type { Frame, Look } from './view.ts';
+import type { Frame, Branding } from './view.ts';
 
 /** A request for one of the pages. */
 export interface PageRequest {
@@ -31,7 +31,7 @@ export async function frameOf(
   const frame: Frame = {
     locale: localeOf(request),
     languageGiven: typeof query['lang'] === 'string',
-    look: lookOf(project),
+    branding: brandingOf(project),
     embed,
     autoRefresh: query['refresh'] !== 'off',
     watching: query['watching'] === '1',
@@ -39,7 +39,7 @@ export async function frameOf(
   return { frame, framedBy };
 }
 
-function lookOf(project: Project | null): Look {
+function brandingOf(project: Project | null): Branding {
   const { name = '', logo = null, accent = null, supportUrl = null } = project ?? {};
   return {
     projectName: name,

@@ -35,7 +35,9 @@ export const LANGUAGES: ReadonlyMap<string, Locale> = new Map(
   ].map((locale) => [locale.code, locale]),
 );
 
-/** `asked` is the code in the address bar and wins; else the browser's list in its order of preference; else English. */
+/**
+ * `asked` is the code in the address bar and wins; else the browser's list in its order of preference; else English.
+ */
 export function chooseLanguage(asked: unknown, acceptLanguage: string | undefined): Locale {
   const named = typeof asked === 'string' ? languageOf(asked) : null;
   return named ?? preferred(acceptLanguage ?? '');

@@ -9,9 +9,10 @@ import { name } from './format.ts';
 import type { Frame, Page } from './view.ts';
 
 /**
- * Headers of every page here, beside those of every answer. Forms post to this service only; the way back to the shop is a link, because `form-action`
- * would also stop a redirect to it. `same-origin`, not `no-referrer`: nothing leaks to the shop either way, but browsers
- * send forms with `Origin: null` under the latter. `framedBy` are the origins that may show the page in a frame.
+ * Headers of every page here, beside those of every answer. Forms post to this service only; the way back to the shop
+ * is a link, because `form-action` would also stop a redirect to it. `same-origin`, not `no-referrer`: nothing leaks to
+ * the shop either way, but browsers send forms with `Origin: null` under the latter. `framedBy` are the origins that
+ * may show the page in a frame.
  */
 export function pageHeaders(framedBy: readonly string[]): Readonly<Record<string, string>> {
   if (framedBy.length === 0) return UNFRAMED;
@@ -21,7 +22,10 @@ export function pageHeaders(framedBy: readonly string[]): Readonly<Record<string
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'";
 
-/** `cross-origin-opener-policy`: whoever opened the page keeps no hold of its tab. Frames have no such policy of their own. */
+/**
+ * `cross-origin-opener-policy`: whoever opened the page keeps no hold of its tab. Frames have no such policy of their
+ * own.
+ */
 const COMMON = {
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=()',
@@ -37,7 +41,10 @@ const UNFRAMED = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** When and where to a page without JavaScript goes on by itself. The path is given because a POST may have been answered. */
+/**
+ * When and where to a page without JavaScript goes on by itself. The path is given because a POST may have been
+ * answered.
+ */
 export interface Refresh {
   readonly seconds: number;
   readonly path: string;
@@ -77,7 +84,7 @@ export interface Document {
 /** The whole document, as it is sent. */
 export function renderDocument(document: Document): Page {
   const { refresh, frame, locale, live, assets } = document;
-  const accent = frame?.look.accentPath ?? null;
+  const accent = frame?.branding.accentPath ?? null;
   const page = html`<!doctype html>
     <html lang="${locale.code}" dir="${locale.direction}">
       <head>
@@ -129,7 +136,9 @@ function liveData(live: Live): Html {
   ${live.final && html` data-final`}`;
 }
 
-/** Bidirectional controls would let a shop's name turn the words around it; elements are isolated, a title cannot be. */
+/**
+ * Bidirectional controls would let a shop's name turn the words around it; elements are isolated, a title cannot be.
+ */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 function windowTitle({ title, test }: Document): string {
@@ -138,7 +147,7 @@ function windowTitle({ title, test }: Document): string {
 
 /** The shop by its logo, or by its initial, and the choice of a language. */
 function header(frame: Frame, path: string): Html {
-  const { projectName, logo } = frame.look;
+  const { projectName, logo } = frame.branding;
   const initial = Array.from(projectName.trim())[0] ?? '';
   return html`<header class="top">
     ${
@@ -201,7 +210,7 @@ const GLOBE = html`<svg class="globe" aria-hidden="true" viewBox="0 0 24 24">
 </svg>`;
 
 /** The band that makes test mode unmistakable; `actions` is what can be simulated. */
-export function testBand(locale: Locale, text: Html, actions: Html | null = null): Html {
+export function testBanner(locale: Locale, text: Html, actions: Html | null = null): Html {
   return html`<aside class="band" id="band" aria-label="${locale.plain('test_mode')}">
     <div class="band-inside">
       <p><strong>${locale.t('test_mode')}</strong> ${text}</p>

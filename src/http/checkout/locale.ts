@@ -104,7 +104,9 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
   };
 }
 
-/** Amounts and times as the language writes them; what is made is kept, since pages ask for the same again and again. */
+/**
+ * Amounts and times as the language writes them; what is made is kept, since pages ask for the same again and again.
+ */
 function createFormats(intl: string): Pick<Locale, 'fiat' | 'time' | 'dateTime' | 'duration'> {
   const currencies = new Map<Fiat, Intl.NumberFormat>();
   const time = new Intl.DateTimeFormat(intl, { timeStyle: 'long', timeZone: 'UTC' });

@@ -358,7 +358,7 @@ describe('every state', () => {
           const calm = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, calmed(text)]));
           const shape = (page: PaymentView): string[] =>
             tagsOf(render(page).html).map(({ name, attributes }) => [name, ...attributes.keys()].join(' '));
-          const named = (name: string) => ({ frame: { ...FRAME, look: { ...FRAME.look, projectName: name } } });
+          const named = (name: string) => ({ frame: { ...FRAME, branding: { ...FRAME.branding, projectName: name } } });
           expect(shape({ ...view, ...texts, ...named(projectName) })).toEqual(
             shape({ ...view, ...calm, ...named(calmed(projectName)) }),
           );

@@ -2,7 +2,7 @@ import { chooseCard } from './choose-step.ts';
 import { closedCard, completedCard, returnsByItself } from './final-step.ts';
 import { name } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
-import { facts, renderDocument, testBand, type Refresh } from './layout.ts';
+import { facts, renderDocument, testBanner, type Refresh } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
 import { payCard } from './pay-step.ts';
 import { checkingCard, confirmingCard, detectedCard, unavailableCard } from './progress-step.ts';
@@ -25,10 +25,10 @@ export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'style
     locale,
     frame,
     assets,
-    title: `${locale.plain(titleOf(view.step))} - ${frame.look.projectName}`,
+    title: `${locale.plain(titleOf(view.step))} - ${frame.branding.projectName}`,
     test: test !== null,
     refresh,
-    band: test && testBand(locale, testText(view, test), simulations(view, test)),
+    band: test && testBanner(locale, testText(view, test), simulations(view, test)),
     path: paymentPath(view.paymentId),
     live: {
       version: view.version,
@@ -84,9 +84,9 @@ const stageLists = once((locale) => STAGES.map((_stage, at) => stageList(locale,
 
 function stageList(locale: Locale, at: number): Html {
   const last = STAGES.length - 1;
-  const looks = (index: number): string => (index < at || at === last ? 'past' : index === at ? 'now' : 'next');
+  const stageClass = (index: number): string => (index < at || at === last ? 'past' : index === at ? 'now' : 'next');
   return html`<ol class="stages" aria-label="${locale.plain('stages')}">
-    ${STAGES.map((key, index) => html`<li class="${looks(index)}" ${index === at && html` aria-current="step"`}>${locale.t(key)}</li>`)}
+    ${STAGES.map((key, index) => html`<li class="${stageClass(index)}" ${index === at && html` aria-current="step"`}>${locale.t(key)}</li>`)}
   </ol>`;
 }
 
@@ -174,9 +174,9 @@ const RETURN_SECONDS = 20;
 const RETURN_WITHIN_MS = 120_000;
 
 /**
- * When the page loads itself again without a script. Never while the customer chooses, except at the moment that ends the
- * choice; a deadline that lies nearer than the usual pause is met. At the end it goes on to the shop, but only from a page
- * that stood open until then.
+ * When the page loads itself again without a script. Never while the customer chooses, except at the moment that ends
+ * the choice; a deadline that lies nearer than the usual pause is met. At the end it goes on to the shop, but only from
+ * a page that stood open until then.
  */
 function refreshOf(view: PaymentView): Refresh | null {
   const { step, test, frame } = view;
@@ -222,8 +222,8 @@ function byItself(view: PaymentView, refresh: Refresh | null): Html | null {
 
 function footer(view: PaymentView): Html {
   const { frame, step } = view;
-  const { locale, look } = frame;
-  return html`${look.supportUrl && html`<p><a href="${look.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
+  const { locale, branding } = frame;
+  return html`${branding.supportUrl && html`<p><a href="${branding.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
     <p>
       <span data-zone>${locale.t('times_utc')}</span>
       ${isFinal(step) ? locale.t('private_final') : locale.t('private_open')}

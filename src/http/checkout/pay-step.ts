@@ -92,8 +92,8 @@ function copyButton(text: string, label: string): Html {
 const COPY = html`<svg aria-hidden="true" viewBox="0 0 24 24"><path d="M9 9h10v11H9zM5 15V4h10" /></svg>`;
 
 /**
- * Without a payment URI, and for tokens, the code holds the bare address, which every wallet reads. Not in test mode: a wallet
- * would offer to send real money to an address that nobody has the key of.
+ * Without a payment URI, and for tokens, the code holds the bare address, which every wallet reads. Not in test mode: a
+ * wallet would offer to send real money to an address that nobody has the key of.
  */
 function code(view: PaymentView, step: PayStep): Html {
   const { locale } = view.frame;
@@ -117,8 +117,8 @@ function code(view: PaymentView, step: PayStep): Html {
 }
 
 /**
- * Wallets whose makers' documents or published source read an EIP-681 token transfer with a chain's number, whichever the chain
- * (docs/decisions/0037).
+ * Wallets whose makers' documents or published source read an EIP-681 token transfer with a chain's number, whichever
+ * the chain (docs/decisions/0037).
  */
 const TOKEN_URI_WALLETS = ['MetaMask', 'Rainbow'];
 

@@ -41,7 +41,9 @@ export interface PageContext extends PageFacts {
   readonly notice: Notice | null;
 }
 
-/** A text of one line that changes exactly when the page would look different, apart from the time and from who looks. */
+/**
+ * A text of one line that changes exactly when the page would look different, apart from the time and from who looks.
+ */
 export function pageVersion(payment: Payment, { confirmations, refunds }: PageFacts, now: number): string {
   const { status, exception, failureReason, quote, received, completesAt } = payment;
   const { all, inTime } = received;

@@ -16,8 +16,8 @@ interface Problem {
 const TROUBLE_RETRY_SECONDS = 15;
 
 /**
- * The page for a payment or refund that does not exist (404), too many requests (429; the caller adds `Retry-After`), or
- * trouble of the service (503). Says nothing of what went wrong inside.
+ * The page for a payment or refund that does not exist (404), too many requests (429; the caller adds `Retry-After`),
+ * or trouble of the service (503). Says nothing of what went wrong inside.
  */
 export function renderProblemPage(
   view: ProblemView,

@@ -5,8 +5,8 @@ import { html, raw, type Html } from '../pages/html.ts';
 const QUIET_ZONE = 4;
 
 /**
- * A QR code as inline SVG, always dark on light (many scanners fail on inverted codes). `id` starts the ids of its title
- * and description, which are what a screen reader says.
+ * A QR code as inline SVG, always dark on light (many scanners fail on inverted codes). `id` starts the ids of its
+ * title and description, which are what a screen reader says.
  */
 export function qrSvg(
   content: string,
@@ -49,7 +49,10 @@ function codeOf(content: string): Code {
   return code;
 }
 
-/** One path for all dark modules, each run in a row a stroke through its middle: a tenth of the bytes of one square each. */
+/**
+ * One path for all dark modules, each run in a row a stroke through its middle: a tenth of the bytes of one square
+ * each.
+ */
 function darkModules(rows: readonly (readonly boolean[])[]): string {
   const strokes: string[] = [];
   for (const [y, row] of rows.entries()) {

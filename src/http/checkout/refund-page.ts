@@ -1,7 +1,7 @@
 import type { Assets } from '../pages/assets.ts';
 import { assetName, crypto, grouped, name, networkLabel } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
-import { facts, renderDocument, statusHeading, testBand, type Refresh } from './layout.ts';
+import { facts, renderDocument, statusHeading, testBanner, type Refresh } from './layout.ts';
 import { pageHref } from './links.ts';
 import type { TextKey } from './locale.ts';
 import type { Page, RefundStep, RefundView } from './view.ts';
@@ -15,16 +15,16 @@ const WAITING_SECONDS = { test: 5, live: 60 } as const;
 /** The page where a customer says where a refund shall go. Status 200; 400 when the typed address was refused. */
 export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePath' | 'scriptPath'>): Page {
   const { step, frame, mode } = view;
-  const { locale, look } = frame;
+  const { locale, branding } = frame;
   return renderDocument({
     status: step.kind === 'form' && step.problem !== null ? 400 : 200,
     locale,
     frame,
     assets,
-    title: `${locale.plain(TITLES[step.kind])} - ${look.projectName}`,
+    title: `${locale.plain(TITLES[step.kind])} - ${branding.projectName}`,
     test: mode === 'test',
     refresh: refreshOf(view),
-    band: mode === 'test' ? testBand(locale, locale.t('test_refund')) : null,
+    band: mode === 'test' ? testBanner(locale, locale.t('test_refund')) : null,
     path: view.claimPath,
     live: null,
     main: html`<div class="layout">
@@ -34,14 +34,14 @@ export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePa
           ${sum(view)}
         </h1>
         ${facts([
-          [locale.t('refund_from'), name(look.projectName)],
+          [locale.t('refund_from'), name(branding.projectName)],
           [locale.t('you_get'), crypto(view.units, view)],
           [locale.t('network'), networkLabel(view.asset, view.network)],
         ])}
       </section>
       <section class="card" aria-labelledby="status-title">${card(view)}</section>
     </div>`,
-    footer: html`${look.supportUrl && html`<p><a href="${look.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
+    footer: html`${branding.supportUrl && html`<p><a href="${branding.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
       <p><span data-zone>${locale.t('times_utc')}</span> ${locale.t('private_refund')}</p>`,
   });
 }
@@ -53,7 +53,9 @@ const TITLES = {
   failed: 'refund_failed_title',
 } as const satisfies Record<RefundStep['kind'], TextKey>;
 
-/** What comes back, in the payment's currency. What came in another token than was asked for is worth nothing of that. */
+/**
+ * What comes back, in the payment's currency. What came in another token than was asked for is worth nothing of that.
+ */
 function sum(view: RefundView): Html {
   const { locale } = view.frame;
   if (view.amountMinor === 0n) return html`<span class="fiat">${crypto(view.units, view)}</span>`;
@@ -68,8 +70,8 @@ function refreshOf({ step, mode, claimPath, frame }: RefundView): Refresh | null
 
 function card(view: RefundView): Html {
   const { step, frame } = view;
-  const { locale, look } = frame;
-  const shop = name(look.projectName);
+  const { locale, branding } = frame;
+  const shop = name(branding.projectName);
   switch (step.kind) {
     case 'form':
       return claimForm(view, step);
@@ -78,7 +80,7 @@ function card(view: RefundView): Html {
         ${facts([[locale.t('your_address'), grouped(step.address)]])}
         <p class="hint">${locale.t('refund_waiting_hint')}</p>`;
     case 'completed': {
-      // The sandbox settles refunds that nobody gave an address for.
+      // The sandbox completes refunds that nobody gave an address for.
       const text =
         step.address === ''
           ? locale.t('no_money_moved')
@@ -98,9 +100,9 @@ function card(view: RefundView): Html {
 
 function claimForm(view: RefundView, { typed, problem }: RefundStep & { kind: 'form' }): Html {
   const { asset, frame } = view;
-  const { locale, look } = frame;
+  const { locale, branding } = frame;
   const network = networkLabel(asset, view.network);
-  const text = locale.t('claim_text', { shop: name(look.projectName), amount: crypto(view.units, view) });
+  const text = locale.t('claim_text', { shop: name(branding.projectName), amount: crypto(view.units, view) });
   return html`${statusHeading('plain', locale.t('claim_title'), text)}
     <form method="post" action="${pageHref(frame, view.claimPath)}" class="claim">
       <label for="address">${locale.t('claim_label', { name: assetName(asset), asset, network })}</label>

@@ -21,7 +21,7 @@ import { checkoutEvents } from './events.ts';
 import { currentVersion, pageFacts, payingFacts } from './facts.ts';
 import { frameOf, localeOf, type PageRequest } from './frame.ts';
 import { pageHref, paymentPath } from './links.ts';
-import { lookRoutes } from './look-routes.ts';
+import { brandingRoutes } from './branding-routes.ts';
 import { renderPaymentPage } from './page.ts';
 import { presentPaymentPage } from './present.ts';
 import { renderProblemPage } from './problem-page.ts';
@@ -41,7 +41,9 @@ export interface Checkout extends Api {
   readonly troubles: Troubles;
 }
 
-/** The hosted pages: paying a transaction or an order, and claiming a refund. They need no JavaScript and no session. */
+/**
+ * The hosted pages: paying a transaction or an order, and claiming a refund. They need no JavaScript and no session.
+ */
 export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Promise<void> {
   const events = checkoutEvents({
     reader: checkout.reader,
@@ -52,7 +54,7 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
   });
   return async (app) => {
     assetRoutes(app, checkout.assets);
-    lookRoutes(checkout)(app);
+    brandingRoutes(checkout)(app);
     events.routes(app);
     await app.register(async (pages) => {
       await pages.register(formbody, { bodyLimit: 8_192 });
@@ -211,7 +213,7 @@ async function showRefund(
 function stepOfRefund(refund: Refund, typed: string, problem: ClaimProblem | null): RefundStep {
   const { status, address, transactionHash, completedAt } = refund;
   if (status === 'failed') return { kind: 'failed' };
-  // A refund may be settled before anybody said where to: the sandbox waits for no address.
+  // A refund may be completed before anybody said where to: the sandbox waits for no address.
   if (status === 'completed')
     return { kind: 'completed', address: address ?? '', transactionHash, completedAt: completedAt ?? 0 };
   return address === null ? { kind: 'form', typed, problem } : { kind: 'waiting', address };
@@ -273,19 +275,21 @@ function retryHref(request: Request): string {
 /** A customer reads pages, not JSON: what goes wrong here is told as one. */
 function answerFaultsAsPages(app: FastifyInstance, { assets, troubles }: Checkout): void {
   app.setErrorHandler((error, request: Request, reply) => {
-    const told = asRequestError(error);
-    if (told.type === 'https_required') throw told;
+    const requestError = asRequestError(error);
+    if (requestError.type === 'https_required') throw requestError;
     const locale = localeOf(request);
     const send = (view: Parameters<typeof renderProblemPage>[0], status?: number) => {
       const rendered = renderProblemPage(view, locale, assets);
       return sendPage(request, reply, status === undefined ? rendered : { ...rendered, status });
     };
     const retryPath = retryHref(request);
-    if (told.type === 'rate_limit_error') {
+    if (requestError.type === 'rate_limit_error') {
       const retryAfterSeconds = Number(reply.getHeader('retry-after') ?? 60);
       return send({ kind: 'too_many_requests', retryAfterSeconds, retryPath });
     }
-    if (told.status >= 500) reportFault(troubles, request, told.status, error);
-    return told.status < 500 ? send({ kind: 'unknown_payment' }, told.status) : send({ kind: 'trouble', retryPath });
+    if (requestError.status >= 500) reportFault(troubles, request, requestError.status, error);
+    return requestError.status < 500
+      ? send({ kind: 'unknown_payment' }, requestError.status)
+      : send({ kind: 'trouble', retryPath });
   });
 }

@@ -3,9 +3,9 @@ import { URI_SCHEMES } from '../../domain/payment-uri.ts';
 const WALLET_SCHEMES: ReadonlySet<string> = new Set(URI_SCHEMES.map((scheme) => `${scheme}:`));
 
 /**
- * Where the customer goes back to the shop: the merchant's URL with `payment_id` appended to its query. Null for anything but an
- * absolute http or https URL, so that `javascript:` and the like never become a link. The rest of the query is left
- * as it is: shops sign theirs.
+ * Where the customer goes back to the shop: the merchant's URL with `payment_id` appended to its query. Null for
+ * anything but an absolute http or https URL, so that `javascript:` and the like never become a link. The rest of the
+ * query is left as it is: shops sign theirs.
  */
 export function shopHref(url: string | null, paymentId: string): string | null {
   const parsed = url === null ? null : URL.parse(url);

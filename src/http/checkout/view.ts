@@ -10,7 +10,7 @@ export interface Frame {
   readonly locale: Locale;
   /** Whether the address bar names the language; the page's links then go on naming it. */
   readonly languageGiven: boolean;
-  readonly look: Look;
+  readonly branding: Branding;
   /** Origin of the shop's page that shows this one in a frame, which has been allowed to; null outside of one. */
   readonly embed: string | null;
   /** False once the customer switched off that the page reloads itself (`?refresh=off`). */
@@ -20,7 +20,7 @@ export interface Frame {
 }
 
 /** What a shop makes its own. */
-export interface Look {
+export interface Branding {
   readonly projectName: string;
   readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
   /** The style sheet of the shop's colour, or null for the house's. */
@@ -113,8 +113,8 @@ export interface PayStep {
   /** For `missingUnits`, to the quote's own address, as wallets read it; null where the token has none. */
   readonly paymentUri: string | null;
   /**
-   * The same for a token: the URI names its contract first, and the address only after that, so that a wallet which reads
-   * but the beginning would pay the contract. Null on a chain's own coin.
+   * The same for a token: the URI names its contract first, and the address only after that, so that a wallet which
+   * reads but the beginning would pay the contract. Null on a chain's own coin.
    */
   readonly tokenUri: string | null;
   /** The same for wallets in the browser; null on networks that are not EVM chains. */

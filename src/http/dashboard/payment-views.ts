@@ -177,7 +177,10 @@ function refundView(refund: Refund): PaymentView['refunds'][number] {
   };
 }
 
-/** What happened, the oldest first; of one moment: what somebody did, what came, what that made of the payment, who was told. */
+/**
+ * What happened, the oldest first; of one moment: what somebody did, what came, what that made of the payment, who was
+ * told.
+ */
 function timelineOf(
   details: PaymentDetails,
   transfers: PaymentView['transfers'],

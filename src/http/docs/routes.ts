@@ -28,8 +28,8 @@ const PAGE = {
 } as const;
 
 /**
- * `GET /docs`: the documentation. `GET /openapi.json`, `/docs/json`, `/docs/yaml`: the OpenAPI document. They are made and
- * compressed once, for the first reader, and then the same bytes go to everybody, of both addresses.
+ * `GET /docs`: the documentation. `GET /openapi.json`, `/docs/json`, `/docs/yaml`: the OpenAPI document. They are made
+ * and compressed once, for the first reader, and then the same bytes go to everybody, of both addresses.
  */
 export function docsRoutes(options: {
   readonly baseUrls: Readonly<Record<Mode, string>>;

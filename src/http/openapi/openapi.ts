@@ -103,7 +103,7 @@ function complete(operation: unknown, errors: Record<string, unknown>): Json {
   const takesKey = JSON.stringify(rest['parameters'] ?? []).includes('idempotency-key');
   // Only requests that can be sent with a key meet one that is still running.
   const possible = Object.entries(asRecord(responses)).filter(([status]) => status !== '409' || takesKey);
-  const told = possible.map(([status, response]) => {
+  const documented = possible.map(([status, response]) => {
     const extra: readonly HeaderName[] = [
       ...(status === '429' ? (['Retry-After'] as const) : []),
       ...(status === '200' && takesKey ? (['Idempotent-Replayed'] as const) : []),
@@ -120,7 +120,7 @@ function complete(operation: unknown, errors: Record<string, unknown>): Json {
     errors[name] = whole;
     return [status, { $ref: `#/components/responses/${name}` }];
   });
-  return { ...rest, ...parameters, responses: Object.fromEntries(told) };
+  return { ...rest, ...parameters, responses: Object.fromEntries(documented) };
 }
 
 /** Schemas name headers in lower case because Node does; documents write them as people do. */

@@ -46,8 +46,8 @@ export interface AssetOptions {
 }
 
 /**
- * Reads the build once, at start. A checkout that was never built, or was changed since, is built then and there. Throws
- * when that fails, naming the way out.
+ * Reads the build once, at start. A checkout that was never built, or was changed since, is built then and there.
+ * Throws when that fails, naming the way out.
  */
 export async function loadAssets(options: AssetOptions = {}): Promise<Assets> {
   const { folder = BUILD_FOLDER, build = runBuilder, hasBuilder = isBuilderInstalled() } = options;

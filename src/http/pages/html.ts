@@ -59,7 +59,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** What shows nothing, but moves the cursor or rings in a terminal that the page is saved for: all but tab and line breaks. */
+/**
+ * What shows nothing, but moves the cursor or rings in a terminal that the page is saved for: all but tab and line
+ * breaks.
+ */
 const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
 /** All that cannot stand in markup as it is. */
 const UNSAFE = /[&<>"']|[^\t\n\r -~]/;

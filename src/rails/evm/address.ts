@@ -3,8 +3,8 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import type { AddressCheck } from '../family.ts';
 
 /**
- * The address with the checksum of EIP-55: a letter is upper case where the hash of the lowercase digits has its top bit set.
- * Takes any case; throws RangeError for anything but `0x` and 40 hex digits.
+ * The address with the checksum of EIP-55: a letter is upper case where the hash of the lowercase digits has its top
+ * bit set. Takes any case; throws RangeError for anything but `0x` and 40 hex digits.
  */
 export function toChecksumAddress(address: string): string {
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw new RangeError('an EVM address is 0x and 40 hex digits');

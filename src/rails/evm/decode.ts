@@ -37,8 +37,8 @@ export function encodeNumber(number: number): string {
 }
 
 /**
- * What a call of a batch came to. Throws its error as the node's fault, even where the node does not offer the method: then
- * another one is asked.
+ * What a call of a batch came to. Throws its error as the node's fault, even where the node does not offer the method:
+ * then another one is asked.
  */
 export function resultOf(result: RpcResult | undefined): unknown {
   if (!result) throw new MalformedAnswerError('the batch', 'as long as what was asked');
@@ -46,7 +46,10 @@ export function resultOf(result: RpcResult | undefined): unknown {
   return result.result;
 }
 
-/** The node does not have the block that the call named by its hash. The nodes' words for it differ, and so do their codes. */
+/**
+ * The node does not have the block that the call named by its hash. The nodes' words for it differ, and so do their
+ * codes.
+ */
 export function isUnknownBlock(result: RpcResult): boolean {
   return (
     result.kind === 'error' &&

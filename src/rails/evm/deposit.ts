@@ -6,8 +6,8 @@ import type { WalletDeriver } from '../chain.ts';
 import { parseEvmAddress, toChecksumAddress } from './address.ts';
 
 /**
- * Arachnid's deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy): call data of a salt
- * and init code creates a contract whose address depends on these two alone.
+ * Arachnid's deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy): call data of
+ * a salt and init code creates a contract whose address depends on these two alone.
  */
 export const DETERMINISTIC_DEPLOYER = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
@@ -27,7 +27,9 @@ const SALT = `0x${'0'.repeat(64)}`;
 /** The factory of contracts/DepositFactory.sol, whose deposits are handed out. */
 export const DEPOSIT_FACTORY: DepositFactoryFacts = depositFactory(SALT, artifact.contracts.DepositFactory.initCode);
 
-/** The factory of contracts/v1/: its deposits were handed out before, and are swept for as long as money comes there. */
+/**
+ * The factory of contracts/v1/: its deposits were handed out before, and are swept for as long as money comes there.
+ */
 export const FIRST_DEPOSIT_FACTORY: DepositFactoryFacts = depositFactory(
   SALT,
   firstArtifact.contracts.DepositFactory.initCode,
@@ -40,8 +42,9 @@ export type TreasuryCheck =
 const WAY_OUT = 'Give the address (0x and 40 hex digits) of your own wallet that deposits shall be paid out to.';
 
 /**
- * Checks the address that deposits shall pay out to; `treasury` and the deposits' addresses carry the checksum of EIP-55.
- * Private keys and recovery phrases are recognised first and refused; no message repeats any part of what was given.
+ * Checks the address that deposits shall pay out to; `treasury` and the deposits' addresses carry the checksum of
+ * EIP-55. Private keys and recovery phrases are recognised first and refused; no message repeats any part of what was
+ * given.
  */
 export function parseTreasury(text: string): TreasuryCheck {
   const trimmed = text.trim();
@@ -66,7 +69,10 @@ export function depositAddress(treasury: string, index: number, factory = DEPOSI
   return deriverOf(toChecksumAddress(treasury), factory).addressAt(index);
 }
 
-/** The factory that an address which was handed out as a treasury's deposit number `index` is of; null where it is of none. */
+/**
+ * The factory that an address which was handed out as a treasury's deposit number `index` is of; null where it is of
+ * none.
+ */
 export function factoryOf(treasury: string, index: number, address: string): DepositFactoryFacts | null {
   const given = toChecksumAddress(address);
   const factories = [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY];
@@ -141,7 +147,9 @@ function addressOfHash(hash: Uint8Array): string {
   return toChecksumAddress(`0x${bytesToHex(hash.subarray(-20))}`);
 }
 
-/** What private thing the text is, by its look alone: a damaged private key is still private. Null for anything else. */
+/**
+ * What private thing the text is, by its look alone: a damaged private key is still private. Null for anything else.
+ */
 function secretKind(text: string): string | null {
   if (/(?:^|[^1-9A-HJ-NP-Za-km-z])[a-zA-Z](?:prv|tpv)[1-9A-HJ-NP-Za-km-z]/.test(text)) return 'an extended private key';
   if (/^(?:0x)?[0-9a-fA-F]{64}$/i.test(text)) return 'a private key';
@@ -166,7 +174,8 @@ export function isDepositMachinery(address: string): boolean {
 
 /** Why money paid to this address could not be spent again; null when nothing is known against it. */
 function deadEndMessage(address: string): string | null {
-  // The zero address, the chain's own contracts, and the customary places to burn money (0x…dEaD): nobody has their keys.
+  // The zero address, the chain's own contracts, and the customary places to burn money (0x…dEaD): nobody has their
+  // keys.
   if (/^0x0{32}/.test(address)) {
     return `This is the zero address or a reserved one: whatever is paid to it is lost. ${WAY_OUT}`;
   }

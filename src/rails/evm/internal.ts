@@ -7,7 +7,10 @@ import { decodeHash, decodeQuantity, encodeNumber, resultOf } from './decode.ts'
 import { decodeBalances, encodeBalanceCalls, MULTICALL_ADDRESS } from './multicall.ts';
 import { decodeCallTraces, decodeParityTraces, type InternalPayment } from './traces.ts';
 
-/** Added to the number of an internal payment within its transaction, so that it never meets a log's index or a native transfer's 0. */
+/**
+ * Added to the number of an internal payment within its transaction, so that it never meets a log's index or a native
+ * transfer's 0.
+ */
 const INTERNAL_INDEX_BASE = 1_000_000;
 /** About 5,000 gas and 200 bytes of call data each: far below what nodes allow one `eth_call`. */
 const BALANCES_PER_CALL = 500;
@@ -15,7 +18,10 @@ const INVALID_PARAMS_CODE = -32_602;
 /** A node that is busy for a moment is asked again: money that it does not show is for the merchant to look after. */
 const MAX_TRACE_ATTEMPTS = 3;
 
-/** Reads what `NativeBalances` describes: balances by Multicall3 where the chain has it, payments by whichever trace a node offers. */
+/**
+ * Reads what `NativeBalances` describes: balances by Multicall3 where the chain has it, payments by whichever trace a
+ * node offers.
+ */
 export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBalances {
   const missing = new Set<string>();
 
@@ -87,7 +93,10 @@ export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBal
   };
 }
 
-/** EIP-1898 names the block by its hash. Nodes that do not take that are asked for its height, whichever block they have there. */
+/**
+ * EIP-1898 names the block by its hash. Nodes that do not take that are asked for its height, whichever block they have
+ * there.
+ */
 async function readBalances(pool: RpcPool, addresses: readonly string[], block: BlockId): Promise<readonly bigint[]> {
   const named = { blockHash: block.hash, requireCanonical: true };
   return (

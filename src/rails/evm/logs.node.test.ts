@@ -72,7 +72,7 @@ describe('the token transfers of a block', () => {
       { transactionHash: first, index: 0, address: ALICE, asset: 'USDT', amount: 1_000_000n },
       { transactionHash: second, index: 3, address: BOB, asset: 'USDC', amount: 3n },
     ]);
-    expect(await source.settle(block, block.transfers)).toEqual(block.transfers);
+    expect(await source.dropReverted(block, block.transfers)).toEqual(block.transfers);
   });
 
   it('are seen where native money is not looked at', async () => {
@@ -91,7 +91,7 @@ describe('the token transfers of a block', () => {
     expect((await blockAt(tokenSource([anvil.url]), base + 1)).transfers).toEqual([]);
   });
 
-  it('leave out those of a reverted transaction, and need no receipt to be settled', async () => {
+  it('leave out those of a reverted transaction, and need no receipt', async () => {
     const node = await countingNode();
     await usdc.transfer(ALICE, 10n ** 30n);
     await usdc.transfer(ALICE, 4n);
@@ -99,11 +99,11 @@ describe('the token transfers of a block', () => {
     const source = tokenSource([node.url]);
     const block = await blockAt(source, base + 1);
     expect(block.transfers).toMatchObject([{ amount: 4n }]);
-    expect(await source.settle(block, block.transfers)).toEqual(block.transfers);
+    expect(await source.dropReverted(block, block.transfers)).toEqual(block.transfers);
     expect(node.calls.filter((method) => method.includes('Receipt'))).toEqual([]);
   });
 
-  it('settle beside a reverted native transfer, which goes', async () => {
+  it('stay beside a reverted native transfer, which goes', async () => {
     const reverting = '0x00000000000000000000000000000000000000ff';
     await anvil.rpc('anvil_setCode', [reverting, '0x60006000fd']);
     await anvil.transfer(reverting, 7n);
@@ -112,7 +112,7 @@ describe('the token transfers of a block', () => {
     const source = tokenSource([anvil.url]);
     const block = await blockAt(source, base + 1);
     expect(block.transfers).toHaveLength(2);
-    expect(await source.settle(block, block.transfers)).toEqual(block.transfers.slice(1));
+    expect(await source.dropReverted(block, block.transfers)).toEqual(block.transfers.slice(1));
   });
 
   it('of a token that keeps a fee are what was logged for the receiver', async () => {

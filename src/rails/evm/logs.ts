@@ -9,7 +9,10 @@ import type { RpcPool } from '../rpc/pool.ts';
 import { decodeAddress, decodeHash, decodeNumber, encodeNumber, isUnknownBlock, resultOf } from './decode.ts';
 import type { TokenContracts } from './tokens.ts';
 
-/** keccak256 of `Transfer(address,address,uint256)`, the event of ERC-20 (and of ERC-721, which indexes its third argument too). */
+/**
+ * keccak256 of `Transfer(address,address,uint256)`, the event of ERC-20 (and of ERC-721, which indexes its third
+ * argument too).
+ */
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const INVALID_PARAMS_CODE = -32_602;
 
@@ -26,9 +29,10 @@ export interface TokenReader {
 /**
  * Reads the `Transfer` logs of a few known contracts.
  *
- * What counts is the value in the log. A token that keeps a fee of each transfer may log more than arrived; only contracts
- * that the operator configured are read, and the built-in ones log what arrives (Tether can take a fee, and logs it apart).
- * What a transfer call returns is of no interest here, so that Tether's missing return value does not matter.
+ * What counts is the value in the log. A token that keeps a fee of each transfer may log more than arrived; only
+ * contracts that the operator configured are read, and the built-in ones log what arrives (Tether can take a fee, and
+ * logs it apart). What a transfer call returns is of no interest here, so that Tether's missing return value does not
+ * matter.
  */
 export function createTokenReader(pool: RpcPool, network: EvmNetwork, tokens: TokenContracts): TokenReader {
   const { hasUnshownLogs } = NETWORK_FACTS[network];
@@ -51,7 +55,9 @@ export function createTokenReader(pool: RpcPool, network: EvmNetwork, tokens: To
     );
   }
 
-  /** For nodes without EIP-234. A range names no block, so the node must show that its block there is still the same. */
+  /**
+   * For nodes without EIP-234. A range names no block, so the node must show that its block there is still the same.
+   */
   function readByHeight({ height, hash }: BlockId): Promise<TokenTransfers> {
     const at = encodeNumber(height);
     const calls = [
@@ -100,8 +106,8 @@ function decodeLogs(
 
 /**
  * Null for a log that is no payment: of zero, taken back (`removed`), or not in the form of ERC-20. That form is the
- * contract's doing; were it a fault of the node, one odd log would stop the chain for ever. What the node itself vouches for (block,
- * transaction, index) must be right.
+ * contract's doing; were it a fault of the node, one odd log would stop the chain for ever. What the node itself
+ * vouches for (block, transaction, index) must be right.
  */
 function decodeLog(
   log: Readonly<Record<string, unknown>>,

@@ -5,14 +5,17 @@ export const MULTICALL_ADDRESS = '0xca11bde05977b3631167028862be2a173976ca11';
 
 const AGGREGATE3 = '82ad56cb';
 const GET_ETH_BALANCE = '4d2301cc';
-/** Words (32 bytes) of one encoded call: target, allowFailure, offset and length of the data, 36 bytes of data padded to two. */
+/**
+ * Words (32 bytes) of one encoded call: target, allowFailure, offset and length of the data, 36 bytes of data padded to
+ * two.
+ */
 const WORDS_PER_CALL = 6;
 /** Words of one encoded result: success, offset and length of the data, the balance. */
 const WORDS_PER_RESULT = 4;
 
 /**
- * The call data of `aggregate3((address,bool,bytes)[])` that asks Multicall3 for the native balance of each address. Written
- * by hand because all calls have one length: a general encoder is far more code than these lines.
+ * The call data of `aggregate3((address,bool,bytes)[])` that asks Multicall3 for the native balance of each address.
+ * Written by hand because all calls have one length: a general encoder is far more code than these lines.
  */
 export function encodeBalanceCalls(addresses: readonly string[]): string {
   const offsets = addresses.map((_, i) => word((addresses.length + i * WORDS_PER_CALL) * 32));

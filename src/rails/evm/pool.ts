@@ -5,7 +5,10 @@ import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
 import { withAnyBatch } from '../rpc/batches.ts';
 import { decodeNumber } from './decode.ts';
 
-/** A node that is further behind the best one than this lags, and further than a few blocks, since slow chains make one in a while. */
+/**
+ * A node that is further behind the best one than this lags, and further than a few blocks, since slow chains make one
+ * in a while.
+ */
 const MAX_LAG_MS = 60_000;
 const MIN_LAG_BLOCKS = 5;
 

@@ -45,8 +45,8 @@ describe('a block of an EVM chain', () => {
         { transactionHash: second, index: 0, address: BOB, asset: 'ETH', amount: 1n },
       ],
     });
-    expect(await source.settle(block, block.transfers)).toEqual(block.transfers);
-    expect(await source.settle(block, [])).toEqual([]);
+    expect(await source.dropReverted(block, block.transfers)).toEqual(block.transfers);
+    expect(await source.dropReverted(block, [])).toEqual([]);
     expect((await source.head()).height).toBe(1);
   });
 
@@ -63,7 +63,7 @@ describe('a block of an EVM chain', () => {
     expect([await source.header(2), await source.hashAt(2)]).toEqual([null, null]);
   });
 
-  it.each([1, 8])('loses its reverted transactions when settled, next to %i that succeeded', async (count) => {
+  it.each([1, 8])('loses its reverted transactions, next to %i that succeeded', async (count) => {
     const source = sourceOf([anvil.url]);
     const reverted = await anvil.transfer(REVERTING, 7n);
     for (let i = 1; i <= count; i += 1) await anvil.transfer(ALICE, BigInt(i));
@@ -71,12 +71,12 @@ describe('a block of an EVM chain', () => {
 
     const block = await blockAt(source, 1);
     expect(block.transfers.map((transfer) => transfer.transactionHash)).toContain(reverted);
-    const settled = await source.settle(block, block.transfers);
-    expect(settled).toEqual(block.transfers.filter((transfer) => transfer.transactionHash !== reverted));
-    expect(settled).toHaveLength(count);
+    const moved = await source.dropReverted(block, block.transfers);
+    expect(moved).toEqual(block.transfers.filter((transfer) => transfer.transactionHash !== reverted));
+    expect(moved).toHaveLength(count);
   });
 
-  it('settles the same on a node that does not offer receipts by the block, and asks for them only once', async () => {
+  it('loses the same on a node that does not offer receipts by the block, and asks for them only once', async () => {
     const calls: string[] = [];
     const node = await nodeThat((call) => {
       calls.push(call.method);
@@ -90,15 +90,15 @@ describe('a block of an EVM chain', () => {
 
     const block = await blockAt(source, 1);
     for (let i = 0; i < 2; i += 1) {
-      const settled = await source.settle(block, block.transfers);
-      expect(settled?.map((transfer) => transfer.amount)).toEqual(Array.from({ length: 40 }, (_, n) => BigInt(n + 1)));
+      const moved = await source.dropReverted(block, block.transfers);
+      expect(moved?.map((transfer) => transfer.amount)).toEqual(Array.from({ length: 40 }, (_, n) => BigInt(n + 1)));
     }
     expect(calls.filter((method) => method === 'eth_getBlockReceipts')).toHaveLength(1);
     expect(source.warnings).toEqual([]);
   });
 
   it.each([1, 8])(
-    'of %i transfers that a reorganisation removed is seen by its parent hash and does not settle',
+    'of %i transfers that a reorganisation removed is seen by its parent hash and gives null',
     async (count) => {
       const source = sourceOf([anvil.url]);
       await anvil.mine(1);
@@ -114,11 +114,11 @@ describe('a block of an EVM chain', () => {
       expect(replacement.parentHash).toBe(orphan.parentHash);
       const next = await blockAt(source, 3);
       expect(next.parentHash).toBe(replacement.hash);
-      expect(await source.settle(orphan, orphan.transfers)).toBeNull();
+      expect(await source.dropReverted(orphan, orphan.transfers)).toBeNull();
     },
   );
 
-  it('does not settle when its transactions were mined again in another block', async () => {
+  it('gives null when its transactions were mined again in another block', async () => {
     const source = sourceOf([anvil.url]);
     const beforeTransfer = await anvil.rpc('evm_snapshot');
     const hash = await anvil.transfer(ALICE, 5n);
@@ -130,9 +130,9 @@ describe('a block of an EVM chain', () => {
     expect(await anvil.rpc('eth_sendRawTransaction', [raw])).toBe(hash);
     await anvil.mine(1);
 
-    expect(await source.settle(orphan, orphan.transfers)).toBeNull();
+    expect(await source.dropReverted(orphan, orphan.transfers)).toBeNull();
     const again = await blockAt(source, 2);
-    expect(await source.settle(again, again.transfers)).toHaveLength(1);
+    expect(await source.dropReverted(again, again.transfers)).toHaveLength(1);
   });
 });
 
@@ -219,12 +219,12 @@ describe('a node on another chain', () => {
     const problem = expect.stringMatching(
       /is on chain 31337.*expected to be chain 1.*ETHEREUM_RPC_URL.*ETHEREUM_CHAIN_ID/,
     );
-    expect(await source.survey()).toEqual([{ node: anvil.url, height: null, problem }]);
+    expect(await source.checkNodes()).toEqual([{ node: anvil.url, height: null, problem }]);
     expect((await failureOf(source.head())).failures).toEqual([{ node: anvil.url, reason: problem }]);
   });
 
   it('is named with the settings of its own network', async () => {
-    const [report] = await sourceOf([anvil.url], { network: 'arbitrum', chainId: 42_161 }).survey();
+    const [report] = await sourceOf([anvil.url], { network: 'arbitrum', chainId: 42_161 }).checkNodes();
     expect(report?.problem).toContain('arbitrum is expected to be chain 42161. Set ARBITRUM_RPC_URL');
   });
 
@@ -234,7 +234,7 @@ describe('a node on another chain', () => {
     );
     const source = sourceOf([stranger.url, anvil.url]);
     expect((await source.head()).height).toBe(0);
-    expect(await source.survey()).toEqual([
+    expect(await source.checkNodes()).toEqual([
       { node: stranger.url, height: null, problem: expect.stringContaining('is on chain 1') },
       { node: anvil.url, height: 0, problem: null },
     ]);
@@ -247,10 +247,10 @@ describe('a node on another chain', () => {
       call.method === 'eth_chainId' ? { result: chainId } : forwardTo(anvil.url, call),
     );
     const source = sourceOf([node.url]);
-    expect(await source.survey()).toEqual([{ node: node.url, height: 0, problem: null }]);
+    expect(await source.checkNodes()).toEqual([{ node: node.url, height: 0, problem: null }]);
     expect((await source.head()).height).toBe(0);
     chainId = '0x1';
-    expect((await source.survey())[0]?.problem).toContain('is on chain 1');
+    expect((await source.checkNodes())[0]?.problem).toContain('is on chain 1');
     await failureOf(source.head());
   });
 });
@@ -263,7 +263,7 @@ describe('several nodes', () => {
     expect(source.warnings).toHaveLength(1);
     await source.head();
     expect(source.warnings).toHaveLength(1);
-    expect(await source.survey()).toEqual([
+    expect(await source.checkNodes()).toEqual([
       { node: dead, height: null, problem: expect.stringContaining('ECONNREFUSED') },
       { node: anvil.url, height: 0, problem: null },
     ]);
@@ -278,7 +278,7 @@ describe('several nodes', () => {
       return call.method === 'eth_chainId' ? { result: '0x7a69' } : { error: { code: 1, message: 'the late one' } };
     });
     const source = sourceOf([late.url, anvil.url]);
-    expect(await source.survey()).toEqual([
+    expect(await source.checkNodes()).toEqual([
       { node: late.url, height: 4, problem: 'it lags 6 blocks behind the best node' },
       { node: anvil.url, height: 10, problem: null },
     ]);
@@ -286,9 +286,9 @@ describe('several nodes', () => {
     expect(source.warnings).toEqual([expect.objectContaining({ problem: 'it lags 6 blocks behind the best node' })]);
 
     height = 5;
-    expect((await source.survey())[0]).toEqual({ node: late.url, height: 5, problem: null });
+    expect((await source.checkNodes())[0]).toEqual({ node: late.url, height: 5, problem: null });
     const alone = sourceOf([late.url]);
-    await alone.survey();
+    await alone.checkNodes();
     expect((await failureOf(alone.head())).message).toContain('the late one');
   });
 
@@ -297,7 +297,7 @@ describe('several nodes', () => {
     const late = await nodeThat((call) =>
       call.method === 'eth_blockNumber' ? { result: '0x1' } : forwardTo(anvil.url, call),
     );
-    const reports = await sourceOf([late.url, anvil.url], { network: 'arbitrum' }).survey();
+    const reports = await sourceOf([late.url, anvil.url], { network: 'arbitrum' }).checkNodes();
     expect(reports.map(({ problem }) => problem)).toEqual([null, null]);
   });
 
@@ -368,7 +368,7 @@ describe('credentials in the URL of a node', () => {
         { node: url, reason: expect.stringMatching(/ECONNREFUSED|JSON-RPC error -32000: bad key/) },
       ]);
       const shown = `${fault.stack} ${String(fault.cause)} ${JSON.stringify(fault)} ${JSON.stringify(source.warnings)}`;
-      expect(`${shown} ${JSON.stringify(await source.survey())}`).not.toMatch(
+      expect(`${shown} ${JSON.stringify(await source.checkNodes())}`).not.toMatch(
         /s3cr3t|p\/w|p%2Fw|0123456789abcdef|fedcba98|czNjcjN0/,
       );
       expect(source.warnings.length).toBeGreaterThan(0);

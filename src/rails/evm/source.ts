@@ -18,9 +18,11 @@ import { createNativeBalances } from './internal.ts';
 import { createTokenReader, type TokenReader } from './logs.ts';
 import { createEvmPool } from './pool.ts';
 import type { TokenContracts } from './tokens.ts';
-import { whereaboutsOf } from './whereabouts.ts';
+import { locateTransactions } from './locate-transactions.ts';
 
-/** Up to so many matched transactions, asking for each one's receipt moves less data than the receipts of a whole block. */
+/**
+ * Up to so many matched transactions, asking for each one's receipt moves less data than the receipts of a whole block.
+ */
 const MAX_SINGLE_RECEIPTS = 4;
 /** EIP-7702. */
 const LAST_ETHEREUM_TYPE = 4n;
@@ -46,11 +48,13 @@ export interface EvmSource extends ChainSource {
 }
 
 /**
- * The money of an EVM network as its nodes show it: what transactions carry to an address (index 0) and what the configured
- * tokens log (their log's index). Native money that a contract passes on within a transaction is in neither; `native` finds it.
+ * The money of an EVM network as its nodes show it: what transactions carry to an address (index 0) and what the
+ * configured tokens log (their log's index). Native money that a contract passes on within a transaction is in neither;
+ * `native` finds it.
  *
- * `settle` drops native transfers of reverted transactions. A reverted transaction leaves no logs and a trace shows only
- * what held, so other transfers are given back as they are, without asking whether the node still has the block.
+ * `dropReverted` leaves out native transfers of reverted transactions. A reverted transaction leaves no logs and a
+ * trace shows only what held, so other transfers are given back as they are, without asking whether the node still has
+ * the block.
  *
  * Nothing is asked before the first call. Throws RangeError when a URL is not usable.
  */
@@ -69,7 +73,7 @@ export function createEvmSource(options: EvmSourceOptions): EvmSource {
     header: (height) => readHeader(pool, height),
     block: async (height) => (await readBlocks(height, 1))[0] ?? null,
     blocks: readBlocks,
-    settle: async (block, matched) => {
+    dropReverted: async (block, matched) => {
       const isUncertain = ({ asset, index }: ChainTransfer): boolean => asset === nativeAsset && index === 0;
       const uncertain = new Set(matched.filter(isUncertain).map((transfer) => transfer.transactionHash));
       if (uncertain.size === 0) return matched;
@@ -79,8 +83,8 @@ export function createEvmSource(options: EvmSourceOptions): EvmSource {
         matched.filter((transfer) => !isUncertain(transfer) || receipts.get(transfer.transactionHash)?.succeeded)
       );
     },
-    whereabouts: (hashes) => whereaboutsOf(pool, hashes),
-    survey: () => pool.survey(),
+    locate: (hashes) => locateTransactions(pool, hashes),
+    checkNodes: () => pool.checkNodes(),
     close: () => pool.close(),
   };
 }
@@ -183,8 +187,8 @@ function decodeTransfer(answer: unknown, asset: AssetCode): readonly ChainTransf
 }
 
 /**
- * Whether a transaction must have the fields that Ethereum's have. Rollups add kinds of their own (0x7e of OP chains, 0x64 to 0x6a of
- * Arbitrum), and not all of those carry a value.
+ * Whether a transaction must have the fields that Ethereum's have. Rollups add kinds of their own (0x7e of OP chains,
+ * 0x64 to 0x6a of Arbitrum), and not all of those carry a value.
  */
 function isOrdinary(type: unknown): boolean {
   return type === undefined || (isQuantity(type) && BigInt(type) <= LAST_ETHEREUM_TYPE);
@@ -202,8 +206,9 @@ type ReceiptReader = (
 ) => Promise<ReadonlyMap<string, Receipt> | null>;
 
 /**
- * Reads the receipts of some of a block's transactions, by transaction hash: many of them with one `eth_getBlockReceipts`, as
- * long as the nodes offer it. Null: one of them is missing or in another block, so the block is not the node's any more.
+ * Reads the receipts of some of a block's transactions, by transaction hash: many of them with one
+ * `eth_getBlockReceipts`, as long as the nodes offer it. Null: one of them is missing or in another block, so the block
+ * is not the node's any more.
  */
 function createReceiptReader(pool: RpcPool): ReceiptReader {
   let offersBlockReceipts = true;

@@ -44,7 +44,10 @@ export interface SweepCall {
   readonly tokens: readonly (string | null)[];
   /** What it will use, rather more than less. */
   readonly gasEstimate: bigint;
-  /** A limit that is enough, except on Arbitrum, where the price of data is counted in gas too: there the node's own estimate is. */
+  /**
+   * A limit that is enough, except on Arbitrum, where the price of data is counted in gas too: there the node's own
+   * estimate is.
+   */
   readonly gasLimit: bigint;
 }
 
@@ -53,8 +56,8 @@ export interface SweepPlan {
 }
 
 /**
- * Networks of the EVM family let one transaction have 16,777,216 gas (EIP-7825); a call this large still finds its place in
- * a block soon.
+ * Networks of the EVM family let one transaction have 16,777,216 gas (EIP-7825); a call this large still finds its
+ * place in a block soon.
  */
 export const MAX_CALL_GAS = 10_000_000n;
 const DEFAULT_MAX_PER_CALL = 100;
@@ -78,9 +81,9 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
 /**
  * The transactions that bring what lies on a treasury's deposits to that treasury: the factory's deployment where it is
- * missing, then as few calls as fit `maxPerCall` and `MAX_CALL_GAS`. Deposits with the same tokens go together, so that no call
- * looks for a token where none is. Balances of zero are left out. Throws RangeError for a deposit that is not the treasury's at
- * this factory.
+ * missing, then as few calls as fit `maxPerCall` and `MAX_CALL_GAS`. Deposits with the same tokens go together, so that
+ * no call looks for a token where none is. Balances of zero are left out. Throws RangeError for a deposit that is not
+ * the treasury's at this factory.
  */
 export function planSweep(request: SweepRequest): SweepPlan {
   const { treasury, deposits, factory = DEPOSIT_FACTORY, factoryDeployed, maxPerCall = DEFAULT_MAX_PER_CALL } = request;
@@ -179,8 +182,8 @@ function checkAddresses(treasury: string, deposits: readonly FilledDeposit[], fa
 }
 
 /**
- * The call data of the factory's `sweep`. Written by hand because it is words alone: the treasury, where the two arrays begin,
- * then each array's length and items.
+ * The call data of the factory's `sweep`. Written by hand because it is words alone: the treasury, where the two arrays
+ * begin, then each array's length and items.
  */
 function encodeSweep(treasury: string, indexes: readonly number[], tokens: readonly (string | null)[]): string {
   const head = 3;

@@ -24,8 +24,9 @@ const MIN_DECIMALS = 2;
 const MAX_DECIMALS = 36;
 
 /**
- * Reads the setting that replaces a network's built-in tokens, such as `ETHEREUM_TOKENS`: `USDT=0x…:6,USDC=0x…:6`, code,
- * contract and decimals of each. An empty text means no tokens. `message` names the setting, the rule and the way out.
+ * Reads the setting that replaces a network's built-in tokens, such as `ETHEREUM_TOKENS`: `USDT=0x…:6,USDC=0x…:6`,
+ * code, contract and decimals of each. An empty text means no tokens. `message` names the setting, the rule and the way
+ * out.
  */
 export function parseTokens(text: string, network: EvmNetwork): TokensCheck {
   const setting = settingOf(network, 'TOKENS');

@@ -4,7 +4,10 @@ import { decodeAddress, decodeHash, decodeQuantity } from './decode.ts';
 /** Native money that one call within a transaction moved for good. */
 export interface InternalPayment {
   readonly transactionHash: string;
-  /** Counts from 0 the internal payments of the transaction in the order of their calls, whoever they are to: the same in both forms of traces. */
+  /**
+   * Counts from 0 the internal payments of the transaction in the order of their calls, whoever they are to: the same
+   * in both forms of traces.
+   */
   readonly number: number;
   /** Who got it, in lower case. */
   readonly address: string;
@@ -39,8 +42,9 @@ function paymentsBelow(frame: Fields): readonly Payment[] {
 }
 
 /**
- * Reads `trace_block`, as OpenEthereum began it and Erigon, Nethermind, Reth and Besu offer it: one list for the block, each
- * call with its place in the tree. Throws `MalformedAnswerError` when it is of another block than the one with this hash.
+ * Reads `trace_block`, as OpenEthereum began it and Erigon, Nethermind, Reth and Besu offer it: one list for the block,
+ * each call with its place in the tree. Throws `MalformedAnswerError` when it is of another block than the one with
+ * this hash.
  */
 export function decodeParityTraces(answer: unknown, blockHash: string): readonly InternalPayment[] {
   const transactions = new Map<string, { readonly failed: string[]; readonly payments: Payment[] }>();

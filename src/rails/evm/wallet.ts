@@ -34,9 +34,9 @@ const OTHER_KEYS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks the extended public key of an EVM wallet. Taken: `xpub…` of a BIP 44 account (depth 3, payments go to `0/i` below
- * it) or of its external chain (depth 4, payments go to `i` below it). Private keys are recognised first and refused;
- * no message repeats any part of what was given.
+ * Checks the extended public key of an EVM wallet. Taken: `xpub…` of a BIP 44 account (depth 3, payments go to `0/i`
+ * below it) or of its external chain (depth 4, payments go to `i` below it). Private keys are recognised first and
+ * refused; no message repeats any part of what was given.
  */
 export function parseEvmXpub(text: string): XpubCheck {
   const xpub = text.trim();

@@ -5,13 +5,16 @@ import { NodeError, type RpcCall, type RpcNode, type RpcResult } from './node.ts
 const LARGEST_BATCH = 100;
 /** Calls under way at once on a node that takes no batches. */
 const SINGLE_CONCURRENCY = 16;
-/** A request that will be refused each time it is sent; a missing password, an exhausted limit and a fault of the server are not. */
+/**
+ * A request that will be refused each time it is sent; a missing password, an exhausted limit and a fault of the server
+ * are not.
+ */
 const REFUSED_STATUS = /^HTTP status (400|405|413|415|422|501)\b/;
 const RATE_LIMIT_CODE = -32_005;
 
 /**
- * The same node with batches of any length: cut to what it takes, and sent as single calls where it takes none. How much
- * that is is found out when it refuses, and kept.
+ * The same node with batches of any length: cut to what it takes, and sent as single calls where it takes none. How
+ * much that is is found out when it refuses, and kept.
  */
 export function withAnyBatch(node: RpcNode): RpcNode {
   let batchSize = LARGEST_BATCH;

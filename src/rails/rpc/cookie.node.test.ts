@@ -47,7 +47,7 @@ describe.each(utxoNodeKinds())('the cookie file of a %s node', (kind) => {
     const after = await readFile(file, 'utf8');
     expect(after).not.toBe(before);
     expect(await source.head()).toMatchObject({ height: 0 });
-    expect(await source.survey()).toMatchObject([{ height: 0 }]);
+    expect(await source.checkNodes()).toMatchObject([{ height: 0 }]);
     const shown = JSON.stringify([fault, fault.message, source.warnings]);
     for (const cookie of [before, after]) expect(shown).not.toContain(cookie.split(':')[1]);
   });

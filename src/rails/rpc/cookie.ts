@@ -18,7 +18,10 @@ export interface Cookie {
 /** A cookie is `__cookie__:` and 64 hex digits; a file much longer is another one. */
 const MAX_COOKIE_LENGTH = 256;
 
-/** The cookie file of Bitcoin Core and Litecoin Core (`.cookie` in the data folder of the chain). Nothing is read before the first call. */
+/**
+ * The cookie file of Bitcoin Core and Litecoin Core (`.cookie` in the data folder of the chain). Nothing is read before
+ * the first call.
+ */
 export function createCookie(file: string): Cookie {
   let known: string | null = null;
 

@@ -1,4 +1,6 @@
-/** A node's answer that does not have the form of its protocol's specification. The message holds no part of the answer. */
+/**
+ * A node's answer that does not have the form of its protocol's specification. The message holds no part of the answer.
+ */
 export class MalformedAnswerError extends Error {
   override readonly name = 'MalformedAnswerError';
 

@@ -9,7 +9,7 @@ import { noteTroubles } from '../../../test/troubles.ts';
 /** Sets a terminal's title and colour, goes back over the line, forges another, and turns the reading direction. */
 const STEERING = 'bad\u001B]0;pwned\u0007\u001B[31mred\r\nforged\u0085line\u2028\u202Etxt.exe\u2066\u200B\uFEFF';
 
-function surveyOf(family: 'utxo' | 'evm', url: string): Promise<readonly NodeReport[]> {
+function checkNodesOf(family: 'utxo' | 'evm', url: string): Promise<readonly NodeReport[]> {
   const troubles = noteTroubles((noted) => void logged.push(noted));
   const common = { urls: [url], timeoutMs: 5_000, troubles };
   const params = utxoParams('bitcoin', 'regtest');
@@ -19,7 +19,7 @@ function surveyOf(family: 'utxo' | 'evm', url: string): Promise<readonly NodeRep
       ? createUtxoPool({ ...common, params })
       : createEvmPool({ ...common, network: 'ethereum', chainId: 1 });
   onTestFinished(() => pool.close());
-  return pool.survey();
+  return pool.checkNodes();
 }
 
 let logged: unknown[] = [];
@@ -30,7 +30,7 @@ it.each(['utxo', 'evm'] as const)(
     logged = [];
     const node = await startNode(() => ({ error: { code: -1, message: STEERING } }));
     onTestFinished(() => node.stop());
-    const shown = JSON.stringify([await surveyOf(family, node.url), logged]);
+    const shown = JSON.stringify([await checkNodesOf(family, node.url), logged]);
     expect(shown).toContain('JSON-RPC error -1: bad\uFFFD]0;pwned\uFFFD\uFFFD[31mred\uFFFD\uFFFDforged\uFFFDline');
     expect(
       JSON.parse(shown)

@@ -2,7 +2,10 @@ import { Agent, request } from 'undici';
 import { basicAuthorization, CookieError, createCookie } from './cookie.ts';
 import { decodeArray, MalformedAnswerError } from './decode.ts';
 
-/** A mainnet block with all its transactions is up to 15 MB as JSON; fast chains and receipts with logs reach tens of MB. */
+/**
+ * A mainnet block with all its transactions is up to 15 MB as JSON; fast chains and receipts with logs reach tens of
+ * MB.
+ */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const MAX_REASON_LENGTH = 200;
 /** How the reason begins when a node took longer than it may. */
@@ -32,7 +35,10 @@ export interface RpcNode {
   readonly name: string;
   /** The result of one call. Throws `NodeError`. */
   call(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** The results of several calls, sent as one batch, in their order. Throws `NodeError` when the batch as a whole failed. */
+  /**
+   * The results of several calls, sent as one batch, in their order. Throws `NodeError` when the batch as a whole
+   * failed.
+   */
   callAll(calls: readonly RpcCall[]): Promise<readonly RpcResult[]>;
   close(): Promise<void>;
 }
@@ -70,10 +76,11 @@ export class NodeLoadingError extends NodeError {
 }
 
 /**
- * A node behind a URL. `cookieFile` is for a node whose URL has no credentials: what stands in the file is sent, and read anew when it is
- * refused. Throws RangeError when `url` is not an http or https URL; the message does not repeat it.
+ * A node behind a URL. `cookieFile` is for a node whose URL has no credentials: what stands in the file is sent, and
+ * read anew when it is refused. Throws RangeError when `url` is not an http or https URL; the message does not repeat
+ * it.
  */
-// oxlint-disable-next-line max-lines-per-function -- Credentials, the agent and what is hidden of them belong to every call alike.
+// oxlint-disable-next-line max-lines-per-function -- Every call shares the credentials, their redaction and the agent.
 export function createRpcNode(url: string, timeoutMs: number, cookieFile: string | null = null): RpcNode {
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
@@ -167,7 +174,9 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks, length).toString('utf8');
 }
 
-/** Bitcoin Core answers a call's own error with status 500 and a JSON-RPC body, a refused password with 401 and none. */
+/**
+ * Bitcoin Core answers a call's own error with status 500 and a JSON-RPC body, a refused password with 401 and none.
+ */
 function parseAnswer(text: string, status: number): unknown {
   const isSuccess = status >= 200 && status < 300;
   try {

@@ -8,19 +8,25 @@ import { MethodMissingError, NodeError, NodeLoadingError, type RpcCall, type Rpc
 export interface RpcPool {
   /**
    * The decoded result of one JSON-RPC call from the first node that gives a usable one, beginning with the node that
-   * answered last; nodes that lag, or have trouble of their own, come last. A node is used once it has said that it is on the right chain, and asked
-   * again after each failure. An answer that `decode` rejects with `MalformedAnswerError` is a failure of the node.
-   * Throws `MethodMissingError` when no sound node offers the method, `ChainUnavailableError` when no node is usable.
+   * answered last; nodes that lag, or have trouble of their own, come last. A node is used once it has said that it is
+   * on the right chain, and asked again after each failure. An answer that `decode` rejects with `MalformedAnswerError`
+   * is a failure of the node. Throws `MethodMissingError` when no sound node offers the method, `ChainUnavailableError`
+   * when no node is usable.
    */
   ask<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<T>;
   /** The same for a batch, all of it from one node; `decode` says what an error of a single call means, or throws. */
   askAll<T>(calls: readonly RpcCall[], decode: (results: readonly RpcResult[]) => T): Promise<T>;
   /** The same for several questions that one and the same node has to answer; `about` names them in messages. */
   askOneNode<T>(about: string, work: (node: RpcNode) => Promise<T>): Promise<T>;
-  /** The same, of every node: the answers of all that give a usable one. Throws `ChainUnavailableError` when none does. */
+  /**
+   * The same, of every node: the answers of all that give a usable one. Throws `ChainUnavailableError` when none does.
+   */
   askEvery<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<readonly T[]>;
-  /** Asks every node which chain it is on and how far it is, and puts those that lag last. Never throws for a node's fault. */
-  readonly survey: () => Promise<readonly NodeReport[]>;
+  /**
+   * Asks every node which chain it is on and how far it is, and puts those that lag last. Never throws for a node's
+   * fault.
+   */
+  readonly checkNodes: () => Promise<readonly NodeReport[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -28,16 +34,22 @@ export interface RpcPoolOptions {
   readonly network: Network;
   /** In the order of preference; at least one. */
   readonly nodes: readonly RpcNode[];
-  /** Throws `NodeError`, saying how to mend it, when the node is on another chain than the expected one, or it is too early to tell. */
+  /**
+   * Throws `NodeError`, saying how to mend it, when the node is on another chain than the expected one, or it is too
+   * early to tell.
+   */
   readonly checkChain: (node: RpcNode) => Promise<void>;
-  /** The height of the node's newest block, and what is wrong with the node, if anything: then it comes last, as one that lags. */
+  /**
+   * The height of the node's newest block, and what is wrong with the node, if anything: then it comes last, as one
+   * that lags.
+   */
   readonly stateOf: (node: RpcNode) => Promise<{ readonly height: number; readonly problem: string | null }>;
   /** A node that is more blocks than this behind the best one lags. */
   readonly maxLagBlocks: number;
   readonly troubles: Troubles;
 }
 
-// oxlint-disable-next-line max-lines-per-function -- Which nodes rest, lag and answer is one state, which every way of asking goes by.
+// oxlint-disable-next-line max-lines-per-function -- All ways of asking share the state of the nodes.
 export function createRpcPool({
   network,
   nodes,
@@ -110,7 +122,10 @@ export function createRpcPool({
     return answers.flat();
   }
 
-  /** `isPoor`: it answers, but is not as it should be. One that fails is known by that already, and may be well at the next call. */
+  /**
+   * `isPoor`: it answers, but is not as it should be. One that fails is known by that already, and may be well at the
+   * next call.
+   */
   async function report(node: RpcNode): Promise<NodeReport & { readonly of: RpcNode; readonly isPoor: boolean }> {
     try {
       await checkChain(node);
@@ -132,7 +147,7 @@ export function createRpcPool({
     else troubles.failed(subject, problem, { network, node: node.name });
   }
 
-  async function survey(): Promise<readonly NodeReport[]> {
+  async function checkNodes(): Promise<readonly NodeReport[]> {
     const reports = await Promise.all(nodes.map(report));
     const best = Math.max(...reports.map(({ height }) => height ?? 0));
     return reports.map(({ of, isPoor, node, height, problem }) => {
@@ -151,7 +166,7 @@ export function createRpcPool({
       fromAny(calls[0]?.method ?? 'nothing', async (node) => decode(await node.callAll(calls))),
     askOneNode: fromAny,
     askEvery: (method, params, decode) => fromEvery(method, async (node) => decode(await node.call(method, params))),
-    survey,
+    checkNodes,
     close: async () => void (await Promise.all(nodes.map((node) => node.close()))),
   };
 }

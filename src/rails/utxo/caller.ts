@@ -28,8 +28,8 @@ export interface UtxoCaller {
     options?: { readonly inBlocks: boolean },
   ) => Promise<readonly (UnspentOutput | null)[]>;
   /**
-   * What a transaction should pay per 1,000 virtual bytes to be mined within six blocks, in the smallest units; never less
-   * than the node's mempool takes.
+   * What a transaction should pay per 1,000 virtual bytes to be mined within six blocks, in the smallest units; never
+   * less than the node's mempool takes.
    */
   readonly feeUnitsPerKvb: () => Promise<bigint>;
   /** Transactions in hex, in their order; null where no node has the block of one any more. */

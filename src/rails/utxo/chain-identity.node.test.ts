@@ -21,7 +21,9 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
   });
   afterAll(() => regtest.stop());
 
-  /** The regtest node in the clothes of a long chain that begins as `chain` does, with `landmark` as its later block. */
+  /**
+   * The regtest node in the clothes of a long chain that begins as `chain` does, with `landmark` as its later block.
+   */
   function longChain(chain: UtxoChain, landmark: string): Promise<TestNode> {
     const params = paramsOf(kind, chain);
     return nodeLike(regtest, ({ method, params: given }) => {
@@ -37,7 +39,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
     async (chain) => {
       const node = await nodeOf({ kind, chain });
       const source = sourceOf(kind, [node.url], { chain });
-      const [report] = await source.survey();
+      const [report] = await source.checkNodes();
       expect(report).toMatchObject({ height: 0, problem: expect.stringMatching(/^it is still loading the chain: /) });
       expect(report?.problem).toContain(setting);
       expect((await failureOf(source.head())).message).toContain('still loading the chain');
@@ -53,7 +55,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       const { message } = await failureOf(source.head());
       expect(message).toContain(`is on another chain that only begins like ${kind}'s chain "${chain}"`);
       expect(message).toContain(`Set ${setting} to a node of ${kind}'s chain "${chain}"`);
-      expect(await source.survey()).toMatchObject([{ height: null, problem: expect.stringContaining(UNKNOWN) }]);
+      expect(await source.checkNodes()).toMatchObject([{ height: null, problem: expect.stringContaining(UNKNOWN) }]);
       await failureOf(source.blocks(1, 1));
       await failureOf(source.mempool?.waiting() ?? Promise.resolve());
     },
@@ -64,14 +66,14 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
     const source = sourceOf(kind, [alone.url], { chain: 'main' });
     expect(await source.head()).toMatchObject({ height: 5 });
     expect(await source.mempool?.waiting()).toEqual({ hashes: [], proof: 'nothing' });
-    expect(await source.survey()).toMatchObject([
+    expect(await source.checkNodes()).toMatchObject([
       { height: 5, problem: expect.stringMatching(new RegExp(`connected to no other node.*none expires.*${setting}`)) },
     ]);
   });
 
   it('that stands alone on regtest proves what it shows', async () => {
     const source = sourceOf(kind, [regtest.url]);
-    expect(await source.survey()).toMatchObject([{ height: 5, problem: null }]);
+    expect(await source.checkNodes()).toMatchObject([{ height: 5, problem: null }]);
     expect(await source.mempool?.waiting()).toEqual({ hashes: [], proof: 'mempool' });
   });
 
@@ -83,7 +85,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
     });
     const source = sourceOf(kind, [loading.url, regtest.url]);
     expect(await source.mempool?.waiting()).toMatchObject({ proof: 'nothing' });
-    expect(await source.survey()).toMatchObject([
+    expect(await source.checkNodes()).toMatchObject([
       { problem: expect.stringContaining('initial block download') },
       { problem: null },
     ]);

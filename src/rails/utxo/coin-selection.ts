@@ -7,8 +7,8 @@ import { dustUnits, transactionVsize } from './transaction-size.ts';
 export interface Coin {
   readonly amountUnits: bigint;
   /**
-   * `held`: this payout was shown with it before, so it is spent whatever it costs: two transactions that pay the same refund
-   * must never both be valid. `first`: before all others. `free`: as is best.
+   * `held`: this payout was shown with it before, so it is spent whatever it costs: two transactions that pay the same
+   * refund must never both be valid. `first`: before all others. `free`: as is best.
    */
   readonly use: 'held' | 'first' | 'free';
 }
@@ -38,9 +38,9 @@ export type Selection<C extends Coin> =
 const MAX_VSIZE = 100_000;
 
 /**
- * Chooses what a payout spends: what it holds already, then what is to go first, then the smallest coin that is enough, or the
- * largest until it is enough. A coin that is worth less than spending it costs is left alone. Falls short only where all coins
- * that are worth spending do.
+ * Chooses what a payout spends: what it holds already, then what is to go first, then the smallest coin that is enough,
+ * or the largest until it is enough. A coin that is worth less than spending it costs is left alone. Falls short only
+ * where all coins that are worth spending do.
  */
 export function selectCoins<C extends Coin>(payout: Payout, coins: readonly C[]): Selection<C> {
   const sizes = createSizes(payout);

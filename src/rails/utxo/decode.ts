@@ -6,8 +6,8 @@ import { MalformedAnswerError } from '../rpc/decode.ts';
 import type { UtxoAddressParams } from './params.ts';
 
 /**
- * Reads what nodes serialise. Everything is checked against the hash it is to have, so that bytes which are damaged, cut
- * short or read wrongly are never taken for a block without payments. Throws `MalformedAnswerError`.
+ * Reads what nodes serialise. Everything is checked against the hash it is to have, so that bytes which are damaged,
+ * cut short or read wrongly are never taken for a block without payments. Throws `MalformedAnswerError`.
  */
 export interface UtxoDecoder {
   /** A whole block in hex: `getblock` with verbosity 0. */
@@ -26,11 +26,14 @@ const OUTPOINT_BYTES = 36;
 /** BIP 144: a byte 0 where the number of inputs would be, then these flags. */
 const SEGWIT_MARKER = 0;
 const WITNESS_FLAG = 1;
-/** LIP 2 and 4: the transaction carries MWEB data, or is the HogEx, the last of a block that an extension block follows. */
+/**
+ * LIP 2 and 4: the transaction carries MWEB data, or is the HogEx, the last of a block that an extension block follows.
+ */
 const MWEB_FLAG = 8;
 
 /**
- * Raw bytes, because a node needs 55 ms to write a block of 4,000 outputs as JSON, and 4 ms as hex; amounts stay exact integers.
+ * Raw bytes, because a node needs 55 ms to write a block of 4,000 outputs as JSON, and 4 ms as hex; amounts stay exact
+ * integers.
  */
 export function createUtxoDecoder(asset: AssetCode, params: UtxoAddressParams): UtxoDecoder {
   const addressOf = createAddressEncoder(params);
@@ -156,7 +159,9 @@ function readTransaction(cursor: Cursor, { skipWitness } = { skipWitness: true }
   return { start, body, bodyEnd, isPlain: flags === 0, hasMweb: (flags & MWEB_FLAG) !== 0, outputs };
 }
 
-/** Within a block only the HogEx has the flag, and the one byte 0 that says that it carries no MWEB transaction itself. */
+/**
+ * Within a block only the HogEx has the flag, and the one byte 0 that says that it carries no MWEB transaction itself.
+ */
 function skipMwebOfHogEx(cursor: Cursor): void {
   if (cursor.bytes.readUInt8(skip(cursor, 1)) !== 0) throw new MalformedAnswerError(cursor.what, 'without MWEB data');
 }

@@ -50,8 +50,9 @@ const SINGLE_KEY_FORMS: readonly (readonly [RegExp, ScriptType])[] = [
 const MULTISIG_FORM = /^wsh\(sortedmulti\((\d{1,2}),([^()]*)\)\)$/;
 
 /**
- * Reads an output descriptor (BIP 380 and its siblings) of one wallet's receiving addresses. The checksum is checked where
- * there is one. No message repeats any part of what was given. Private keys are for the caller to recognise beforehand.
+ * Reads an output descriptor (BIP 380 and its siblings) of one wallet's receiving addresses. The checksum is checked
+ * where there is one. No message repeats any part of what was given. Private keys are for the caller to recognise
+ * beforehand.
  */
 export function parseDescriptor(params: UtxoParams, text: string): DescriptorCheck {
   if (text.length > MAX_LENGTH) return bad(`A descriptor has at most ${MAX_LENGTH} characters. Copy it again.`);

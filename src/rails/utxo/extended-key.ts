@@ -61,9 +61,9 @@ const ADDRESS = /^(?:(?:bc|tb|bcrt|ltc|tltc|rltc|ltcmweb|tmweb)1[0-9a-z]+|[123LM
 const base58check = createBase58check(sha256);
 
 /**
- * Reads an extended public key of a network and chain. Litecoin takes Bitcoin's version bytes too, which many of its wallets
- * write; Bitcoin does not take Litecoin's. No message repeats any part of what was given. Private keys are for the caller
- * to recognise beforehand.
+ * Reads an extended public key of a network and chain. Litecoin takes Bitcoin's version bytes too, which many of its
+ * wallets write; Bitcoin does not take Litecoin's. No message repeats any part of what was given. Private keys are for
+ * the caller to recognise beforehand.
  */
 export function readExtendedKey(params: UtxoParams, text: string): ExtendedKeyCheck {
   const version = KEY_VERSIONS.find(({ prefix }) => text.startsWith(prefix));
@@ -109,7 +109,7 @@ function wrongChainMessage({ network, chain }: UtxoParams, version: KeyVersion):
     : `This is a key of a test network, but ${variable} is main. Give a key of a wallet with real money (xpub…, ypub… or zpub…), or set ${variable} to the test network that is meant.`;
 }
 
-/** Wallets of Bitcoin's kin write Bitcoin's version bytes as well as their own. */
+/** Wallets of Litecoin write Bitcoin's version bytes as well as their own. */
 function isTaken(version: KeyVersion, network: UtxoNetwork): boolean {
   return version.network === network || version.network === 'bitcoin';
 }

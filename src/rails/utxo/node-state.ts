@@ -49,8 +49,8 @@ export function decodeProgress(answer: unknown): Progress {
 }
 
 /**
- * Asks a node whom it listens to. A node that does not answer these questions is used all the same: payments that it shows
- * are there.
+ * Asks a node whom it listens to. A node that does not answer these questions is used all the same: payments that it
+ * shows are there.
  */
 export async function readContact(node: RpcNode): Promise<ContactAnswer> {
   try {

@@ -4,7 +4,9 @@ import { Address, OutScript, p2ms } from '@scure/btc-signer';
 import { taprootOutputKey, taprootOutputKeys, type KeyNode } from '../child-key.ts';
 import type { UtxoParams } from './params.ts';
 
-/** The kinds of outputs that wallets are paid in; `p2wsh` is always a multisignature wallet with sorted keys (BIP 67). */
+/**
+ * The kinds of outputs that wallets are paid in; `p2wsh` is always a multisignature wallet with sorted keys (BIP 67).
+ */
 export type ScriptType = 'p2pkh' | 'p2sh-p2wpkh' | 'p2wpkh' | 'p2tr' | 'p2wsh';
 
 /** One key that an output can be spent with, and where its owner's wallet finds it. */

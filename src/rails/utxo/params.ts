@@ -24,8 +24,8 @@ export interface UtxoParams {
   /** Hash of block 0, as nodes write it. */
   readonly genesisHash: string;
   /**
-   * A block after those that other chains share: Bitcoin Cash and its forks share Bitcoin's up to 478,558, Bitcoin Gold up to
-   * 491,406, Litecoin Cash Litecoin's up to 1,371,111. Null on regtest, where every chain is made anew.
+   * A block after those that other chains share: Bitcoin Cash and its forks share Bitcoin's up to 478,558, Bitcoin Gold
+   * up to 491,406, Litecoin Cash Litecoin's up to 1,371,111. Null on regtest, where every chain is made anew.
    */
   readonly landmark: { readonly height: number; readonly hash: string } | null;
   /** BIP 325: what signs the blocks of a signet, in hex; all signets share block 0. Null on other chains. */
@@ -39,9 +39,9 @@ const LITECOIN_TEST_ADDRESS = { bech32: 'tltc', pubKeyHash: 0x6f, scriptHash: 0x
 type ChainFacts = Pick<UtxoParams, 'genesisHash' | 'landmark' | 'address'> & { readonly signetChallenge?: string };
 
 /**
- * From `chainparams.cpp` of Bitcoin Core and Litecoin Core. Litecoin has no signet and one test network. The landmarks are
- * the blocks of Bitcoin Core's first snapshots (`m_assumeutxo_data`), of Litecoin Core's `defaultAssumeValid` (version 0.21.4) and of
- * the last checkpoint of its test network.
+ * From `chainparams.cpp` of Bitcoin Core and Litecoin Core. Litecoin has no signet and one test network. The landmarks
+ * are the blocks of Bitcoin Core's first snapshots (`m_assumeutxo_data`), of Litecoin Core's `defaultAssumeValid`
+ * (version 0.21.4) and of the last checkpoint of its test network.
  */
 const CHAIN_FACTS: Readonly<Record<UtxoNetwork, Partial<Readonly<Record<UtxoChain, ChainFacts>>>>> = {
   bitcoin: {

@@ -14,8 +14,8 @@ export interface RefundInput {
   readonly amountUnits: bigint;
   readonly output: WalletOutput;
   /**
-   * The transaction `txid`, whole and in hex. P2PKH cannot be signed without it, because such a signature does not commit to
-   * the amount; hardware wallets want it for SegWit too (not for Taproot). Null: left out.
+   * The transaction `txid`, whole and in hex. P2PKH cannot be signed without it, because such a signature does not
+   * commit to the amount; hardware wallets want it for SegWit too (not for Taproot). Null: left out.
    */
   readonly rawTransaction: string | null;
 }
@@ -58,8 +58,8 @@ const REPLACEABLE_SEQUENCE = 0xfffffffd;
 const DECIMALS = 8;
 
 /**
- * A transaction for the merchant's own wallet to sign: it pays `payTo` exactly, and its fee comes from what the inputs hold
- * beyond that. The fee is never below the asked rate. Change that would be dust is added to the fee.
+ * A transaction for the merchant's own wallet to sign: it pays `payTo` exactly, and its fee comes from what the inputs
+ * hold beyond that. The fee is never below the asked rate. Change that would be dust is added to the fee.
  *
  * Throws for an address of another network, for an input that is given twice, for a P2PKH input without its
  * transaction, and for a transaction that is not the one its input names.
@@ -140,8 +140,8 @@ function spendingFields({ scriptType, redeemScript, witnessScript, keys }: Walle
 }
 
 /**
- * The transaction in a form that PSBT readers know; null when it was not given, or has a form that they do not know. Throws
- * when it is another one than the input names, because a wrong amount would become a fee.
+ * The transaction in a form that PSBT readers know; null when it was not given, or has a form that they do not know.
+ * Throws when it is another one than the input names, because a wrong amount would become a fee.
  */
 function wholeTransaction({ txid, vout, amountUnits, output, rawTransaction }: RefundInput): Uint8Array | null {
   if (rawTransaction === null) return null;
@@ -177,8 +177,8 @@ function withoutMweb(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Whether a transaction is a block's integrating one of Litecoin (HogEx), which pays out of MWEB: marked by flag 8 and a zero
- * byte before its lock time.
+ * Whether a transaction is a block's integrating one of Litecoin (HogEx), which pays out of MWEB: marked by flag 8 and
+ * a zero byte before its lock time.
  */
 export function isHogEx(bytes: Uint8Array): boolean {
   return bytes[4] === 0 && bytes[5] === 8 && bytes.at(-5) === 0;

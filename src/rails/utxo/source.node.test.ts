@@ -40,7 +40,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
         ]),
       );
       expect(await source.head()).toEqual({ height: parent.height + 1, hash });
-      expect(await source.settle(block, paid)).toEqual(paid);
+      expect(await source.dropReverted(block, paid)).toEqual(paid);
     });
 
     it('that is null above the newest one, and the genesis block like any other', async () => {
@@ -227,10 +227,12 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       await halted;
       await failureOf(source.head());
       await failureOf(source.blocks(1, 5));
-      expect(await source.survey()).toMatchObject([{ height: null, problem: expect.stringContaining('ECONNREFUSED') }]);
+      expect(await source.checkNodes()).toMatchObject([
+        { height: null, problem: expect.stringContaining('ECONNREFUSED') },
+      ]);
       await node.restart();
       expect(await source.head()).toEqual(head);
-      expect(await source.survey()).toMatchObject([{ height: head.height, problem: null }]);
+      expect(await source.checkNodes()).toMatchObject([{ height: head.height, problem: null }]);
       await expect.poll(() => source.mempool?.waiting(), { timeout: DEADLINE_MS }).toMatchObject({ hashes: [hash] });
     });
   });
@@ -243,7 +245,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       expect(source.warnings).toHaveLength(1);
       expect(await source.blocks(1, 30)).toHaveLength(30);
       expect(source.warnings).toHaveLength(1);
-      expect(await source.survey()).toEqual([
+      expect(await source.checkNodes()).toEqual([
         { node: dead, height: null, problem: expect.stringContaining('ECONNREFUSED') },
         { node: `http://127.0.0.1:${node.port}`, height: await height(), problem: null },
       ]);
@@ -254,10 +256,10 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       let late = newest - 3;
       const slow = await nodeLike(node, ({ method }) => (method === 'getblockcount' ? { result: late } : null));
       const source = sourceOf(kind, [slow.url, node.url]);
-      expect((await source.survey())[0]?.problem).toBe('it lags 3 blocks behind the best node');
+      expect((await source.checkNodes())[0]?.problem).toBe('it lags 3 blocks behind the best node');
       expect(await source.blocks(newest, 1)).toHaveLength(1);
       late = newest - 2;
-      expect((await source.survey())[0]?.problem).toBeNull();
+      expect((await source.checkNodes())[0]?.problem).toBeNull();
     });
 
     const spoilt: readonly (readonly [string, string, unknown])[] = [
@@ -341,7 +343,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       const problem =
         `The node http://127.0.0.1:${node.port} is on ${kind}'s chain "regtest", but ${kind}'s chain "main" is expected. ` +
         `Set ${setting}_RPC_URL to a node of ${kind}'s chain "main", or ${setting}_CHAIN to regtest.`;
-      expect(await source.survey()).toEqual([{ node: `http://127.0.0.1:${node.port}`, height: null, problem }]);
+      expect(await source.checkNodes()).toEqual([{ node: `http://127.0.0.1:${node.port}`, height: null, problem }]);
       expect((await failureOf(source.head())).message).toContain(problem);
       await failureOf(source.blocks(0, 1));
       await failureOf(source.mempool?.waiting() ?? Promise.resolve());
@@ -375,7 +377,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       await right.stop();
       const wrong = await startUtxoNode({ kind, chain: 'test', port: right.port, password: right.password });
       onTestFinished(() => wrong.stop());
-      expect((await source.survey())[0]?.problem).toMatch(/chain "test", but .* "regtest" is expected/);
+      expect((await source.checkNodes())[0]?.problem).toMatch(/chain "test", but .* "regtest" is expected/);
       await failureOf(source.head());
     });
   });
@@ -386,7 +388,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       const source = sourceOf(kind, [wrong]);
       const fault = await failureOf(source.head());
       expect(fault.message).toContain('HTTP status 401: the credentials in the URL were refused');
-      const shown = `${fault.stack} ${JSON.stringify([fault, source.warnings, await source.survey()])}`;
+      const shown = `${fault.stack} ${JSON.stringify([fault, source.warnings, await source.checkNodes()])}`;
       expect(shown).not.toMatch(/s3cr3t|p\/w|p%2Fw/);
       expect(shown).toContain(`127.0.0.1:${node.port}`);
     });
@@ -399,7 +401,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       for (const url of [echo.url, await deadUrl()]) {
         const source = sourceOf(kind, [`${url.replace('//', '//s3cr3t:s3cr3t%3Ap%2Fw@')}/v1/0123456789abcdef`]);
         const fault = await failureOf(source.head());
-        const shown = `${fault.stack} ${String(fault.cause)} ${JSON.stringify([fault, source.warnings, await source.survey()])}`;
+        const shown = `${fault.stack} ${String(fault.cause)} ${JSON.stringify([fault, source.warnings, await source.checkNodes()])}`;
         expect(shown).not.toMatch(/s3cr3t|p\/w|p%2Fw|0123456789abcdef|czNjcjN0/);
       }
     });
@@ -413,7 +415,10 @@ describe('a source', () => {
   });
 });
 
-/** Spends the wallet's first coin to a fresh address, replaceably and unsent; coins that are only in the mempool do not count. */
+/**
+ * Spends the wallet's first coin to a fresh address, replaceably and unsent; coins that are only in the mempool do not
+ * count.
+ */
 async function spendFirstCoin(
   node: UtxoNode,
   fee: string,

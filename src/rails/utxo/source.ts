@@ -12,8 +12,8 @@ import { createSpendingWatch } from './spending.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 
 /**
- * How much one batch of blocks is meant to bring: two full blocks of Bitcoin in hex. More saves no time worth naming, and
- * must come within the timeout from a node on a slow line.
+ * How much one batch of blocks is meant to bring: two full blocks of Bitcoin in hex. More saves no time worth naming,
+ * and must come within the timeout from a node on a slow line.
  */
 const BATCH_CHARACTERS = 8_000_000;
 /** A node works on several batches at once, on as many threads as it has by default for RPC at the least. */
@@ -43,9 +43,9 @@ export interface UtxoSourceOptions {
 
 /**
  * Payments of a coin of the UTXO family as its nodes show them, in blocks and while they wait. The nodes need neither a
- * wallet nor a transaction index, and may be pruned as far as they have the blocks that are still to be read. Outputs without an
- * address (OP_RETURN, bare keys, MWEB) are no transfers; those that leave MWEB are. Nothing is asked before the first call.
- * Throws RangeError when a URL is not usable.
+ * wallet nor a transaction index, and may be pruned as far as they have the blocks that are still to be read. Outputs
+ * without an address (OP_RETURN, bare keys, MWEB) are no transfers; those that leave MWEB are. Nothing is asked before
+ * the first call. Throws RangeError when a URL is not usable.
  */
 export function createUtxoSource({ params, asset, ...access }: UtxoSourceOptions): ChainSource {
   const { network } = params;
@@ -68,8 +68,8 @@ export function createUtxoSource({ params, asset, ...access }: UtxoSourceOptions
       );
       return readBlocks(height, await readHashes(pool, height, Math.min(count, newest - height + 1)));
     },
-    settle: async (_block, matched) => matched,
-    survey: () => pool.survey(),
+    dropReverted: async (_block, matched) => matched,
+    checkNodes: () => pool.checkNodes(),
     mempool: createMempool(pool, decoder, params),
     spending: createSpendingWatch(pool, decoder, params),
     close: () => pool.close(),
@@ -103,10 +103,10 @@ function readHeader(pool: RpcPool, height: number, hash: string): Promise<BlockH
 type BlockReader = (height: number, hashes: readonly string[]) => Promise<readonly ChainBlock[]>;
 
 /**
- * Reads blocks by their hashes, and ends before the first one that the node does not have or that does not follow on the
- * one before it: there the chain was reorganised between two calls. How many blocks are asked for at once follows their
- * size. A batch that failed, perhaps because it was too large or too slow to come, ends what was read before it; the next
- * one is of a single block, so that reading goes on as long as single blocks come through.
+ * Reads blocks by their hashes, and ends before the first one that the node does not have or that does not follow on
+ * the one before it: there the chain was reorganised between two calls. How many blocks are asked for at once follows
+ * their size. A batch that failed, perhaps because it was too large or too slow to come, ends what was read before it;
+ * the next one is of a single block, so that reading goes on as long as single blocks come through.
  */
 function createBlockReader(pool: RpcPool, decoder: UtxoDecoder, network: Network): BlockReader {
   let batchSize = 1;

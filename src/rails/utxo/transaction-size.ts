@@ -31,7 +31,9 @@ export function transactionVsize(inputs: readonly WalletOutput[], outputScripts:
   return Math.ceil(weight / 4);
 }
 
-/** The least that nodes pass on to this script: what spending it would cost at their rate for dust (`GetDustThreshold`). */
+/**
+ * The least that nodes pass on to this script: what spending it would cost at their rate for dust (`GetDustThreshold`).
+ */
 export function dustUnits(network: UtxoNetwork, script: Uint8Array): bigint {
   const { type } = OutScript.decode(script);
   const witness = type === 'wpkh' || type === 'wsh' || type === 'tr' || type === 'tr_ns' || type === 'p2a';

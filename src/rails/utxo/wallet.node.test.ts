@@ -14,7 +14,9 @@ function keyAt(path: string): string {
   return `[73c5da0a${path.slice(1)}]${publicKeyAt(path, 'tpub')}/0/*`;
 }
 
-/** One wallet of each kind, all of the published phrase. Litecoin Core 0.21 does not know `tr`; its chain has Taproot. */
+/**
+ * One wallet of each kind, all of the published phrase. Litecoin Core 0.21 does not know `tr`; its chain has Taproot.
+ */
 const DESCRIPTORS = {
   pkh: `pkh(${keyAt("m/44'/1'/0'")})`,
   'sh(wpkh)': `sh(wpkh(${keyAt("m/49'/1'/0'")}))`,
@@ -53,8 +55,8 @@ for (const kind of utxoNodeKinds()) {
         const address = await node.newAddress();
         const units = 60_000_001n;
         const psbt = refundOf(inputs, address, units);
-        // The node reads the PSBT as it is, and finds that it needs nothing more than signatures, if it can tell.
-        // Of Taproot neither can: Litecoin Core 0.21 does not know it, and Bitcoin Knots 29 asks of it what it does not need.
+        // The node finds that the PSBT needs nothing but signatures. For Taproot neither node can tell: Litecoin Core
+        // 0.21 does not support it, and Bitcoin Knots 29 asks for what it does not need.
         const next = name === 'tr' ? 'updater' : 'signer';
         expect(await node.rpc('analyzepsbt', [psbt])).toMatchObject({ next });
         const transaction = signed(psbt);

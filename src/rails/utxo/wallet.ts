@@ -27,7 +27,10 @@ export interface UtxoWalletSource {
   readonly text: string;
 }
 
-/** A wallet's addresses, with what its owner needs for spending what they receive. Throws RangeError as `addressAt` does. */
+/**
+ * A wallet's addresses, with what its owner needs for spending what they receive. Throws RangeError as `addressAt`
+ * does.
+ */
 export interface UtxoDeriver extends WalletDeriver {
   /** The receiving output number `index`. */
   outputAt(index: number): WalletOutput;
@@ -71,8 +74,8 @@ const CHANGE_CHAIN = 1;
 
 /**
  * Checks what a UTXO wallet is derived from: an extended public key, whose version bytes say which addresses it is for
- * (SLIP-132; a plain xpub means P2PKH), or an output descriptor. Private keys are recognised first and refused; no message
- * repeats any part of what was given.
+ * (SLIP-132; a plain xpub means P2PKH), or an output descriptor. Private keys are recognised first and refused; no
+ * message repeats any part of what was given.
  */
 export function parseUtxoWallet(params: UtxoParams, { kind, text }: UtxoWalletSource): UtxoWalletCheck {
   const trimmed = text.trim();

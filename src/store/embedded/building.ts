@@ -9,9 +9,9 @@ import type { EmbeddedConnection } from './usage-lock.ts';
 import { isRunning, waitForEnd } from './process.ts';
 import { readPostmaster, type Log } from './server.ts';
 
-/** For a database that nobody else uses and that counts only once it is complete. */
+/** For a database that nobody else uses and that only counts once it is complete. */
 const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
-  // What is copied into a table of the same transaction is put on disk at its end instead of in the log first.
+  // Rows copied into a table of the same transaction are synced to disk at its end instead of being logged first.
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_wal_size: '8GB',
@@ -21,23 +21,23 @@ const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
   shared_buffers: '256MB',
 };
 
-/** What is removed again need not outlive the machine: its disk is left to those whose data does. */
+/** A temporary database need not survive a crash: the disk is left to those whose data must. */
 const TEMPORARY_SETTINGS = { ...BUILDING_SETTINGS, fsync: 'off' };
 
 const STOP_MS = 10_000;
 
-/** A database in a folder of its own that is not what it will be called yet. */
+/** A database in a separate folder that does not have its final name yet. */
 export interface Building {
   readonly connection: EmbeddedConnection;
-  /** Its DATA_DIR, until then. */
+  /** Its DATA_DIR until then. */
   readonly dataDir: string;
 }
 
 /**
- * Makes an embedded database beside `dataDir`, lets `work` fill it, stops it, puts all of it on disk, and gives it its name.
- * A fault or a crash before that leaves no `dataDir`; what a killed one left behind is removed by the next.
+ * Creates an embedded database beside `dataDir`, lets `work` fill it, stops it, syncs it to disk and renames it. If it
+ * fails or crashes before that, there is no `dataDir`; what a killed process left behind is removed by the next one.
  *
- * @throws EmbeddedPostgresError when there is something at `dataDir`, or it cannot be made
+ * @throws EmbeddedPostgresError if `dataDir` exists, or if it cannot be created
  */
 export async function buildDataDir<Result>(
   dataDir: string,
@@ -71,7 +71,7 @@ function madeMeanwhile(dataDir: string, cause: unknown): EmbeddedPostgresError {
   );
 }
 
-/** Makes an embedded database in a temporary folder below `home`, lets `work` use it, and removes it. */
+/** Creates an embedded database in a temporary folder below `home`, lets `work` use it, and removes it. */
 export async function inTemporaryDataDir<Result>(
   home: string,
   log: Log,
@@ -93,7 +93,7 @@ export async function inTemporaryDataDir<Result>(
   });
 }
 
-/** `wayOut` is what an operator may do where the place is of no use. */
+/** `wayOut` says what an operator can do if the place cannot be used. */
 async function inUnfinished<Result>(
   unfinished: string,
   wayOut: string,
@@ -108,7 +108,7 @@ async function inUnfinished<Result>(
     readonly work: (building: Building) => Promise<Result>;
     readonly finish: (unfinished: string) => Promise<void>;
     readonly settings: EmbeddedPostgresOptions['settings'] & {};
-    /** Whose it becomes when root makes it; null: as for any embedded database. */
+    /** The owner if root creates it; null: as for any embedded database. */
     readonly owner?: Owner | null;
   },
 ): Promise<Result> {
@@ -119,14 +119,14 @@ async function inUnfinished<Result>(
     } catch (error) {
       throw await notMade(home, wayOut, error);
     }
-    // The server's user has to get in, whatever our umask is.
+    // The server's user must be able to enter, whatever our umask is.
     await chmod(unfinished, 0o755);
     const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, owner, settings });
     let result: Result;
     try {
       result = await work({ connection: embedded.connection, dataDir: unfinished });
     } catch (error) {
-      // All of it is removed: a server that ends as usual would put it on disk first.
+      // Everything is removed: an orderly shutdown would first write it to disk.
       quit(embedded.postmasterPid());
       throw error;
     } finally {
@@ -135,7 +135,7 @@ async function inUnfinished<Result>(
     await finish(unfinished);
     return result;
   } catch (error) {
-    // Before it is emptied again. A server that could not write its log is gone, without having said why.
+    // Before the disk has room again. A server that could not write its log ends without having said why.
     const isFull = isOfFullDisk(error) || (isOfLostServer(error) && (await hasNoRoom(home)));
     await remove(unfinished);
     if (!isFull) throw error;
@@ -160,8 +160,8 @@ async function notMade(home: string, wayOut: string, error: unknown): Promise<Em
 }
 
 /**
- * What root has made goes to the user that the database server runs as, the key with it: the service runs as that user, or as root
- * itself, and has to read it.
+ * Gives what root created to the database server's user, including the key: the service runs as that user, or as root,
+ * and must be able to read it.
  */
 async function giveToServerUser(dataDir: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
@@ -178,7 +178,7 @@ function isOfLostServer(error: unknown): boolean {
   );
 }
 
-/** Less than one file of a server's log. */
+/** Less than one log file of the server. */
 const LITTLE_BYTES = 16 * 1024 * 1024;
 
 async function hasNoRoom(folder: string): Promise<boolean> {
@@ -199,7 +199,7 @@ async function checkFree(dataDir: string): Promise<void> {
   );
 }
 
-/** Removes what killed processes have left beside `dataDir`, servers that still run there included. */
+/** Removes what killed processes left beside `dataDir`, including servers that still run there. */
 async function removeKilled(dataDir: string): Promise<void> {
   const home = dirname(dataDir);
   const prefix = `${basename(dataDir)}.unfinished-`;
@@ -211,15 +211,17 @@ async function removeKilled(dataDir: string): Promise<void> {
   }
 }
 
-/** In a folder like /tmp anybody can lay out one of that name, whose link leads where we would remove what is not ours. */
+/**
+ * In a folder like /tmp anybody can create a folder of that name with a link to something that is not ours to remove.
+ */
 async function isOwn(folder: string): Promise<boolean> {
   const stats = await lstat(folder).catch(() => null);
   return stats !== null && stats.isDirectory() && stats.uid === process.getuid?.();
 }
 
-/** Removes a data folder with the cluster that it leads to, and the server on it. */
+/** Removes a data folder together with its cluster and the server running on it. */
 async function remove(dataDir: string): Promise<void> {
-  // It may lie elsewhere: where the server's user could reach it.
+  // The cluster may be elsewhere: where the server's user could reach it.
   const cluster = await realpath(join(dataDir, 'postgres')).catch(() => null);
   if (cluster !== null) {
     const server = await readPostmaster(cluster);
@@ -234,7 +236,7 @@ async function remove(dataDir: string): Promise<void> {
   if (isThere !== null) await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Ends a server at once, whatever it is about. */
+/** Stops a server at once, whatever it is doing. */
 function quit(pid: number): void {
   try {
     process.kill(pid, 'SIGQUIT');

@@ -31,26 +31,26 @@ import {
 import { exists, isOccupied, makeFolders, removeLeftovers, syncFolder, unfinishedName } from './files.ts';
 import { asUser, cannotRun, serverEnvironment } from './process.ts';
 
-/** The database superuser, and the only role that the embedded server's cluster starts with. */
+/** The database superuser, and the only role in a new cluster of the embedded server. */
 export const CLUSTER_USER = 'cointill';
 
-/** A cluster that an earlier start made. */
+/** A cluster created by an earlier start. */
 export interface ExistingCluster {
   readonly dir: string;
   readonly owner: Owner;
 }
 
-/** Where clusters may live. */
+/** Where clusters can be. */
 export interface ClusterHome {
   /** Absolute, existing, free of symbolic links. */
   readonly dataDir: string;
-  /** For what the server's user could not reach below `dataDir`: /var/lib/cointill. */
+  /** Used if the server's user cannot reach `dataDir`: /var/lib/cointill. */
   readonly systemDir: string;
 }
 
 /**
- * Makes `dataDir` where it is missing and gives its path without symbolic links, so that every process names it alike.
- * Throws {@link EmbeddedPostgresError} when that is not possible.
+ * Creates `dataDir` if it is missing and returns its path without symbolic links, so that every process uses the same
+ * name. Throws {@link EmbeddedPostgresError} if that is not possible.
  */
 export async function openDataDir(dataDir: string): Promise<string> {
   try {
@@ -66,10 +66,10 @@ export async function openDataDir(dataDir: string): Promise<string> {
 }
 
 /**
- * Finds the cluster of a DATA_DIR: `dataDir/postgres`, which is the cluster itself or a link to where it had to go, else the
- * place it would have gone to (a crash between making a cluster there and linking it must not lose it).
- * Throws {@link EmbeddedPostgresError} when the link's target is gone: starting with an empty database in its stead would look
- * like the loss of every payment.
+ * Finds the cluster of a DATA_DIR: `dataDir/postgres`, which is the cluster itself or a link to it; otherwise the place
+ * where it would have been put (a crash between creating a cluster there and linking it must not lose it). Throws
+ * {@link EmbeddedPostgresError} if the link's target is gone: starting with an empty database instead would look like
+ * the loss of every payment.
  */
 export async function findCluster(home: ClusterHome): Promise<ExistingCluster | undefined> {
   const inDataDir = join(home.dataDir, 'postgres');
@@ -93,15 +93,15 @@ export async function findCluster(home: ClusterHome): Promise<ExistingCluster | 
   return { dir, owner: await stat(dir) };
 }
 
-/** Where the cluster of a DATA_DIR goes when the server's user cannot reach DATA_DIR. */
+/** Where the cluster of a DATA_DIR is put if the server's user cannot reach DATA_DIR. */
 function relocatedDir(home: ClusterHome): string {
   const hash = createHash('sha256').update(home.dataDir).digest('hex').slice(0, 16);
   return join(home.systemDir, 'clusters', hash);
 }
 
 /**
- * The folder of a complete cluster that the account may use: the existing one, checked, or a new one.
- * Throws {@link EmbeddedPostgresError} when it is out of the account's reach, of another version, or cannot be made.
+ * The folder of a complete cluster that the account can use: the existing one, checked, or a new one. Throws
+ * {@link EmbeddedPostgresError} if the account cannot reach it, it is of another version, or it cannot be created.
  */
 export async function prepareCluster(
   home: ClusterHome,
@@ -183,7 +183,10 @@ async function chooseDir(home: ClusterHome, account: Account): Promise<string> {
   );
 }
 
-/** Makes the cluster under another name and renames it, so that a half-made one never counts. Whoever renames first wins. */
+/**
+ * Creates the cluster under another name and renames it, so that an incomplete one never counts. The first to rename
+ * wins.
+ */
 async function makeCluster(dir: string, account: Account, binaries: Binaries): Promise<void> {
   const home = dirname(dir);
   const unfinished = unfinishedName(dir);

@@ -1,12 +1,15 @@
-/** A fault of the embedded database that its operator can mend: the message is one plain text that ends with the way out. */
+/** A fault of the embedded database that its operator can fix: the message is plain text that ends with the way out. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
-/** There is no room left on a disk. */
+/** A disk has no room left. */
 class DiskFullError extends EmbeddedPostgresError {}
 
-/** Whether a fault is one of a full disk: the file system's, the embedded server's while it starts, or one of its answers. */
+/**
+ * Whether a fault is caused by a full disk: an error of the file system, of the embedded server while it starts, or in
+ * one of its answers.
+ */
 export function isOfFullDisk(error: unknown): boolean {
   return error instanceof DiskFullError || isDiskFullError(error) || errorCode(error) === '53100';
 }
@@ -14,7 +17,7 @@ export function isOfFullDisk(error: unknown): boolean {
 /** The way out that always exists, for the end of a message. */
 export const OR_DATABASE_URL = 'or set DATABASE_URL to a PostgreSQL server of your own';
 
-/** The disk (or the quota on it) that holds `folder` has no room left. */
+/** The disk (or quota) that holds `folder` has no room left. */
 export function diskFull(folder: string, cause: unknown): EmbeddedPostgresError {
   return new DiskFullError(
     `The disk that holds ${folder} is full: the embedded database cannot write. Free some space there, move DATA_DIR to another disk, ${OR_DATABASE_URL}.`,
@@ -22,19 +25,19 @@ export function diskFull(folder: string, cause: unknown): EmbeddedPostgresError 
   );
 }
 
-/** Recognises a full disk in what initdb and postgres print; both speak English here (LC_ALL=C). */
+/** Recognises a full disk in the output of initdb and postgres, which is English here (LC_ALL=C). */
 export function saysDiskFull(output: string): boolean {
-  // The disk that took a part of a page has given no error yet: PostgreSQL tells of what it wrote.
+  // A disk that took part of a page has raised no error yet: PostgreSQL says how much it wrote.
   return /No space left on device|Disk quota exceeded|wrote only \d+ of \d+ bytes/.test(output);
 }
 
-/** The system's or PostgreSQL's code of an error (`EACCES`, `57P03`), if it carries one. */
+/** The operating system's or PostgreSQL's code of an error (`EACCES`, `57P03`), if it has one. */
 export function errorCode(error: unknown): string | undefined {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   return undefined;
 }
 
-/** Whether a file system call failed for want of space. */
+/** Whether a file system call failed for lack of space. */
 export function isDiskFullError(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOSPC' || code === 'EDQUOT';
@@ -49,14 +52,17 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a file stands where a folder must be',
 };
 
-/** Why the file system lets nothing be written, in plain words behind the code, for the middle of a message; undefined for other errors. */
+/**
+ * Why the file system refuses to write, in plain words behind the code, for the middle of a message; undefined for
+ * other errors.
+ */
 export function fileFault(error: unknown): string | undefined {
   const code = errorCode(error);
   const words = code === undefined ? undefined : FILE_FAULTS[code];
   return words === undefined ? undefined : `${code}: ${words}`;
 }
 
-/** What an error says, for the middle of a message. */
+/** The text of an error, for the middle of a message. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -5,17 +5,19 @@ import { basename, dirname, join } from 'node:path';
 import { errorCode } from './error.ts';
 import { isRunning } from './process.ts';
 
-/** A name beside `path` under which it is prepared before one rename makes it count. Holds the process id of its maker. */
+/**
+ * A name beside `path` under which it is prepared before one rename makes it count. Contains its creator's process id.
+ */
 export function unfinishedName(path: string): string {
   return `${path}.unfinished-${process.pid}-${randomBytes(4).toString('hex')}`;
 }
 
-/** Long enough for the slowest initdb or copy; afterwards its maker's process id has been given to somebody else. */
+/** Long enough for the slowest initdb or copy; later, the process id may belong to another process. */
 const UNFINISHED_MAX_AGE_MS = 600_000;
 
 /**
- * Removes what killed processes left beside `path` under an {@link unfinishedName}. What resists stays for the next time (an initdb
- * that outlives its killed parent may still be writing): litter is no reason not to start.
+ * Removes what killed processes left beside `path` under an {@link unfinishedName}. What cannot be removed stays for
+ * the next time (an initdb whose parent was killed may still be writing): leftovers are no reason not to start.
  */
 export async function removeLeftovers(path: string): Promise<void> {
   const home = dirname(path);
@@ -32,17 +34,17 @@ export async function removeLeftovers(path: string): Promise<void> {
   }
 }
 
-/** Whether a rename failed because its target has been made meanwhile. */
+/** Whether a rename failed because its target has been created meanwhile. */
 export function isOccupied(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOTEMPTY' || code === 'EEXIST';
 }
 
 /**
- * Makes a folder with those above it that are missing, and gives those that it made, the outermost first. One that is there already
- * is left as it is.
+ * Creates a folder and the missing ones above it, and returns those it created, outermost first. An existing folder is
+ * left as it is.
  *
- * Node.js does the same with `recursive`, and asks for ever in a place where no folder can be made (/proc).
+ * Node.js's `recursive` does the same, but tries forever where no folder can be created (/proc).
  */
 export async function makeFolders(path: string): Promise<readonly string[]> {
   try {
@@ -63,7 +65,7 @@ async function makeOneFolder(path: string): Promise<readonly string[]> {
   }
 }
 
-/** Puts a rename inside `folder` on disk. */
+/** Syncs a rename inside `folder` to disk. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -73,7 +75,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether something stands at `path`, a dangling link included. */
+/** Whether there is something at `path`, including a dangling link. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path);

@@ -14,7 +14,7 @@ export interface JoinedServer {
   readonly isAdopted: boolean;
 }
 
-/** How long a server may run, or fail to start, without saying that it is busy. */
+/** How long a server may run, or fail to start, without reporting that it is busy. */
 const SILENCE_LIMIT_MS = 15_000;
 
 const POLL_MS = 10;
@@ -23,22 +23,22 @@ const RELAUNCH_PAUSE_MS = 40;
 /** We were told to stop before a server was joined. */
 export class StopRequested extends Error {}
 
-/** The server that we started and that has not ended, as far as we know. */
+/** The server that we started and that, as far as we know, still runs. */
 interface Launched {
   server: ServerProcess | undefined;
 }
 
 /**
- * Connects to the cluster's server, starting it where none runs, and again for as long as that makes sense: another process may
- * start or stop the server at the same moment, and a killed server's children may still hold its memory.
+ * Connects to the cluster's server, and starts it if none is running; repeatedly, as long as that makes sense: another
+ * process may start or stop the server at the same moment, and a killed server's children may still hold its memory.
  */
 export async function joinServer(setup: ServerSetup, stopping: AbortSignal, log: Log): Promise<JoinedServer> {
   const ours: Launched = { server: undefined };
   try {
     return await joinOrLaunch(setup, stopping, ours);
   } catch (error) {
-    // A server that accepts no session is of no use to anybody; whoever waits for it starts it again. When we were told to
-    // stop instead, `stopUnlessUsed` decides.
+    // A server that accepts no session is of no use; whoever waits for it starts it again. If we were told to stop
+    // instead, `stopUnlessUsed` decides.
     if (!(error instanceof StopRequested)) await stopLaunched(ours, log);
     throw error;
   }
@@ -50,7 +50,10 @@ async function stopLaunched({ server }: Launched, log: Log): Promise<void> {
   }
 }
 
-/** Takes the usage lock of the server that runs, and launches one where none does, until that succeeds or cannot. */
+/**
+ * Takes the usage lock of the running server, or launches a server if none is running, until that succeeds or is
+ * impossible.
+ */
 async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Launched): Promise<JoinedServer> {
   let deadline = performance.now() + SILENCE_LIMIT_MS;
   let lastEnding: string | undefined;
@@ -64,7 +67,8 @@ async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Lau
       await sleep(RELAUNCH_PAUSE_MS);
     }
     const postmaster = await readPostmaster(setup.clusterDir);
-    // A server that we launched is not left before it can be found by its postmaster.pid, or stopping would miss it.
+    // We do not leave a server that we launched before it can be found by its postmaster.pid, or stopping would miss
+    // it.
     if (stopping.aborted && (ours.server === undefined || postmaster?.isAlive === true)) throw new StopRequested();
     if (ours.server === undefined && postmaster?.isAlive !== true) {
       ours.server = await launchServer(setup, postmaster?.pid);

@@ -33,7 +33,10 @@ export async function makeFolder(): Promise<string> {
   return dir;
 }
 
-/** Mounts with the given arguments; answers how to unmount `where`, or undefined where mounting is not allowed (a container). */
+/**
+ * Mounts with the given arguments; answers how to unmount `where`, or undefined where mounting is not allowed (a
+ * container).
+ */
 export async function mountTemporarily(
   args: readonly string[],
   where: string,
@@ -234,8 +237,8 @@ export function startElsewhere(options: OtherProcessOptions): OtherProcess {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const heard = async (): Promise<Record<string, unknown>> => {
     const { value } = await lines.next();
-    const said: unknown = JSON.parse(String(value));
-    return typeof said === 'object' && said !== null ? { ...said } : {};
+    const withoutEmpty: unknown = JSON.parse(String(value));
+    return typeof withoutEmpty === 'object' && withoutEmpty !== null ? { ...withoutEmpty } : {};
   };
   return {
     process: child,

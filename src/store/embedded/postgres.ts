@@ -9,25 +9,27 @@ import { prepareSocketDir, type Log, type ServerSetup } from './server.ts';
 import { supervise, type EmbeddedPostgres } from './supervise.ts';
 
 export interface EmbeddedPostgresOptions {
-  /** Absolute DATA_DIR; the cluster lives in its folder `postgres`, or where the link `postgres` leads. */
+  /** Absolute DATA_DIR; the cluster is in its folder `postgres`, or where the link `postgres` leads. */
   readonly dataDir: string;
   readonly log: Log;
-  /** PostgreSQL settings that replace ours; they apply when this process starts the server, not when it finds one running. */
+  /**
+   * PostgreSQL settings that replace ours. They apply if this process starts the server, not if it joins a running one.
+   */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Where programs and data go that the server's user cannot reach where they are. Default: /var/lib/cointill. */
+  /** Where programs and data go if the server's user cannot reach them where they are. Default: /var/lib/cointill. */
   readonly systemDir?: string;
-  /** Whose a new cluster is when root makes it. Default: the user that is chosen for the service. */
+  /** The owner of a new cluster created by root. Default: the user that is chosen for the service. */
   readonly owner?: Owner | null;
 }
 
 /**
- * Brings up the PostgreSQL server of a DATA_DIR, or joins the one that runs there already (of another Cointill process, or left
- * by a killed one), and supervises it: a server that dies is started again, until {@link EmbeddedPostgres.stop}.
+ * Starts the PostgreSQL server of a DATA_DIR, or joins the one already running there (of another Cointill process, or
+ * left by a killed one), and supervises it: a server that dies is started again, until {@link EmbeddedPostgres.stop}.
  *
- * The server is a child process on a Unix socket in a private folder, with fsync on. It survives us on purpose, so that a killed
- * service finds its database warm, and does not keep our event loop alive.
+ * The server is a child process on a Unix socket in a private folder, with fsync on. It survives us on purpose, so that
+ * after a kill the service finds its database running, and it does not keep our event loop alive.
  *
- * Throws {@link EmbeddedPostgresError} when the operator has to mend something first.
+ * Throws {@link EmbeddedPostgresError} if the operator must fix something first.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const startedAt = performance.now();
@@ -46,10 +48,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** A file of ours that could not be written where it has to be, in words that name DATA_DIR; undefined for other errors. */
+/** Explains that a file of ours could not be written, naming DATA_DIR; undefined for other errors. */
 function unusable(dataDir: string, error: unknown): EmbeddedPostgresError | undefined {
   const fault = fileFault(error);
-  // What is missing is no matter of what may be written.
+  // A missing file is not a question of write permission.
   if (fault === undefined || errorCode(error) === 'ENOENT') return undefined;
   const file = error instanceof Error && 'path' in error && typeof error.path === 'string' ? `${error.path}, ` : '';
   return new EmbeddedPostgresError(

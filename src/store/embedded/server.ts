@@ -9,12 +9,12 @@ import type { Binaries } from './binaries.ts';
 import { diskFull, EmbeddedPostgresError, errorCode, OR_DATABASE_URL, saysDiskFull } from './error.ts';
 import { asUser, cannotRun, isRunning, serverEnvironment } from './process.ts';
 
-/** The socket's name ends with it. Any number does: the folder is private to one cluster. */
+/** The socket's name ends with this. Any number works, because the folder belongs to one cluster. */
 export const PORT = 5432;
 
 export type Log = (level: 'info' | 'warn' | 'error', message: string, details?: Record<string, unknown>) => void;
 
-/** Everything that starting one cluster's server needs. */
+/** Everything needed to start one cluster's server. */
 export interface ServerSetup {
   readonly binaries: Binaries;
   readonly account: Account;
@@ -26,8 +26,8 @@ export interface ServerSetup {
 }
 
 /**
- * Given on the command line, so that a cluster of an earlier version gets them too. Sized for one small machine. The log stays
- * free of customers' data: no statements, no details (which quote column values).
+ * Passed on the command line, so that a cluster of an earlier version gets them too. Sized for one small machine. The
+ * log stays free of customer data: no statements, and no details (which quote column values).
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '100',
@@ -44,12 +44,12 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_error_verbosity: 'terse',
 };
 
-/** What nothing may replace: no network, a private socket, messages where we read them. */
+/** Settings that cannot be replaced: no network, a private socket, messages where we read them. */
 function fixedSettings(socketDir: string): Readonly<Record<string, string>> {
   return {
     listen_addresses: '',
     port: String(PORT),
-    // A list of folders: quoted, so that a comma in the path separates nothing.
+    // This setting is a list of folders: quoted, so that a comma in the path does not separate.
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     logging_collector: 'off',
@@ -58,11 +58,11 @@ function fixedSettings(socketDir: string): Readonly<Record<string, string>> {
   };
 }
 
-/** How a server process of ours ended. */
+/** How one of our server processes ended. */
 export type ServerEnding =
-  /** It may be started again at once: another one was faster, or it was told to stop. */
+  /** It can be started again at once: another process was faster, or it was told to stop. */
   | { readonly kind: 'again' }
-  /** Processes of a killed server still hold its shared memory; they go as soon as they notice. */
+  /** Processes of a killed server still hold its shared memory; they exit as soon as they notice. */
   | { readonly kind: 'orphans' }
   | { readonly kind: 'failed'; readonly error: EmbeddedPostgresError };
 
@@ -74,9 +74,9 @@ export interface ServerProcess {
 }
 
 /**
- * Starts postgres in a session of its own, so that the terminal's Ctrl-C and our own death leave it alone; it does not keep our
- * event loop alive. `recycledPid` is the process id in a stale postmaster.pid when some other program has got that id
- * meanwhile: postgres would take that program for a running server, unless told through its pg_ctl variable that it is no server.
+ * Starts postgres in its own session, so that neither the terminal's Ctrl-C nor our death ends it; it does not keep our
+ * event loop alive. `recycledPid` is the process id in a stale postmaster.pid if another program has that id now:
+ * postgres would take that program for a running server, unless told otherwise through pg_ctl's variable.
  */
 export async function launchServer(setup: ServerSetup, recycledPid: number | undefined): Promise<ServerProcess> {
   await rotateLog(setup.logFile);
@@ -136,7 +136,7 @@ async function hasNoRoom(setup: ServerSetup): Promise<boolean> {
   return bavail * bsize < 64 * 1024;
 }
 
-/** Exported for its test: rare endings are checked with the words that postgres really printed. */
+/** Exported for its test: rare endings are checked against what postgres really printed. */
 export function explainEnding(setup: ServerSetup, exitCode: number | null, output: string): ServerEnding {
   if (/lock file "[^"]*" (already exists|is empty)/.test(output)) return { kind: 'again' };
   if (output.includes('pre-existing shared memory block')) return { kind: 'orphans' };
@@ -154,14 +154,16 @@ export function explainEnding(setup: ServerSetup, exitCode: number | null, outpu
   };
 }
 
-/** A log twice as long as this is never reached: one older file is kept beside it. */
+/** The log never gets twice as long as this; one older file is kept beside it. */
 const LOG_MAX_BYTES = 10 * 1024 * 1024;
 
-/** Moves a log that has grown too long to `<log>.1`. Copies and truncates, because a running server keeps the file open. */
+/**
+ * Moves a log that has grown too long to `<log>.1`. Copies and truncates, because a running server keeps the file open.
+ */
 export async function rotateLog(logFile: string): Promise<void> {
   const stats = await lstat(logFile).catch(() => undefined);
   if (stats === undefined || stats.size <= LOG_MAX_BYTES) return;
-  // The bound matters more than the copy, which fails where an earlier one belongs to another user.
+  // The limit matters more than the copy, which fails if an earlier one belongs to another user.
   await copyFile(logFile, `${logFile}.1`).catch(() => undefined);
   await truncate(logFile, 0);
 }
@@ -171,12 +173,12 @@ async function readFrom(file: string, position: number): Promise<string> {
   return text.subarray(Math.min(position, text.length)).toString();
 }
 
-/** The longest path a socket may have: sun_path less its final NUL byte. */
+/** The longest path of a socket: sun_path without its final NUL byte. */
 const SOCKET_PATH_MAX_BYTES = process.platform === 'linux' ? 107 : 103;
 
 /**
- * The private folder of the socket: beside the cluster, or in /tmp where that path would be too long.
- * Throws {@link EmbeddedPostgresError} when somebody else's file stands there.
+ * The private folder of the socket: beside the cluster, or in /tmp if that path would be too long. Throws
+ * {@link EmbeddedPostgresError} if there is somebody else's file.
  */
 export async function prepareSocketDir(clusterDir: string, account: Account): Promise<string> {
   const beside = `${clusterDir}-socket`;
@@ -189,7 +191,8 @@ export async function prepareSocketDir(clusterDir: string, account: Account): Pr
     if (errorCode(error) !== 'EEXIST') throw error;
   }
   const stats = await lstat(dir);
-  // In /tmp anybody can be first: a link, or a folder of another user, is never trusted. Root's own is one half made.
+  // In /tmp anybody can be first: a link, or another user's folder, is never trusted. One of root's was only half
+  // created.
   const isOurs = stats.isDirectory() && (stats.uid === account.uid || (account.switchUser && stats.uid === 0));
   if (!isOurs) {
     throw new EmbeddedPostgresError(
@@ -205,7 +208,7 @@ export async function prepareSocketDir(clusterDir: string, account: Account): Pr
   return dir;
 }
 
-/** What postmaster.pid in a cluster says. */
+/** The content of a cluster's postmaster.pid. */
 export interface Postmaster {
   readonly pid: number;
   /** Whether that process is this cluster's server; false after a kill -9. */
@@ -214,7 +217,10 @@ export interface Postmaster {
   readonly socketDir: string | undefined;
 }
 
-/** Reads postmaster.pid: line 1 is the process id, line 5 the folder of the socket. Undefined when no server ran, or it ended in order. */
+/**
+ * Reads postmaster.pid: line 1 is the process id, line 5 the folder of the socket. Undefined if no server ran, or if it
+ * ended properly.
+ */
 export async function readPostmaster(clusterDir: string): Promise<Postmaster | undefined> {
   const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');
@@ -227,14 +233,17 @@ export async function readPostmaster(clusterDir: string): Promise<Postmaster | u
   };
 }
 
-/** Process ids are given again, in containers very soon: a postmaster is known by standing in its cluster's folder. */
+/**
+ * Process ids are reused, in containers very soon: a postmaster is recognised by its working directory, the cluster's
+ * folder.
+ */
 async function servesCluster(pid: number, clusterDir: string): Promise<boolean> {
   if (process.platform !== 'linux') return true;
   try {
     const [where, cluster] = [await stat(`/proc/${pid}/cwd`), await stat(clusterDir)];
     return where.dev === cluster.dev && where.ino === cluster.ino;
   } catch {
-    // Root without the right to look into other users' processes (a container): the program's name must do.
+    // As root without the right to inspect other users' processes (in a container), the program's name must do.
     const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
     return program.startsWith('postgres');
   }

@@ -4,12 +4,12 @@ import { waitForEnd } from './process.ts';
 import { readPostmaster, type Log, type ServerSetup } from './server.ts';
 import { closeQuietly, connectionTo, releaseUsageLock, takeUsageLock, type UsageLock } from './usage-lock.ts';
 
-/** How long a server that is starting may take to tell us whether others use it. */
+/** How long a starting server may take to say whether others use it. */
 const ANSWER_PATIENCE_MS = 3_000;
 const POLL_MS = 10;
 
 /**
- * Stops the server of `setup` unless another process uses it, which is told by the lock: the last one who releases it stops the
+ * Stops the server of `setup` unless another process uses it. The lock shows that: whoever releases it last stops the
  * server.
  */
 export async function stopUnlessUsed(setup: ServerSetup, held: UsageLock, log: Log): Promise<void> {
@@ -17,7 +17,7 @@ export async function stopUnlessUsed(setup: ServerSetup, held: UsageLock, log: L
   let users = await releaseUsageLock(lock).catch(() => undefined);
   const deadline = performance.now() + ANSWER_PATIENCE_MS;
   let isBusy = false;
-  // The session broke, or its successor is not there yet: a server that comes up again can still tell.
+  // The session broke, or the restarted server is not up yet: a server that comes up again can still answer.
   while (users === undefined && performance.now() < deadline && (await isServing(setup))) {
     const attempt = await takeUsageLock(connectionTo(setup.socketDir)).catch(() => undefined);
     isBusy = attempt?.kind === 'busy';
@@ -43,11 +43,14 @@ async function isServing(setup: ServerSetup): Promise<boolean> {
   return (await readPostmaster(setup.clusterDir))?.isAlive === true;
 }
 
-/** How long a fast shutdown (SIGINT) may take before the immediate one (SIGQUIT, recovery at the next start), and that one. */
+/**
+ * How long a fast shutdown (SIGINT) may take before an immediate one (SIGQUIT, recovery at the next start), and how
+ * long that may take.
+ */
 const FAST_SHUTDOWN_MS = 8_000;
 const IMMEDIATE_SHUTDOWN_MS = 6_000;
 
-/** Stops a server: fast, and where that takes too long, immediately. */
+/** Stops a server: fast, and if that takes too long, immediately. */
 export async function shutDown(pid: number, log: Log): Promise<void> {
   signal(pid, 'SIGINT');
   if (await waitForEnd(pid, FAST_SHUTDOWN_MS)) return;

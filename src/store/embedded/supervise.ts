@@ -7,24 +7,24 @@ import { rotateLog, type Log, type ServerSetup } from './server.ts';
 import { stopUnlessUsed } from './stop.ts';
 import { closeQuietly, type EmbeddedConnection } from './usage-lock.ts';
 
-/** The death of the server ends the session of our lock at once; this finds what a session can miss. */
+/** If the server dies, the session of our lock ends at once; polling finds what the session can miss. */
 const WATCH_INTERVAL_MS = 500;
 
 /** A server that is started again when it dies. */
 export interface EmbeddedPostgres {
-  /** For a `pg` pool or client. Stays the same when the server is started again. */
+  /** For a `pg` pool or client. Does not change when the server is started again. */
   readonly connection: EmbeddedConnection;
-  /** The server's process id at this moment. */
+  /** The server's current process id. */
   postmasterPid(): number;
   /** Resolves when the server accepts connections: at once, or after a crash when it is up again. */
   ready(): Promise<void>;
-  /** Stops the server unless another Cointill process (the service or a command) still uses it. May be called again. */
+  /** Stops the server unless another Cointill process (the service or a command) still uses it. Can be called again. */
   stop(): Promise<void>;
 }
 
-/** Starts a server that dies again, until it is told to stop. */
+/** Restarts a server that dies, until it is told to stop. */
 export function supervise(given: ServerSetup, first: JoinedServer, log: Log): EmbeddedPostgres {
-  // Pools know the socket of the first server: one that we start again has to be there.
+  // Pools know the first server's socket, so a restarted server must use the same one.
   const setup: ServerSetup = { ...given, socketDir: first.connection.host };
   const stopping = new AbortController();
   let current = first;
@@ -79,7 +79,7 @@ export function supervise(given: ServerSetup, first: JoinedServer, log: Log): Em
   };
 }
 
-/** Retries for as long as we live: the disk that is full now may be emptied. Undefined when we were told to stop. */
+/** Retries as long as we live: a disk that is full now may get room again. Undefined if we were told to stop. */
 async function joinAgain(
   setup: ServerSetup,
   lost: JoinedServer,

@@ -6,26 +6,26 @@ import { CLUSTER_USER } from './cluster.ts';
 import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL, reasonOf } from './error.ts';
 import { PORT } from './server.ts';
 
-/** How to reach one database of the embedded server, in `pg`'s words. */
+/** How to reach a database of the embedded server, in `pg`'s terms. */
 export interface EmbeddedConnection {
   /** The folder of the Unix socket. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly database: string;
-  /** Said aloud because `pg` would otherwise obey PGSSLMODE, and a Unix socket knows no TLS. */
+  /** Explicit, because `pg` would otherwise obey PGSSLMODE, and Unix sockets have no TLS. */
   readonly ssl: false;
 }
 
-/** The way to the database of the server whose socket is in this folder. */
+/** The connection to the database of the server whose socket is in this folder. */
 export function connectionTo(socketDir: string): EmbeddedConnection {
   return { host: socketDir, port: PORT, user: CLUSTER_USER, database: 'cointill', ssl: false };
 }
 
-/** Says on the server that it is in use: a session that holds an advisory lock, shared with others, for as long as it lives. */
+/** Marks the server as in use: a session that holds a shared advisory lock for as long as it lives. */
 export interface UsageLock {
   readonly client: Client;
-  /** The client's own; lets the lock not keep the event loop alive. */
+  /** The client's socket; unreferenced, so that the lock does not keep the event loop alive. */
   readonly socket: Socket;
   /** Resolves when the session has ended, for whatever reason. */
   readonly ended: Promise<void>;
@@ -33,25 +33,28 @@ export interface UsageLock {
 
 export type LockAttempt =
   | { readonly kind: 'held'; readonly lock: UsageLock }
-  /** The server says that it starts, recovers or shuts down: worth any wait. */
+  /** The server is starting, recovering or shutting down: worth any wait. */
   | { readonly kind: 'busy'; readonly reason: string }
   /** The server's disk is so full that it accepts no session. */
   | { readonly kind: 'disk_full'; readonly error: unknown }
-  /** Nothing answers, or nothing that promises an end. */
+  /** Nothing answers, or nothing that suggests waiting. */
   | { readonly kind: 'silent'; readonly reason: string };
 
-/** "cointill" in ASCII. Every process that uses the server holds this advisory lock shared; who stops the server needs it alone. */
+/**
+ * "cointill" in ASCII. Every process that uses the server holds a shared advisory lock on this; whoever stops the
+ * server needs it exclusively.
+ */
 const LOCK_KEY = '7165061455290133612';
 
-/** Only somebody who is about to stop the server makes us wait, and that cuts our connection long before. */
+/** Only a process about to stop the server makes us wait, and that closes our connection long before. */
 const LOCK_TIMEOUT_MS = 3_000;
 
-/** A server that hangs (a frozen disk) must not make a stop hang. */
+/** A server that hangs (a frozen disk) must not make stopping hang. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
- * Connects and takes the lock, once. Makes the database where it is missing (the attempt after that finds it).
- * Throws {@link EmbeddedPostgresError} when further attempts are pointless.
+ * Connects and takes the lock, once. Creates the database if it is missing (the next attempt finds it). Throws
+ * {@link EmbeddedPostgresError} if further attempts are pointless.
  */
 export async function takeUsageLock(connection: EmbeddedConnection): Promise<LockAttempt> {
   const socket = new Socket();
@@ -63,7 +66,7 @@ export async function takeUsageLock(connection: EmbeddedConnection): Promise<Loc
     query_timeout: ANSWER_TIMEOUT_MS,
     options: `-c lock_timeout=${LOCK_TIMEOUT_MS}`,
   });
-  // Whoever holds the lock hears of its end below; without a listener an error would kill the process.
+  // The lock's holder learns of the end below; without a listener an error would end the process.
   client.on('error', () => undefined);
   const ended = new Promise<void>((resolve) => {
     client.once('end', resolve);
@@ -88,7 +91,7 @@ async function createDatabase(connection: EmbeddedConnection): Promise<LockAttem
     await client.query(`create database ${client.escapeIdentifier(connection.database)} template template0`);
   } catch (error) {
     const code = errorCode(error);
-    // Another process makes it at the same moment: it is there, or nearly.
+    // Another process creates it at the same moment: it exists, or will soon.
     if (code !== '42P04' && code !== '23505') return explainRefusal(connection, error);
   } finally {
     closeQuietly(client);
@@ -117,9 +120,9 @@ function explainRefusal(connection: EmbeddedConnection, error: unknown): LockAtt
 }
 
 /**
- * Releases the lock and finds out whether other processes hold it. `last`: none does, and none can take it, because this
- * session now holds it exclusively until it ends. `others`: some do; the session is closed.
- * Throws when the session is broken.
+ * Releases the lock and finds out whether other processes hold it. `last`: none does and none can take it, because this
+ * session now holds it exclusively until it ends. `others`: some do; the session is closed. Throws if the session is
+ * broken.
  */
 export async function releaseUsageLock({ client, socket }: UsageLock): Promise<'last' | 'others'> {
   socket.ref();
@@ -130,7 +133,7 @@ export async function releaseUsageLock({ client, socket }: UsageLock): Promise<'
   return 'others';
 }
 
-/** Ends a client that may be broken already. */
+/** Closes a client that may already be broken. */
 export function closeQuietly(client: Client): void {
   client.end().catch(() => undefined);
 }

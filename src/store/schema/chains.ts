@@ -29,7 +29,7 @@ export const TRANSFERS = recordTable(
   {},
 );
 
-/** Transfers to addresses that nobody here was given. */
+/** Transfers to addresses that were not handed out here. */
 export const LOST_TRANSFERS = recordTable(
   'lost_transfers',
   {

@@ -1,7 +1,7 @@
 import type { ColumnType } from 'kysely';
 import { isoTime } from '../../wire/time.ts';
 
-/** The types that our columns have, in the words of `information_schema`; `numeric` is `numeric(78, 0)`. */
+/** The types of our columns, named as in `information_schema`; `numeric` is `numeric(78, 0)`. */
 type SqlType =
   | 'ARRAY'
   | 'bigint'
@@ -16,29 +16,29 @@ type SqlType =
   | 'timestamp with time zone'
   | 'uuid';
 
-/** What the database knows of a column. */
+/** What the database knows about a column. */
 export interface ColumnShape {
   readonly sqlType: SqlType;
   readonly isNullable: boolean;
-  /** Rows that say nothing of it get a value all the same. */
+  /** Inserts may leave it out. */
   readonly hasDefault: boolean;
 }
 
 /**
- * A column that keeps values of one kind, which the connection's parsers give as they are, and what Kysely selects, inserts
- * and updates in it.
+ * A column for one kind of value, which the connection's parsers return unchanged, and what Kysely selects, inserts and
+ * updates in it.
  */
 export interface Column<Value, Select = Value, Insert = Value, Update = Insert> extends ColumnShape {
   /**
-   * What a value is in a record, for `JSON.stringify`; undefined: the record leaves it out, as null always is. Not said where
-   * it is the value itself.
+   * Converts a value for a JSON record; undefined leaves it out, as null always is. Absent if the value needs no
+   * conversion.
    */
   readonly toRecord?: (value: Exclude<Value, null>) => unknown;
-  /** The value that records leave out, beside null: it is what they mean by saying nothing. */
+  /** The value, beside null, that records leave out; a missing field means this value. */
   readonly usual?: Value;
-  /** What is read where the column is null; null itself unless said. */
+  /** The value read where the column is null; null by default. */
   readonly whenNull?: Value;
-  /** Never there: it carries the types. */
+  /** Exists only as a type: it carries the value types. */
   readonly types?: { readonly value: Value; readonly kysely: ColumnType<Select, Insert, Update> };
 }
 
@@ -94,7 +94,7 @@ export function nullable<Value extends {}, Select, Insert, Update>({
   return { ...kept, isNullable: true };
 }
 
-/** A column that gets a value by itself where an insert says nothing of it. */
+/** A column with a default, which an insert may leave out. */
 export function defaulted<Value, Select, Insert, Update>({
   types: _types,
   ...kept
@@ -102,7 +102,7 @@ export function defaulted<Value, Select, Insert, Update>({
   return { ...kept, hasDefault: true };
 }
 
-/** A column whose most frequent value is left out of records, for both sides' sake. */
+/** A column whose most frequent value is left out of records, which saves time on both sides. */
 export function usually<Value, Select, Insert, Update>(
   kept: Column<Value, Select, Insert, Update>,
   usual: NoInfer<Value>,

@@ -23,7 +23,7 @@ import {
 } from './column.ts';
 import { changing, fixed, recordTable } from './record-table.ts';
 
-/** Payments. What else is kept of one: its quote, the sums of its money, all of it and what came in time, and the rest. */
+/** Payments: the quote, the sums of all its money and of the money in time, and the other fields. */
 export const PAYMENTS = recordTable(
   'payments',
   {
@@ -65,7 +65,7 @@ export const PAYMENTS = recordTable(
       tolerance_units: changing('toleranceUnits', nullable(units())),
       address: changing('address', nullable(text())),
     },
-    // Nought is by far the most frequent sum.
+    // Zero is by far the most frequent sum.
     all: {
       seen_units: changing('seenUnits', usually(units(), 0n)),
       mined_units: changing('minedUnits', usually(units(), 0n)),
@@ -84,8 +84,8 @@ export const PAYMENTS = recordTable(
   {},
 );
 
-/** Steps of payments' statuses. */
-export const PAYMENT_ARROWS = recordTable(
+/** Transitions of payments' statuses. */
+export const PAYMENT_TRANSITIONS = recordTable(
   'payment_arrows',
   {
     transition: {
@@ -99,7 +99,9 @@ export const PAYMENT_ARROWS = recordTable(
   { id: defaulted(bigint()) },
 );
 
-/** Addresses, each with the quote that it was first handed out for. None that is handed out was spent from. */
+/**
+ * Addresses, each with the first quote it was handed out for. An address that is handed out has never been spent from.
+ */
 export const PAYMENT_ADDRESSES = recordTable(
   'payment_addresses',
   {
@@ -137,7 +139,7 @@ export const PAYMENT_QUOTES = {
 
 export const TRANSACTION_COUNTERS = { project_id: uuid(), mode: text<Mode>(), year: integer(), last: integer() };
 
-/** Rows of the day counters are spread over this many shards; each kind of writer uses its own. */
+/** Rows of the day counters are spread over this many shards; each kind of writer uses its own shard. */
 export type CountShard = 0 | 1 | 2;
 
 export const PAYMENT_DAY_COUNTS = recordTable(

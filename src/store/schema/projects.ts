@@ -14,7 +14,7 @@ export const PROJECTS = {
   created_at: timestamp(),
 };
 
-/** The pictures that a logo may be: raster only, because an SVG can carry a script. */
+/** The picture formats of a logo: raster only, because an SVG can contain scripts. */
 export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
 
 /** `hash`: SHA-256 of the bytes in lower-case hex. */

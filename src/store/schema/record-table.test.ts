@@ -42,8 +42,8 @@ describe('a table of records', () => {
       { journey, luggage: { units: 0n } },
       { journey: { ...journey, goal }, luggage: { units: 10n ** 77n } },
     ]);
-    const said = { id: 'a-1', left_at: '2026-01-31T00:00:00.000Z', ticket: '\\x01ff' };
-    expect(JSON.parse(records)).toEqual([said, { ...said, goal, weight_units: `1${'0'.repeat(77)}` }]);
+    const withoutEmpty = { id: 'a-1', left_at: '2026-01-31T00:00:00.000Z', ticket: '\\x01ff' };
+    expect(JSON.parse(records)).toEqual([withoutEmpty, { ...withoutEmpty, goal, weight_units: `1${'0'.repeat(77)}` }]);
     expect(JOURNEYS.records([])).toBe('[]');
   });
 

@@ -2,38 +2,38 @@ import { compileFunction } from 'node:vm';
 import type { SelectType } from 'kysely';
 import type { Column, ColumnShape } from './column.ts';
 
-/** A column, the field of its object that it keeps, and whether that may change once the row is there. */
+/** A column, the field of its object that it stores, and whether that may change after the insert. */
 interface FieldColumn<Field extends string, Kept> {
   readonly field: Field;
   readonly column: Kept;
   readonly changes: boolean;
 }
 
-/** A column that keeps what its row began with. */
+/** A column that is never updated. */
 export function fixed<const Field extends string, Kept>(field: Field, column: Kept): FieldColumn<Field, Kept> {
   return { field, column, changes: false };
 }
 
-/** A column that is written again whenever its row is. */
+/** A column that is written whenever its row is updated. */
 export function changing<const Field extends string, Kept>(field: Field, column: Kept): FieldColumn<Field, Kept> {
   return { field, column, changes: true };
 }
 
-/** The columns that keep one object, by their names. */
+/** The columns that store one object, by name. */
 type FieldColumns = Readonly<Record<string, FieldColumn<string, ColumnShape>>>;
-/** Several objects that are kept in one row, by names of our own. */
+/** Several objects stored in one row, by part name. */
 type Parts = Readonly<Record<string, FieldColumns>>;
 
 type TypesOf<Of> = Of extends { readonly types?: infer Types } ? Exclude<Types, undefined> : never;
 type ValueOf<Of> = TypesOf<Of> extends { readonly value: infer Value } ? Value : never;
-/** The object that these columns keep. */
+/** The object stored in these columns. */
 type Kept<Columns extends FieldColumns> = {
   readonly [Name in keyof Columns as Columns[Name]['field']]: ValueOf<Columns[Name]['column']>;
 };
 type KeptParts<Of extends Parts> = { readonly [Part in keyof Of]: Kept<Of[Part]> };
 
 type NamesIn<Of extends Parts> = { [Part in keyof Of]: keyof Of[Part] }[keyof Of] & string;
-/** The columns of all parts, by their names. */
+/** The columns of all parts, by name. */
 type ColumnsIn<Of extends Parts> = {
   readonly [Name in NamesIn<Of>]: {
     [Part in keyof Of]: Name extends keyof Of[Part] ? Of[Part][Name]['column'] : never;
@@ -47,7 +47,7 @@ type Row<Of extends Parts> = { readonly [Name in NamesIn<Of>]: SelectedFrom<Colu
 const columnsOf = (columns: FieldColumns) =>
   Object.entries(columns).map(([name, { column }]) => [name, column] as const);
 
-/** A column of a part, with what is done to its value. */
+/** A column of a part, with the conversion of its value. */
 interface Mapping {
   readonly part: string;
   readonly name: string;
@@ -64,17 +64,17 @@ interface Directions {
 }
 
 /**
- * Both directions as functions of one object literal each, made once at start. A loop over the fields costs twice as much, since
- * the engine cannot know the shape of what it fills, and a payment is read or written with every request. The names are those of
- * our own maps, never input.
+ * Compiles both directions to functions with one object literal each, once at start. A loop over the fields takes twice
+ * as long, because the engine cannot know the shape of the object, and a payment is read or written with every request.
+ * The names come from our own maps, never from input.
  */
 function compile(parts: readonly string[], fields: readonly Mapping[]): Directions {
   const own = (text: string): string => JSON.stringify(text);
   const written = fields.map(({ part, name, field, toRecord, usual }, at) => {
     const value = `kept[${own(part)}][${own(field)}]`;
-    const said = toRecord === null ? value : `fields[${at}].toRecord(${value})`;
+    const withoutEmpty = toRecord === null ? value : `fields[${at}].toRecord(${value})`;
     const unsaid = usual === null ? '' : ` || ${value} === fields[${at}].usual`;
-    return `${own(name)}: ${value} == null${unsaid} ? undefined : ${said}`;
+    return `${own(name)}: ${value} == null${unsaid} ? undefined : ${withoutEmpty}`;
   });
   const readParts = parts.map((part) => {
     const members = fields.flatMap(({ part: of, name, field, whenNull }, at) =>
@@ -89,28 +89,28 @@ function compile(parts: readonly string[], fields: readonly Mapping[]): Directio
   return directions as Directions;
 }
 
-/** A table whose rows are written as JSON records: any number of them is one parameter of one statement. */
+/** A table whose rows are written as JSON records: any number of rows is one parameter of one statement. */
 export interface RecordTable<Of extends Parts, Others> {
   readonly columns: ColumnsIn<Of> & Others;
   /** The columns that are written and read here, in order. */
   readonly names: readonly NamesIn<Of>[];
-  /** Rows as a JSON array of records. What is null or usual is left out, for both sides' sake. */
+  /** Rows as a JSON array of records, without values that are null or the usual ones. */
   readonly records: (rows: readonly KeptParts<Of>[]) => string;
   readonly read: (row: Row<Of>) => KeptParts<Of>;
-  /** SQL that inserts the records which a parameter such as `$1` holds. */
+  /** SQL that inserts the records in a parameter such as `$1`. */
   readonly insert: (parameter: string) => string;
-  /** SQL that updates whatever changes in the rows of the records which a parameter holds, found by their ids. */
+  /** SQL that updates the changing columns of the rows in a parameter's records, found by id. */
   readonly update: (parameter: string) => string;
-  /** The assignments of an insert's `on conflict … do update set` to whatever changes. */
+  /** The assignments of an insert's `on conflict … do update set`, for the changing columns. */
   readonly setExcluded: string;
 }
 
 /**
- * Makes a table of a map from columns to fields, which drives both directions and all statements. A field that has no column
- * does not compile where its object is read, nor a column whose field is not given where it is written. Statements name the
- * columns that they read and write, so that a newer version may add one beside this process (docs/decisions/0040).
+ * Makes a table from a map of columns to fields, from which both directions and all statements follow. A field without
+ * a column does not compile where its object is read, nor a column without a field where it is written. Statements name
+ * their columns, so that a newer version can add one beside this process (docs/decisions/0040).
  *
- * @param others columns that are left alone here: identities, and what other statements write
+ * @param others columns not handled here: identities, and what other statements write
  */
 export function recordTable<const Of extends Parts, Others extends object>(
   table: string,

@@ -20,7 +20,7 @@ import {
 import { changing, fixed, recordTable } from './record-table.ts';
 import type { WalletKind } from './wallets.ts';
 
-/** Refunds. The address has statements of its own, for the customer may give it later. */
+/** Refunds. The address has separate statements, because the customer may enter it later. */
 export const REFUNDS = recordTable(
   'refunds',
   {
@@ -65,11 +65,11 @@ export const REFUND_PAYOUTS = { ...PAYOUT, block_height: integer() };
 
 export const WAITING_PAYOUTS = { ...PAYOUT, since: timestamp(), dropped_at: nullable(timestamp()) };
 
-/** What lay on the addresses of refunds when they were last looked at. */
+/** The balances of refunds' addresses at their last check. */
 export const REFUND_BALANCES = recordTable(
   'refund_balances',
   {
-    look: {
+    check: {
       refund_id: fixed('refundId', uuid()),
       balance_units: changing('balance', nullable(units())),
       looked_height: changing('height', integer()),

@@ -1,7 +1,9 @@
 import type { Network } from '../../domain/networks.ts';
 import { integer, nullable, text, timestamp, uuid } from './column.ts';
 
-/** What a wallet's addresses come from: an extended public key, an output descriptor, or deposit contracts of a treasury. */
+/**
+ * The source of a wallet's addresses: an extended public key, an output descriptor, or deposit contracts of a treasury.
+ */
 export type WalletKind = 'xpub' | 'descriptor' | 'treasury';
 
 export const WALLETS = {

@@ -16,7 +16,7 @@ import {
 } from './column.ts';
 import { fixed, recordTable } from './record-table.ts';
 
-/** Events: `body` holds the very bytes that are sent. */
+/** Events: `body` holds the exact bytes that are sent. */
 export const EVENTS = recordTable(
   'events',
   {

@@ -3,8 +3,8 @@ import type { Contracts } from './route.ts';
 import { modeParams } from './shape.ts';
 
 /**
- * One message of the stream (`data:` of a server-sent event): what changed, not how; ask anew for it. At most one a second of
- * each payment.
+ * One message of the stream (`data:` of a server-sent event): what changed, not how; ask anew for it. At most one a
+ * second of each payment.
  */
 export const liveMessageShape = Type.Union([
   /** The id as the API of the payment writes it. */

@@ -34,7 +34,7 @@ export function logoPath(hash: string): string {
 }
 
 /** The two assets that differ between shops. Their URLs say what is in them, so that browsers keep them for good. */
-export function lookRoutes({
+export function brandingRoutes({
   app: { db, clock },
   access,
 }: Pick<Api, 'app'> & { readonly access: Pick<Access, 'hasLogo'> }): (app: FastifyInstance) => void {

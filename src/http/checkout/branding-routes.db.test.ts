@@ -4,7 +4,7 @@ import { testApp, type TestApp } from '../../../test/harness.ts';
 import { changeProject, createProject } from '../../app/projects/projects.ts';
 import { tryServer } from '../frame.testing.ts';
 import { accentCss } from './accent.ts';
-import { accentPath, logoPath, lookRoutes } from './look-routes.ts';
+import { accentPath, logoPath, brandingRoutes } from './branding-routes.ts';
 
 /** 32 × 16 pixels, as a browser wrote them. */
 const PNG = Buffer.from(
@@ -13,9 +13,9 @@ const PNG = Buffer.from(
 );
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-async function lookTest() {
+async function brandingTest() {
   const app = await testApp();
-  const server = tryServer({ plugins: [lookRoutes({ app, access: { hasLogo: () => true } })] });
+  const server = tryServer({ plugins: [brandingRoutes({ app, access: { hasLogo: () => true } })] });
   return { app, get: (url: string) => server.inject({ method: 'GET', url }) };
 }
 
@@ -27,7 +27,7 @@ async function setLogo(app: TestApp, bytes: Buffer, projectId = app.projectId): 
 }
 
 it("a shop's colour is a style sheet that may be kept for good", async () => {
-  const { get } = await lookTest();
+  const { get } = await brandingTest();
   const answer = await get(accentPath('ffd400'));
   expect(answer.statusCode).toBe(200);
   expect(answer.headers).toMatchObject({
@@ -40,7 +40,7 @@ it("a shop's colour is a style sheet that may be kept for good", async () => {
 });
 
 it('there is no style sheet at anything but six hex digits', async () => {
-  const { get } = await lookTest();
+  const { get } = await brandingTest();
   const bad = ['', 'fff', 'ffd40', 'ffd4000', 'ffd40g', 'red', '%23ffd400', 'ffd400%0a', 'ffd400;}', '..%2fffd400'];
   for (const hex of bad) {
     const { statusCode, headers } = await get(accentPath(hex));
@@ -50,7 +50,7 @@ it('there is no style sheet at anything but six hex digits', async () => {
 });
 
 it('a logo is sent to the byte, under a policy that lets it do nothing', async () => {
-  const { app, get } = await lookTest();
+  const { app, get } = await brandingTest();
   const path = await setLogo(app, PNG);
   expect(path).toBe(`/assets/logo.${createHash('sha256').update(PNG).digest('hex')}`);
   const answer = await get(path);
@@ -68,7 +68,7 @@ it('a logo is sent to the byte, under a policy that lets it do nothing', async (
 });
 
 it('an unknown logo is not there, and is there once a shop has it', async () => {
-  const { app, get } = await lookTest();
+  const { app, get } = await brandingTest();
   const path = logoPath(createHash('sha256').update(PNG).digest('hex'));
   for (const unknown of [path, logoPath(''), logoPath('a'.repeat(63)), path.toUpperCase(), `${path}.png`]) {
     const { statusCode, headers } = await get(unknown);
@@ -80,7 +80,7 @@ it('an unknown logo is not there, and is there once a shop has it', async () => 
 });
 
 it('a logo that was taken away is gone within a minute', async () => {
-  const { app, get } = await lookTest();
+  const { app, get } = await brandingTest();
   const path = await setLogo(app, PNG);
   expect((await get(path)).statusCode).toBe(200);
   await changeProject(app, app.projectId, { logo: null });
@@ -91,7 +91,7 @@ it('a logo that was taken away is gone within a minute', async () => {
 });
 
 it('remembers a bounded number of logos, the latest', async () => {
-  const { app, get } = await lookTest();
+  const { app, get } = await brandingTest();
   const first = await setLogo(app, PNG);
   expect((await get(first)).statusCode).toBe(200);
   const others: string[] = [];

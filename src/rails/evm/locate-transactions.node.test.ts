@@ -17,10 +17,10 @@ it('a transaction is in a block, waits while any node has it, and is nowhere onc
   const forgetful = await nodeThat((call) =>
     call.method === 'eth_getTransactionByHash' ? { result: null } : forwardTo(anvil.url, call),
   );
-  const placeAt = async (...urls: readonly string[]) => (await sourceOf([...urls]).whereabouts?.([hash]))?.get(hash);
-  expect(await placeAt(forgetful.url)).toEqual({ kind: 'nowhere' });
-  expect(await placeAt(forgetful.url, knowing.url)).toEqual({ kind: 'waiting' });
+  const locationAt = async (...urls: readonly string[]) => (await sourceOf([...urls]).locate?.([hash]))?.get(hash);
+  expect(await locationAt(forgetful.url)).toEqual({ kind: 'nowhere' });
+  expect(await locationAt(forgetful.url, knowing.url)).toEqual({ kind: 'waiting' });
   await anvil.rpc('anvil_mine', [1]);
-  expect(await placeAt(forgetful.url, knowing.url)).toEqual({ kind: 'block', height: 1 });
-  expect(await placeAt(forgetful.url, stale.url)).toEqual({ kind: 'nowhere' });
+  expect(await locationAt(forgetful.url, knowing.url)).toEqual({ kind: 'block', height: 1 });
+  expect(await locationAt(forgetful.url, stale.url)).toEqual({ kind: 'nowhere' });
 });

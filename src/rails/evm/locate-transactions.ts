@@ -1,4 +1,4 @@
-import type { Whereabouts } from '../chain.ts';
+import type { TransactionLocation } from '../chain.ts';
 import { decodeObject } from '../rpc/decode.ts';
 import type { RpcPool } from '../rpc/pool.ts';
 import { decodeAddress, decodeNumber } from './decode.ts';
@@ -11,23 +11,24 @@ interface KnownTransaction {
 }
 
 /** Where transactions are, as all nodes that answer know together. Throws `ChainUnavailableError` when none does. */
-export async function whereaboutsOf(
+export async function locateTransactions(
   pool: RpcPool,
   hashes: readonly string[],
-): Promise<ReadonlyMap<string, Whereabouts>> {
-  const found = new Map<string, Whereabouts>();
+): Promise<ReadonlyMap<string, TransactionLocation>> {
+  const found = new Map<string, TransactionLocation>();
   for (const hash of hashes) {
     const answers = await pool.askEvery('eth_getTransactionByHash', [hash], decodeTransaction);
-    found.set(hash, await placeOf(pool, answers));
+    found.set(hash, await locationOf(pool, answers));
   }
   return found;
 }
 
-async function placeOf(pool: RpcPool, answers: readonly (KnownTransaction | null)[]): Promise<Whereabouts> {
+async function locationOf(pool: RpcPool, answers: readonly (KnownTransaction | null)[]): Promise<TransactionLocation> {
   const known = answers.filter((answer) => answer !== null);
   const waiting = known.find(({ height }) => height === null);
   if (waiting !== undefined) {
-    // A pool may keep for long what can never be mined, because its number was used by another transaction of the sender.
+    // A pool may keep for long what can never be mined, because its number was used by another transaction of the
+    // sender.
     const used = await pool.ask('eth_getTransactionCount', [waiting.from, 'latest'], (answer) =>
       decodeNumber(answer, 'the transaction count'),
     );

@@ -1,13 +1,13 @@
-/** Does the work of each in turn: at most so much at once, the rest in its order. Others never wait for it. */
-export type Turns = <Result>(whose: string, work: () => Promise<Result>) => Promise<Result>;
+/** Runs the work of each client in order, a limited number at a time. Clients never wait for each other. */
+export type ConcurrencyLimit = <Result>(whose: string, work: () => Promise<Result>) => Promise<Result>;
 
-/** Turns of everybody's own, at most `atOnce` at a time. */
-export function createTurns(atOnce: number): Turns {
+/** A limit per client: at most `atOnce` at a time. */
+export function createConcurrencyLimit(atOnce: number): ConcurrencyLimit {
   const queues = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
   return async (whose, work) => {
     const queue = queues.get(whose) ?? { running: 0, waiting: [] };
     queues.set(whose, queue);
-    // Whoever ends hands its place on, so that nobody who comes just then is before those who wait.
+    // Finished work passes its slot on, so that nobody who arrives just then overtakes those who wait.
     if (queue.running < atOnce) queue.running += 1;
     else await new Promise<void>((resolve) => queue.waiting.push(resolve));
     try {

@@ -3,12 +3,12 @@ import { simulatePayment } from '../app/payments/payment-actions.ts';
 import { createRefund } from '../app/refunds/create-refund.ts';
 import { deliverAll, shop, webhookApp } from '../app/webhooks/webhooks.testing.ts';
 import { forRequest } from '../app/context.ts';
-import type { Happening, Observer } from '../app/observer.ts';
+import type { Activity, Observer } from '../app/observer.ts';
 import type { Config } from '../config/config.ts';
 import { encodeId } from '../domain/id.ts';
-import { logHappenings } from './happening-lines.ts';
+import { logActivities } from './activity-lines.ts';
 import { createLogger, writeTrouble } from './log.ts';
-import { keepTroubles } from './troubles.ts';
+import { createTroubleReporter } from './troubles.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -17,19 +17,19 @@ async function loggedApp(level: Config['logLevel'] = 'info') {
   const lines: Record<string, unknown>[] = [];
   const log = createLogger(level, { write: (line) => void lines.push(JSON.parse(line)) });
   let observer: Observer = () => {};
-  const webhooks = await webhookApp({ observer: (happening) => observer(happening) });
+  const webhooks = await webhookApp({ observer: (activity) => observer(activity) });
   const { clock } = webhooks.app;
-  const troubles = keepTroubles(clock, (line) => writeTrouble(log, line));
-  observer = logHappenings(log, troubles);
+  const troubles = createTroubleReporter(clock, (line) => writeTrouble(log, line));
+  observer = logActivities(log, troubles);
   const pass = (ms: number): void => {
-    for (const end = clock() + ms; clock() < end; troubles.look()) clock.advance(Math.min(1_000, end - clock()));
+    for (const end = clock() + ms; clock() < end; troubles.flush()) clock.advance(Math.min(1_000, end - clock()));
   };
   return {
     ...webhooks,
     pass,
     /** What was written since the last time. */
     take: () => lines.splice(0).map(({ time: _time, ...line }) => line),
-    happen: (happening: Happening): void => observer(happening),
+    happen: (activity: Activity): void => observer(activity),
   };
 }
 

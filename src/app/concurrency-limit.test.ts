@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createTurns } from './turns.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 
 it('nobody has more under way than allowed, nobody waits for another, and everybody comes in the order of asking', async () => {
   const work = fc.record({ whose: fc.constantFrom('a', 'b', 'c'), fails: fc.boolean() });
@@ -10,11 +10,11 @@ it('nobody has more under way than allowed, nobody waits for another, and everyb
       fc.array(work, { maxLength: 30 }),
       fc.scheduler(),
       async (atOnce, all, scheduler) => {
-        const inTurn = createTurns(atOnce);
+        const limited = createConcurrencyLimit(atOnce);
         const running = new Map<string, number>();
         const begun: number[] = [];
         const done = all.map(({ whose, fails }, index) =>
-          inTurn(whose, async () => {
+          limited(whose, async () => {
             begun.push(index);
             running.set(whose, (running.get(whose) ?? 0) + 1);
             expect(running.get(whose)).toBeLessThanOrEqual(atOnce);

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino';
-import type { Happening, Observer } from '../app/observer.ts';
+import type { Activity, Observer } from '../app/observer.ts';
 import { encodeId } from '../domain/id.ts';
 import { formatDecimal } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { attemptLine, endpointFields, failureOf } from './delivery-line.ts';
-import { said, type Fields, type Line } from './line.ts';
+import { withoutEmpty, type Fields, type Line } from './line.ts';
 
-type Of<Kind extends Happening['kind']> = Extract<Happening, { readonly kind: Kind }>;
+type Of<Kind extends Activity['kind']> = Extract<Activity, { readonly kind: Kind }>;
 
 /** The highest level that a line of each kind has. */
-const HIGHEST_LEVEL: Readonly<Record<Happening['kind'], Line['level']>> = {
+const HIGHEST_LEVEL: Readonly<Record<Activity['kind'], Line['level']>> = {
   payments_created: 'debug',
   payment_changed: 'warn',
   refund_changed: 'info',
@@ -24,38 +24,40 @@ const HIGHEST_LEVEL: Readonly<Record<Happening['kind'], Line['level']>> = {
 };
 
 /**
- * Writes a line of everything that happened. Ids, networks, amounts and durations only: nothing of a customer, and of a webhook's
- * URL the host alone, since what follows may be a password. An endpoint that does not take its webhooks is a trouble besides.
+ * Writes a line of everything that happened. Ids, networks, amounts and durations only: nothing of a customer, and of a
+ * webhook's URL the host alone, since what follows may be a password. An endpoint that does not take its webhooks is a
+ * trouble besides.
  */
-export function logHappenings(logger: Logger, troubles: Troubles): Observer {
-  // Every field is picked here: to look through each line for secrets once more costs five times as much as to write it.
+export function logActivities(logger: Logger, troubles: Troubles): Observer {
+  // Every field is picked here: to look through each line for secrets once more costs five times as much as to write
+  // it.
   const log = logger.child({}, { redact: [] });
-  return (happening) => {
+  return (activity) => {
     // Made only where they are written: a busy day has thousands a second.
-    const lines = log.isLevelEnabled(HIGHEST_LEVEL[happening.kind]) ? linesOf(happening) : [];
-    for (const { level, fields, message } of lines) log[level](said(fields), message);
-    if (happening.kind === 'delivery_attempted') reportEndpoint(troubles, happening);
+    const lines = log.isLevelEnabled(HIGHEST_LEVEL[activity.kind]) ? linesOf(activity) : [];
+    for (const { level, fields, message } of lines) log[level](withoutEmpty(fields), message);
+    if (activity.kind === 'delivery_attempted') reportEndpoint(troubles, activity);
   };
 }
 
-function linesOf(happening: Happening): readonly Line[] {
-  switch (happening.kind) {
+function linesOf(activity: Activity): readonly Line[] {
+  switch (activity.kind) {
     case 'payments_created':
-      return createdLines(happening);
+      return createdLines(activity);
     case 'payment_changed':
-      return changeLines(happening);
+      return changeLines(activity);
     case 'refund_changed':
-      return [refundLine(happening)];
+      return [refundLine(activity)];
     case 'delivery_attempted':
-      return [attemptLine(happening)];
+      return [attemptLine(activity)];
     case 'endpoint_disabled':
-      return [disabledLine(happening)];
+      return [disabledLine(activity)];
     case 'chain_rolled_back':
-      return [rollbackLine(happening)];
+      return [rollbackLine(activity)];
     case 'money_lost':
-      return [lostLine(happening)];
+      return [lostLine(activity)];
     case 'sweep_planned': {
-      const { projectId: project, network, deposits, calls } = happening;
+      const { projectId: project, network, deposits, calls } = activity;
       const fields = { kind: 'sweep', project, network, deposits, calls };
       return [{ level: 'info', fields, message: `a sweep of ${deposits} deposits on ${network} was planned` }];
     }

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { AssetCode } from '../domain/asset.ts';
 import { firstUuidOf } from '../domain/id.ts';
 import type { Network } from '../domain/networks.ts';
@@ -118,4 +118,46 @@ function product(...parts: readonly (readonly Condition[])[]): readonly (readonl
     (sofar, part) => sofar.flatMap((own) => part.map((one) => [...own, one])),
     [[]],
   );
+}
+
+/** Of whose payments somebody wants to hear. */
+export interface PaymentScopeKey {
+  readonly projectId: string;
+  readonly mode: Mode;
+}
+
+/** A payment and whose it is. */
+export interface OwnedPayment extends PaymentScopeKey {
+  readonly id: string;
+  readonly surface: Surface;
+}
+
+/** Whose these payments are; unknown ids are left out. */
+export async function findOwners(db: Database, ids: readonly string[]): Promise<readonly OwnedPayment[]> {
+  const rows = await db
+    .selectFrom('payments')
+    .select(['id', 'project_id', 'mode', 'surface'])
+    .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
+    .execute();
+  return rows.map(({ project_id: projectId, ...row }) => ({ ...row, projectId }));
+}
+
+/** The newest payments of each scope that were created from a time on, at most `limit` of each. */
+export async function newestPayments(
+  db: Database,
+  scopes: readonly PaymentScopeKey[],
+  createdFrom: number,
+  limit: number,
+): Promise<readonly OwnedPayment[]> {
+  const strand = (surface: Surface) => sql`(select id, surface from payments
+    where project_id = wanted.project_id and mode = wanted.mode and surface = ${surface} and id >= ${firstUuidOf(createdFrom)}::uuid
+    order by id desc limit ${limit})`;
+  const wanted = scopes.map(({ projectId, mode }) => ({ project_id: projectId, mode }));
+  const { rows } = await sql<OwnedPayment>`
+    select newest.id, newest.surface, wanted.project_id as "projectId", wanted.mode
+    from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (project_id uuid, mode text)
+    cross join lateral (
+      select id, surface from (${sql.join(SURFACES.map(strand), sql` union all `)}) both_apis order by id desc limit ${limit}
+    ) newest`.execute(db);
+  return rows;
 }

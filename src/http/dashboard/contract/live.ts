@@ -1,4 +1,6 @@
 import { Type, type Static } from 'typebox';
+import { NETWORKS } from '../../../domain/networks.ts';
+import { oneOf } from '../../fields.ts';
 import type { Contracts } from './route.ts';
 import { modeParams } from './shape.ts';
 
@@ -11,6 +13,8 @@ export const liveMessageShape = Type.Union([
   Type.Object({ kind: Type.Literal('payment'), id: Type.String() }),
   /** It is new: lists may say so. */
   Type.Object({ kind: Type.Literal('payment_created'), id: Type.String() }),
+  /** A block of this network: payments that are counted on it have other confirmations. In live mode alone. */
+  Type.Object({ kind: Type.Literal('network'), network: oneOf(NETWORKS) }),
   /** So much changed, or after a silence in which anything may have changed. */
   Type.Object({ kind: Type.Literal('anything') }),
   /** The session is over, or the role in the project: ask for the session. The stream ends with it. */

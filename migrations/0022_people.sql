@@ -11,6 +11,8 @@ create table people (
   totp_last_step bigint,
   deactivated_at timestamptz,
   created_at timestamptz not null,
+  -- When the account was made: from the first one on there is no set-up.
+  joined_at timestamptz,
   last_seen_at timestamptz
 );
 create unique index people_by_email on people (lower(email));

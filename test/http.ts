@@ -41,6 +41,8 @@ export interface Call {
 export interface Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Each `Set-Cookie`. */
+  readonly setCookies: readonly string[];
   readonly text: string;
   /** The parsed JSON; undefined where the answer is something else. */
   readonly body: Body;
@@ -249,6 +251,7 @@ async function inject<Body>(server: FastifyInstance, call: Call): Promise<Answer
   return {
     status: response.statusCode,
     headers,
+    setCookies: [response.headers['set-cookie'] ?? []].flat(),
     text: response.payload,
     body: (isJson ? JSON.parse(response.payload) : undefined) as Body,
   };

@@ -32,7 +32,7 @@ export function forRequest(app: App, requestId: string): App {
   return working;
 }
 
-/** The same, working for somebody, whose changes the audit log keeps. */
+/** The same, working for somebody whose changes the audit log records. */
 export function forActor(app: App, actor: Actor, requestId?: string): App {
   const working = { ...app, actor, ...(requestId === undefined ? {} : { requestId }) };
   origins.set(working, originOf(app));

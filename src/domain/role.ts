@@ -131,6 +131,10 @@ export function mayDo(role: Role, action: Action): boolean {
   return rowOf(action).roles.includes(role);
 }
 
+export function isProjectAction(action: Action): action is ProjectAction {
+  return rowOf(action).within === 'project';
+}
+
 export function isDangerous(action: Action): boolean {
   return rowOf(action).isDangerous === true;
 }

@@ -20,7 +20,9 @@ export const httpUrl = Type.String(HTTP_URL);
 export function sameAs(field: string) {
   return Type.String({ ...HTTP_URL, description: `The same as ${field}, which is taken where both are given.` });
 }
-export const email = Type.String({ maxLength: 254, [RULE]: 'email', examples: ['customer@example.com'] });
+/** RFC 5321, 4.5.3.1.3. */
+export const MAX_EMAIL = 254;
+export const email = Type.String({ maxLength: MAX_EMAIL, [RULE]: 'email', examples: ['customer@example.com'] });
 
 /** A flat object of texts: at most 50 keys, values of at most 500 characters. */
 export const metadata = Type.Unsafe<Readonly<Record<string, string>>>({

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { urlAmbiguity } from '../domain/web-url.ts';
 import { invalid, type RequestError } from './errors.ts';
-import { RULE } from './fields.ts';
+import { MAX_EMAIL, RULE } from './fields.ts';
 
 /** The HTML standard's rule for e-mail addresses (https://html.spec.whatwg.org/#valid-e-mail-address). */
 const EMAIL =
@@ -17,8 +17,13 @@ const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (v
     rule: 'must be an absolute http or https URL without a user name, password or backslash, its host in plain letters, such as https://shop.example/thanks',
     holds: isHttpUrl,
   },
-  email: { rule: 'must be an e-mail address such as customer@example.com', holds: (value) => EMAIL.test(value) },
+  email: { rule: 'must be an e-mail address such as customer@example.com', holds: isEmail },
 };
+
+/** Whether a text is an e-mail address. */
+export function isEmail(value: string): boolean {
+  return value.length <= MAX_EMAIL && EMAIL.test(value);
+}
 
 /** PostgreSQL cannot store NUL, and a lone surrogate has no UTF-8 form. */
 function isPlainText(value: string): boolean {

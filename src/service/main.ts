@@ -13,6 +13,7 @@ import { startScheduledBackups } from '../backup/scheduled-backups.ts';
 import type { Config } from '../config/config.ts';
 import { openCointill, type Cointill } from './core.ts';
 import { logAnswer } from './access-line.ts';
+import { openDashboard, startedDashboard, type StartedDashboard } from './dashboard.ts';
 import { logTroubles } from './log.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import type { Api } from '../http/api.ts';
@@ -40,6 +41,8 @@ export interface Service {
   readonly addresses: { readonly live: string; readonly test: string };
   /** On an empty database only: the project and key that were made, to be shown once; in production there is no key. */
   readonly firstStart: FirstStart | null;
+  /** Where the dashboard is; null where there is none. */
+  readonly dashboard: StartedDashboard | null;
   /** Finishes what is under way, within ten seconds, and leaves the database. */
   stop(): Promise<void>;
 }
@@ -92,7 +95,8 @@ export async function startService(config: Config, log: Logger): Promise<Service
       parts.push(await startServers(config, core, notifications, { counting, monitoring, redis }, log));
     // Last, for the key is shown only by a start that succeeded.
     const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
-    return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, stop };
+    const dashboard = config.role === 'worker' ? null : await startedDashboard(config, core);
+    return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, dashboard, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -119,8 +123,6 @@ async function startServers(
   const limits = createRateLimits(config.rateLimits, redis?.client ?? null);
   const assets = await loadAssets();
   const watch = createPaymentWatch(notifications);
-  const tls =
-    config.tls === null ? null : { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) };
   const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
   const plugins = [
     ...monitoring.plugins,
@@ -136,7 +138,7 @@ async function startServers(
     baseUrls,
     production: config.production,
     trustProxy: config.trustProxy,
-    tls,
+    tls: await readTls(config),
     log,
     troubles,
     onAnswered: (answer: AnsweredRequest) => {
@@ -145,8 +147,9 @@ async function startServers(
     },
     plugins,
   };
+  const dashboard = await openDashboard(config, core, redis, plugins);
   const servers = [
-    { server: buildServer({ ...common, side: 'live' }), port: config.port },
+    { server: buildServer({ ...common, ...dashboard, side: 'live' }), port: config.port },
     { server: buildServer({ ...common, side: 'test' }), port: config.sandboxPort },
   ];
   const stop = async (): Promise<void> => {
@@ -169,6 +172,10 @@ async function startServers(
     log.warn({ err: error }, 'addresses could not be derived ahead; orders derive their own'),
   );
   return stop;
+}
+
+async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer; readonly key: Buffer } | null> {
+  return tls === null ? null : { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
 }
 
 /** How often connections that have become idle are looked for. */

@@ -14,6 +14,8 @@ export interface Person {
   readonly sealedPendingTotp: Buffer | null;
   readonly deactivatedAt: number | null;
   readonly createdAt: number;
+  /** When the invitation was accepted. */
+  readonly joinedAt: number | null;
   readonly lastSeenAt: number | null;
 }
 
@@ -32,16 +34,17 @@ export function personFromRow(row: Selectable<Tables['people']>): Person {
     sealedPendingTotp: row.totp_pending,
     deactivatedAt: row.deactivated_at,
     createdAt: row.created_at,
+    joinedAt: row.joined_at,
     lastSeenAt: row.last_seen_at,
   };
 }
 
-/** Whether anybody has an account with a password: from then on there is no set-up. */
+/** Whether anybody has made an account: from then on there is no set-up. */
 export async function hasPeople(executor: Database | Trx): Promise<boolean> {
   const row = await executor
     .selectFrom('people')
     .select('id')
-    .where('password_hash', 'is not', null)
+    .where('joined_at', 'is not', null)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -145,23 +148,29 @@ export async function setMembership(
     .execute();
 }
 
+export async function deleteMemberships(trx: Trx, personId: string): Promise<void> {
+  await trx.deleteFrom('memberships').where('person_id', '=', personId).execute();
+}
+
 /** What can be changed of a person; what is not given stays. */
 export interface PersonChanges {
   readonly email?: string;
   readonly passwordHash?: string | null;
+  readonly joinedAt?: number;
   readonly sealedTotp?: Buffer | null;
   readonly sealedPendingTotp?: Buffer | null;
   readonly deactivatedAt?: number | null;
 }
 
 export async function updatePerson(trx: Trx, id: string, changes: PersonChanges): Promise<void> {
-  const { email, passwordHash, sealedTotp, sealedPendingTotp, deactivatedAt } = changes;
+  const { email, passwordHash, joinedAt, sealedTotp, sealedPendingTotp, deactivatedAt } = changes;
   await trx
     .updateTable('people')
     .set((row) => ({
       id: row.ref('id'),
       ...(email === undefined ? {} : { email }),
       ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+      ...(joinedAt === undefined ? {} : { joined_at: new Date(joinedAt) }),
       // A new secret begins its own steps.
       ...(sealedTotp === undefined ? {} : { totp_secret: sealedTotp, totp_last_step: null }),
       ...(sealedPendingTotp === undefined ? {} : { totp_pending: sealedPendingTotp }),

@@ -72,13 +72,13 @@ const plain = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/,
 
 /** @throws OverloadedError when too many wait already */
 function limitedTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const turns = createConcurrencyLimit(MAX_AT_ONCE);
+  const limited = createConcurrencyLimit(MAX_AT_ONCE);
   let underWay = 0;
   return async (work) => {
     if (underWay >= MAX_AT_ONCE + MAX_WAITING) throw new OverloadedError();
     underWay += 1;
     try {
-      return await turns('hashes', work);
+      return await limited('hashes', work);
     } finally {
       underWay -= 1;
     }

@@ -10,14 +10,14 @@ const ROWS = [
   'qwertyuiopasdfghjklzxcvbnm',
   'qwertzuiopasdfghjklyxcvbnm',
   'azertyuiopqsdfghjklmwxcvbn',
-].flatMap((row) => [row, [...row].toReversed().join('')]);
+].flatMap((row) => [row, Array.from(row).toReversed().join('')]);
 
 /**
  * Why a password is not taken, in a sentence; null where it is. It is long enough, and none that is guessed first; what it is
  * made of is everybody's own choice (NIST SP 800-63B, 3.1.1.2).
  */
 export function passwordFault(password: string, email: string): string | null {
-  if ([...password.normalize('NFKC')].length < MIN_PASSWORD) {
+  if (Array.from(password.normalize('NFKC')).length < MIN_PASSWORD) {
     return `password must have at least ${MIN_PASSWORD} characters. Three or four words that nobody else would put together are easy to keep in mind.`;
   }
   return isGuessed(password.normalize('NFKC').toLowerCase(), email.toLowerCase())

@@ -110,11 +110,11 @@ export async function renew(
   app: App,
   trx: Trx,
   signedIn: SignedIn,
+  provedAt: number = app.clock(),
 ): Promise<{ readonly signedIn: SignedIn; readonly token: string } | null> {
-  const now = app.clock();
   const token = newToken(app.random);
-  if (!(await renewSession(trx, signedIn.session.id, hashOf(token), now))) return null;
-  return { signedIn: { ...signedIn, session: { ...signedIn.session, provedAt: now, challenge: null } }, token };
+  if (!(await renewSession(trx, signedIn.session.id, hashOf(token), provedAt))) return null;
+  return { signedIn: { ...signedIn, session: { ...signedIn.session, provedAt, challenge: null } }, token };
 }
 
 /** Signs this browser out. */

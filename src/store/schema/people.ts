@@ -10,6 +10,7 @@ export const PEOPLE = {
   totp_last_step: nullable(bigint()),
   deactivated_at: nullable(timestamp()),
   created_at: timestamp(),
+  joined_at: nullable(timestamp()),
   last_seen_at: nullable(timestamp()),
 };
 

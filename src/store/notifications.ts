@@ -13,6 +13,8 @@ export interface NotificationPayloads {
   readonly payments: readonly string[];
   /** A network whose cursor moved, so that its payments have other confirmations now. */
   readonly chain: readonly [Network];
+  /** The person whose sessions ended or whose roles changed, so that what is open for them is looked at again. */
+  readonly sessions: readonly [string];
 }
 export type Topic = keyof NotificationPayloads;
 
@@ -85,6 +87,11 @@ function dispatch(listeners: Listeners, payload: string): void {
       if (isNetwork(network)) for (const listener of listeners.chain) listener([network]);
       break;
     }
+    case 'sessions': {
+      const [person = ''] = args;
+      for (const listener of listeners.sessions) listener([person]);
+      break;
+    }
     // An unknown topic is from a newer version, or a proof's.
     default:
   }
@@ -101,7 +108,7 @@ const NOT_LISTENING = 'not listening';
 // oxlint-disable-next-line max-lines-per-function -- One session, its retries, proof and listeners share one state.
 export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Listening {
   const { onWithheld, proofEveryMs = PROOF_EVERY_MS } = options;
-  const listeners: Listeners = { access: [], deliveries: [], payments: [], chain: [] };
+  const listeners: Listeners = { access: [], deliveries: [], payments: [], chain: [], sessions: [] };
   const downListeners: (() => void)[] = [];
   const upListeners: (() => void)[] = [];
   let session: ListeningSession | null = null;

@@ -29,6 +29,7 @@ interface Presented {
 export function cancelPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
+    audited: 'payment.cancel',
     decide: async (payment, trx) => {
       const there = await transfersOf(payment, trx);
       return observed({ kind: 'cancelled', moneyElsewhere: there.length > 0 });
@@ -50,6 +51,7 @@ async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer
 export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
+    audited: 'payment.accept',
     decide: async (payment, trx) => {
       const refunded = payment.quote === null ? 0n : (await refundedMoney(trx, payment.id, payment.quote)).units;
       return observed({ kind: 'accepted', refundedUnits: refunded });
@@ -118,6 +120,7 @@ export function completeSandboxPayment(
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   return changePayment<TokenRefusal | NotSandbox>(app, {
     selector,
+    audited: 'payment.complete',
     decide: async (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
       if (rail.simulate === null) return { kind: 'not_sandbox' };
@@ -172,6 +175,7 @@ export function simulatePayment(
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   return changePayment<TokenRefusal | NotSandbox>(app, {
     selector,
+    audited: 'payment.simulate',
     decide: async (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
       if (rail.simulate === null) return { kind: 'not_sandbox' };

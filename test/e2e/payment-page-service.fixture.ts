@@ -8,7 +8,12 @@ import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { client, eventually, freePort } from '../program.ts';
 
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
-const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000', RATE_LIMIT_PAGE: '1000000000' };
+const NO_LIMITS = {
+  RATE_LIMIT_TEST: '1000000000',
+  RATE_LIMIT_LIVE: '1000000000',
+  RATE_LIMIT_PAGE: '1000000000',
+  RATE_LIMIT_DASHBOARD: '1000000000',
+};
 /** Shorter than the usual half hour, so that payments complete by themselves, and far longer than any test. */
 const COMPLETE_AFTER_SECONDS = '600';
 
@@ -18,6 +23,10 @@ export interface Service {
   readonly sandbox: string;
   readonly projectId: string;
   readonly database: TestDatabase;
+  /** Where the dashboard is. */
+  readonly dashboard: string;
+  /** What the first start prints: it opens the dashboard's set-up. */
+  readonly setupLink: string;
   /** The API of test mode. */
   readonly api: ReturnType<typeof client>;
   /**
@@ -46,6 +55,8 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     DATABASE_URL: database.url,
     PORT: String(port),
     SANDBOX_PORT: String(sandboxPort),
+    // A name: passkeys do not work on addresses.
+    DASHBOARD_URL: `http://localhost:${port}`,
     SANDBOX_COMPLETE_AFTER_SECONDS: COMPLETE_AFTER_SECONDS,
     ...NO_LIMITS,
     ...settings,
@@ -70,6 +81,8 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     sandbox,
     database,
     projectId: /Project +([0-9a-f-]{36})/.exec(banner)?.[1] ?? '',
+    dashboard: `http://localhost:${port}/dashboard`,
+    setupLink: /http\S+\/dashboard\/setup\/\S+/.exec(banner)?.[0] ?? '',
     api: client(sandbox, /sk_test_\w+/.exec(banner)?.[0] ?? ''),
     command: async (line) => {
       const { stdout } = await promisify(execFile)(PROGRAM, [...line.split(' '), '--json'], { env });

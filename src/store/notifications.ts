@@ -56,6 +56,11 @@ export async function notify(db: Database | Trx, topic: 'access' | 'deliveries')
   await sql`select ${notification(topic)}`.execute(db);
 }
 
+/** Notifies every process that sessions of a person ended or their roles changed, when the transaction commits. */
+export async function notifySessions(trx: Trx, personId: string): Promise<void> {
+  await sql`select ${notification('sessions', personId)}`.execute(trx);
+}
+
 /** A notification as an expression, to be sent by a statement that changes something anyway. */
 export function notification<T extends Topic>(topic: T, ...payload: NotificationPayloads[T]): RawBuilder<unknown> {
   return sql`pg_notify(${CHANNEL}, ${[topic, ...payload].join(' ')})`;

@@ -41,6 +41,8 @@ export interface DashboardManifest {
   readonly source: string | null;
   /** The scripts that Home runs, the first one first. */
   readonly home: readonly string[];
+  /** What draws menus and dialogs; it comes once the page stands. */
+  readonly popups: readonly string[];
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
 }
@@ -128,7 +130,9 @@ function manifestOf(output: readonly Output[], source: string | null): Dashboard
   take(byModule(ENTRY));
   take(byModule(FIRST_PAGE));
   const styles = output.filter(({ fileName }) => fileName.endsWith('.css')).map(({ fileName }) => fileName);
-  return { source, home: [...home], scripts: [...chunks.keys()].toSorted(), styles };
+  const scripts = [...chunks.keys()].toSorted();
+  const popups = scripts.filter((name) => /^(?:popups|menu|popover)\./.test(name));
+  return { source, home: [...home], popups, scripts, styles };
 }
 
 /** Nothing is inline: the page's policy allows neither scripts nor styles in it. */

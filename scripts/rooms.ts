@@ -21,6 +21,7 @@ const USE_CASES = [
   'app/projects',
   'app/webhooks',
   'app/people',
+  'app/dashboard',
 ] as const;
 const HTTP = ['domain', 'wire', 'store', ...USE_CASES, 'http', 'http/pages'] as const;
 const SURFACES = [
@@ -57,6 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'app/projects': { imports: [...MECHANISMS, 'rails/evm', 'app'] },
   'app/webhooks': { imports: [...MECHANISMS, 'app'] },
   'app/people': { imports: [...MECHANISMS, 'app', 'app/projects'] },
+  'app/dashboard': { imports: [...MECHANISMS, 'app', 'app/payments', 'app/chains'] },
 
   config: { imports: ['domain', 'rails', ...FAMILIES, 'rates', 'webhooks'] },
   workers: { imports: ['domain', 'store', 'rails', ...USE_CASES] },

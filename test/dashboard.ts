@@ -3,6 +3,9 @@ import { siteOf, type PeopleParts } from '../src/app/people/parts.ts';
 import { createPasswordHasher } from '../src/app/people/password-hash.ts';
 import { invitePerson } from '../src/app/people/people.ts';
 import type { Role } from '../src/domain/role.ts';
+import { createServiceHealth } from '../src/app/dashboard/health.ts';
+import { createProjectWatch } from '../src/app/live/project-watch.ts';
+import type { Live } from '../src/http/dashboard/live-routes.ts';
 import { compileCidrs } from '../src/http/auth.ts';
 import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
 import type { SessionAnswer, SignedIn } from '../src/http/dashboard/contract/account.ts';
@@ -51,11 +54,15 @@ export interface Member {
 const CHEAP = { memoryKiB: 64, passes: 1 };
 
 export async function dashboardTest(
-  options: Partial<ServerOptions> & { readonly allowCidrs?: readonly string[]; readonly url?: string } = {},
+  options: Partial<ServerOptions> & {
+    readonly allowCidrs?: readonly string[];
+    readonly url?: string;
+    readonly live?: Partial<Live>;
+  } = {},
 ): Promise<DashboardTest> {
   const http = await httpTest();
   const { app } = http;
-  const { allowCidrs = null, url = DASHBOARD_URL, ...more } = options;
+  const { allowCidrs = null, url = DASHBOARD_URL, live = {}, ...more } = options;
   const people: PeopleParts = {
     app,
     hasher: createPasswordHasher(app.random, CHEAP),
@@ -64,7 +71,16 @@ export async function dashboardTest(
     site: siteOf(url),
   };
   const behindProxy = (more.trustProxy ?? null) !== null;
-  const dashboard: Dashboard = { people, version: 'test', behindProxy };
+  const { notifications, troubles } = http;
+  const onFault = (error: unknown): void => troubles.happened('updates of the dashboard', error);
+  const watch = createProjectWatch(app, notifications, { everyMs: 20, onFault });
+  const dashboard: Dashboard = {
+    people,
+    version: 'test',
+    behindProxy,
+    serviceHealth: createServiceHealth(app, []),
+    live: { watch, notifications, troubles, ...live },
+  };
   const server = http.build({
     side: 'live',
     dashboard: {

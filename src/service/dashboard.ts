@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { createServiceHealth } from '../app/dashboard/health.ts';
+import { createProjectWatch } from '../app/live/project-watch.ts';
 import { makeSetupLink } from '../app/people/links.ts';
 import { siteOf, type PeopleParts } from '../app/people/parts.ts';
 import { createPasswordHasher } from '../app/people/password-hash.ts';
@@ -10,6 +12,7 @@ import { loadShellAssets } from '../http/dashboard/shell-assets.ts';
 import { createGuessLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import type { ServerOptions } from '../http/server.ts';
+import type { Notifications } from '../store/notifications.ts';
 import { hasPeople } from '../store/people.ts';
 import type { Cointill } from './core.ts';
 
@@ -17,6 +20,7 @@ import type { Cointill } from './core.ts';
 export async function openDashboard(
   { dashboard, trustProxy }: Config,
   core: Cointill,
+  notifications: Notifications,
   redis: SharedRedis | null,
   plugins: ServerOptions['plugins'],
 ): Promise<Pick<ServerOptions, 'dashboard' | 'plugins'>> {
@@ -38,7 +42,19 @@ export async function openDashboard(
   };
   const assets = await loadShellAssets();
   const build = assets === null ? '' : `-${assets.document.etag.replaceAll(/[^0-9a-f]/g, '')}`;
-  const routes = dashboardRoutes({ people, version: version() + build, behindProxy }, assets);
+  const watch = createProjectWatch(app, notifications, {
+    onFault: (error) => core.troubles.happened('updates of the dashboard', error),
+  });
+  const routes = dashboardRoutes(
+    {
+      people,
+      version: version() + build,
+      behindProxy,
+      serviceHealth: createServiceHealth(app, core.networks),
+      live: { watch, notifications, troubles: core.troubles },
+    },
+    assets,
+  );
   return {
     dashboard: {
       app,

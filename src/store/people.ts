@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { Membership, Role } from '../domain/role.ts';
 import type { Database, Trx } from './database.ts';
+import { notifySessions } from './notifications.ts';
 import { columnsOf, type NewRow, type Tables } from './tables.ts';
 
 /** Somebody who may use the dashboard, or was invited to. Times in epoch milliseconds. */
@@ -135,6 +136,7 @@ export async function setMembership(
     .where('person_id', '=', personId)
     .where('project_id', projectId === null ? 'is' : '=', projectId)
     .execute();
+  await notifySessions(trx, personId);
   if (role === null) return;
   await trx
     .insertInto('memberships')
@@ -150,6 +152,7 @@ export async function setMembership(
 
 export async function deleteMemberships(trx: Trx, personId: string): Promise<void> {
   await trx.deleteFrom('memberships').where('person_id', '=', personId).execute();
+  await notifySessions(trx, personId);
 }
 
 /** What can be changed of a person; what is not given stays. */

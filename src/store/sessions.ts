@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { Database, Trx } from './database.ts';
 import { timestamp } from './database.ts';
+import { notifySessions } from './notifications.ts';
 import type { ChallengeUse } from './schema/people.ts';
 import { columnsOf, type NewRow, type Tables } from './tables.ts';
 
@@ -132,6 +133,7 @@ export async function deleteSession(trx: Trx, personId: string, id: string): Pro
     .where('id', '=', id)
     .where('person_id', '=', personId)
     .executeTakeFirst();
+  await notifySessions(trx, personId);
   return numDeletedRows > 0n;
 }
 
@@ -140,6 +142,7 @@ export async function deleteSessions(trx: Trx, personId: string, kept: string | 
   const own = trx.deleteFrom('sessions').where('person_id', '=', personId);
   await (kept === null ? own : own.where('id', '!=', kept)).execute();
   await trx.deleteFrom('sign_ins').where('person_id', '=', personId).execute();
+  await notifySessions(trx, personId);
 }
 
 /** Forgets up to `limit` of what lets nobody in any more; returns how many at most of one kind went. */

@@ -12,7 +12,7 @@ import type { Trx } from '../../store/database.ts';
 import { saveChanges, type IssuedAddress, type NewEvent, type PaymentChange } from '../../store/save-changes.ts';
 import { lockPayments } from '../../store/payments.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
-import { differences, recordAudit } from '../audit.ts';
+import { recordAudit, type AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
@@ -50,16 +50,19 @@ export interface RefusedChange {
 }
 
 export type ChangeOutcome<Refusal = never> =
-  | { readonly kind: 'changed'; readonly payment: Payment; readonly body: string }
+  | { readonly kind: 'changed'; readonly payment: Payment; readonly body: string; readonly change: PaymentChange }
   | RefusedChange
   | { readonly kind: 'not_found' }
   | Replay
   | Refusal;
 
+/** What people do to payments, in the words of the audit log. */
+export type PaymentAction = 'payment.cancel' | 'payment.accept' | 'payment.complete' | 'payment.simulate';
+
 export interface ChangeRequest<Refusal> {
   readonly selector: PaymentSelector;
-  /** For the audit log, where a person or an operator does it: such as `payment.cancel`. */
-  readonly action: string;
+  /** What the audit log calls it if a person does it. */
+  readonly audited?: PaymentAction;
   /**
    * Decides what happens to the locked payment, or refuses. Runs inside the transaction, so it makes no network calls.
    */
@@ -100,7 +103,7 @@ export function changePayment<Refusal extends { readonly kind: string }>(
 async function change<Refusal extends { readonly kind: string }>(
   app: App,
   trx: ObservedTrx,
-  { selector, action, decide, present }: ChangeRequest<Refusal>,
+  { selector, decide, present, audited }: ChangeRequest<Refusal>,
   idempotency: IdempotencyRequest | null,
 ): Promise<ChangeOutcome<Refusal>> {
   const [before] = await lockPayments(trx, [selector.id]);
@@ -114,21 +117,20 @@ async function change<Refusal extends { readonly kind: string }>(
   const body = present?.(changed.after) ?? '';
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
-  // What customers and keys do is in the payment's own history.
-  if (app.actor?.kind === 'person' || app.actor?.kind === 'command') {
-    await recordAudit(app, trx, {
-      action,
-      projectId: before.projectId,
-      subject: { kind: 'payment', id: publicPaymentId(before) },
-      ...differences(auditedPayment(before), auditedPayment(changed.after)),
-    });
-  }
+  if (audited !== undefined && app.actor !== undefined) await recordAudit(app, trx, auditOf(audited, changed));
   emitAfterCommit(trx, { kind: 'payment_changed', change: changed, requestId: app.requestId ?? null });
-  return { kind: 'changed', payment: changed.after, body };
+  return { kind: 'changed', payment: changed.after, body, change: changed };
 }
 
-function auditedPayment({ mode, status, exception, quote }: Payment): object {
-  return { mode, status, exception, asset: quote?.asset ?? null, network: quote?.network ?? null };
+function auditOf(action: PaymentAction, { before, after }: PaymentChange): AuditedChange {
+  const facts = ({ status, exception }: Payment) => ({ status, exception });
+  return {
+    action,
+    projectId: after.projectId,
+    subject: { kind: 'payment', id: publicPaymentId(after) },
+    before: before === null ? null : facts(before),
+    after: facts(after),
+  };
 }
 
 function isDecision(decision: { readonly kind: string }): decision is Decision {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
+import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
 import { forActor, forRequest, type App } from '../../app/context.ts';
@@ -10,6 +11,7 @@ import type { RouteContract } from './contract/route.ts';
 import { clientAddress, countedAddress } from '../client.ts';
 import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
+import type { Live } from './live-routes.ts';
 import { clientBucket } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
 
@@ -20,6 +22,9 @@ export interface Dashboard {
   readonly version: string;
   /** Whether `TRUST_PROXY` is set. */
   readonly behindProxy: boolean;
+  /** How networks and backups are. */
+  readonly serviceHealth: () => Promise<ServiceHealth>;
+  readonly live: Live;
 }
 
 /** One request of a route, as its contract has it. */

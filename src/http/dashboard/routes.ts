@@ -1,5 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './account-routes.ts';
+import { homeRoutes } from './home-routes.ts';
+import { liveRoutes } from './live-routes.ts';
+import { paymentRoutes } from './payment-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import type { Dashboard } from './route.ts';
 import type { ShellAssets } from './shell-assets.ts';
@@ -12,6 +15,9 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     signInRoutes(app, dashboard);
     accountRoutes(app, dashboard);
     peopleRoutes(app, dashboard);
+    homeRoutes(app, dashboard);
+    paymentRoutes(app, dashboard);
+    liveRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };
 }

@@ -107,7 +107,8 @@ export function Transfers({ payment: { transfers } }: PartProps) {
 /** All that happened to it, the newest first. */
 export function Happened({ payment: { timeline } }: PartProps) {
   const { t } = useLocale();
-  const entries = timeline.toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+  // Of the same moment, the later one stands above.
+  const entries = timeline.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).toReversed();
   return (
     <section className={css.part} aria-label={t('happened')}>
       <ol className={css.time}>

@@ -29,7 +29,7 @@ interface Presented {
 export function cancelPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
-    audited: 'payment.cancel',
+    action: 'payment.cancel',
     decide: async (payment, trx) => {
       const there = await transfersOf(payment, trx);
       return observed({ kind: 'cancelled', moneyElsewhere: there.length > 0 });
@@ -51,7 +51,7 @@ async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer
 export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
-    audited: 'payment.accept',
+    action: 'payment.accept',
     decide: async (payment, trx) => {
       const refunded = payment.quote === null ? 0n : (await refundedMoney(trx, payment.id, payment.quote)).units;
       return observed({ kind: 'accepted', refundedUnits: refunded });
@@ -72,6 +72,7 @@ export function selectToken(
 ): Promise<ChangeOutcome<TokenRefusal>> {
   return changePayment<TokenRefusal | RefusedChange>(app, {
     selector,
+    action: 'payment.token',
     decide: async (payment, trx, now) => {
       // Counted under the payment's lock.
       const changes = await countTokenChanges(trx, payment.id);
@@ -120,7 +121,7 @@ export function completeSandboxPayment(
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   return changePayment<TokenRefusal | NotSandbox>(app, {
     selector,
-    audited: 'payment.complete',
+    action: 'payment.complete',
     decide: async (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
       if (rail.simulate === null) return { kind: 'not_sandbox' };
@@ -175,7 +176,7 @@ export function simulatePayment(
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   return changePayment<TokenRefusal | NotSandbox>(app, {
     selector,
-    audited: 'payment.simulate',
+    action: 'payment.simulate',
     decide: async (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
       if (rail.simulate === null) return { kind: 'not_sandbox' };

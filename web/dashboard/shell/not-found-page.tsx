@@ -1,0 +1,19 @@
+import { Link } from '@tanstack/react-router';
+import { useLocale } from '../locale.tsx';
+import { buttonClass } from '../ui/button.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Page } from './page.tsx';
+
+/** An address that leads nowhere, or to what is not this person's to see. */
+export function NotFoundPage() {
+  const { t } = useLocale();
+  return (
+    <Page title={t('not_found_title')} isHidden>
+      <Empty icon="search" title={t('not_found_title')} text={t('not_found_text')}>
+        <Link className={buttonClass({ kind: 'primary' })} to="/">
+          {t('to_home')}
+        </Link>
+      </Empty>
+    </Page>
+  );
+}

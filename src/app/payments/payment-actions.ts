@@ -12,7 +12,6 @@ import {
   changePayment,
   type ChangeOutcome,
   type Decision,
-  type PaymentAction,
   type PaymentSelector,
   type RefusedChange,
 } from './change-payment.ts';
@@ -30,7 +29,7 @@ interface Presented {
 export function cancelPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
-    audited: 'payment.cancel',
+    action: 'payment.cancel',
     decide: async (payment, trx) => {
       const there = await transfersOf(payment, trx);
       return observed({ kind: 'cancelled', moneyElsewhere: there.length > 0 });
@@ -52,7 +51,7 @@ async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer
 export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
-    audited: 'payment.accept',
+    action: 'payment.accept',
     decide: async (payment, trx) => {
       const refunded = payment.quote === null ? 0n : (await refundedMoney(trx, payment.id, payment.quote)).units;
       return observed({ kind: 'accepted', refundedUnits: refunded });
@@ -73,6 +72,7 @@ export function selectToken(
 ): Promise<ChangeOutcome<TokenRefusal>> {
   return changePayment<TokenRefusal | RefusedChange>(app, {
     selector,
+    action: 'payment.token',
     decide: async (payment, trx, now) => {
       // Counted under the payment's lock.
       const changes = await countTokenChanges(trx, payment.id);
@@ -132,12 +132,12 @@ export function completeSandboxPayment(
 function changeInSandbox(
   app: App,
   selector: PaymentSelector,
-  audited: PaymentAction,
+  action: string,
   decide: (rail: SandboxRail, payment: Payment, trx: Trx, now: number) => Promise<Decision | TokenRefusal | NotSandbox>,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   return changePayment<TokenRefusal | NotSandbox>(app, {
     selector,
-    audited,
+    action,
     decide: (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
       return rail.kind === 'sandbox' ? decide(rail, payment, trx, now) : { kind: 'not_sandbox' };

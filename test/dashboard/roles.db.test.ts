@@ -157,7 +157,9 @@ describe('who gets past the guard', async () => {
       }
       const foreign = [otherId, '00000000-0000-7000-8000-000000000000', 'x', '%00', `${app.projectId}%20`];
       for (const projectId of isOfProject ? foreign : []) expect(await guarded(name, member, projectId)).toBe(404);
-      if (name.includes(':mode')) expect(await guarded(name, member, app.projectId, 'paper')).toBe(404);
+      for (const mode of modes.length > 1 ? ['paper', '%00'] : []) {
+        expect(await guarded(name, member, app.projectId, mode)).toBe(404);
+      }
     });
   });
 });

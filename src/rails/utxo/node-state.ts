@@ -41,7 +41,7 @@ const MAX_BLOCKS_UNDER_WAY = 2;
 /** The call whose answer `decodeProgress` decodes. */
 export const PROGRESS_CALL: RpcCall = { method: 'getblockchaininfo', params: [] };
 
-/** Throws MalformedAnswerError when it is not the answer of Bitcoin Core or Litecoin Core. */
+/** Throws MalformedAnswerError if it is not an answer of Bitcoin Core or Litecoin Core. */
 export function decodeProgress(answer: unknown): Progress {
   const info = decodeObject(answer, 'the state of the chain');
   const initialBlockDownload = info['initialblockdownload'];
@@ -50,10 +50,7 @@ export function decodeProgress(answer: unknown): Progress {
   return { blocks: count(info['blocks'], 'blocks'), headers: count(info['headers'], 'headers'), initialBlockDownload };
 }
 
-/**
- * Asks a node whom it listens to. A node that does not answer these questions is used all the same: payments that it
- * shows are there.
- */
+/** Asks a node for its connections. A node that does not answer is used anyway: payments that it shows exist. */
 export async function readContact(node: RpcNode): Promise<ContactAnswer> {
   try {
     const [network, uptime] = await node.callAll([
@@ -73,12 +70,12 @@ function decodeContact(network: unknown, uptime: RpcResult | undefined): Contact
   return {
     connections: count(info['connections'], 'connections'),
     relaysTransactions: info['localrelay'] !== false,
-    // Less than nothing where a test sets the node's clock.
+    // Negative if a test sets the node's clock.
     upSeconds: uptime?.kind === 'ok' && Number.isSafeInteger(uptime.result) ? Number(uptime.result) : null,
   };
 }
 
-/** What a node's silence proves. On regtest nodes stand alone, so neither peers nor time to find them are asked for. */
+/** What a node's silence proves. On regtest nodes stand alone, so neither peers nor time to find them are required. */
 export function stateOf(
   { network, chain }: Pick<UtxoParams, 'network' | 'chain'>,
   { blocks, headers, initialBlockDownload }: Progress,

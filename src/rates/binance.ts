@@ -4,8 +4,8 @@ import { midPrice } from './decimal.ts';
 import type { SourcePrice, WebSource } from './source.ts';
 
 /**
- * Binance trades against USDT; what that is worth is asked of the others, so a stablecoin off its peg misprices
- * nothing.
+ * Binance trades against USDT. The price of USDT comes from the other sources, so a stablecoin off its peg does no
+ * harm.
  */
 const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
   ['BTCUSDT', 'BTC'],
@@ -14,7 +14,7 @@ const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
   ['USDCUSDT', 'USDC'],
 ]);
 
-/** The host is Binance's own for public market data only; api.binance.com refuses some countries. */
+/** Binance's host for public market data only; api.binance.com refuses some countries. */
 export const BINANCE: WebSource = {
   name: 'binance',
   everyMs: 0,

@@ -19,7 +19,7 @@ export const BITFINEX: WebSource = {
   parse: parseTickers,
 };
 
-/** https://docs.bitfinex.com/reference/rest-public-tickers: a list a pair: symbol, bid, bid size, ask, and more. */
+/** https://docs.bitfinex.com/reference/rest-public-tickers: one list per pair: symbol, bid, bid size, ask, and more. */
 function parseTickers(body: string): readonly SourcePrice[] {
   const tickers = parseJson(body);
   if (!Array.isArray(tickers)) throw new MalformedAnswerError('it is not a list');

@@ -243,8 +243,8 @@ function otherKey(dataDir: string): BackupError {
 }
 
 /**
- * Before anything is loaded: a key that cannot be put where it belongs would be found out at the end. Tells the folders
- * that it makes by `made`, the outermost first.
+ * Done before anything is loaded, because otherwise a key that cannot be put in place would only be noticed at the end.
+ * Adds the folders that it creates to `made`, outermost first.
  */
 async function prepareKeyDir({ key }: Manifest, dataDir: string, made: string[]): Promise<void> {
   if (key.kind !== 'file') return;

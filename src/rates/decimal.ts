@@ -37,8 +37,8 @@ export const ONE: Decimal = { units: 1n, scale: 0 };
 const WIDEST_SPREAD_BASIS_POINTS = 200n;
 
 /**
- * The middle between the best bid and the best ask, which is of this moment even where the last trade was hours ago.
- * Null for an empty, crossed or very wide book, and for what is not numbers.
+ * The middle between the best bid and the best ask, which is current even if the last trade was hours ago. Null for an
+ * empty, crossed or very wide order book, and for anything that is not a number.
  */
 export function midPrice(bid: unknown, ask: unknown): Decimal | null {
   const [low, high] = [readDecimal(bid), readDecimal(ask)];

@@ -102,7 +102,7 @@ const OTHER_EVENTS: Readonly<Record<OtherEventType, TSchema>> = {
   'payment.lost': event('LostPaymentEvent', ['payment.lost'], lostPaymentData),
 };
 
-/** The shape of an event's body. */
+/** The schema of an event's body. */
 export function eventShape(type: EventType): TSchema {
   if (isOrderEvent(type)) return ORDER_EVENT;
   return isRefundEvent(type) ? REFUND_EVENT : OTHER_EVENTS[type];
@@ -126,7 +126,7 @@ const HEADERS = [
 const RULES =
   'Acknowledge with any 2xx within 15 seconds; 410 disables the endpoint, everything else is tried again: at once, then after 1, 5 and 30 minutes, 2, 6, 12, 24 and 24 hours.';
 
-/** The `webhooks` part of the OpenAPI document: what is sent to a registered endpoint, by type of event. */
+/** The `webhooks` part of the OpenAPI document: what is sent to a registered endpoint, by event type. */
 export function describeWebhooks(): Readonly<Record<string, object>> {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => [

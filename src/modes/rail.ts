@@ -74,7 +74,22 @@ export interface WantedToken {
  * How money is seen: the only difference between the sandbox and real chains. Everything else follows the rail and
  * treats the mode as data.
  */
-export interface Rail extends Issuer {
+export type Rail = SandboxRail | ChainRail;
+
+/** Test mode: its addresses are made up, and no money is ever sent. */
+export interface SandboxRail extends AnyRail {
+  readonly kind: 'sandbox';
+  /** What a merchant's simulated step makes arrive. */
+  simulate(payment: Payment, step: SimulatedMoney, now: number): Transfer;
+}
+
+/** Live mode: real addresses, real money. */
+export interface ChainRail extends AnyRail {
+  readonly kind: 'chain';
+}
+
+/** What both have. */
+interface AnyRail extends Issuer {
   /**
    * Locks everything needed to issue addresses for payments in these tokens, until the transaction ends. The resulting
    * issuer knows no other tokens. With `mayPredict` it may use the state it saw last: then `taken` also contains the
@@ -110,8 +125,6 @@ export interface Rail extends Issuer {
   confirmations(payment: Payment): null | Promise<Confirmations | null>;
   /** The EVM chain of a token; null on other networks. */
   evmChain(token: Pick<Token, 'asset' | 'network'>): EvmChain | null;
-  /** The transfer that a merchant's simulation causes; null except in the sandbox. */
-  readonly simulate: ((payment: Payment, step: SimulatedMoney, now: number) => Transfer) | null;
   /** Which chain's addresses a refund may go to. */
   payoutChain(network: Network): PayoutChain;
   /** How and when a refund of this rail ends automatically. */

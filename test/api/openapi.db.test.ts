@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
+  acceptPayment,
   completeSandboxPayment,
   selectToken,
   simulatePayment,
@@ -208,6 +209,7 @@ describe('the webhooks', () => {
         } else if (simulation === 'accept') {
           await selectToken(http.app, selector, { asset: 'BTC', network: null });
           await simulatePayment(http.app, selector, 'late');
+          await acceptPayment(http.app, selector);
         } else await simulatePayment(http.app, selector, simulation);
         for (const reason of ['test_failure', 'worn out', 'cancel']) {
           const request = {

@@ -17,7 +17,7 @@ import {
 import type { App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import { chooseToken, issuedAddress, quotePayment, type TokenRefusal } from './quote-payment.ts';
-import type { Rail } from '../../modes/rail.ts';
+import type { Rail, SandboxRail } from '../../modes/rail.ts';
 
 interface Presented {
   readonly present: (payment: Payment) => string;
@@ -128,13 +128,13 @@ export function completeSandboxPayment(
 function changeInSandbox(
   app: App,
   selector: PaymentSelector,
-  decide: (rail: Rail, payment: Payment, trx: Trx, now: number) => Promise<Decision | TokenRefusal | NotSandbox>,
+  decide: (rail: SandboxRail, payment: Payment, trx: Trx, now: number) => Promise<Decision | TokenRefusal | NotSandbox>,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   return changePayment<TokenRefusal | NotSandbox>(app, {
     selector,
     decide: (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
-      return rail.simulate === null ? { kind: 'not_sandbox' } : decide(rail, payment, trx, now);
+      return rail.kind === 'sandbox' ? decide(rail, payment, trx, now) : { kind: 'not_sandbox' };
     },
   });
 }
@@ -151,7 +151,7 @@ export async function settle(
   | TokenRefusal
   | NotSandbox
 > {
-  if (rail.simulate === null) return { kind: 'not_sandbox' };
+  if (rail.kind !== 'sandbox') return { kind: 'not_sandbox' };
   const quote = payment.quote ?? (await firstQuote(rail, payment, trx));
   if ('kind' in quote) return quote;
   const missing = quote.owedUnits - payment.received.all.seenUnits;
@@ -200,7 +200,7 @@ export function simulatePayment(
 async function simulatedSteps(
   app: App,
   trx: Trx,
-  rail: Rail,
+  rail: SandboxRail,
   payment: Payment,
   quote: Quote,
   simulation: Simulation,
@@ -215,7 +215,6 @@ async function simulatedSteps(
     firstSeenAt: number,
     state: 'seen' | 'confirmed',
   ): Promise<Observation> => {
-    if (rail.simulate === null) throw new Error('Only the sandbox simulates.');
     const transfer = rail.simulate(payment, { amountUnits, firstSeenAt, state }, now);
     await saveTransfers(trx, [{ paymentId: payment.id, transfer, blockHash: null }]);
     return { kind: 'money', received: sumTransfers(quote, [...known, transfer], inTimeUntil(payment)) };

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { receive, receiveRaw } from './local-receivers.testing.ts';
-import type { LocalReceiver } from './local-receivers.testing.ts';
+import { receive, receiveRaw } from './local-receivers.fixture.ts';
+import type { LocalReceiver } from './local-receivers.fixture.ts';
 import { createWebhookSender } from './send.ts';
 import type { WebhookSender } from './send.ts';
 

@@ -5,7 +5,7 @@ import { encodeId } from '../../domain/id.ts';
 import { verifyServiceSignature } from '../../webhooks/signature.ts';
 import { cancelPayment, simulatePayment } from '../payments/payment-actions.ts';
 import { createProject } from '../projects/projects.ts';
-import { deliverAll, insertBacklog, shop, silentShop, webhookApp, type Shop } from './webhooks.testing.ts';
+import { deliverAll, insertBacklog, shop, silentShop, webhookApp, type Shop } from './webhooks.fixture.ts';
 
 const MINUTE_MS = 60_000;
 

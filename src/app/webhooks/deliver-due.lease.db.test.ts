@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { claimDeliveries } from '../../store/deliveries.ts';
-import { deliverAll, insertBacklog, shop, silentShop, webhookApp, withDeliveriesLocked } from './webhooks.testing.ts';
+import { deliverAll, insertBacklog, shop, silentShop, webhookApp, withDeliveriesLocked } from './webhooks.fixture.ts';
 
 const MINUTE_MS = 60_000;
 const LEASE_MS = MINUTE_MS;

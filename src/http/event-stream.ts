@@ -22,6 +22,8 @@ export interface StreamLimits {
 export const HEARTBEAT_MS = 15_000;
 /** Within which a browser connects again, told by `retry`. */
 const RECONNECT_MS = 2_000;
+/** How long a client may take to read its last event. */
+const GOODBYE_MS = 2_000;
 /** When to ask again if no more streams may be open. */
 export const TRY_AGAIN_SECONDS = 30;
 
@@ -48,6 +50,8 @@ export interface EventSender {
   write(text: string): void;
   /** Ends the answer at once, even if the client does not read it. */
   end(): void;
+  /** Writes a last event and ends the answer once it is sent. */
+  endWith(text: string): void;
   stop(): void;
 }
 
@@ -78,6 +82,12 @@ export function createEventSender(
       else response.end();
       // Kept alive, the connection would keep the server from closing.
       socket?.destroySoon();
+    },
+    endWith: (text) => {
+      const { socket } = response;
+      response.end(text);
+      socket?.destroySoon();
+      setTimeout(() => response.destroy(), GOODBYE_MS).unref();
     },
     stop: () => clearInterval(heartbeat),
   };

@@ -77,16 +77,12 @@ export function liveRoutes(app: FastifyInstance, dashboard: Dashboard): void {
       heartbeatMs: live.heartbeatMs ?? HEARTBEAT_MS,
       onHeartbeat: () => teller.look(),
     });
-    const send = (message: LiveMessage, id?: string): void =>
-      sender.write(`${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(message)}\n\n`);
+    const send = (message: LiveMessage): void => sender.write(eventOf(message));
     const teller = createTeller({
       isAllowed: async () =>
         (await roleOfOpenSession(dashboard.people.app, signedIn, scope.projectId, 'read_payments')) === scope.role,
       send,
-      refuse: () => {
-        send({ kind: 'session' });
-        sender.end();
-      },
+      refuse: () => sender.endWith(eventOf({ kind: 'session' })),
       onFault: (error) => live.troubles.happened('updates of the dashboard', error, { request: request.id }),
     });
     const stream: OpenStream = { personId, look: () => teller.look(), end: () => sender.end() };
@@ -102,7 +98,7 @@ export function liveRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     void reply.hijack();
     sender.begin(givenHeaders(reply));
     // A browser that comes back has missed what happened meanwhile; it says so with the id.
-    send({ kind: 'version', version: dashboard.version }, 'seen');
+    sender.write(`id: seen\n${eventOf({ kind: 'version', version: dashboard.version })}`);
     if (request.headers['last-event-id'] !== undefined) send({ kind: 'anything' });
     // It may have ended between the guard and the watch.
     teller.look();
@@ -113,6 +109,10 @@ export function liveRoutes(app: FastifyInstance, dashboard: Dashboard): void {
 function busy(reply: FastifyReply): RequestError {
   void reply.header('retry-after', String(TRY_AGAIN_SECONDS));
   return new RequestError('service_unavailable', 'Too many tabs of the dashboard are open. This one asks by itself.');
+}
+
+function eventOf(message: LiveMessage): string {
+  return `data: ${JSON.stringify(message)}\n\n`;
 }
 
 function messageOf(news: ProjectNews): LiveMessage {

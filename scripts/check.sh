@@ -23,6 +23,7 @@ check tsc -p web
 check tsc -p web/dashboard
 check knip
 check node scripts/check-rooms.ts
+check node scripts/find-duplicates.ts
 check node scripts/check-comments.ts
 check node scripts/index-decisions.ts --check
 check node scripts/write-openapi.ts --check

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What takes too long for every change: histories of the simulation that were never tried, and mutation testing.
+# What takes too long for every change: histories of the simulation that were never tried, mutation testing, and the
+# guides of docs/how-to/ done in a copy.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}
@@ -8,3 +9,4 @@ first=$(($(date -u +%s) / 86400 * seeds + 1))
 echo "Seeds $first to $((first + seeds - 1))"
 SIMULATION_SEEDS=$seeds SIMULATION_FIRST_SEED=$first vitest run test/simulation --testTimeout 7200000
 sh scripts/mutation.sh
+node scripts/count-touched.ts

@@ -17,6 +17,8 @@ import { httpTest, type Answer, type Call, type HttpTest } from './http.ts';
 
 /** Where the dashboard of the tests is. */
 export const DASHBOARD_URL = 'http://localhost:4000';
+/** Settings of a dashboard behind a proxy that ends HTTPS. */
+export const BEHIND_PROXY = { url: 'https://pay.shop.example', trustProxy: ['127.0.0.1'] } as const;
 export const PASSWORD = 'grumpy otter parade';
 
 /** A browser: it keeps cookies, and says where its requests come from. */
@@ -100,13 +102,14 @@ export async function dashboardTest(
       const answer = await http.call<Body>(
         {
           side: 'live',
-          ...(at.address === undefined ? {} : { address: at.address }),
           ...request,
           headers: {
             host: new URL(url).host,
             origin: people.site.origin,
             'sec-fetch-site': 'same-origin',
             ...(cookie === '' ? {} : { cookie }),
+            // Plain HTTP from elsewhere is refused: others come by way of a proxy.
+            ...(behindProxy ? { 'x-forwarded-proto': 'https', 'x-forwarded-for': at.address ?? '192.0.2.77' } : {}),
             ...at.headers,
             ...request.headers,
           },

@@ -42,3 +42,23 @@ export async function recordAudit(app: App, trx: Trx, change: AuditedChange): Pr
     requestId: app.requestId ?? null,
   });
 }
+
+/** Only what differs of two records, as the log keeps it: bigints as text. */
+export function differences(
+  before: object,
+  after: object,
+): { readonly before: AuditValues; readonly after: AuditValues } {
+  const [old, now] = [plainValues(before), plainValues(after)];
+  const changed = Object.keys(now).filter((field) => JSON.stringify(old[field]) !== JSON.stringify(now[field]));
+  const only = (values: AuditValues): AuditValues => Object.fromEntries(changed.map((field) => [field, values[field]]));
+  return { before: only(old), after: only(now) };
+}
+
+function plainValues(record: object): AuditValues {
+  return Object.fromEntries(
+    Object.entries(record).map(([field, value]: [string, unknown]) => [
+      field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      typeof value === 'bigint' ? String(value) : value,
+    ]),
+  );
+}

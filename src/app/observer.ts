@@ -43,13 +43,17 @@ export type Activity =
     }
   /** Money on an address that this database never handed out, per project that uses the wallet. */
   | { readonly kind: 'money_lost'; readonly projectId: string; readonly network: Network; readonly lost: LostMoney }
-  /** Sweep calls for deposit contracts were prepared; the merchant sends them. */
+  /**
+   * Sweep calls for deposit contracts were prepared; the merchant sends them. `swept`: deposits that were paid and hold
+   * nothing any more, which is all that is ever known of the end of a sweep.
+   */
   | {
       readonly kind: 'sweep_planned';
       readonly projectId: string;
       readonly network: Network;
       readonly deposits: number;
       readonly calls: number;
+      readonly swept: number;
     };
 
 /** Receives what this process did, once it is committed, for metrics and the log. Must not block or throw. */

@@ -11,8 +11,8 @@ const DAY_MS = 24 * 60 * 60_000;
 const BATCH_ROWS = 2_000;
 
 /**
- * Forgets deliveries, idempotent answers and what lets nobody into the dashboard any more, once they outlived their time, a lot at a
- * time; true while there may be more.
+ * Forgets deliveries, idempotent answers and what lets nobody into the dashboard any more, once they outlived their
+ * time, a lot at a time; true while there may be more.
  */
 export async function purgeOld(app: App): Promise<boolean> {
   const now = app.clock();

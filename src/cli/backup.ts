@@ -46,23 +46,23 @@ export function addBackupCommands(program: Command): void {
     .option('--keep <n>', 'of a folder: remove all but the newest n backups', wholeNumber(1, MAX_KEPT))
     .action(runBackup);
 
-  withPassphrase(
-    printsRecord(
-      backup
-        .command('check')
-        .description('restore a backup for real in a temporary folder, count what is in it, and remove it again')
-        .argument('<file>', 'the backup'),
-    ),
-    OPENS,
+  readsBackup(
+    backup
+      .command('check')
+      .description('restore a backup for real in a temporary folder, count what is in it, and remove it again'),
     // What both commands have is taken by the one above.
   ).action((file: string, _options: unknown, command: Command) => runCheck(file, command.optsWithGlobals()));
 }
 
-/** What the option does where a backup is read. */
-export const OPENS =
-  'opens a backup that is encrypted: a file whose first line is the passphrase that it was made with';
+/** Makes a command take the file of a backup, and what opens it. */
+export function readsBackup(command: Command): Command {
+  return withPassphrase(
+    printsRecord(command.argument('<file>', 'the backup')),
+    'opens a backup that is encrypted: a file whose first line is the passphrase that it was made with',
+  );
+}
 
-export function withPassphrase(command: Command, does: string): Command {
+function withPassphrase(command: Command, does: string): Command {
   return command.option('--passphrase-file <file>', does);
 }
 

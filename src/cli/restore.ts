@@ -6,17 +6,10 @@ import type { Recovery } from '../app/chains/recover.ts';
 import { readDatabaseUrl } from '../config/database-url.ts';
 import type { RestoreTarget } from '../backup/restore-backup.ts';
 import type { RestoreNote } from '../backup/restore-notes.ts';
-import {
-  manifestFields,
-  manifestRecord,
-  OPENS,
-  passphraseOf,
-  withPassphrase,
-  type PassphraseOptions,
-} from './backup.ts';
+import { manifestFields, manifestRecord, passphraseOf, readsBackup, type PassphraseOptions } from './backup.ts';
 import { UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
-import { fields, print, printsRecord, type OutputOptions } from './output.ts';
+import { fields, print, type OutputOptions } from './output.ts';
 import { recoveryLines, recoveryRecord, withSkip } from './recover.ts';
 import { progressReporter } from './progress.ts';
 import { untilStopped } from './signals.ts';
@@ -30,14 +23,10 @@ interface RestoreCommandOptions extends OutputOptions, PassphraseOptions {
 /** `cointill restore`. */
 export function addRestoreCommand(program: Command): void {
   withSkip(
-    withPassphrase(
-      printsRecord(
-        program
-          .command('restore')
-          .description('make a new database of a backup; nothing is ever restored onto what is there')
-          .argument('<file>', 'the backup'),
-      ),
-      OPENS,
+    readsBackup(
+      program
+        .command('restore')
+        .description('make a new database of a backup; nothing is ever restored onto what is there'),
     ),
   )
     .option('--data-dir <folder>', 'a new DATA_DIR with an embedded database')

@@ -20,7 +20,8 @@ export type Step =
   | { readonly kind: 'look' }
   | { readonly kind: 'glance'; readonly quote: number; readonly mask: number; readonly untilMs: number }
   | { readonly kind: 'deadline'; readonly behindMs: number | 'by_hand' }
-  | { readonly kind: 'settle' | 'cancel' | 'accept' | 'stop' };
+  | { readonly kind: 'settle' }
+  | { readonly kind: 'observe'; readonly observation: Observation };
 
 /** A payment's world: the money that exists, and every quote that was ever issued. */
 interface World {
@@ -43,6 +44,16 @@ const TOKENS: readonly Quote[] = [
   { ...ETH_QUOTE, asset: 'USDT', decimals: 6, owedUnits: 100_000_000n, toleranceUnits: 50_000n },
   { ...ETH_QUOTE, network: 'base' },
 ];
+
+/** Made of the world by `observationOf`; every other kind of observation says all by itself. */
+type MadeOfWorld = 'token_chosen' | 'money' | 'deadline' | 'settled';
+const OBSERVATIONS: {
+  readonly [Kind in Exclude<Observation['kind'], MadeOfWorld>]: readonly (Observation & { readonly kind: Kind })[];
+} = {
+  cancelled: [{ kind: 'cancelled' }],
+  accepted: [{ kind: 'accepted', refundedUnits: 0n }],
+  timer_stopped: [{ kind: 'timer_stopped' }],
+};
 
 const state = fc.constantFrom<Transfer['state']>('seen', 'mined', 'confirmed', 'dropped');
 const wait = fc.record({
@@ -75,7 +86,14 @@ const observations: readonly { readonly weight: number; readonly arbitrary: fc.A
       behindMs: fc.constantFrom<number | 'by_hand'>(0, 0, 1, MINUTE_MS, 'by_hand'),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('settle', 'cancel', 'accept', 'accept', 'stop') }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('observe' as const),
+      observation: fc.constantFrom(...Object.values(OBSERVATIONS).flat()),
+    }),
+  },
 ];
 const look: fc.Arbitrary<Step> = fc.constant({ kind: 'look' });
 /** A rail that forgets transfers, mistakes the deadline and the quote: nothing it says may break the table. */
@@ -182,12 +200,8 @@ function observationOf(step: Step, world: World): Observation | null {
       const whole = { seenUnits: quote.owedUnits, minedUnits: quote.owedUnits, confirmedUnits: quote.owedUnits };
       return { kind: 'settled', quote, received: { all: whole, inTime: whole, transactionHash: '0xsettled' } };
     }
-    case 'cancel':
-      return { kind: 'cancelled' };
-    case 'accept':
-      return { kind: 'accepted', refundedUnits: 0n };
-    case 'stop':
-      return { kind: 'timer_stopped' };
+    case 'observe':
+      return step.observation;
   }
 }
 

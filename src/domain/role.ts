@@ -117,8 +117,6 @@ type ActionWithin<Place extends ActionRow['within']> = {
 }[Action];
 /** Done in one project. */
 export type ProjectAction = ActionWithin<'project'>;
-/** Done to the service as a whole: it takes a role in all projects. */
-export type ServiceAction = ActionWithin<'service'>;
 
 export const ACTIONS = Object.keys(ACTIONS_TABLE) as readonly Action[];
 

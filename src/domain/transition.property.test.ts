@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTimeUntil, requiredUnits, sumTransfers, type Payment } from './payment.ts';
-import type { PaymentStatus } from './status.ts';
+import { isOpen, type PaymentStatus } from './status.ts';
 import { ETH_QUOTE, EXPIRES_AT, MINUTE_MS } from './payment.fixture.ts';
 import { live, soundHistory, start, wildHistory, type Step, type Taken } from './payment-history.fixture.ts';
 import {
@@ -99,8 +99,7 @@ describe('any sequence of observations, even of a rail that errs', () => {
     always(wildHistory, ({ before, observation, result }) => {
       if (observation.kind !== 'token_chosen') return;
       const { status, received, expiresAt } = before.payment;
-      const isOpen = status === 'created' || status === 'prepared' || status === 'pending';
-      const mayChoose = isOpen && received.all.seenUnits === 0n && before.now < expiresAt;
+      const mayChoose = isOpen(status) && received.all.seenUnits === 0n && before.now < expiresAt;
       expect(result.kind).toBe(mayChoose && observation.changes < MAX_TOKEN_CHANGES ? 'changed' : 'refused');
     });
   });

@@ -12,8 +12,8 @@ const LIFETIMES_MS = { session: SESSION_MS, sign_in: SIGN_IN_MS, browser: BROWSE
 export type CookieKind = keyof typeof LIFETIMES_MS;
 
 /**
- * Encrypted, a cookie has the prefix by which a browser takes it from nobody but this host itself (RFC 6265bis, 4.1.3.2). Plain
- * HTTP reaches the dashboard from this machine alone; there browsers refuse the prefix.
+ * Encrypted, a cookie has the prefix by which a browser takes it from nobody but this host itself (RFC 6265bis,
+ * 4.1.3.2). Plain HTTP reaches the dashboard from this machine alone; there browsers refuse the prefix.
  */
 function nameOf(kind: CookieKind, isEncrypted: boolean): string {
   return `${isEncrypted ? '__Host-' : ''}cointill_${kind}`;

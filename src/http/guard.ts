@@ -13,8 +13,8 @@ import { clientBucket, type Allowance, type Bucket, type RateLimits } from './ra
 
 /**
  * How a route is guarded. `api`: by key. `session`: by a session of the dashboard. `dashboard`: the pages of the
- * dashboard, for whoever may reach it. `page`, `docs`: by their own rate limits. `open`: not counted. `local`: from this
- * machine also over plain HTTP. `health`: over plain HTTP for everybody.
+ * dashboard, for whoever may reach it. `page`, `docs`: by their own rate limits. `open`: not counted. `local`: from
+ * this machine also over plain HTTP. `health`: over plain HTTP for everybody.
  */
 export type Guard =
   | { readonly kind: 'api'; readonly surface: ErrorSurface; readonly operation: Operation }

@@ -4,15 +4,19 @@ import { asRequestError, errorBody, RequestError } from './errors.ts';
 import { nothingAt } from './guard.ts';
 import { isLocal } from './https-rule.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
+import { requestIds } from './request-id.ts';
 
 /** Health and metrics on a separate port that no proxy leads to. A worker serves nothing else. */
 export function buildMonitor(plugins: readonly ((app: FastifyInstance) => void)[]): FastifyInstance {
   const app = Fastify({
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: false },
+    genReqId: requestIds(),
+    requestIdHeader: false,
     serverFactory: (handle: RequestListener) => createListener(handle, { tls: null, ...TIMEOUTS }),
   });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id);
     // A web page in a browser on this machine uses another host name.
     if (!isLocal(request)) throw new RequestError('permission_error', 'This port is for this machine alone.');
   });

@@ -185,11 +185,9 @@ function countInRedis(redis: Redis, bucket: string, windowMs: number, standIn: W
         (found) => (found === null ? { used: 0, msLeft: windowMs } : windowOf(found)),
         () => standIn.peek(id),
       ),
-    giveBack: (id) =>
-      limiter.reward(id).then(
-        () => {},
-        () => standIn.giveBack(id),
-      ),
+    giveBack: async (id) => {
+      await limiter.reward(id).catch(() => standIn.giveBack(id));
+    },
   };
 }
 

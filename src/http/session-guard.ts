@@ -20,8 +20,9 @@ import { notFound, RequestError } from './errors.ts';
 import { cameEncrypted } from './https-rule.ts';
 
 /**
- * What a route of the dashboard takes. `anybody`: no session. `own_account`: a session, whatever its role. `change_payments`: the action
- * of the mode in the path. Actions of a project are asked for in the project that the path names.
+ * What a route of the dashboard takes. `anybody`: no session. `own_account`: a session, whatever its role.
+ * `change_payments`: the action of the mode in the path. Actions of a project are asked for in the project that the
+ * path names.
  */
 export interface SessionRule {
   readonly kind: 'session';
@@ -64,7 +65,9 @@ interface Counting {
   readonly countSession: (id: string) => Promise<void>;
 }
 
-/** Throws what stands against the request: who may reach it, the page that it comes from, session, limit, role, proof. */
+/**
+ * Throws what stands against the request: who may reach it, the page that it comes from, session, limit, role, proof.
+ */
 export async function guardDashboard(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -132,8 +135,8 @@ async function authorise(
 }
 
 /**
- * Why a change may come from a page of somebody else (CSRF). Browsers say which site a request comes from (Fetch Metadata), and
- * older ones its origin; what says neither is no browser, and has no business with a session's cookie.
+ * Why a change may come from a page of somebody else (CSRF). Browsers say which site a request comes from (Fetch
+ * Metadata), and older ones its origin; what says neither is no browser, and has no business with a session's cookie.
  */
 function forgery(request: FastifyRequest, { origin, behindProxy }: DashboardGuard): RequestError | null {
   const { origin: from, 'sec-fetch-site': site } = request.headers;

@@ -12,7 +12,7 @@ import { spreadOf } from '../store/projects.ts';
 import { walletNetworks } from '../store/wallets.ts';
 import { findAddressIndex, heldAddress, takeAddressIndex } from '../store/issued-addresses.ts';
 import { createLock, halted, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
-import { DEFAULT_TOLERANCE_BASIS_POINTS, type Rail } from './rail.ts';
+import { DEFAULT_TOLERANCE_BASIS_POINTS, type ChainRail } from './rail.ts';
 
 export interface ChainRailOptions {
   readonly db: Database;
@@ -22,12 +22,12 @@ export interface ChainRailOptions {
   readonly openWallet: WalletOpener;
   /** Where a batch's addresses come from, where others are to know of it too. */
   readonly addresses?: AddressesAhead;
-  readonly evmChain: Rail['evmChain'];
-  readonly payoutChain: Rail['payoutChain'];
+  readonly evmChain: ChainRail['evmChain'];
+  readonly payoutChain: ChainRail['payoutChain'];
 }
 
 /** The rail of live mode: addresses from the merchant's wallets, money from the chains' cursors. */
-export function chainRail(options: ChainRailOptions): Rail {
+export function chainRail(options: ChainRailOptions): ChainRail {
   const {
     db,
     rates,
@@ -38,6 +38,7 @@ export function chainRail(options: ChainRailOptions): Rail {
     addresses = createAddressesAhead(openWallet),
   } = options;
   return {
+    kind: 'chain',
     rates,
     ratesFor: async (projectId, trx) => withSpread(rates, await spreadOf(trx ?? db, projectId)),
     tokens: async (projectId, trx) => {
@@ -90,7 +91,6 @@ export function chainRail(options: ChainRailOptions): Rail {
     addressIndex: (payment) => (payment.quote === null ? null : findAddressIndex(db, payment.id, payment.quote)),
     confirmations: (payment) => (payment.quote === null ? null : confirmationsOf(db, payment.id)),
     evmChain,
-    simulate: null,
     payoutChain,
     refundOutcome: () => ({ afterMs: REFUND_LIFETIME_MS, observation: { kind: 'failed', reason: 'unpaid' } }),
   };

@@ -77,7 +77,22 @@ export interface WantedToken {
  * How money is seen: the one seam between the sandbox and real chains. Everything else takes what a rail says and
  * treats the mode as data.
  */
-export interface Rail extends Issuer {
+export type Rail = SandboxRail | ChainRail;
+
+/** Test mode: its addresses are made up, and no money is ever sent. */
+export interface SandboxRail extends AnyRail {
+  readonly kind: 'sandbox';
+  /** What a merchant's simulated step makes arrive. */
+  simulate(payment: Payment, step: SimulatedMoney, now: number): Transfer;
+}
+
+/** Live mode: real addresses, real money. */
+export interface ChainRail extends AnyRail {
+  readonly kind: 'chain';
+}
+
+/** What both have. */
+interface AnyRail extends Issuer {
   /**
    * Locks all that payments in these tokens are issued addresses from, until the transaction ends. Its issuer knows no
    * other tokens of theirs. With `mayPredict` it may go by what it saw last: then `taken` holds the lock too, which
@@ -113,8 +128,6 @@ export interface Rail extends Issuer {
   confirmations(payment: Payment): null | Promise<Confirmations | null>;
   /** Which EVM chain a token lives on; null on other networks. */
   evmChain(token: Pick<Token, 'asset' | 'network'>): EvmChain | null;
-  /** What a merchant's simulated step makes arrive; only the sandbox simulates. */
-  readonly simulate: ((payment: Payment, step: SimulatedMoney, now: number) => Transfer) | null;
   /** Which chain's addresses a refund may go to. */
   payoutChain(network: Network): PayoutChain;
   /** How a refund of this rail ends by itself, and after how long. */

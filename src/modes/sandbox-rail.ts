@@ -3,7 +3,7 @@ import { NETWORK_FACTS, type Network } from '../domain/networks.ts';
 import { SANDBOX_REFUND_MS } from '../domain/refund.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
 import type { RateSource } from '../rates/source.ts';
-import type { Rail } from './rail.ts';
+import type { SandboxRail } from './rail.ts';
 
 /** A refund whose reason is this word fails, so that a merchant can test it. */
 const FAILING_REASON = 'test_failure';
@@ -15,9 +15,10 @@ function isTestable(network: Network): boolean {
 }
 
 /** The rail of test mode: makes the same observations from the clock that a chain makes from blocks. */
-export function sandboxRail(rates: RateSource, completeAfterMs: number): Rail {
+export function sandboxRail(rates: RateSource, completeAfterMs: number): SandboxRail {
   const tokens = allTokens().filter(({ network }) => isTestable(network));
   return {
+    kind: 'sandbox',
     rates,
     ratesFor: () => rates,
     lock: null,

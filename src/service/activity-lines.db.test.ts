@@ -209,7 +209,7 @@ describe('a chain and a sweep', () => {
     const rolledBack = { kind: 'chain_rolled_back', network: 'ethereum', fromHeight: 12, toHeight: 10 } as const;
     happen({ ...rolledBack, payments: 0 });
     happen({ ...rolledBack, payments: 2 });
-    happen({ kind: 'sweep_planned', projectId: 'p', network: 'ethereum', deposits: 3, calls: 1 });
+    happen({ kind: 'sweep_planned', projectId: 'p', network: 'ethereum', deposits: 3, calls: 1, swept: 4 });
     expect(take()).toMatchObject([
       {
         level: 30,
@@ -221,7 +221,7 @@ describe('a chain and a sweep', () => {
         payments: 0,
       },
       { level: 40, kind: 'chain_rollback', payments: 2 },
-      { level: 30, kind: 'sweep', project: 'p', network: 'ethereum', deposits: 3, calls: 1 },
+      { level: 30, kind: 'sweep', project: 'p', network: 'ethereum', deposits: 3, calls: 1, swept: 4 },
     ]);
   });
 });

@@ -57,9 +57,10 @@ function linesOf(activity: Activity): readonly Line[] {
     case 'money_lost':
       return [lostLine(activity)];
     case 'sweep_planned': {
-      const { projectId: project, network, deposits, calls } = activity;
-      const fields = { kind: 'sweep', project, network, deposits, calls };
-      return [{ level: 'info', fields, message: `a sweep of ${deposits} deposits on ${network} was planned` }];
+      const { projectId: project, network, deposits, calls, swept } = activity;
+      const fields = { kind: 'sweep', project, network, deposits, calls, swept };
+      const message = `a sweep of ${deposits} deposits on ${network} was planned; ${swept} were swept before`;
+      return [{ level: 'info', fields, message }];
     }
     case 'batch_saved':
       return [];

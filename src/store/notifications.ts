@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { isNetwork, type Network } from '../domain/networks.ts';
 import type { Database, DatabaseHandle, Trx } from './database.ts';
-import { listeningSession, type ListeningSession } from './listening-session.ts';
+import { keepSession } from './kept-session.ts';
 
 /** The topics of notifications between processes, and what each carries. */
 export interface NotificationPayloads {
@@ -21,11 +21,6 @@ export type Topic = keyof NotificationPayloads;
 const CHANNEL = 'cointill';
 /** PostgreSQL refuses a payload of 8,000 bytes; `payments` and 200 ids are 7,408. */
 const IDS_PER_PAYLOAD = 200;
-/** A silent connection counts as broken after this, well within the second in which a revoked key must stop working. */
-const HEARTBEAT_MS = 250;
-const SILENCE_MS = 800;
-/** How long a new connection may take to listen and be proven: until then no heartbeat watches it. */
-const LISTEN_MS = 5_000;
 /** A connection is proven again after this, because a pooler's settings may change. */
 const PROOF_EVERY_MS = 5_000;
 
@@ -105,116 +100,35 @@ function dispatch(listeners: Listeners, payload: string): void {
 const WITHHELD = 'notifications do not arrive, as behind a pooler of transactions; set DATABASE_DIRECT_URL past it';
 const NOT_LISTENING = 'not listening';
 
-/**
- * Listens on a separate connection, and reconnects for as long as it takes. A connection only counts once a
- * notification to ourselves, sent through the pool, has arrived on it: behind a pooler that shares its sessions LISTEN
- * succeeds, but nothing ever arrives.
- */
-// oxlint-disable-next-line max-lines-per-function -- One session, its retries, proof and listeners share one state.
+/** Listens on a separate connection, and reconnects for as long as it takes. */
 export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Listening {
   const { onWithheld, proofEveryMs = PROOF_EVERY_MS } = options;
   const listeners: Listeners = { access: [], deliveries: [], payments: [], chain: [], sessions: [] };
   const downListeners: (() => void)[] = [];
   const upListeners: (() => void)[] = [];
-  let session: ListeningSession | null = null;
-  /** A connection that is not proven yet. */
-  let coming: ListeningSession | null = null;
-  let receivedUpTo = 0;
-  let provenAt = 0;
-  let isAsking = false;
-  let isProving = false;
   let isWithheld = false;
-  let stopped = false;
-
-  const down = (): void => {
-    if (session === null) return;
-    const broken = session;
-    session = null;
-    receivedUpTo = 0;
-    for (const listener of downListeners) listener();
-    void broken.end();
-  };
-
-  const withhold = (): void => {
-    if (!isWithheld) onWithheld?.(WITHHELD);
-    isWithheld = true;
-  };
-
-  const connect = async (): Promise<void> => {
-    const client = await handle.connect();
-    const next = listeningSession(client, handle.db, CHANNEL, (payload) => dispatch(listeners, payload));
-    coming = next;
-    client.on('end', () => {
-      if (session === next) down();
-    });
-    const limit = setTimeout(() => void next.end(), LISTEN_MS);
-    try {
-      const askedAt = performance.now();
-      await next.listen();
-      if (stopped) throw new Error('Stopped while it connected.');
-      const proof = await next.prove();
-      if (proof === 'withheld') withhold();
-      if (proof !== 'delivered' || stopped) throw new Error('It is not proven that notifications arrive.');
-      [session, receivedUpTo, provenAt, isWithheld] = [next, askedAt, performance.now(), false];
-    } catch (error) {
-      await next.end();
-      throw error;
-    } finally {
-      clearTimeout(limit);
-      coming = null;
-    }
-    for (const listener of upListeners) listener();
-  };
-
-  /** In addition to the heartbeat, which continues, because the pool may be slow to send it. */
-  const proveAgain = async (proven: ListeningSession): Promise<void> => {
-    isProving = true;
-    const proof = await proven.prove().finally(() => (isProving = false));
-    if (session !== proven) return;
-    if (proof === 'delivered') provenAt = performance.now();
-    if (proof !== 'withheld') return;
-    withhold();
-    down();
-  };
-
-  const beat = async (): Promise<void> => {
-    if (stopped || isAsking) {
-      if (session !== null && performance.now() - receivedUpTo > SILENCE_MS) down();
-      return;
-    }
-    isAsking = true;
-    try {
-      if (session === null) await connect();
-      else {
-        // An answer proves that notifications sent before the query have arrived, not those sent after it.
-        const askedAt = performance.now();
-        await session.ask();
-        receivedUpTo = askedAt;
-      }
-    } catch {
-      down();
-    } finally {
-      isAsking = false;
-    }
-    if (session !== null && !isProving && performance.now() - provenAt > proofEveryMs) void proveAgain(session);
-  };
-
-  const timer = setInterval(() => void beat(), HEARTBEAT_MS);
-  void beat();
-
-  const healthy = (): boolean => session !== null && performance.now() - receivedUpTo < SILENCE_MS;
+  const { healthy, stop } = keepSession(handle, {
+    channel: CHANNEL,
+    proofEveryMs,
+    onMessage: (payload) => dispatch(listeners, payload),
+    onUp: () => {
+      isWithheld = false;
+      for (const listener of upListeners) listener();
+    },
+    onDown: () => {
+      for (const listener of downListeners) listener();
+    },
+    onWithheld: () => {
+      if (!isWithheld) onWithheld?.(WITHHELD);
+      isWithheld = true;
+    },
+  });
   return {
     healthy,
     problem: () => (healthy() ? null : isWithheld ? WITHHELD : NOT_LISTENING),
     on: (topic, listener) => void listeners[topic].push(listener),
     onDown: (listener) => void downListeners.push(listener),
     onUp: (listener) => void upListeners.push(listener),
-    stop: async () => {
-      stopped = true;
-      clearInterval(timer);
-      const last = session ?? coming;
-      session = null;
-      await last?.end();
-    },
+    stop,
   };
 }

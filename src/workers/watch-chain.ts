@@ -1,5 +1,6 @@
 import type { App } from '../app/context.ts';
 import { createChainFollower } from '../app/chains/follow-chain.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import type { ChainSource } from '../rails/chain.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
@@ -26,7 +27,6 @@ const STOP_WAIT_MS = 5_000;
  * is kept in the database; failures rest ever longer, up to five seconds. `pollMs` replaces the rest at the head.
  * `openWallet` is for what is looked for beside the addresses of payments.
  */
-// oxlint-disable-next-line max-lines-per-function -- Three loops that hold, follow and check nodes go by one lease.
 export function watchChain(
   app: App,
   source: ChainSource,
@@ -39,8 +39,7 @@ export function watchChain(
   const leaseName = `chain ${source.network}`;
   let heldUntil = 0;
   const follower = createChainFollower(app, source, openWallet);
-  /** What is kept of the last round's trouble; unknown at first, so that an earlier process's is cleared. */
-  let problem: string | null = '';
+  const keepingProblem = createProblemKeeper(app, source.network);
 
   const lease = startLoop({
     name: `lease of ${leaseName}`,
@@ -64,17 +63,7 @@ export function watchChain(
     troubles,
     work: async () => {
       if (app.clock() >= heldUntil) return false;
-      try {
-        const followed = await follower.follow();
-        if (problem !== null) await saveProblem(app.db, source.network, null);
-        problem = null;
-        return followed !== 'at_head';
-      } catch (error) {
-        const message = error instanceof Error ? error.message : 'it failed';
-        if (message !== problem) await saveProblem(app.db, source.network, message).catch(() => {});
-        problem = message;
-        throw error;
-      }
+      return (await keepingProblem(() => follower.follow())) !== 'at_head';
     },
   });
   const checkNodes = startLoop({
@@ -101,5 +90,24 @@ export function watchChain(
       await lease.stop();
       await releaseLease(app.db, leaseName, holder).catch((error: unknown) => troubles.happened(leaseName, error));
     },
+  };
+}
+
+/** Does a round of work and keeps in the database what is wrong with the network: what the round throws, or nothing. */
+function createProblemKeeper(app: App, network: Network) {
+  /** What is kept; unknown at first, so that an earlier process's is cleared. */
+  let problem: string | null = '';
+  return async <Result>(round: () => Promise<Result>): Promise<Result> => {
+    try {
+      const result = await round();
+      if (problem !== null) await saveProblem(app.db, network, null);
+      problem = null;
+      return result;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : 'it failed';
+      if (message !== problem) await saveProblem(app.db, network, message).catch(() => {});
+      problem = message;
+      throw error;
+    }
   };
 }

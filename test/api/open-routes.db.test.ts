@@ -94,6 +94,21 @@ describe('the port for monitoring', () => {
     expect(body).toContain('nodejs_eventloop_lag_seconds');
   });
 
+  it('answers every request with its id: the client’s own, or one of ours', async () => {
+    for (const [url, host] of [
+      ['/healthz', '127.0.0.1:4002'],
+      ['/metrics', '127.0.0.1:4002'],
+      ['/nothing', '127.0.0.1:4002'],
+      ['/readyz', 'evil.example'],
+    ] as const) {
+      const own = await ask(url, { headers: { host, 'x-request-id': 'probe-7' } });
+      expect(own.headers['x-request-id']).toBe('probe-7');
+      const [first, second] = [await ask(url, { headers: { host } }), await ask(url, { headers: { host } })];
+      expect(first.headers['x-request-id']).toMatch(/^[0-9a-f]{8}-\w+$/);
+      expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    }
+  });
+
   it('has nothing else, and nothing for a page that came by another name or through a proxy', async () => {
     expect((await ask('/v1/orders')).statusCode).toBe(404);
     for (const headers of [{ host: 'evil.example' }, { host: '127.0.0.1', 'x-forwarded-for': '203.0.113.9' }]) {

@@ -1,6 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { completeSandboxPayment, selectToken, simulatePayment } from '../../src/app/payments/payment-actions.ts';
+import {
+  acceptPayment,
+  completeSandboxPayment,
+  selectToken,
+  simulatePayment,
+} from '../../src/app/payments/payment-actions.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { cancelRefund } from '../../src/app/refunds/cancel-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
@@ -204,6 +209,7 @@ describe('the webhooks', () => {
         } else if (simulation === 'accept') {
           await selectToken(http.app, selector, { asset: 'BTC', network: null });
           await simulatePayment(http.app, selector, 'late');
+          await acceptPayment(http.app, selector);
         } else await simulatePayment(http.app, selector, simulation);
         for (const reason of ['test_failure', 'worn out', 'cancel']) {
           const request = {

@@ -1,4 +1,5 @@
-import { backOffMs, pollDelayMs } from './timing.ts';
+import { createStream } from './stream.ts';
+import { pollDelayMs } from './timing.ts';
 
 /** A request for the page that takes longer than this counts as failed. */
 const PATIENCE_MS = 10_000;
@@ -22,19 +23,13 @@ type Cause = 'stream' | 'check';
  * Keeps the page as the server has it while somebody looks at it: by its event stream and, until the payment is
  * complete, by asking from time to time where that cannot be had. Returns how to ask at once.
  */
-// oxlint-disable-next-line max-lines-per-function -- The stream and the polling beside it share one state.
 export function keepLive(page: LivePage): () => void {
-  let stream: EventSource | null = null;
-  let streamWorks = false;
-  let streamFailures = 0;
-  let streamEvents = 0;
   let failures = 0;
   let asked = 0;
   let shown = 0;
   let underWay = 0;
   let askAgain: Cause | null = null;
   let pollTimer: ReturnType<typeof setTimeout> | undefined;
-  let streamTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** What is complete stays so, and is not asked for again and again; a refund is told by the stream. */
   const isOver = () => page.live().dataset['status'] === 'completed';
@@ -42,7 +37,7 @@ export function keepLive(page: LivePage): () => void {
   const schedule = () => {
     clearTimeout(pollTimer);
     if (!document.hidden && !isOver())
-      pollTimer = setTimeout(poll, pollDelayMs(streamWorks, failures, Math.random()), 'check');
+      pollTimer = setTimeout(poll, pollDelayMs(stream.works(), failures, Math.random()), 'check');
   };
 
   const poll = async (cause: Cause) => {
@@ -53,13 +48,13 @@ export function keepLive(page: LivePage): () => void {
     underWay += 1;
     asked += 1;
     const turn = asked;
-    const eventsBefore = streamEvents;
+    const eventsBefore = stream.events();
     try {
       const { next, receivedAt } = await fetchPage(page.live().dataset['page'] ?? location.href);
       // A later request was answered earlier: this one is the past.
       if (turn > shown) {
         shown = turn;
-        if (page.show(next, receivedAt) && cause === 'check') setTimeout(doubtStream, EVENT_LAG_MS, eventsBefore);
+        if (page.show(next, receivedAt) && cause === 'check') setTimeout(stream.doubt, EVENT_LAG_MS, eventsBefore);
       }
       if (failures >= 2) page.onConnection(false);
       failures = 0;
@@ -76,62 +71,26 @@ export function keepLive(page: LivePage): () => void {
     }
   };
 
-  /**
-   * A change was found by asking, and the stream has not told of it: proxies can hold a stream back while it looks
-   * open.
-   */
-  const doubtStream = (eventsBefore: number) => {
-    if (streamEvents !== eventsBefore || !streamWorks) return;
-    streamWorks = false;
-    schedule();
-  };
-
-  const open = () => {
-    clearTimeout(streamTimer);
-    const { stream: path, version = '' } = page.live().dataset;
-    if (stream !== null || path === undefined || document.hidden) return;
-    const url = new URL(path, location.href);
-    url.searchParams.set('v', version);
-    const source = new EventSource(url);
-    stream = source;
-    source.addEventListener('open', () => {
-      streamWorks = true;
-      // What happened while it was away, the stream may not tell again.
-      if (streamFailures > 0) void poll('check');
-      streamFailures = 0;
-      schedule();
-    });
-    source.addEventListener('changed', (event) => {
-      streamWorks = true;
-      streamEvents += 1;
-      if (event.data !== page.live().dataset['version']) void poll('stream');
-    });
-    source.addEventListener('error', () => {
-      streamFailures += 1;
-      // Once, not at each of the browser's own attempts: they come faster than the pauses between requests.
-      if (streamWorks) {
-        streamWorks = false;
-        schedule();
-      }
-      if (source.readyState !== EventSource.CLOSED) return;
-      // The browser has given up, as it does after an HTTP error.
-      stream = null;
-      streamTimer = setTimeout(open, backOffMs(streamFailures) * (0.8 + 0.4 * Math.random()));
-    });
-  };
-
+  const stream = createStream(() => page.live(), {
+    onNews: () => void poll('stream'),
+    onBack: () => void poll('check'),
+    onState: schedule,
+  });
   const close = () => {
-    stream?.close();
-    stream = null;
-    streamWorks = false;
-    clearTimeout(streamTimer);
+    stream.close();
     clearTimeout(pollTimer);
   };
-
   const comeBack = () => {
-    open();
+    stream.open();
     if (!document.hidden) void poll('check');
   };
+  whileLookedAt(comeBack, close);
+  stream.open();
+  schedule();
+  return () => void poll('check');
+}
+
+function whileLookedAt(comeBack: () => void, close: () => void): void {
   // Browsers keep six connections to a host over HTTP/1.1: tabs that nobody looks at would leave none for the next one.
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : comeBack()));
   addEventListener('online', comeBack);
@@ -140,9 +99,6 @@ export function keepLive(page: LivePage): () => void {
   addEventListener('pageshow', (event) => {
     if (event.persisted) comeBack();
   });
-  open();
-  schedule();
-  return () => void poll('check');
 }
 
 async function fetchPage(path: string): Promise<{ readonly next: Document; readonly receivedAt: number }> {

@@ -9,6 +9,7 @@ import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { findTransfers } from '../../store/transfers.ts';
 import { chainRail } from '../../modes/live-rail.ts';
+import type { Activity } from '../observer.ts';
 import { CHAIN_ID, CONFIRMATIONS, eventsOf, etherShop, type EtherShop } from './follow-chain.fixture.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { cancelPayment } from '../payments/payment-actions.ts';
@@ -34,6 +35,8 @@ interface DepositShop extends EtherShop {
   otherEther(id: string): Promise<bigint>;
   /** What a sweep would move of the ether on an address. */
   planned(address: string): Promise<bigint>;
+  /** What was told of sweeps. */
+  readonly told: readonly Activity[];
 }
 
 async function depositShop(): Promise<DepositShop> {
@@ -53,11 +56,12 @@ async function depositShop(): Promise<DepositShop> {
   const deployed = deployContract(anvil, contractOf('Payers.sol', 'Payer'));
   await anvil.mine(1);
   const payer = await deployed;
-  await shop.mine();
-  await shop.follow();
+  await shop.advance();
+  const told: Activity[] = [];
   return {
     ...shop,
     payer,
+    told,
     dollarOrder: () => shop.order({ token: { asset: 'USDT', network: null } }),
     otherEther: async (id) => {
       const transfers = (await findTransfers(app.db, [id])).get(id) ?? [];
@@ -73,7 +77,9 @@ async function depositShop(): Promise<DepositShop> {
         troubles: NO_REPORTS,
       });
       const request = { projectId: app.projectId, network: 'ethereum', tokens: new Map() } as const;
-      const plan = await sweepOverview(app, request, caller, () => Promise.resolve(RATES));
+      const plan = await sweepOverview({ ...app, observer: (one) => told.push(one) }, request, caller, () =>
+        Promise.resolve(RATES),
+      );
       await caller.close();
       if (plan.kind !== 'done') throw new Error(plan.message);
       return plan.holdings.find((held) => held.address === address.toLowerCase())?.units ?? 0n;
@@ -81,26 +87,39 @@ async function depositShop(): Promise<DepositShop> {
   };
 }
 
+it('a sweep that was sent is told by the next one that is planned: so many deposits were swept', async () => {
+  const shop = await depositShop();
+  const sweep = { kind: 'sweep_planned', projectId: shop.app.projectId, network: 'ethereum' };
+  const [first, second] = [await shop.dollarOrder(), await shop.dollarOrder()];
+  for (const { address } of [first, second]) {
+    await shop.payer.send('pay', [address], { valueWei: 2n * PART });
+    await shop.mine();
+    await shop.follow();
+  }
+  expect(await shop.planned(first.address)).toBe(2n * PART);
+  expect(shop.told).toEqual([{ ...sweep, deposits: 2, calls: 2, swept: 0 }]);
+  await shop.anvil.rpc('anvil_setBalance', [first.address, '0x0']);
+  expect(await shop.planned(first.address)).toBe(0n);
+  expect(shop.told.at(-1)).toEqual({ ...sweep, deposits: 1, calls: 2, swept: 1 });
+});
+
 describe('ether that a contract passes on to an order in another token', () => {
   it('is recorded with its hash, told once, refundable and part of a sweep', async () => {
     const shop = await depositShop();
     const { app, payer } = shop;
     const order = await shop.dollarOrder();
     const hash = await payer.send('pay', [order.address], { valueWei: 2n * PART });
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     expect(await shop.otherEther(order.id)).toBe(2n * PART);
     expect(await shop.planned(order.address)).toBe(2n * PART);
-    await shop.mine(CONFIRMATIONS);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS);
     await shop.follow();
     expect((await findTransfers(app.db, [order.id])).get(order.id)).toMatchObject([
       { transactionHash: hash, asset: 'ETH', amountUnits: 2n * PART, state: 'confirmed' },
     ]);
     expect(await app.read(order.id)).toMatchObject({ status: 'pending', exception: 'none' });
     expect((await eventsOf(app, order.id)).filter((type) => type === 'payment.wrong_asset')).toHaveLength(1);
-    await shop.mine(1, 60 * 60_000);
-    await shop.follow();
+    await shop.advance(1, 60 * 60_000);
     await runDue(app, 10);
     await runDue(app, 10);
     expect(await app.read(order.id)).toMatchObject({ status: 'expired', exception: 'none' });
@@ -133,8 +152,7 @@ describe('ether that a contract passes on to an order in another token', () => {
     const order = await shop.dollarOrder();
     await shop.pay(order.address, PART);
     await shop.payer.send('pay', [order.address], { valueWei: 2n * PART });
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     await shop.pay(order.address, PART);
     expect(await shop.otherEther(order.id)).toBe(4n * PART);
     expect(await shop.planned(order.address)).toBe(4n * PART);
@@ -145,8 +163,7 @@ describe('ether that a contract passes on to an order in another token', () => {
     const order = await shop.dollarOrder();
     expect(await cancelPayment(shop.app, { id: order.id })).toMatchObject({ kind: 'changed' });
     await shop.payer.send('pay', [order.address], { valueWei: PART });
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     expect(await shop.otherEther(order.id)).toBe(PART);
   });
 

@@ -1,4 +1,5 @@
-import type { ChainSource, WaitingTransactions } from '../../rails/chain.ts';
+import type { Network } from '../../domain/networks.ts';
+import type { ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
 import { lockCursor, saveSeenUpTo } from '../../store/chain.ts';
 import { dropWaiting, waitingTransfers } from '../../store/transfers.ts';
 import { dropPayouts, waitingPayouts } from '../../store/refund-payouts.ts';
@@ -26,7 +27,6 @@ export interface MempoolProof {
 }
 
 /** Tracks a mempool: which of its transactions are known, and which of ours were missing from it last time. */
-// oxlint-disable-next-line max-lines-per-function -- Known and missing transactions are one state of both methods.
 export function createMempoolWatch(app: App, source: ChainSource) {
   const { network, mempool } = source;
   let known: ReadonlySet<string> = new Set();
@@ -58,44 +58,12 @@ export function createMempoolWatch(app: App, source: ChainSource) {
     takeIn: async (hashes: readonly string[], proof: MempoolProof | null): Promise<void> => {
       if (mempool === null) return;
       const fresh = hashes.filter((hash) => !known.has(hash)).slice(0, MAX_WAITING);
-      const transfers = await mempool.transfersOf(fresh);
-      const watched = await paymentsWatching(app, network, transfers);
-      const refunds = await refundsWatching(app, network, transfers);
+      const news = await readNews(app, source, await mempool.transfersOf(fresh));
       const there = new Set(hashes);
       const away = (await waitingTransfers(app.db, network)).filter(({ hash }) => !there.has(hash));
       const awayPayouts = (await waitingPayouts(app.db, network)).filter(({ hash }) => !there.has(hash));
-      const ours = distinct(transfers.filter((transfer) => watched.has(transfer.address)));
-      const payouts = distinct(transfers.filter((transfer) => refunds.has(transfer))).map((transfer) => ({
-        block: null,
-        transfer,
-      }));
-      const spends = await spendsOf(source, payouts);
-      // Missing twice in a row, because another node of the network may not have the transaction yet; or missing once
-      // if another transaction came for the same payment, since that is what a replacement looks like.
-      const paidAnew = new Set(ours.map(({ address }) => watched.get(address)));
       const isWhole = proof?.kind === 'mempool';
-      const gone = (isWhole ? away : [])
-        .filter(({ hash, paymentId }) => missing.has(hash) || paidAnew.has(paymentId))
-        .map(({ hash }) => hash);
-      const refundedAnew = new Set(payouts.map(({ transfer }) => transfer.address));
-      const gonePayouts = (isWhole ? awayPayouts : [])
-        .filter(({ hash, address }) => missing.has(hash) || refundedAnew.has(address))
-        .map(({ hash }) => hash);
-      if (ours.length + gone.length + payouts.length + gonePayouts.length > 0) {
-        await inTransaction(app, async (trx) => {
-          // Only one process at a time writes a network's transfers, as with blocks.
-          await lockCursor(trx, network);
-          const now = app.clock();
-          const dropped = await dropWaiting(trx, network, gone);
-          const arrived = ours.flatMap((transfer) =>
-            arrival(network, null, transfer, watched.get(transfer.address), now),
-          );
-          await saveTransfers(trx, arrived);
-          await dropPayouts(trx, network, gonePayouts, now);
-          await keepPayouts(trx, network, payouts, spends, now);
-          await observeMoney(app, trx, [...dropped, ...arrived.map(({ paymentId }) => paymentId)], now);
-        });
-      }
+      await saveNews(app, network, news, isWhole ? goneOf(news, away, awayPayouts, missing) : NOTHING_GONE);
       if (isWhole) missing = new Set([...away, ...awayPayouts].map(({ hash }) => hash));
       const seen = new Set(fresh);
       known = new Set(hashes.filter((hash) => known.has(hash) || seen.has(hash)));
@@ -106,4 +74,76 @@ export function createMempoolWatch(app: App, source: ChainSource) {
       }
     },
   };
+}
+
+/** What transactions that were not known at yet bring. */
+interface News {
+  /** Transfers to payments. */
+  readonly ours: readonly ChainTransfer[];
+  /** Which payment watches an address. */
+  readonly watched: ReadonlyMap<string, string>;
+  /** Transfers that may pay a refund, and what their transactions spend. */
+  readonly payouts: readonly { readonly block: null; readonly transfer: ChainTransfer }[];
+  readonly spends: ReadonlyMap<string, readonly string[]>;
+}
+
+async function readNews(app: App, source: ChainSource, transfers: readonly ChainTransfer[]): Promise<News> {
+  const watched = await paymentsWatching(app, source.network, transfers);
+  const refunds = await refundsWatching(app, source.network, transfers);
+  const ours = distinct(transfers.filter((transfer) => watched.has(transfer.address)));
+  const payouts = distinct(transfers.filter((transfer) => refunds.has(transfer))).map((transfer) => ({
+    block: null,
+    transfer,
+  }));
+  return { ours, watched, payouts, spends: await spendsOf(source, payouts) };
+}
+
+/** Hashes of waiting transactions that are in no mempool any more. */
+interface Gone {
+  readonly transfers: readonly string[];
+  readonly payouts: readonly string[];
+}
+
+const NOTHING_GONE: Gone = { transfers: [], payouts: [] };
+
+/**
+ * Missing twice in a row, because another node of the network may not have the transaction yet; or missing once if
+ * another transaction came for the same payment or refund, since that is what a replacement looks like.
+ */
+function goneOf(
+  { ours, watched, payouts }: News,
+  away: readonly { readonly hash: string; readonly paymentId: string }[],
+  awayPayouts: readonly { readonly hash: string; readonly address: string }[],
+  missing: ReadonlySet<string>,
+): Gone {
+  const paidAnew = new Set(ours.map(({ address }) => watched.get(address)));
+  const refundedAnew = new Set(payouts.map(({ transfer }) => transfer.address));
+  return {
+    transfers: away
+      .filter(({ hash, paymentId }) => missing.has(hash) || paidAnew.has(paymentId))
+      .map(({ hash }) => hash),
+    payouts: awayPayouts
+      .filter(({ hash, address }) => missing.has(hash) || refundedAnew.has(address))
+      .map(({ hash }) => hash),
+  };
+}
+
+async function saveNews(
+  app: App,
+  network: Network,
+  { ours, watched, payouts, spends }: News,
+  gone: Gone,
+): Promise<void> {
+  if (ours.length + gone.transfers.length + payouts.length + gone.payouts.length === 0) return;
+  await inTransaction(app, async (trx) => {
+    // Only one process at a time writes a network's transfers, as with blocks.
+    await lockCursor(trx, network);
+    const now = app.clock();
+    const dropped = await dropWaiting(trx, network, gone.transfers);
+    const arrived = ours.flatMap((transfer) => arrival(network, null, transfer, watched.get(transfer.address), now));
+    await saveTransfers(trx, arrived);
+    await dropPayouts(trx, network, gone.payouts, now);
+    await keepPayouts(trx, network, payouts, spends, now);
+    await observeMoney(app, trx, [...dropped, ...arrived.map(({ paymentId }) => paymentId)], now);
+  });
 }

@@ -12,7 +12,7 @@ import type { Trx } from '../../store/database.ts';
 import { saveChanges, type IssuedAddress, type NewEvent, type PaymentChange } from '../../store/save-changes.ts';
 import { lockPayments } from '../../store/payments.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
-import { recordAudit, type AuditedChange } from '../audit.ts';
+import { differences, recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
@@ -56,13 +56,10 @@ export type ChangeOutcome<Refusal = never> =
   | Replay
   | Refusal;
 
-/** What people do to payments, in the words of the audit log. */
-export type PaymentAction = 'payment.cancel' | 'payment.accept' | 'payment.complete' | 'payment.simulate';
-
 export interface ChangeRequest<Refusal> {
   readonly selector: PaymentSelector;
-  /** What the audit log calls it if a person does it. */
-  readonly audited?: PaymentAction;
+  /** For the audit log, where a person or an operator does it: such as `payment.cancel`. */
+  readonly action: string;
   /**
    * Decides what happens to the locked payment, or refuses. Runs inside the transaction, so it makes no network calls.
    */
@@ -103,7 +100,7 @@ export function changePayment<Refusal extends { readonly kind: string }>(
 async function change<Refusal extends { readonly kind: string }>(
   app: App,
   trx: ObservedTrx,
-  { selector, decide, present, audited }: ChangeRequest<Refusal>,
+  { selector, action, decide, present }: ChangeRequest<Refusal>,
   idempotency: IdempotencyRequest | null,
 ): Promise<ChangeOutcome<Refusal>> {
   const [before] = await lockPayments(trx, [selector.id]);
@@ -117,20 +114,21 @@ async function change<Refusal extends { readonly kind: string }>(
   const body = present?.(changed.after) ?? '';
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
-  if (audited !== undefined && app.actor !== undefined) await recordAudit(app, trx, auditOf(audited, changed));
+  // What customers and keys do is in the payment's own history.
+  if (app.actor?.kind === 'person' || app.actor?.kind === 'command') {
+    await recordAudit(app, trx, {
+      action,
+      projectId: before.projectId,
+      subject: { kind: 'payment', id: publicPaymentId(before) },
+      ...differences(auditedPayment(before), auditedPayment(changed.after)),
+    });
+  }
   emitAfterCommit(trx, { kind: 'payment_changed', change: changed, requestId: app.requestId ?? null });
   return { kind: 'changed', payment: changed.after, body, change: changed };
 }
 
-function auditOf(action: PaymentAction, { before, after }: PaymentChange): AuditedChange {
-  const facts = ({ status, exception }: Payment) => ({ status, exception });
-  return {
-    action,
-    projectId: after.projectId,
-    subject: { kind: 'payment', id: publicPaymentId(after) },
-    before: before === null ? null : facts(before),
-    after: facts(after),
-  };
+function auditedPayment({ mode, status, exception, quote }: Payment): object {
+  return { mode, status, exception, asset: quote?.asset ?? null, network: quote?.network ?? null };
 }
 
 function isDecision(decision: { readonly kind: string }): decision is Decision {

@@ -18,7 +18,7 @@ import {
 import type { App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import { chooseToken, issuedAddress, quotePayment, type TokenRefusal } from './quote-payment.ts';
-import type { Rail } from '../../modes/rail.ts';
+import type { Rail, SandboxRail } from '../../modes/rail.ts';
 
 interface Presented {
   readonly present: (payment: Payment) => string;
@@ -29,7 +29,7 @@ interface Presented {
 export function cancelPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
-    audited: 'payment.cancel',
+    action: 'payment.cancel',
     decide: async (payment, trx) => {
       const there = await transfersOf(payment, trx);
       return observed({ kind: 'cancelled', moneyElsewhere: there.length > 0 });
@@ -51,7 +51,7 @@ async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer
 export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
-    audited: 'payment.accept',
+    action: 'payment.accept',
     decide: async (payment, trx) => {
       const refunded = payment.quote === null ? 0n : (await refundedMoney(trx, payment.id, payment.quote)).units;
       return observed({ kind: 'accepted', refundedUnits: refunded });
@@ -72,6 +72,7 @@ export function selectToken(
 ): Promise<ChangeOutcome<TokenRefusal>> {
   return changePayment<TokenRefusal | RefusedChange>(app, {
     selector,
+    action: 'payment.token',
     decide: async (payment, trx, now) => {
       // Counted under the payment's lock.
       const changes = await countTokenChanges(trx, payment.id);
@@ -118,18 +119,28 @@ export function completeSandboxPayment(
   app: App,
   selector: PaymentSelector,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
+  return changeInSandbox(app, selector, 'payment.complete', async (rail, payment, trx, now) => {
+    const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
+    const settled = await settle(rail, payment, known, now, trx);
+    if (settled.kind !== 'settled') return settled;
+    if (isOpen(payment.status))
+      await saveTransfers(trx, [{ paymentId: payment.id, transfer: settled.transfer, blockHash: null }]);
+    return observed(settled.observation);
+  });
+}
+
+function changeInSandbox(
+  app: App,
+  selector: PaymentSelector,
+  action: string,
+  decide: (rail: SandboxRail, payment: Payment, trx: Trx, now: number) => Promise<Decision | TokenRefusal | NotSandbox>,
+): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   return changePayment<TokenRefusal | NotSandbox>(app, {
     selector,
-    audited: 'payment.complete',
-    decide: async (payment, trx, now) => {
+    action,
+    decide: (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
-      if (rail.simulate === null) return { kind: 'not_sandbox' };
-      const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
-      const settled = await settle(rail, payment, known, now, trx);
-      if (settled.kind !== 'settled') return settled;
-      if (isOpen(payment.status))
-        await saveTransfers(trx, [{ paymentId: payment.id, transfer: settled.transfer, blockHash: null }]);
-      return observed(settled.observation);
+      return rail.kind === 'sandbox' ? decide(rail, payment, trx, now) : { kind: 'not_sandbox' };
     },
   });
 }
@@ -146,7 +157,7 @@ export async function settle(
   | TokenRefusal
   | NotSandbox
 > {
-  if (rail.simulate === null) return { kind: 'not_sandbox' };
+  if (rail.kind !== 'sandbox') return { kind: 'not_sandbox' };
   const quote = payment.quote ?? (await firstQuote(rail, payment, trx));
   if ('kind' in quote) return quote;
   const missing = quote.owedUnits - payment.received.all.seenUnits;
@@ -173,31 +184,25 @@ export function simulatePayment(
   selector: PaymentSelector,
   simulation: Simulation,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
-  return changePayment<TokenRefusal | NotSandbox>(app, {
-    selector,
-    audited: 'payment.simulate',
-    decide: async (payment, trx, now) => {
-      const rail = app.railFor(payment.mode);
-      if (rail.simulate === null) return { kind: 'not_sandbox' };
-      const opening: Observation[] = [{ kind: 'timer_stopped' }];
-      let quote = payment.quote;
-      if (quote === null && isOpen(payment.status)) {
-        const first = await firstQuote(rail, payment, trx);
-        if ('kind' in first) return first;
-        quote = first;
-        opening.push({ kind: 'token_chosen', quote, changes: 0 });
-      }
-      if (quote === null) return observed({ kind: 'deadline', seenUpTo: 'by_hand' });
-      const steps = await simulatedSteps(app, trx, rail, { ...payment, quote }, quote, simulation, now);
-      return observed(...opening, ...steps);
-    },
+  return changeInSandbox(app, selector, 'payment.simulate', async (rail, payment, trx, now) => {
+    const opening: Observation[] = [{ kind: 'timer_stopped' }];
+    let quote = payment.quote;
+    if (quote === null && isOpen(payment.status)) {
+      const first = await firstQuote(rail, payment, trx);
+      if ('kind' in first) return first;
+      quote = first;
+      opening.push({ kind: 'token_chosen', quote, changes: 0 });
+    }
+    if (quote === null) return observed({ kind: 'deadline', seenUpTo: 'by_hand' });
+    const steps = await simulatedSteps(app, trx, rail, { ...payment, quote }, quote, simulation, now);
+    return observed(...opening, ...steps);
   });
 }
 
 async function simulatedSteps(
   app: App,
   trx: Trx,
-  rail: Rail,
+  rail: SandboxRail,
   payment: Payment,
   quote: Quote,
   simulation: Simulation,
@@ -212,7 +217,6 @@ async function simulatedSteps(
     firstSeenAt: number,
     state: 'seen' | 'confirmed',
   ): Promise<Observation> => {
-    if (rail.simulate === null) throw new Error('Only the sandbox simulates.');
     const transfer = rail.simulate(payment, { amountUnits, firstSeenAt, state }, now);
     await saveTransfers(trx, [{ paymentId: payment.id, transfer, blockHash: null }]);
     return { kind: 'money', received: sumTransfers(quote, [...known, transfer], inTimeUntil(payment)) };

@@ -34,7 +34,9 @@ export type Proof =
   | { readonly kind: 'totp' | 'recovery_code'; readonly code: string }
   | { readonly kind: 'passkey'; readonly response: object };
 
-/** Proves again who it is: by a second factor, or where there is none by the password. The session gets another token. */
+/**
+ * Proves again who it is: by a second factor, or where there is none by the password. The session gets another token.
+ */
 export async function prove(
   parts: PeopleParts,
   signedIn: SignedIn,
@@ -97,7 +99,9 @@ export async function proofChallenge(
   return options;
 }
 
-/** Changes the password, for which the present one is asked. All other sessions end, and this one gets another token. */
+/**
+ * Changes the password, for which the present one is asked. All other sessions end, and this one gets another token.
+ */
 export async function changePassword(
   parts: PeopleParts,
   signedIn: SignedIn,

@@ -1,6 +1,6 @@
 /**
- * What limits guessing. `client` counts by address (IPv6 by /64), `browser` by a browser that the person signed in with before,
- * `account` by account over all other browsers, `session` by session.
+ * What limits guessing. `client` counts by address (IPv6 by /64), `browser` by a browser that the person signed in with
+ * before, `account` by account over all other browsers, `session` by session.
  */
 export type GuessBucket =
   | 'password-client'

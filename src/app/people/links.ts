@@ -74,7 +74,9 @@ export type AcceptOutcome =
   | { readonly kind: 'closed'; readonly state: 'used' | 'expired' | 'unknown' }
   | { readonly kind: 'refused'; readonly param: 'email' | 'password'; readonly message: string };
 
-/** Makes the account that a link is for, or its password anew, and signs in. The e-mail is asked for at set-up alone. */
+/**
+ * Makes the account that a link is for, or its password anew, and signs in. The e-mail is asked for at set-up alone.
+ */
 export async function acceptLink(
   parts: PeopleParts,
   client: Client,

@@ -91,8 +91,8 @@ export function credentialIdOf(response: object): string | null {
 }
 
 /**
- * The passkey's new counter when it has signed the challenge; null when not. `alone`: it stands in for the password too, so that its
- * holder must have proved themselves to it.
+ * The passkey's new counter when it has signed the challenge; null when not. `alone`: it stands in for the password
+ * too, so that its holder must have proved themselves to it.
  */
 export async function checkAssertion(
   { origin, host }: PasskeyHost,

@@ -26,8 +26,8 @@ export interface PasswordHasher {
   /** A PHC string. */
   hash(password: string): Promise<string>;
   /**
-   * Whether the password is the one of `stored`. With null it takes as long and is never right: nobody learns by the time it
-   * takes whether there is an account.
+   * Whether the password is the one of `stored`. With null it takes as long and is never right: nobody learns by the
+   * time it takes whether there is an account.
    */
   verify(password: string, stored: string | null): Promise<boolean>;
   /** Whether it was made at another cost than hashes are made at now. */

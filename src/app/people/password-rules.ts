@@ -13,8 +13,8 @@ const ROWS = [
 ].flatMap((row) => [row, Array.from(row).toReversed().join('')]);
 
 /**
- * Why a password is not taken, in a sentence; null where it is. It is long enough, and none that is guessed first; what it is
- * made of is everybody's own choice (NIST SP 800-63B, 3.1.1.2).
+ * Why a password is not taken, in a sentence; null where it is. It is long enough, and none that is guessed first; what
+ * it is made of is everybody's own choice (NIST SP 800-63B, 3.1.1.2).
  */
 export function passwordFault(password: string, email: string): string | null {
   if (Array.from(password.normalize('NFKC')).length < MIN_PASSWORD) {

@@ -35,7 +35,9 @@ export async function memberOf(app: App, id: string): Promise<Member | null> {
   return (await listMembers(app.db)).find((one) => one.id === id) ?? null;
 }
 
-/** Invites somebody by a link, with a role in one project or with null in all; or again, where no password was set yet. */
+/**
+ * Invites somebody by a link, with a role in one project or with null in all; or again, where no password was set yet.
+ */
 export function invitePerson(
   app: App,
   siteUrl: string,

@@ -17,7 +17,10 @@ export function newRecoveryCodes(random: RandomBytes): readonly string[] {
   });
 }
 
-/** What is stored of a code; null for what cannot be one. Case, spaces and dashes do not matter, nor o for 0, i and l for 1. */
+/**
+ * What is stored of a code; null for what cannot be one. Case, spaces and dashes do not matter, nor o for 0, i and l
+ * for 1.
+ */
 export function recoveryCodeHash(code: string): Buffer | null {
   const text = code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
 

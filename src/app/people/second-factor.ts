@@ -31,7 +31,9 @@ export async function startTotp(
   return { secret, uri: totpUri(secret, person.email) };
 }
 
-/** Takes the new secret into use by a code of it. Recovery codes are made where there are none; null where there are. */
+/**
+ * Takes the new secret into use by a code of it. Recovery codes are made where there are none; null where there are.
+ */
 export async function confirmTotp(
   { app, limits, sealingKey }: PeopleParts,
   { person, session }: SignedIn,
@@ -108,7 +110,10 @@ export function removePasskey(app: App, { person }: SignedIn, id: string): Promi
   });
 }
 
-/** Ten new recovery codes in place of those from before; refused where there is no second factor that they could stand in for. */
+/**
+ * Ten new recovery codes in place of those from before; refused where there is no second factor that they could stand
+ * in for.
+ */
 export function renewRecoveryCodes(
   app: App,
   { person }: SignedIn,

@@ -75,7 +75,9 @@ export function actorOf(person: Person, ip: string): Actor {
   return { kind: 'person', id: person.id, name: person.email, ip };
 }
 
-/** Signs a person in with a session of its own; the one that the browser had ends. `way`: by what, for the audit log. */
+/**
+ * Signs a person in with a session of its own; the one that the browser had ends. `way`: by what, for the audit log.
+ */
 export async function startSession(app: App, trx: Trx, person: Person, client: Client, way: string): Promise<Started> {
   const now = app.clock();
   const previous = client.sessionToken === null ? null : tokenHash(client.sessionToken);

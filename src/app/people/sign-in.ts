@@ -32,7 +32,10 @@ export type SignInOutcome =
   | { readonly kind: 'over' }
   | TooMany;
 
-/** What a person can sign in with beside the password; recovery codes only where there is something that they stand in for. */
+/**
+ * What a person can sign in with beside the password; recovery codes only where there is something that they stand in
+ * for.
+ */
 export async function factorsOf(
   db: Database,
   { id, sealedTotp }: Person,
@@ -46,8 +49,8 @@ export async function factorsOf(
 }
 
 /**
- * The first step. An unknown e-mail takes as long as a known one and is answered alike. What others guess elsewhere slows down
- * nobody in a browser that they signed in with before.
+ * The first step. An unknown e-mail takes as long as a known one and is answered alike. What others guess elsewhere
+ * slows down nobody in a browser that they signed in with before.
  */
 export async function signIn(
   parts: PeopleParts,
@@ -150,7 +153,10 @@ export async function isRightCode(
   return hash !== null && useRecoveryCode(db, person.id, hash, app.clock());
 }
 
-/** What a passkey is to sign: as the second step, or with no sign-in under way in place of the first one too. Null: not offered. */
+/**
+ * What a passkey is to sign: as the second step, or with no sign-in under way in place of the first one too. Null: not
+ * offered.
+ */
 export async function passkeyChallenge(
   { app, site }: PeopleParts,
   token: string | null,

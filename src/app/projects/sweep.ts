@@ -79,7 +79,15 @@ export async function sweepOverview(
   });
   const worthIt = filled.filter(({ usdCents }) => usdCents === null || usdCents >= project.sweepMinUsdCents);
   const calls = await planFor(worthIt, caller);
-  app.observer?.({ kind: 'sweep_planned', projectId, network, deposits: worthIt.length, calls: calls.length });
+  const holding = new Set(present.map(({ deposit }) => deposit.address));
+  app.observer?.({
+    kind: 'sweep_planned',
+    projectId,
+    network,
+    deposits: new Set(worthIt.map(({ deposit }) => deposit.address)).size,
+    calls: calls.length,
+    swept: deposits.length - holding.size,
+  });
   return {
     kind: 'done',
     holdings: filled.map(({ deposit: { address, index, treasury }, asset, units, usdCents, pricedBy }) => ({

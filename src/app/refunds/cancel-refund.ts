@@ -55,7 +55,7 @@ async function unreadRefusal(
   trx: Trx,
   { id, network, mode, address }: Refund,
 ): Promise<RefundRefusal | null> {
-  if (address === null || app.railFor(mode).simulate !== null) return null;
+  if (address === null || app.railFor(mode).kind === 'sandbox') return null;
   const at = await readAtHead(trx, network);
   if (at !== null && at >= app.clock() - MAX_HEAD_AGE_MS) return null;
   const message =

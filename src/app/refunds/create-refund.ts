@@ -71,10 +71,11 @@ async function draftRefund(
   const taken = await refundedMoney(trx, payment.id, quote);
   const size = sizeRefund(money.received, taken, wanted);
   if (size.kind !== 'ok') return sizeRefusal(money.received, wanted, size);
-  const dust = payment.mode === 'live' ? dustRefusal(quote, size.units, wanted) : null;
+  const rail = app.railFor(payment.mode);
+  const dust = rail.kind === 'chain' ? dustRefusal(quote, size.units, wanted) : null;
   if (dust !== null) return dust;
   const id = newId(app, now);
-  const outcome = app.railFor(payment.mode).refundOutcome({ id, network: quote.network, reason: request.reason });
+  const outcome = rail.refundOutcome({ id, network: quote.network, reason: request.reason });
   const refund: Refund = {
     id,
     projectId: payment.projectId,

@@ -35,7 +35,7 @@ export async function checkRefundAddress(
   // Sandbox addresses belong to nobody and are stored only with their payment.
   const owner = own
     ? { paymentId }
-    : mode === 'live'
+    : rail.kind === 'chain'
       ? await ownerOfAddress(executor, { projectId, network, address })
       : null;
   if (owner === null) return checked;

@@ -47,7 +47,7 @@ export async function refundInstructions(
   const rail = app.railFor(refund.mode);
   // Signing the instructions of a finished refund would pay it twice; a simulated refund is paid by nobody.
   const isOver = refund.status === 'completed' || (refund.status === 'pending' && address === null);
-  if (isOver || rail.simulate !== null) return nothingToSign(refund, null);
+  if (isOver || rail.kind === 'sandbox') return nothingToSign(refund, null);
   const payout = await payoutOf(app.db, id);
   if (refund.status === 'failed' || address === null) {
     return nothingToSign(refund, payout === null ? null : paidAllTheSame(payout));

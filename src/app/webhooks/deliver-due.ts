@@ -5,7 +5,7 @@ import type { App } from '../context.ts';
 import { attempt, createSecretCache, emitAttempt, type Attempted } from './attempt-delivery.ts';
 import { createDeliveryQueues, type DeliveryQueue, type Quotas } from './delivery-queues.ts';
 import { createHeldDeliveries, MAX_CLAIMED } from './held-deliveries.ts';
-import { createRecorder } from './record-attempts.ts';
+import { createRecorder, type Recorder } from './record-attempts.ts';
 
 /**
  * Longer than a delivery takes to wait in its queue, be attempted and recorded. If its worker dies, it is due again
@@ -45,12 +45,10 @@ export interface Deliverer {
 }
 
 /** Sends due deliveries, with a separate queue for each endpoint. */
-// oxlint-disable-next-line max-lines-per-function -- Claiming, attempting, recording and stopping share one state.
 export function createDeliverer(app: App, webhooks: WebhookDelivery, events: DelivererEvents): Deliverer {
   const queues = createDeliveryQueues();
   const held = createHeldDeliveries(events.onFree);
   const secrets = createSecretCache(webhooks.sealingKey);
-  const onFault = (error: unknown): void => events.troubles.failed(SUBJECT, error);
   let stopping = false;
   let claiming = false;
   const recorder = createRecorder(app);
@@ -64,14 +62,9 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       const attempted = await attemptIn(queue, delivery);
       // Closing the sender cut this attempt short. The receiver is not to blame, so nothing is recorded.
       if (stopping && attempted.record.error?.stage === 'response') return;
-      const recorded = await recorder.add(attempted);
-      if (recorded.kind === 'fault') throw recorded.error;
-      events.troubles.works(SUBJECT);
-      emitAttempt(app, attempted);
-      const { next } = attempted.record;
-      if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
+      await recordAttempt(app, recorder, attempted, events);
     } catch (error) {
-      if (!stopping) onFault(error);
+      if (!stopping) events.troubles.failed(SUBJECT, error);
     } finally {
       held.endRecording();
     }
@@ -94,16 +87,15 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
   };
 
   const release = async (deliveries: readonly DueDelivery[]): Promise<void> => {
-    if (deliveries.length === 0) return;
     held.release(deliveries);
-    await releaseDeliveries(app.db, deliveries, app.clock());
+    if (deliveries.length > 0) await releaseDeliveries(app.db, deliveries, app.clock());
   };
 
   return {
     idle: held.idle,
     stop: async () => {
       stopping = true;
-      await release(queues.drainAll()).catch(onFault);
+      await release(queues.drainAll()).catch((error: unknown) => events.troubles.failed(SUBJECT, error));
       await held.idle();
     },
     takeDue: async () => {
@@ -114,8 +106,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
       claiming = true;
       const due = await claimDue(app, quotas, now).finally(() => (claiming = false));
       const isCut = due.length === MAX_CLAIMED;
-      // If a lease ended early, because the clock was set or the machine slept, no second attempt is made beside the
-      // first.
+      // If a lease ended early, as after a sleep of the machine, no second attempt is made beside the first.
       const filled = queues.enqueue(held.take(due), { quotas, isCut, now });
       if (stopping) await release(queues.drainAll());
       else for (const queue of filled) startWaiting(queue);
@@ -133,4 +124,19 @@ function claimDue(app: App, quotas: Quotas, now: number): Promise<readonly DueDe
     defaultQuota: quotas.others,
     limit: MAX_CLAIMED,
   });
+}
+
+/** Throws what keeps the attempt from being recorded. */
+async function recordAttempt(
+  app: App,
+  recorder: Recorder,
+  attempted: Attempted,
+  events: DelivererEvents,
+): Promise<void> {
+  const recorded = await recorder.add(attempted);
+  if (recorded.kind === 'fault') throw recorded.error;
+  events.troubles.works(SUBJECT);
+  emitAttempt(app, attempted);
+  const { next } = attempted.record;
+  if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
 }

@@ -7,6 +7,8 @@ import { MAX_HELD } from './held-deliveries.ts';
 
 type Recorded = { readonly kind: 'recorded' } | { readonly kind: 'fault'; readonly error: unknown };
 
+export type Recorder = ReturnType<typeof createRecorder>;
+
 /**
  * Saves attempts that end together in one statement, one statement at a time: fewer, larger statements cost the
  * database less.

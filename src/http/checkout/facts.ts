@@ -37,7 +37,7 @@ export async function payingFacts(
     tokens: tokens.map(({ asset, network }) => ({ asset, network })),
     evm: quote === null ? null : rail.evmChain(quote),
     addressIndex,
-    payable: rail.simulate === null,
+    payable: rail.kind === 'chain',
   };
 }
 

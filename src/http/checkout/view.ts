@@ -3,6 +3,7 @@ import type { Network } from '../../domain/networks.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Exception, FailureReason } from '../../domain/payment.ts';
 import type { EvmTransfer } from '../../domain/payment-uri.ts';
+import type { Refund } from '../../domain/refund.ts';
 import type { Locale } from './locale.ts';
 
 /** How the page is shown to this visitor: nothing of it is about the payment itself. */
@@ -185,17 +186,13 @@ export type ProblemView =
   | { readonly kind: 'trouble'; readonly retryPath: string };
 
 /** The page where a customer says where a refund shall go. */
-export interface RefundView {
+export interface RefundView extends Pick<
+  Refund,
+  'mode' | 'amountMinor' | 'currency' | 'asset' | 'network' | 'decimals' | 'units'
+> {
   readonly frame: Frame;
   /** The page's own path; the form is posted to it, with the field `address`. */
   readonly claimPath: string;
-  readonly mode: 'test' | 'live';
-  readonly amountMinor: bigint;
-  readonly currency: Fiat;
-  readonly asset: AssetCode;
-  readonly network: Network;
-  readonly decimals: number;
-  readonly units: bigint;
   readonly now: number;
   readonly step: RefundStep;
 }

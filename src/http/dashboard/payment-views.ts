@@ -188,7 +188,14 @@ function timelineOf(
 ): TimelineEntry[] {
   const { payment } = details;
   const entries: TimelineEntry[] = [
-    { kind: 'status', at: isoTime(payment.createdAt), from: null, to: 'created', cause: 'created' },
+    // A payment that named its token is made with its quote: its first step begins where that left it.
+    {
+      kind: 'status',
+      at: isoTime(payment.createdAt),
+      from: null,
+      to: details.transitions[0]?.from ?? payment.status,
+      cause: 'created',
+    },
     ...details.actions.map(({ at, action, by }) => ({ kind: 'action' as const, at: isoTime(at), action, by })),
     ...transfers.map((transfer) => ({ kind: 'transfer' as const, at: transfer.seen_at, transfer })),
     ...details.transitions.map(({ at, from, to, cause }) => ({

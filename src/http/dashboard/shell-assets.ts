@@ -5,7 +5,9 @@ import { WEB_FOLDER } from '../pages/assets.ts';
 
 /** What `scripts/build-web.ts` makes of `web/dashboard`. */
 export const DASHBOARD_BUILD = path.join(WEB_FOLDER, 'dist/dashboard');
-/** The files below it that are served, each with its siblings `.br` and `.gz`; their names change with their contents. */
+/**
+ * The files below it that are served, each with its siblings `.br` and `.gz`; their names change with their contents.
+ */
 const ASSETS = 'assets';
 
 /** The page of the dashboard and all that it loads, in memory. */
@@ -25,8 +27,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' } as const;
 
 /**
- * Nothing but what this host serves; no inline script or style, no frame around it, no form that goes elsewhere. The link of a set-up
- * is in the address, which no other site is told.
+ * Nothing but what this host serves; no inline script or style, no frame around it, no form that goes elsewhere. The
+ * link of a set-up is in the address, which no other site is told.
  */
 export const DOCUMENT_HEADERS = {
   'content-security-policy':

@@ -7,8 +7,8 @@ import type { ShellAssets } from './shell-assets.ts';
 const hidden = { hide: true } as const;
 
 /**
- * The page, at `/dashboard` and at every path below it that is neither its API's nor an asset: which page that is, the browser
- * decides. Assets are not counted.
+ * The page, at `/dashboard` and at every path below it that is neither its API's nor an asset: which page that is, the
+ * browser decides. Assets are not counted.
  */
 export function shellRoutes(app: FastifyInstance, assets: ShellAssets): void {
   const counted = { config: { guard: { kind: 'dashboard', isCounted: true } }, schema: hidden } as const;

@@ -10,7 +10,10 @@ export function qrPath(content: string): { readonly path: string; readonly size:
   return { path: darkModules(data), size };
 }
 
-/** One path for all dark modules, each run in a row a stroke through its middle: a tenth of the bytes of one square each. */
+/**
+ * One path for all dark modules, each run in a row a stroke through its middle: a tenth of the bytes of one square
+ * each.
+ */
 function darkModules(rows: readonly (readonly boolean[])[]): string {
   const strokes: string[] = [];
   for (const [y, row] of rows.entries()) {

@@ -80,20 +80,59 @@ export class NodeLoadingError extends NodeError {
  * read anew when it is refused. Throws RangeError when `url` is not an http or https URL; the message does not repeat
  * it.
  */
-// oxlint-disable-next-line max-lines-per-function -- Every call shares the credentials, their redaction and the agent.
 export function createRpcNode(url: string, timeoutMs: number, cookieFile: string | null = null): RpcNode {
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
     throw new RangeError('the address of a node must be a URL that begins with http:// or https://');
   }
-  const secrets = secretsOf(parsed);
-  const hasCredentials = parsed.username !== '' || parsed.password !== '';
-  const own = hasCredentials ? basicAuthorization(`${decoded(parsed.username)}:${decoded(parsed.password)}`) : null;
+  const { post, secrets, close } = createTransport(parsed, timeoutMs, cookieFile);
+  return {
+    name: `${parsed.protocol}//${parsed.host}`,
+    call: async (method, params) => {
+      const answer = readAnswer(await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })), secrets());
+      if (answer.kind === 'error') throw answer.error;
+      return answer.result;
+    },
+    callAll: async (calls) => {
+      if (calls.length === 0) return [];
+      const batch = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
+      const answers = new Map<unknown, RpcResult>();
+      const given = await post(JSON.stringify(batch));
+      // A node that takes no batches answers with one error.
+      const whole = Array.isArray(given) ? null : readAnswer(given, secrets());
+      if (whole?.kind === 'error') throw whole.error;
+      for (const answer of decodeArray(given, 'the batch')) {
+        const id: unknown = typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined;
+        answers.set(id, readAnswer(answer, secrets()));
+      }
+      return calls.map((_, id) => {
+        const answer = answers.get(id);
+        if (answer === undefined) throw new MalformedAnswerError('the batch', 'as long as what was asked');
+        return answer;
+      });
+    },
+    close,
+  };
+}
+
+/** The way to a node, with its credentials. */
+interface Transport {
+  /** What the node answers to a body, as JSON says it. Throws `NodeError`, without anything secret in its message. */
+  readonly post: (body: string) => Promise<unknown>;
+  /** What must not stand in a message, longest first. */
+  readonly secrets: () => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+function createTransport(url: URL, timeoutMs: number, cookieFile: string | null): Transport {
+  const ofUrl = secretsOf(url);
+  const hasCredentials = url.username !== '' || url.password !== '';
+  const own = hasCredentials ? basicAuthorization(`${decoded(url.username)}:${decoded(url.password)}`) : null;
   const cookie = cookieFile === null || hasCredentials ? null : createCookie(cookieFile);
-  const target = `${parsed.origin}${parsed.pathname}${parsed.search}`;
+  const target = `${url.origin}${url.pathname}${url.search}`;
   let agent: Agent | undefined;
 
-  const allSecrets = (): readonly string[] => [...secrets, ...(cookie?.secrets() ?? [])];
+  const secrets = (): readonly string[] => [...ofUrl, ...(cookie?.secrets() ?? [])];
 
   async function post(body: string): Promise<unknown> {
     if (cookie === null) return send(body, own);
@@ -126,37 +165,11 @@ export function createRpcNode(url: string, timeoutMs: number, cookieFile: string
       return parseAnswer(text, response.statusCode);
     } catch (fault) {
       if (fault instanceof MalformedAnswerError || fault instanceof NodeError) throw fault;
-      throw new NodeError(signal.aborted ? `${TOO_SLOW} ${timeoutMs} ms` : redact(reasonOf(fault), allSecrets()));
+      throw new NodeError(signal.aborted ? `${TOO_SLOW} ${timeoutMs} ms` : redact(reasonOf(fault), secrets()));
     }
   }
 
-  return {
-    name: `${parsed.protocol}//${parsed.host}`,
-    call: async (method, params) => {
-      const answer = readAnswer(await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })), allSecrets());
-      if (answer.kind === 'error') throw answer.error;
-      return answer.result;
-    },
-    callAll: async (calls) => {
-      if (calls.length === 0) return [];
-      const batch = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
-      const answers = new Map<unknown, RpcResult>();
-      const given = await post(JSON.stringify(batch));
-      // A node that takes no batches answers with one error.
-      const whole = Array.isArray(given) ? null : readAnswer(given, allSecrets());
-      if (whole?.kind === 'error') throw whole.error;
-      for (const answer of decodeArray(given, 'the batch')) {
-        const id: unknown = typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined;
-        answers.set(id, readAnswer(answer, allSecrets()));
-      }
-      return calls.map((_, id) => {
-        const answer = answers.get(id);
-        if (answer === undefined) throw new MalformedAnswerError('the batch', 'as long as what was asked');
-        return answer;
-      });
-    },
-    close: async () => agent?.destroy(),
-  };
+  return { post, secrets, close: async () => agent?.destroy() };
 }
 
 function asNodeError(fault: unknown): unknown {

@@ -13,8 +13,9 @@ export type Factor = (typeof FACTORS)[number];
 export const NO_PASSKEYS = ['ip_address', 'not_https'] as const;
 
 /**
- * `DASHBOARD_URL` is an IP address, or plain HTTP to another machine: set it to the name that people use. Where they are offered,
- * a page that was opened at another origin than that of `dashboard_url` has to say that they work there alone.
+ * `DASHBOARD_URL` is an IP address, or plain HTTP to another machine: set it to the name that people use. Where they
+ * are offered, a page that was opened at another origin than that of `dashboard_url` has to say that they work there
+ * alone.
  */
 const passkeysShape = Type.Union([
   Type.Object({ offered: Type.Literal(true), dashboard_url: Type.String() }),

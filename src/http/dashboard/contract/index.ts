@@ -8,8 +8,8 @@ import { peopleContract } from './people.ts';
 import { projectsContract } from './projects.ts';
 
 /**
- * Every route below `/dashboard/api`, by `METHOD /path`: the server validates with these, and the browser has their types
- * by `import type`.
+ * Every route below `/dashboard/api`, by `METHOD /path`: the server validates with these, and the browser has their
+ * types by `import type`.
  */
 export const CONTRACT = {
   ...accountContract,

@@ -3,7 +3,9 @@ import { MODES } from '../../../domain/permission.ts';
 import { ACTIONS, ROLES } from '../../../domain/role.ts';
 import { oneOf, text } from '../../fields.ts';
 
-/** What several parts of the contract have in common. Browsers import its types: nothing of Node may be imported here. */
+/**
+ * What several parts of the contract have in common. Browsers import its types: nothing of Node may be imported here.
+ */
 
 export const roleShape = oneOf(ROLES);
 export const actionShape = oneOf(ACTIONS);

@@ -1,0 +1,145 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { GUIDED_CHANGES, type GuidedChange, type Place } from './guided-changes.ts';
+
+/**
+ * Does in a copy what the guides of docs/how-to/ describe and counts the files that it takes. Fails where a guide can
+ * not be followed any more, where the result does not compile or its tests fail, where it takes more files than it may,
+ * and where one that the compiler should ask for can be forgotten. Without tests:
+ * `npm run count:touched -- --no-tests`.
+ */
+const ROOT = path.join(import.meta.dirname, '..');
+
+/** Those that hold the changes: what the guides name, as far as it needs no more than a database. */
+const TESTS = [
+  'src/domain',
+  'src/http/checkout',
+  'src/store/payment-rows',
+  'src/store/tables',
+  'src/app/webhooks/webhook-endpoints',
+  'test/network-names',
+  'test/readme',
+  'test/api',
+];
+
+const copy = mkdtempSync(path.join(os.tmpdir(), 'cointill-touched-'));
+const problems: string[] = [];
+try {
+  makeCopy();
+  for (const change of GUIDED_CHANGES) doChange(change);
+  const described = spawnSync(process.execPath, ['scripts/write-openapi.ts'], { cwd: copy, encoding: 'utf8' });
+  if (described.status !== 0) problems.push(`docs/openapi.json cannot be written:\n${described.stderr}`);
+  const document = read('docs/openapi.json');
+  for (const { guide, shows } of GUIDED_CHANGES) {
+    if (shows !== null && !document.includes(shows))
+      problems.push(`${guide}: docs/openapi.json does not name ${shows}.`);
+  }
+  if (problems.length === 0 && !process.argv.includes('--no-tests')) runTests();
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+
+function read(file: string): string {
+  return readFileSync(path.join(copy, file), 'utf8');
+}
+
+/** What stands in the checkout, committed or not, with its packages. */
+function makeCopy(): void {
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
+  const files = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 24 }).split('\0');
+  const gone = new Set(
+    execFileSync('git', ['ls-files', '-z', '--deleted'], { cwd: ROOT, encoding: 'utf8' }).split('\0'),
+  );
+  for (const file of files.filter((name) => name !== '' && !gone.has(name))) {
+    cpSync(path.join(ROOT, file), path.join(copy, file));
+  }
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
+}
+
+/** The code that a guide shows, block by block, without the indentation of its list. */
+function blocksOf(guide: string): readonly string[] {
+  const found = read(`docs/how-to/${guide}`).matchAll(/^( *)```(?:ts|sql)\n([\s\S]*?)^ *```$/gm);
+  return Array.from(found, ([, indent = '', code = '']) =>
+    code
+      .split('\n')
+      .map((line) => line.slice(indent.length))
+      .join('\n')
+      .trimEnd(),
+  );
+}
+
+/** Follows one guide, prints what it touched, and leaves it done: the next one comes on top. */
+function doChange({ what, guide, maxFiles, blocks, besides, forcedByTypes, shows }: GuidedChange): void {
+  const codes = blocksOf(guide);
+  if (codes.length !== blocks.length) {
+    throw new Error(`${guide} has ${codes.length} blocks of code; scripts/guided-changes.ts places ${blocks.length}.`);
+  }
+  const text = read(`docs/how-to/${guide}`);
+  const steps = [...blocks.map((place, at) => ({ ...place, text: codes[at] ?? '' })), ...besides];
+  const original = new Map<string, string | null>();
+  for (const step of steps) {
+    if (!text.includes(path.posix.basename(step.file))) problems.push(`${guide} does not name ${step.file}.`);
+    const file = numbered(step.file);
+    if (!original.has(file)) original.set(file, step.how === 'new file' ? null : read(file));
+    apply({ ...step, file });
+  }
+  const touched = [...original.keys()];
+  const documents = touched.filter((file) => /\.md$|^\.env\.example$/.test(file));
+  const counted = touched.filter((file) => !documents.includes(file));
+  console.log(`${what}: ${counted.length} of at most ${maxFiles}`);
+  for (const file of counted) console.log(`  ${file}${forcedByTypes.includes(file) ? ' (forced by types)' : ''}`);
+  const written = shows === null ? [] : ['docs/openapi.json, by npm run openapi'];
+  console.log(`  documentation: ${[...documents, ...written].join(', ')}`);
+  if (counted.length > maxFiles) problems.push(`${guide}: ${counted.length} files, and it may take ${maxFiles}.`);
+
+  const faults = compile();
+  if (faults !== '') problems.push(`${guide}: what it says does not compile:\n${faults}`);
+  for (const file of forcedByTypes) {
+    const done = read(file);
+    writeFileSync(path.join(copy, file), original.get(file) ?? '');
+    if (compile() === '') problems.push(`${guide}: without ${file} it compiles all the same.`);
+    writeFileSync(path.join(copy, file), done);
+  }
+}
+
+/** The file's name, with the number after the last migration's in place of NNNN. */
+function numbered(file: string): string {
+  if (!file.includes('NNNN')) return file;
+  const last = globSync('migrations/*.sql', { cwd: copy }).toSorted().at(-1) ?? '';
+  return file.replace('NNNN', String(Number.parseInt(path.basename(last), 10) + 1).padStart(4, '0'));
+}
+
+function apply({ file, how, line, under, text }: Place & { readonly text: string }): void {
+  if (how === 'new file') {
+    writeFileSync(path.join(copy, file), `${text}\n`);
+    return;
+  }
+  const lines = read(file).split('\n');
+  const start = under === undefined ? 0 : lines.findIndex((one) => one.startsWith(under));
+  const at = lines.findIndex((one, index) => index >= start && one.startsWith(line));
+  const isOnlyOne = under !== undefined || !lines.some((one, index) => index > at && one.startsWith(line));
+  if (start === -1 || at === -1 || !isOnlyOne) {
+    throw new Error(
+      `${file} does not have one line that begins with: ${under === undefined ? '' : `${under} … `}${line}`,
+    );
+  }
+  lines.splice(how === 'after' ? at + 1 : at, how === 'instead of' ? 1 : 0, ...text.split('\n'));
+  writeFileSync(path.join(copy, file), lines.join('\n'));
+}
+
+/** What the compiler says; empty when all is well. */
+function compile(): string {
+  const options = ['--incremental', '--tsBuildInfoFile', path.join(copy, 'tsc.tsbuildinfo')];
+  const { stdout, status } = spawnSync('tsc', options, { cwd: copy, encoding: 'utf8' });
+  return status === 0 ? '' : stdout || `tsc ended with ${status}`;
+}
+
+function runTests(): void {
+  const options = ['run', '--project', 'unit', '--project', 'db', ...TESTS];
+  const { status } = spawnSync('vitest', options, { cwd: copy, stdio: 'inherit' });
+  if (status !== 0) problems.push('With all these changes the tests fail.');
+}

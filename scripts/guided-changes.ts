@@ -1,0 +1,139 @@
+/** Where a piece of code goes: beside a line of a file, or in its place. */
+export interface Place {
+  readonly file: string;
+  readonly how: 'after' | 'before' | 'instead of' | 'new file';
+  /** How the line begins, with its indentation, and no other: the first below `under`. Empty for a new file. */
+  readonly line: string;
+  /** How a line above it begins. */
+  readonly under?: string;
+}
+
+/** A change that a guide in docs/how-to/ describes, done as it says. */
+export interface GuidedChange {
+  readonly what: string;
+  /** Its file in docs/how-to/. */
+  readonly guide: string;
+  /** So many files may it take, documentation left out. */
+  readonly maxFiles: number;
+  /** Where the guide's blocks of TypeScript and SQL go, in their order; none of them is left out. */
+  readonly blocks: readonly Place[];
+  /** What the guide says in words. */
+  readonly besides: readonly (Place & { readonly text: string })[];
+  /** Files without which the compiler refuses the rest of the change. */
+  readonly forcedByTypes: readonly string[];
+  /** What docs/openapi.json then names; null where it need not change. */
+  readonly shows: string | null;
+}
+
+const after = (file: string, line: string): Place => ({ file, how: 'after', line });
+const before = (file: string, line: string): Place => ({ file, how: 'before', line });
+const insteadOf = (file: string, line: string): Place => ({ file, how: 'instead of', line });
+const newFile = (file: string): Place => ({ file, how: 'new file', line: '' });
+
+const chain: GuidedChange = {
+  what: 'an EVM chain',
+  guide: 'add-an-evm-chain.md',
+  maxFiles: 1,
+  blocks: [before('src/domain/networks.ts', '} satisfies Readonly<Record<string, NetworkFacts>>;')],
+  besides: [
+    {
+      ...before('README.md', '| `BSC_RPC_URL`'),
+      text: '| `AVALANCHE_RPC_URL`, `AVALANCHE_CHAIN_ID`, `AVALANCHE_TOKENS` | the same; 43114; USDT and USDC | the same |',
+    },
+    { ...before('.env.example', '#BSC_RPC_URL='), text: '#AVALANCHE_RPC_URL=http://127.0.0.1:8545' },
+    { ...before('.env.example', '#BSC_CHAIN_ID='), text: '#AVALANCHE_CHAIN_ID=43114' },
+    {
+      ...before('.env.example', '#BSC_TOKENS='),
+      text: '#AVALANCHE_TOKENS=USDC=0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E:6',
+    },
+  ],
+  forcedByTypes: [],
+  // Without a test network the sandbox leaves it out.
+  shows: null,
+};
+
+const COMMON_FIELDS = 'src/http/common-fields.ts';
+const field: GuidedChange = {
+  what: 'a stored field',
+  guide: 'add-a-stored-field.md',
+  maxFiles: 6,
+  blocks: [
+    newFile('migrations/NNNN_purchase_order.sql'),
+    after('src/domain/payment.ts', 'export interface CommonFields {'),
+    after('src/domain/payment.ts', 'export const NO_MERCHANT_FIELDS: MerchantFields = {'),
+    after(
+      'src/store/schema/payments.ts',
+      "      metadata: fixed('metadata', emptyAsNull(json<Readonly<Record<string, string>>>())),",
+    ),
+    after(COMMON_FIELDS, 'export const commonBody = {'),
+    after(COMMON_FIELDS, '    metadata: given.metadata ?? {},'),
+    before(COMMON_FIELDS, '  } satisfies Readonly<Record<CommonNames, TSchema>>;'),
+    insteadOf(COMMON_FIELDS, "import { metadata } from './validation.ts';"),
+    after('src/wire/payment.ts', '    metadata: metadataView(payment),'),
+    after(
+      'src/store/payment-rows.db.test.ts',
+      'const begun: { readonly [Field in Begun]: fc.Arbitrary<Payment[Field]> } = {',
+    ),
+  ],
+  besides: [],
+  forcedByTypes: [
+    'src/domain/payment.ts',
+    'src/store/schema/payments.ts',
+    COMMON_FIELDS,
+    'src/wire/payment.ts',
+    'src/store/payment-rows.db.test.ts',
+  ],
+  shows: '"purchase_order"',
+};
+
+const status: GuidedChange = {
+  what: 'a status',
+  guide: 'add-a-payment-status.md',
+  maxFiles: 4,
+  blocks: [
+    after('src/domain/status.ts', "  created: { phase: 'open', order: 'pending' },"),
+    after('src/domain/transition.ts', "  created: ['prepared', 'completed', 'expired', 'cancelled'],"),
+    insteadOf('src/domain/transition.ts', "  created: ['prepared', 'completed', 'expired', 'cancelled'],"),
+    after('src/domain/transition.ts', "  | { readonly kind: 'cancelled';"),
+    before('src/domain/transition.ts', "    case 'timer_stopped':"),
+    before('src/domain/transition.ts', 'function onCancelled('),
+    after('src/http/checkout/present.ts', "    case 'created':"),
+    after('src/domain/payment-history.fixture.ts', "  cancelled: [{ kind: 'cancelled' }],"),
+  ],
+  besides: [
+    {
+      ...before('ARCHITECTURE.md', '    created --> prepared'),
+      text: '    created --> opened',
+    },
+    {
+      ...after('ARCHITECTURE.md', '    created --> cancelled'),
+      text: ['prepared', 'completed', 'expired', 'cancelled'].map((to) => `    opened --> ${to}`).join('\n'),
+    },
+  ],
+  forcedByTypes: [
+    'src/domain/status.ts',
+    'src/domain/transition.ts',
+    'src/http/checkout/present.ts',
+    'src/domain/payment-history.fixture.ts',
+  ],
+  shows: '"opened"',
+};
+
+const eventType: GuidedChange = {
+  what: 'an event type',
+  guide: 'add-an-event-type.md',
+  maxFiles: 3,
+  blocks: [
+    before('src/domain/event-type.ts', '} as const satisfies Readonly<Record<string, EventRow>>;'),
+    after('src/domain/transition.ts', '    if (isFinal(to)) events.push(`order.${to}`);'),
+    {
+      ...insteadOf('src/domain/transition.money.test.ts', '    expect(result.events)'),
+      under: "  it('completes on the confirmed money that is there",
+    },
+  ],
+  besides: [],
+  forcedByTypes: ['src/domain/event-type.ts'],
+  shows: '"order.accepted"',
+};
+
+export const GUIDED_CHANGES: readonly GuidedChange[] = [chain, field, status, eventType];

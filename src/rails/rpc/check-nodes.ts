@@ -1,0 +1,72 @@
+import type { Network } from '../../domain/networks.ts';
+import type { Troubles } from '../../domain/trouble.ts';
+import type { NodeReport } from '../chain.ts';
+import { NodeLoadingError, type RpcNode } from './node.ts';
+import { nodeSubject, type VerifiedNodes } from './verified-nodes.ts';
+
+export interface NodeChecksOptions {
+  readonly network: Network;
+  /** In the order of preference; at least one. */
+  readonly nodes: readonly RpcNode[];
+  readonly verified: VerifiedNodes;
+  /**
+   * The height of the node's newest block, and what is wrong with the node, if anything: then it comes last, as one
+   * that lags.
+   */
+  readonly stateOf: (node: RpcNode) => Promise<{ readonly height: number; readonly problem: string | null }>;
+  /** A node that is more blocks than this behind the best one lags. */
+  readonly maxLagBlocks: number;
+  readonly troubles: Troubles;
+}
+
+/** How the nodes of a network are. */
+export interface NodeChecks {
+  /** Asks every node which chain it is on and how far it is. Never throws for a node's fault. */
+  readonly checkNodes: () => Promise<readonly NodeReport[]>;
+  /** Whether the node lagged, or was not as it should be, when it was last asked. */
+  readonly lags: (node: RpcNode) => boolean;
+}
+
+interface OneReport extends NodeReport {
+  readonly of: RpcNode;
+  /** It answers, but not as it should. One that fails is known by that, and may be well at the next call. */
+  readonly isPoor: boolean;
+}
+
+export function createNodeChecks(options: NodeChecksOptions): NodeChecks {
+  const { network, nodes, verified, stateOf, maxLagBlocks, troubles } = options;
+  const lagging = new Set<RpcNode>();
+
+  async function report(of: RpcNode): Promise<OneReport> {
+    const node = of.name;
+    try {
+      const { height, problem } = await verified.askAnew(of, stateOf);
+      return { of, isPoor: problem !== null, node, height, problem };
+    } catch (fault) {
+      const { reason: problem } = verified.failed(of, 'survey', fault);
+      return { of, isPoor: false, node, height: fault instanceof NodeLoadingError ? fault.height : null, problem };
+    }
+  }
+
+  /** Apart from whether it answers: one that lags answers all the same. */
+  function noteState(node: RpcNode, problem: string | null): void {
+    const subject = `state of the ${nodeSubject(network, node)}`;
+    if (problem === null) troubles.works(subject);
+    else troubles.failed(subject, problem, { network, node: node.name });
+  }
+
+  async function checkNodes(): Promise<readonly NodeReport[]> {
+    const reports = await Promise.all(nodes.map(report));
+    const best = Math.max(...reports.map(({ height }) => height ?? 0));
+    return reports.map(({ of, isPoor, node, height, problem }) => {
+      const isLagging = height !== null && height < best - maxLagBlocks;
+      if (isLagging || isPoor) lagging.add(of);
+      else lagging.delete(of);
+      const lag = isLagging ? `it lags ${best - height} blocks behind the best node` : null;
+      noteState(of, isPoor ? problem : lag);
+      return { node, height, problem: problem ?? lag };
+    });
+  }
+
+  return { checkNodes, lags: (node) => lagging.has(node) };
+}

@@ -1,0 +1,86 @@
+import { backOffMs } from './timing.ts';
+
+/** What the stream says of the payment, and of itself. */
+export interface StreamEvents {
+  /** The page is not of the newest version any more. */
+  readonly onNews: () => void;
+  /** It is there again after failures: what happened meanwhile it may not send again. */
+  readonly onBack: () => void;
+  /** Whether it works is another answer than before. */
+  readonly onState: () => void;
+}
+
+/** The event stream of the payment, which says when its page is of another version. */
+export interface Stream {
+  /** Opens it where it is not open, the page has one and somebody looks at it. */
+  readonly open: () => void;
+  readonly close: () => void;
+  readonly works: () => boolean;
+  /** How many events came. */
+  readonly events: () => number;
+  /**
+   * Called some time after polling found a change. If the stream has sent nothing since it had sent `eventsBefore`
+   * events, it does not work: proxies can hold a stream back while it looks open.
+   */
+  readonly doubt: (eventsBefore: number) => void;
+}
+
+/** `live` is the present `#live`. */
+export function createStream(live: () => HTMLElement, { onNews, onBack, onState }: StreamEvents): Stream {
+  let stream: EventSource | null = null;
+  let works = false;
+  let failures = 0;
+  let events = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const fail = () => {
+    if (!works) return;
+    works = false;
+    onState();
+  };
+
+  const open = () => {
+    clearTimeout(timer);
+    const { stream: path, version = '' } = live().dataset;
+    if (stream !== null || path === undefined || document.hidden) return;
+    const url = new URL(path, location.href);
+    url.searchParams.set('v', version);
+    const source = new EventSource(url);
+    stream = source;
+    source.addEventListener('open', () => {
+      works = true;
+      if (failures > 0) onBack();
+      failures = 0;
+      onState();
+    });
+    source.addEventListener('changed', (event) => {
+      works = true;
+      events += 1;
+      if (event.data !== live().dataset['version']) onNews();
+    });
+    source.addEventListener('error', () => {
+      failures += 1;
+      // Told once, not at each of the browser's own attempts: they come faster than the pauses between requests.
+      fail();
+      if (source.readyState !== EventSource.CLOSED) return;
+      // The browser has given up, as it does after an HTTP error.
+      stream = null;
+      timer = setTimeout(open, backOffMs(failures) * (0.8 + 0.4 * Math.random()));
+    });
+  };
+
+  return {
+    open,
+    close: () => {
+      stream?.close();
+      stream = null;
+      works = false;
+      clearTimeout(timer);
+    },
+    works: () => works,
+    events: () => events,
+    doubt: (eventsBefore) => {
+      if (events === eventsBefore) fail();
+    },
+  };
+}

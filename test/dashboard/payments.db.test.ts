@@ -82,6 +82,7 @@ describe('the list', () => {
     const { projectId } = await test.http.shop();
     const customer = { customerEmail: 'Ann@Example.com', merchantOrderId: 'A-17' };
     const one = await app.pay({ projectId, ...customer });
+    app.clock.advance(1);
     const two = await app.pay({ projectId, surface: 'transaction', token: { asset: 'LTC', network: null } });
     await act(owner.browser, publicPaymentId(one), 'simulate', { outcome: 'part' }, projectId);
     const found = async (query: string): Promise<readonly string[]> =>

@@ -6,6 +6,7 @@ import { useDashboard, type Dashboard } from './dashboard.ts';
 import { paymentChanged, projectKey } from './pages/payments/queries.ts';
 import type { Scope } from './scope.ts';
 import { sessionQuery } from './session.ts';
+import { useStore } from './store.ts';
 
 /** What arrives within this time is asked for at once. */
 const GATHER_MS = 1_000;
@@ -19,10 +20,11 @@ type Gathered = Extract<LiveMessage, { readonly kind: 'payment' | 'payment_creat
 /** Keeps what is shown of a project fresh: one stream for the tab, which says what changed, and never how. */
 export function useLive(scope: Scope | null): void {
   const dashboard = useDashboard();
+  const isLeaving = useStore(dashboard.isLeaving);
   useEffect(() => {
-    if (scope === null) return undefined;
+    if (scope === null || isLeaving) return undefined;
     return follow(dashboard, scope);
-  }, [dashboard, scope?.project, scope?.mode]);
+  }, [dashboard, scope?.project, scope?.mode, isLeaving]);
 }
 
 function follow(dashboard: Dashboard, scope: Scope): () => void {

@@ -5,9 +5,8 @@ import css from './payment-parts.module.css';
 
 /** All that happened to a payment, the newest first. */
 export function Happened({ timeline }: { readonly timeline: readonly TimelineEntry[] }) {
-  const { t } = useLocale();
   return (
-    <section className={css.part} aria-label={t('happened')}>
+    <div className={css.part}>
       <ol className={css.time}>
         {timeline.toReversed().map((entry, index) => (
           <li key={timeline.length - index}>
@@ -21,7 +20,7 @@ export function Happened({ timeline }: { readonly timeline: readonly TimelineEnt
           </li>
         ))}
       </ol>
-    </section>
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import { TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
 import { EMAIL, PASSWORD, useDashboard, violations } from './dashboard.fixture.ts';
@@ -6,21 +7,15 @@ import { EMAIL, PASSWORD, useDashboard, violations } from './dashboard.fixture.t
 describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
   const dashboard = useDashboard();
 
-  it('a link that was used opens a page without fields that says how to get a new one', async () => {
+  it.each([
+    ['was used', 'This link has already been used', () => dashboard.service.setupLink],
+    ['never was', 'This link is not valid', () => `${dashboard.service.dashboard}/setup/nothing`],
+  ])('a link that %s opens a page without fields that says how to get a new one', async (_what, title, link) => {
     const { page } = await dashboard.openTab();
-    await page.goto(dashboard.service.setupLink);
-    await page.getByRole('heading', { level: 1, name: 'This link has already been used' }).waitFor();
-    expect(await page.getByRole('textbox').count()).toBe(0);
+    await page.goto(link());
+    await hasNoFields(page, title);
     expect(await page.getByText('cointill user invite').count()).toBe(1);
-    expect(await violations(page, 'a used link')).toEqual([]);
-  });
-
-  it('a link that never was opens such a page too', async () => {
-    const { page } = await dashboard.openTab();
-    await page.goto(`${dashboard.service.dashboard}/setup/nothing`);
-    await page.getByRole('heading', { level: 1, name: 'This link is not valid' }).waitFor();
-    expect(await page.getByRole('textbox').count()).toBe(0);
-    expect(await violations(page, 'an unknown link')).toEqual([]);
+    expect(await violations(page, title)).toEqual([]);
   });
 
   it('leads to the page that was asked for, once signed in', async () => {
@@ -82,8 +77,7 @@ describe.skipIf(hasNoBrowser)('before anybody has an account', () => {
   it('the sign-in says where the link is', async () => {
     const { page } = await dashboard.openTab();
     await page.goto(dashboard.service.dashboard);
-    await page.getByRole('heading', { level: 1, name: 'Set up your dashboard' }).waitFor();
-    expect(await page.getByRole('textbox').count()).toBe(0);
+    await hasNoFields(page, 'Set up your dashboard');
     expect(await violations(page, 'no people')).toEqual([]);
   });
 
@@ -104,3 +98,8 @@ describe.skipIf(hasNoBrowser)('before anybody has an account', () => {
     expect(await violations(page, 'the offer of a second factor')).toEqual([]);
   });
 });
+
+async function hasNoFields(page: Page, title: string): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  expect(await page.getByRole('textbox').count()).toBe(0);
+}

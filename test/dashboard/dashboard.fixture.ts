@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { launchBrowser } from '../browser.ts';
+import { beforeAll, expect, onTestFinished } from 'vitest';
 import { DEADLINE_MS } from '../deadline.ts';
-import { startService, type Service } from '../e2e/payment-page-service.fixture.ts';
+import type { Service } from '../e2e/payment-page-service.fixture.ts';
+import { useServiceAndBrowser } from '../e2e/service-and-browser.fixture.ts';
 
 export const EMAIL = 'mara@example.com';
 export const PASSWORD = 'grumpy otter parade';
@@ -27,8 +27,8 @@ export interface TabOptions extends BrowserContextOptions {
 export interface DashboardInBrowser {
   readonly service: Service;
   /**
-   * Opens a tab that is closed when the test ends. The test fails when anything was said on the console, such as a breach of
-   * the page's policy, or a script failed.
+   * Opens a tab that is closed when the test ends. The test fails when anything was said on the console, such as a
+   * breach of the page's policy, or a script failed.
    */
   readonly openTab: (options?: TabOptions) => Promise<Tab>;
   /** The same, signed in as the owner. */
@@ -39,19 +39,11 @@ export interface DashboardInBrowser {
 
 /** A service, its owner and a browser for the tests of a file. Call it at the top of a `describe`. */
 export function useDashboard(options: { readonly hasOwner?: boolean } = {}): DashboardInBrowser {
-  let started: { readonly service: Service; readonly browser: Browser; readonly cookies: Cookies } | null = null;
-  const present = () => {
-    if (started === null) throw new Error('The service is there in tests alone.');
-    return started;
-  };
+  const present = useServiceAndBrowser();
+  let cookies: Cookies = [];
   beforeAll(async () => {
-    const [service, browser] = await Promise.all([startService(), launchBrowser()]);
-    const cookies = options.hasOwner === false ? [] : await createOwner(browser, service);
-    started = { service, browser, cookies };
-  });
-  afterAll(async () => {
-    await started?.browser.close();
-    await started?.service.close();
+    const { browser, service } = present();
+    if (options.hasOwner !== false) cookies = await createOwner(browser, service);
   });
   const dashboard: DashboardInBrowser = {
     get service() {
@@ -60,7 +52,7 @@ export function useDashboard(options: { readonly hasOwner?: boolean } = {}): Das
     openTab: (given = {}) => openTab(present().browser, given),
     openSignedIn: async (given = {}) => {
       const tab = await openTab(present().browser, given);
-      await tab.context.addCookies(present().cookies);
+      await tab.context.addCookies(cookies);
       return tab;
     },
     makeOrder: async (fields = {}) => {
@@ -113,7 +105,7 @@ const THEMES = ['light', 'dark'] as const;
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const SIZES = [DESKTOP, PHONE];
 
-/** What axe says of the page as it stands, in both themes, on a desktop and on a phone; and where it is wider than the phone. */
+/** What axe says of the page as it stands, in both themes, on a desktop and a phone; and where it is too wide. */
 export async function violations(page: Page, what: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const size of SIZES) {
@@ -122,12 +114,10 @@ export async function violations(page: Page, what: string): Promise<readonly str
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       // What fades in has another contrast until it stands.
       await page.evaluate(DRAWN);
-      const options = { runOnly: RULES, resultTypes: ['violations'] };
-      const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
-      for (const { id, nodes } of violations) {
-        const where = nodes.map(({ target, failureSummary }) => `${target.join(' ')} (${failureSummary})`);
-        found.push(`${what}, ${size.width} px, ${colorScheme}: ${id}: ${where.join('; ')}`);
-      }
+      const seen = await axeFaults(page);
+      // Chromium may draw one more frame in the colours of before: a fault is one that stays.
+      const faults = seen.length === 0 ? [] : await page.evaluate(DRAWN).then(() => axeFaults(page));
+      found.push(...faults.map((fault) => `${what}, ${size.width} px, ${colorScheme}: ${fault}`));
     }
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     if (overflow > 0) found.push(`${what}: ${overflow} px wider than ${size.width} px`);
@@ -135,4 +125,16 @@ export async function violations(page: Page, what: string): Promise<readonly str
   await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: 'light' });
   return found;
+}
+
+async function axeFaults(page: Page): Promise<readonly string[]> {
+  // A menu belongs to no landmark: it lies over all of them.
+  const hasMenu = (await page.getByRole('menu').count()) > 0;
+  const rules = hasMenu ? { region: { enabled: false } } : {};
+  const options = { runOnly: RULES, resultTypes: ['violations'], rules };
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
+  return violations.map(({ id, nodes }) => {
+    const where = nodes.map(({ target, failureSummary }) => `${target.join(' ')} (${failureSummary})`);
+    return `${id}: ${where.join('; ')}`;
+  });
 }

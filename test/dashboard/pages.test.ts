@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatsOf } from '../../web/dashboard/formats.ts';
 import { paymentsSearch } from '../../web/dashboard/pages/payments/search.ts';
@@ -13,20 +13,22 @@ const decimal = fc
   });
 
 describe('the bar of a payment’s money', () => {
-  it('says exactly what is missing and what is too much', () => {
-    expect(moneyShares('0.00616', '0.00576')).toEqual({ paid: 93.5, excess: 0, missing: '0.0004', over: null });
-    expect(moneyShares('120', '150')).toEqual({ paid: 80, excess: 20, missing: null, over: '30' });
-    expect(moneyShares('1', '1.000')).toEqual({ paid: 100, excess: 0, missing: null, over: null });
-    expect(moneyShares('100000000000000000000.1', '100000000000000000000.2')).toMatchObject({ over: '0.1' });
+  it('shows exactly which share is confirmed, only seen, and too much', () => {
+    const shares = (expected: string, received: string, confirmed: string) =>
+      moneyShares({ expected, received, confirmed });
+    expect(shares('0.00616', '0.00576', '0.00576')).toEqual({ confirmed: 93.5, seen: 0, excess: 0 });
+    expect(shares('120', '120', '30')).toEqual({ confirmed: 25, seen: 75, excess: 0 });
+    expect(shares('120', '150', '150')).toEqual({ confirmed: 80, seen: 0, excess: 20 });
+    expect(shares('0', '0', '0')).toEqual({ confirmed: 0, seen: 0, excess: 0 });
   });
 
   it('is never longer than its place, whatever came', () => {
     fc.assert(
-      fc.property(decimal, decimal, (owed, received) => {
-        const { paid, excess, missing, over } = moneyShares(owed, received);
-        expect(paid).toBeGreaterThanOrEqual(0);
-        expect(paid + excess).toBeLessThanOrEqual(100.000001);
-        expect(missing === null || over === null).toBe(true);
+      fc.property(decimal, decimal, decimal, (expected, received, confirmed) => {
+        const shares = moneyShares({ expected, received, confirmed });
+        const parts = [shares.confirmed, shares.seen, shares.excess];
+        for (const part of parts) expect(part).toBeGreaterThanOrEqual(0);
+        expect(shares.confirmed + shares.seen + shares.excess).toBeLessThanOrEqual(100.0001);
       }),
     );
   });

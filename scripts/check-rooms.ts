@@ -7,7 +7,7 @@ import { importFault } from './rooms.ts';
  * unrestricted.
  */
 const ROOT = path.join(import.meta.dirname, '..');
-const FOR_TESTS = /\.(?:test|fixture|testing)\.ts$/;
+const FOR_TESTS = /\.(?:test|fixture)\.ts$/;
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(?<target>[\w@.][^'\n]*)'/g;
 const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !FOR_TESTS.test(file));
 const faults = files.flatMap((file) => {

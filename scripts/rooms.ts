@@ -41,6 +41,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   wire: { imports: ['domain'], isPure: true },
   archive: { imports: ['domain'] },
   store: { imports: ['domain', 'wire'] },
+  'store/embedded': { imports: [] },
   rails: { imports: ['domain', ...FAMILIES] },
   'rails/utxo': { imports: ['domain', 'rails'] },
   'rails/evm': { imports: ['domain', 'rails'] },
@@ -68,11 +69,23 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/openapi': { imports: [...HTTP, 'http/refunds'] },
 
   backup: {
-    imports: ['domain', 'wire', 'archive', 'store', 'webhooks', 'config', 'app', 'app/chains', 'workers'],
+    imports: [
+      'domain',
+      'wire',
+      'archive',
+      'store',
+      'webhooks',
+      'config',
+      'app',
+      'app/chains',
+      'workers',
+      'store/embedded',
+    ],
   },
   service: {
     imports: [
       ...MECHANISMS,
+      'store/embedded',
       'rails/evm',
       ...USE_CASES,
       'config',
@@ -86,6 +99,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     imports: [
       ...MECHANISMS,
+      'store/embedded',
       ...FAMILIES,
       ...USE_CASES,
       'archive',

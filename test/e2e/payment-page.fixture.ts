@@ -3,7 +3,7 @@ import http, { type RequestListener } from 'node:http';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Simulation } from '../../src/app/payments/payment-actions.ts';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { decodeId, parseUuid } from '../../src/domain/id.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { en } from '../../src/http/checkout/texts/en.ts';

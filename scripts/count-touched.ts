@@ -1,7 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { copyCheckout } from '../test/copy-checkout.ts';
 import { GUIDED_CHANGES, type GuidedChange, type Place } from './guided-changes.ts';
 
 /**
@@ -10,8 +10,6 @@ import { GUIDED_CHANGES, type GuidedChange, type Place } from './guided-changes.
  * and where one that the compiler should ask for can be forgotten. Without tests:
  * `npm run count:touched -- --no-tests`.
  */
-const ROOT = path.join(import.meta.dirname, '..');
-
 /** Those that hold the changes: what the guides name, as far as it needs no more than a database. */
 const TESTS = [
   'src/domain',
@@ -24,10 +22,9 @@ const TESTS = [
   'test/api',
 ];
 
-const copy = mkdtempSync(path.join(os.tmpdir(), 'cointill-touched-'));
+const copy = copyCheckout();
 const problems: string[] = [];
 try {
-  makeCopy();
   for (const change of GUIDED_CHANGES) doChange(change);
   const described = spawnSync(process.execPath, ['scripts/write-openapi.ts'], { cwd: copy, encoding: 'utf8' });
   if (described.status !== 0) problems.push(`docs/openapi.json cannot be written:\n${described.stderr}`);
@@ -45,19 +42,6 @@ if (problems.length > 0) process.exitCode = 1;
 
 function read(file: string): string {
   return readFileSync(path.join(copy, file), 'utf8');
-}
-
-/** What stands in the checkout, committed or not, with its packages. */
-function makeCopy(): void {
-  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
-  const files = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 24 }).split('\0');
-  const gone = new Set(
-    execFileSync('git', ['ls-files', '-z', '--deleted'], { cwd: ROOT, encoding: 'utf8' }).split('\0'),
-  );
-  for (const file of files.filter((name) => name !== '' && !gone.has(name))) {
-    cpSync(path.join(ROOT, file), path.join(copy, file));
-  }
-  symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
 }
 
 /** The code that a guide shows, block by block, without the indentation of its list. */

@@ -22,6 +22,7 @@ check tsc --incremental --tsBuildInfoFile node_modules/.cache/tsc.tsbuildinfo
 check tsc -p web
 check knip
 check node scripts/check-rooms.ts
+check node scripts/find-duplicates.ts
 check node scripts/check-comments.ts
 check node scripts/index-decisions.ts --check
 check node scripts/write-openapi.ts --check

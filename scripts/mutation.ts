@@ -4,8 +4,8 @@ import { describeMutant, EXPLANATIONS, type Explanation } from '../test/mutation
 import { tryMutants, type Verdict } from '../test/mutation/try-mutants.ts';
 
 /**
- * Prints the share of small faults that the domain's tests catch, file by file. Fails below the least share, and for
- * what was not caught without a word on it in `test/mutation/survivors.json`: that wants a test, or simpler code.
+ * Prints the share of small faults that the domain's tests catch, by file. Fails below the minimum share, and for
+ * faults that were neither caught nor explained in `test/mutation/survivors.json`: they need a test, or simpler code.
  */
 const MIN_PERCENT = 90;
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { App } from '../src/app/context.ts';
+import type { IdempotencyRequest } from '../src/app/idempotency.ts';
 import type { Observer } from '../src/app/observer.ts';
 import { createPaymentCreator, type PaymentCreator } from '../src/app/payments/create-payment.ts';
 import type { NewPayment } from '../src/app/payments/draft-payment.ts';
@@ -86,6 +87,11 @@ export async function testApp(
       return read(id);
     },
   };
+}
+
+/** What a request for an order carries with an `Idempotency-Key`. */
+export function keyedRequest(projectId: string, key: string): IdempotencyRequest {
+  return { projectId, mode: 'test', route: 'POST /v1/orders', key, bodyHash: Buffer.from('aa') };
 }
 
 /** A request for an order of 100 USD in BTC, unless said otherwise. */

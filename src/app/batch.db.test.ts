@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newPayment, testApp } from '../../test/harness.ts';
+import { keyedRequest, newPayment, testApp } from '../../test/harness.ts';
 import { createBatcher, OverloadedError } from './batch.ts';
 import { createPaymentCreator } from './payments/create-payment.ts';
 
@@ -136,13 +136,7 @@ describe('payments that are created together', () => {
     const app = await testApp();
     // What is under way is known per process: another context on the same database is another process.
     const processes = [app.creator, createPaymentCreator({ ...app }, app.database.pipeline)];
-    const idempotency = {
-      projectId: app.projectId,
-      mode: 'test' as const,
-      route: 'POST /v1/orders',
-      key: 'cart-1',
-      bodyHash: Buffer.from('aa'),
-    };
+    const idempotency = keyedRequest(app.projectId, 'cart-1');
     const all = processes.flatMap((creator) =>
       Array.from({ length: 15 }, (_, index) =>
         creator.create(newPayment(app.projectId), (payment) => payment.id, index === 7 ? idempotency : null),

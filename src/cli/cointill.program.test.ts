@@ -6,6 +6,16 @@ import { testDatabase } from '../../test/database.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { program, textAt } from './program.fixture.ts';
 
+type Wrong = readonly (readonly [args: readonly string[], message: string])[];
+
+/** How commands ended, and how they should have: refused as wrong usage, with this in the message. */
+async function runWrong(commands: Wrong) {
+  const cointill = await program();
+  const ended = await Promise.all(commands.map(([args]) => cointill.run(...args)));
+  const refused = commands.map(([, message]) => ({ code: 2, stdout: '', stderr: expect.stringContaining(message) }));
+  return { ended, refused };
+}
+
 describe('cointill', () => {
   it('prints its version and its help on standard output', async () => {
     const cointill = await program();
@@ -24,7 +34,6 @@ describe('cointill', () => {
   });
 
   it('refuses wrong usage with exit code 2 and nothing on standard output', async () => {
-    const cointill = await program();
     const wrong = [
       [['fly'], "Unknown command 'fly'"],
       [['project', 'paint'], "Unknown command 'paint'"],
@@ -36,16 +45,11 @@ describe('cointill', () => {
       [['payment', 'list', '--limit', '101'], 'It must be a whole number from 1 to 100'],
       [['webhook', 'listen', '--secret', 'sesame'], 'A secret is whsec_ and base64'],
     ] as const;
-    await Promise.all(
-      wrong.map(async ([args, message]) => {
-        const ended = await cointill.run(...args);
-        expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
-      }),
-    );
+    const { ended, refused } = await runWrong(wrong);
+    expect(ended).toEqual(refused);
   });
 
   it('refuses malformed ids and values with exit code 2 too, saying the whole rule', async () => {
-    const cointill = await program();
     const id = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
     const rest = 'and 26 more characters, digits and lower-case letters without i, l, o and u';
     const malformed = [
@@ -59,12 +63,8 @@ describe('cointill', () => {
       [['refund', 'show', 're_x'], `The id of a refund is re_ ${rest}. List them with: GET /v1/refunds`],
       [['wallet', 'set', '--project', id, '--network', 'bitcoin'], 'Give exactly one of --xpub, '],
     ] as const;
-    await Promise.all(
-      malformed.map(async ([args, message]) => {
-        const ended = await cointill.run(...args);
-        expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
-      }),
-    );
+    const { ended, refused } = await runWrong(malformed);
+    expect(ended).toEqual(refused);
   });
 
   it('names every bad setting and ends with exit code 1', async () => {

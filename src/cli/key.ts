@@ -4,7 +4,8 @@ import { encodeId } from '../domain/id.ts';
 import { KEY_KINDS, MODES, PERMISSIONS, type KeyKind, type Mode, type Permission } from '../domain/permission.ts';
 import { isoTime } from '../wire/time.ts';
 import type { StoredKey } from '../store/api-keys.ts';
-import { keyIdOf, projectIdOf } from './arguments.ts';
+import { actsOnId } from './act-on-id.ts';
+import { projectIdOf } from './arguments.ts';
 import { done } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields, print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
@@ -57,16 +58,11 @@ export function addKeyCommands(program: Command): void {
       });
     });
 
-  printsRecord(key.command('revoke').description('refuse a key from now on, within a second everywhere, for good'))
-    .argument('<id>', "the key's id, key_…")
-    .action((text: string, options: OutputOptions) => {
-      const uuid = keyIdOf(text);
-      return withCointill(async ({ app }) => {
-        done(await removeKey(app, uuid));
-        const id = encodeId('key', uuid);
-        print(options, { id, revoked: true }, () => [`Revoked ${id}: requests with it are refused from now on.`]);
-      });
-    });
+  actsOnId(key.command('revoke').description('refuse a key from now on, within a second everywhere, for good'), 'key', {
+    run: removeKey,
+    record: { revoked: true },
+    line: (id) => `Revoked ${id}: requests with it are refused from now on.`,
+  });
 }
 
 function required(flags: string, description: string, choices: readonly string[]): Option {

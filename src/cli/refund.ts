@@ -27,23 +27,7 @@ export function addRefundCommands(program: Command): void {
     .option('--not-paid-by <hash...>', 'transactions that seem to have paid a refund that was cancelled, and did not')
     .action((text: string, options: ShowOptions) => {
       const id = refundIdOf(text);
-      return withCointill(async (cointill) => {
-        const callers: UtxoCaller[] = [];
-        try {
-          const open = (network: Network): UtxoAccess | null => {
-            const access = utxoAccess(cointill, network);
-            if (access !== null) callers.push(access.caller);
-            return access;
-          };
-          const shown = done(await refundInstructions(cointill.app, id, open, options.notPaidBy ?? []));
-          print(options, record(shown, cointill), () => lines(shown));
-        } catch (error) {
-          if (error instanceof ChainUnavailableError) throw new CommandFailure(error.message, { cause: error });
-          throw error;
-        } finally {
-          await Promise.all(callers.map((caller) => caller.close()));
-        }
-      });
+      return withCointill((cointill) => showRefund(cointill, id, options));
     });
   printsRecord(refund.command('cancel').description('withdraw a refund that nothing pays'))
     .argument('<id>', "the refund's id, re_…")
@@ -58,6 +42,24 @@ export function addRefundCommands(program: Command): void {
         print(options, refundView(outcome.refund, cointill.app.links), () => [`Cancelled ${text}.`]);
       });
     });
+}
+
+async function showRefund(cointill: Cointill, id: string, options: ShowOptions): Promise<void> {
+  const callers: UtxoCaller[] = [];
+  try {
+    const open = (network: Network): UtxoAccess | null => {
+      const access = utxoAccess(cointill, network);
+      if (access !== null) callers.push(access.caller);
+      return access;
+    };
+    const shown = done(await refundInstructions(cointill.app, id, open, options.notPaidBy ?? []));
+    print(options, record(shown, cointill), () => lines(shown));
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) throw new CommandFailure(error.message, { cause: error });
+    throw error;
+  } finally {
+    await Promise.all(callers.map((caller) => caller.close()));
+  }
 }
 
 function utxoAccess({ networkConfigs, maxFeeRate, troubles }: Cointill, network: Network): UtxoAccess | null {

@@ -12,6 +12,7 @@ import { MODES, type Mode } from '../domain/permission.ts';
 import { isoTime } from '../wire/time.ts';
 import { findProject } from '../store/projects.ts';
 import type { WebhookEndpoint } from '../store/webhook-endpoints.ts';
+import { actsOnId } from './act-on-id.ts';
 import { endpointIdOf, projectIdOf } from './arguments.ts';
 import { done, noProject } from './failure.ts';
 import { addListenCommand } from './listen.ts';
@@ -83,29 +84,17 @@ function addList(webhook: Command): void {
 }
 
 function addDeleteAndEnable(webhook: Command): void {
-  printsRecord(webhook.command('delete').description('delete an endpoint; what waits for it is stopped'))
-    .argument('<id>', "the endpoint's id, we_…")
-    .action((text: string, options: OutputOptions) => {
-      const uuid = endpointIdOf(text);
-      return withCointill(async ({ app }) => {
-        done(await deleteEndpoint(app, uuid));
-        const id = encodeId('endpoint', uuid);
-        print(options, { id, deleted: true }, () => [`Deleted ${id}: nothing is sent to it any more.`]);
-      });
-    });
-
-  printsRecord(webhook.command('enable').description('send to an endpoint again after it answered 410'))
-    .argument('<id>', "the endpoint's id, we_…")
-    .action((text: string, options: OutputOptions) => {
-      const uuid = endpointIdOf(text);
-      return withCointill(async ({ app }) => {
-        done(await reopenEndpoint(app, uuid));
-        const id = encodeId('endpoint', uuid);
-        print(options, { id, enabled: true }, () => [
-          `Enabled ${id}: it gets every event from now on. What was stopped can be sent with: cointill webhook retry`,
-        ]);
-      });
-    });
+  actsOnId(webhook.command('delete').description('delete an endpoint; what waits for it is stopped'), 'endpoint', {
+    run: deleteEndpoint,
+    record: { deleted: true },
+    line: (id) => `Deleted ${id}: nothing is sent to it any more.`,
+  });
+  actsOnId(webhook.command('enable').description('send to an endpoint again after it answered 410'), 'endpoint', {
+    run: reopenEndpoint,
+    record: { enabled: true },
+    line: (id) =>
+      `Enabled ${id}: it gets every event from now on. What was stopped can be sent with: cointill webhook retry`,
+  });
 }
 
 function addRotate(webhook: Command): void {

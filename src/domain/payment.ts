@@ -148,7 +148,7 @@ export const NO_SUMS: Sums = { seenUnits: 0n, minedUnits: 0n, confirmedUnits: 0n
 export const NO_MONEY: Received = { all: NO_SUMS, inTime: NO_SUMS, transactionHash: null };
 
 /** The fields that are known when a payment is created. */
-type FirstFacts =
+export type FirstFacts =
   | 'id'
   | 'projectId'
   | 'mode'

@@ -2,12 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessKey } from '../app/projects/access.ts';
 import type { ChangeOutcome, PaymentSelector } from '../app/payments/change-payment.ts';
 import type { App } from '../app/context.ts';
+import type { Replay } from '../app/idempotency.ts';
 import type { CreateOutcome, PaymentCreator } from '../app/payments/create-payment.ts';
 import type { PaymentReader } from '../app/payments/read-payment.ts';
-import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
 import type { Payment, Surface } from '../domain/payment.ts';
 import { MAX_TOKEN_CHANGES, type RefusalReason } from '../domain/transition.ts';
-import type { StatusCounts } from '../store/payments.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
 import { sendJson, sendReplay } from './idempotency-key.ts';
 
@@ -29,20 +28,45 @@ export function selectorOf(key: AccessKey, surface: Surface, id: string): Paymen
   return { id, projectId: key.project.id, mode: key.mode, surface };
 }
 
-/** Answers a request that creates. */
-export function sendCreated(reply: FastifyReply, outcome: CreateOutcome): FastifyReply {
+/**
+ * The payment of an id that a request names; the id is null where it is malformed.
+ *
+ * @throws RequestError where the key sees no such payment
+ */
+export async function readPayment(
+  reader: PaymentReader,
+  key: AccessKey,
+  surface: Surface,
+  id: string | null,
+): Promise<Payment> {
+  const payment = id === null ? null : await reader.read(selectorOf(key, surface, id));
+  if (payment === null) throw notFound(`There is no such ${surface}.`);
+  return payment;
+}
+
+/** A request's work is done, or is refused for what the request says. */
+type DoneOrRefused =
+  | { readonly kind: 'done'; readonly body: string }
+  | { readonly kind: 'refused'; readonly param: string | null; readonly message: string };
+
+/** Answers what was done, or throws why it was refused. */
+export function sendDone(reply: FastifyReply, outcome: DoneOrRefused | Replay): FastifyReply {
   switch (outcome.kind) {
     case 'done':
       return sendJson(reply, outcome.body);
     case 'refused':
       throw invalid(outcome.param, outcome.message);
-    case 'no_rate':
-      throw new RequestError('service_unavailable', outcome.message);
     case 'replayed':
     case 'key_reused':
     case 'still_running':
       return sendReplay(reply, outcome);
   }
+}
+
+/** Answers a request that creates. */
+export function sendCreated(reply: FastifyReply, outcome: CreateOutcome): FastifyReply {
+  if (outcome.kind === 'no_rate') throw new RequestError('service_unavailable', outcome.message);
+  return sendDone(reply, outcome);
 }
 
 /** Answers a request that changes, such as cancel or accept. */
@@ -78,11 +102,4 @@ function whyNot(reason: RefusalReason, payment: Payment): string {
     case 'already_completed':
       return 'it is completed already.';
   }
-}
-
-/** How many payments have one of these statuses, or any status. */
-export function totalOf(counts: StatusCounts, statuses: readonly PaymentStatus[] | null): number {
-  return PAYMENT_STATUSES.filter((status) => statuses?.includes(status) ?? true)
-    .map((status) => counts.get(status)?.payments ?? 0)
-    .reduce((sum, count) => sum + count, 0);
 }

@@ -1,6 +1,8 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import { parseFiatAmount, type Fiat } from '../domain/money.ts';
 import type { CommonFields, Surface } from '../domain/payment.ts';
 import type { CommonNames } from '../wire/payment.ts';
+import { invalid } from './errors.ts';
 import { metadata } from './validation.ts';
 
 /**
@@ -17,6 +19,33 @@ export function readCommon(given: Static<typeof body>): CommonFields {
   return {
     metadata: given.metadata ?? {},
   };
+}
+
+/** The body that creates a payment. */
+export function creationBody<Fields extends Record<string, TSchema>>(
+  title: string,
+  fields: Fields,
+  example: Readonly<Record<string, string | number>>,
+) {
+  return Type.Object(
+    { ...fields, ...commonBody },
+    {
+      title,
+      description: 'Unknown fields are ignored, and named in the X-Ignored-Fields header of the answer.',
+      examples: [example],
+    },
+  );
+}
+
+/**
+ * `amount` of a body, in the currency's smallest unit.
+ *
+ * @throws RequestError where it is none
+ */
+export function readAmount(amount: number, currency: Fiat): bigint {
+  const parsed = parseFiatAmount(amount, currency);
+  if (parsed.kind === 'invalid') throw invalid('amount', `amount ${parsed.rule}.`);
+  return parsed.minor;
 }
 
 /** The schemas in answers. */

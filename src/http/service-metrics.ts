@@ -23,26 +23,32 @@ export interface MetricSources {
   readonly prices: () => readonly { readonly pair: string; readonly ageMs: number }[];
 }
 
-/**
- * Counts the activities of this process. All counters exist from the start, so that the first event of a kind shows as
- * a rise.
- */
+/** A counter with one label. All its kinds exist from the start, so that the first event of a kind shows as a rise. */
+function kindsCounter<Label extends string>(
+  registry: Registry,
+  of: { readonly name: string; readonly help: string; readonly label: Label; readonly kinds: readonly string[] },
+): Counter<Label> {
+  const { name, help, label, kinds } = of;
+  const counter = new Counter({ name, help, labelNames: [label], registers: [registry] });
+  for (const kind of kinds) counter.labels(kind).inc(0);
+  return counter;
+}
+
+/** Counts the activities of this process. */
 export function createObserver(registry: Registry): Observer {
   const registers = [registry];
-  const events = new Counter({
+  const events = kindsCounter(registry, {
     name: 'cointill_payments_total',
     help: 'Events of payments and refunds that this process saved.',
-    labelNames: ['event'] as const,
-    registers,
+    label: 'event',
+    kinds: EVENT_TYPES,
   });
-  for (const event of EVENT_TYPES) events.inc({ event }, 0);
-  const attempts = new Counter({
+  const attempts = kindsCounter(registry, {
     name: 'cointill_webhook_attempts_total',
     help: 'Attempts to deliver a webhook that this process made.',
-    labelNames: ['outcome'] as const,
-    registers,
+    label: 'outcome',
+    kinds: ATTEMPT_OUTCOMES,
   });
-  for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ outcome }, 0);
   const countEvents = (changes: readonly PaymentChange[]): void => {
     const counts = new Map<EventType, number>();
     for (const { type } of changes.flatMap((change) => change.events)) counts.set(type, (counts.get(type) ?? 0) + 1);

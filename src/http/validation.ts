@@ -49,6 +49,11 @@ export function text(options: { readonly max: number; readonly min?: number; rea
   });
 }
 
+/** A whole number within bounds. */
+export function integer(minimum: number, maximum: number, description: string) {
+  return Type.Integer({ minimum, maximum, description });
+}
+
 const HTTP_URL = { maxLength: 2_048, [RULE]: 'http-url', examples: ['https://shop.example/thanks'] };
 export const httpUrl = Type.String(HTTP_URL);
 /** A URL under the name that it has on the other API. */

@@ -1,11 +1,10 @@
 import type { AssetCode } from '../domain/asset.ts';
-import { MalformedAnswerError, marketPrice, member, parseJson } from './answer.ts';
-import { midPrice } from './decimal.ts';
-import type { SourcePrice, WebSource } from './source.ts';
+import { member } from './answer.ts';
+import { tickerSource } from './tickers.ts';
 
 /**
- * Binance trades against USDT; what that is worth is asked of the others, so a stablecoin off its peg misprices
- * nothing.
+ * Binance trades against USDT. The price of USDT comes from the other sources, so a stablecoin off its peg does no
+ * harm.
  */
 const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
   ['BTCUSDT', 'BTC'],
@@ -14,21 +13,18 @@ const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
   ['USDCUSDT', 'USDC'],
 ]);
 
-/** The host is Binance's own for public market data only; api.binance.com refuses some countries. */
-export const BINANCE: WebSource = {
+/**
+ * https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md#symbol-order-book-ticker. This
+ * is Binance's host for public market data only; api.binance.com refuses some countries.
+ */
+export const BINANCE = tickerSource({
   name: 'binance',
-  everyMs: 0,
   url: `https://data-api.binance.vision/api/v3/ticker/bookTicker?symbols=${encodeURIComponent(JSON.stringify([...SYMBOLS.keys()]))}`,
-  parse: parseBookTicker,
-};
-
-/** https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md#symbol-order-book-ticker */
-function parseBookTicker(body: string): readonly SourcePrice[] {
-  const tickers = parseJson(body);
-  if (!Array.isArray(tickers)) throw new MalformedAnswerError('it is not a list');
-  return tickers.flatMap((ticker: unknown) => {
-    const code = SYMBOLS.get(member(ticker, 'symbol'));
-    if (code === undefined) return [];
-    return marketPrice(code, midPrice(member(ticker, 'bidPrice'), member(ticker, 'askPrice')), { unit: 'USDT' });
-  });
-}
+  symbols: SYMBOLS,
+  unit: 'USDT',
+  read: (ticker) => ({
+    symbol: member(ticker, 'symbol'),
+    bid: member(ticker, 'bidPrice'),
+    ask: member(ticker, 'askPrice'),
+  }),
+});

@@ -1,7 +1,5 @@
 import type { AssetCode } from '../domain/asset.ts';
-import { MalformedAnswerError, marketPrice, parseJson } from './answer.ts';
-import { midPrice } from './decimal.ts';
-import type { SourcePrice, WebSource } from './source.ts';
+import { tickerSource } from './tickers.ts';
 
 /** Bitfinex calls USDT "UST" and USDC "UDC". */
 const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
@@ -12,21 +10,14 @@ const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
   ['tUDCUSD', 'USDC'],
 ]);
 
-export const BITFINEX: WebSource = {
+/** https://docs.bitfinex.com/reference/rest-public-tickers: one list per pair: symbol, bid, bid size, ask, and more. */
+export const BITFINEX = tickerSource({
   name: 'bitfinex',
-  everyMs: 0,
   url: `https://api-pub.bitfinex.com/v2/tickers?symbols=${[...SYMBOLS.keys()].join(',')}`,
-  parse: parseTickers,
-};
-
-/** https://docs.bitfinex.com/reference/rest-public-tickers: a list a pair: symbol, bid, bid size, ask, and more. */
-function parseTickers(body: string): readonly SourcePrice[] {
-  const tickers = parseJson(body);
-  if (!Array.isArray(tickers)) throw new MalformedAnswerError('it is not a list');
-  return tickers.flatMap((ticker: unknown) => {
-    if (!Array.isArray(ticker)) return [];
+  symbols: SYMBOLS,
+  read: (ticker) => {
+    if (!Array.isArray(ticker)) return null;
     const [symbol, bid, , ask]: readonly unknown[] = ticker;
-    const code = SYMBOLS.get(symbol);
-    return code === undefined ? [] : marketPrice(code, midPrice(bid, ask));
-  });
-}
+    return { symbol, bid, ask };
+  },
+});

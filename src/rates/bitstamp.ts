@@ -1,10 +1,9 @@
 import type { AssetCode } from '../domain/asset.ts';
 import type { Fiat } from '../domain/money.ts';
-import { MalformedAnswerError, marketPrice, member, parseJson } from './answer.ts';
-import { midPrice } from './decimal.ts';
-import type { SourcePrice, WebSource } from './source.ts';
+import { member } from './answer.ts';
+import { tickerSource } from './tickers.ts';
 
-const PAIRS: ReadonlyMap<unknown, AssetCode | Fiat> = new Map([
+const SYMBOLS: ReadonlyMap<unknown, AssetCode | Fiat> = new Map([
   ['BTC/USD', 'BTC'],
   ['ETH/USD', 'ETH'],
   ['LTC/USD', 'LTC'],
@@ -14,24 +13,18 @@ const PAIRS: ReadonlyMap<unknown, AssetCode | Fiat> = new Map([
   ['GBP/USD', 'GBP'],
 ]);
 
-export const BITSTAMP: WebSource = {
-  name: 'bitstamp',
-  everyMs: 0,
-  url: 'https://www.bitstamp.net/api/v2/ticker/',
-  parse: parseTickers,
-};
-
 /**
  * https://www.bitstamp.net/api/#tag/Tickers/operation/GetCurrencyPairTickers: all pairs, each with its Unix time in
  * seconds.
  */
-function parseTickers(body: string): readonly SourcePrice[] {
-  const tickers = parseJson(body);
-  if (!Array.isArray(tickers)) throw new MalformedAnswerError('it is not a list');
-  return tickers.flatMap((ticker: unknown) => {
-    const code = PAIRS.get(member(ticker, 'pair'));
+export const BITSTAMP = tickerSource({
+  name: 'bitstamp',
+  url: 'https://www.bitstamp.net/api/v2/ticker/',
+  symbols: SYMBOLS,
+  read: (ticker) => {
     const seconds = Number(member(ticker, 'timestamp'));
-    if (code === undefined || !Number.isSafeInteger(seconds)) return [];
-    return marketPrice(code, midPrice(member(ticker, 'bid'), member(ticker, 'ask')), { at: seconds * 1000 });
-  });
-}
+    if (!Number.isSafeInteger(seconds)) return null;
+    const [symbol, bid, ask] = [member(ticker, 'pair'), member(ticker, 'bid'), member(ticker, 'ask')];
+    return { symbol, bid, ask, at: seconds * 1000 };
+  },
+});

@@ -10,7 +10,7 @@ const answers = new Map<string, http.RequestListener>();
 
 beforeAll(async () => {
   server = await serveHttps((request, response) => answers.get(request.url ?? '')?.(request, response));
-  client = createHttpClient({ dispatcher: server.dispatcher });
+  client = createHttpClient({ connect: server.connect });
 });
 
 afterAll(async () => {

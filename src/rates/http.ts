@@ -1,11 +1,11 @@
-import { Agent, request, type Dispatcher } from 'undici';
+import { Agent, errors, request, type buildConnector } from 'undici';
 
-/** The longest of the answers is some 100 kB; what is longer is not from whom we asked. */
+/** The longest answer is about 100 kB; anything longer is not from the source we asked. */
 const LIMIT_BYTES = 1_000_000;
 
 /**
- * The body of an HTTPS answer with status 200, as UTF-8. Throws with a message fit for logs; `signal` ends it at any
- * moment.
+ * The body of an HTTPS answer with status 200, as UTF-8. Throws with a message fit for logs; `signal` can abort it at
+ * any moment.
  */
 export type FetchText = (url: string, signal: AbortSignal) => Promise<string>;
 
@@ -15,24 +15,33 @@ export interface HttpClient {
 }
 
 /**
- * Fetches public documents: over https only, with certificates verified, following no redirects, reading 1 MB at most.
- * Time is bounded by the caller's signal.
+ * Fetches public documents: https only, with verified certificates, without following redirects, at most 1 MB. The
+ * caller's signal limits the time.
  */
-export function createHttpClient(options: { readonly dispatcher?: Dispatcher } = {}): HttpClient {
-  // No timeouts of undici's own: the caller's signal bounds the whole, a stalling body included.
-  const agent = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 60_000 });
+export function createHttpClient(options: { readonly connect?: buildConnector.connector } = {}): HttpClient {
+  const agent = new Agent({
+    // Without undici's own timeouts: the caller's signal limits everything, including a body that stalls.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 60_000,
+    maxResponseSize: LIMIT_BYTES,
+    ...options,
+  });
 
   async function fetchText(url: string, signal: AbortSignal): Promise<string> {
     if (URL.parse(url)?.protocol !== 'https:') throw new RangeError('prices are fetched over https only');
     try {
       const headers = { 'user-agent': 'cointill', accept: 'application/json, application/xml' };
       const { statusCode, body } = await request(url, { dispatcher: agent, headers, signal });
-      // Read in any case: a body that is destroyed unread raises an error event that nobody hears.
-      const text = await readText(body);
+      // Always read: a body destroyed unread emits an error event that nobody listens to.
+      const text = await body.text();
       if (statusCode !== 200) throw new HttpError(`HTTP status ${statusCode}`);
       return text;
     } catch (fault) {
       if (fault instanceof HttpError) throw fault;
+      if (fault instanceof errors.ResponseExceededMaxSizeError) {
+        throw new HttpError(`the answer is larger than ${LIMIT_BYTES} bytes`);
+      }
       throw new HttpError(signal.aborted ? 'no complete answer in time' : reasonOf(fault));
     }
   }
@@ -42,18 +51,6 @@ export function createHttpClient(options: { readonly dispatcher?: Dispatcher } =
 
 class HttpError extends Error {
   override readonly name = 'HttpError';
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    // Leaving the loop destroys the body and with it the connection.
-    if (length > LIMIT_BYTES) throw new HttpError(`the answer is larger than ${LIMIT_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length).toString('utf8');
 }
 
 /** The innermost cause, such as "getaddrinfo ENOTFOUND api.kraken.com". */

@@ -311,7 +311,7 @@ describe('all sources on the web, over real sockets', () => {
       if (down.includes(host)) response.writeHead(503).end();
       else response.end(answers.get(key) ?? 'nobody');
     });
-    const client = createHttpClient({ dispatcher: server.dispatcher });
+    const client = createHttpClient({ connect: server.connect });
     const opened = live(webSources(WEB_SOURCES, client.fetchText));
     await opened.rates.refresh();
     await client.close();

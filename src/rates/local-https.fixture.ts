@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
-import { Agent, type Dispatcher } from 'undici';
+import type { buildConnector } from 'undici';
 
 /** A server on this machine that stands for every https host. */
 export interface LocalHttps {
   /** Takes each connection that would go to an https host here, without TLS; all else is as in service. */
-  readonly dispatcher: Dispatcher;
+  readonly connect: buildConnector.connector;
   close(): Promise<void>;
 }
 
@@ -17,17 +17,12 @@ export async function serveHttps(listener: http.RequestListener): Promise<LocalH
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('the server has no port');
   const { port } = address;
-  const dispatcher = new Agent({
-    headersTimeout: 0,
-    bodyTimeout: 0,
+  return {
     connect: (_options, callback) => {
       const socket = net.connect(port, '127.0.0.1');
       socket.once('connect', () => callback(null, socket));
       socket.once('error', (error) => callback(error, null));
     },
-  });
-  return {
-    dispatcher,
     close: async () => {
       server.closeAllConnections();
       server.close();

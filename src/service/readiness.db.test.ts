@@ -30,28 +30,21 @@ describe('the service', () => {
     });
   });
 
-  it('is ready but degraded while Redis is away, and says nothing of it where none is set', async () => {
+  it.each([
+    ['redis', 'Redis is away', 'rate limits count in this process alone: ECONNREFUSED'],
+    ['backups', 'scheduled backups fail', 'ECONNREFUSED'],
+  ])('is ready but degraded by %s while %s, and says nothing of it where none is set', async (name, _when, shown) => {
     const { app } = await service();
-    const readinessWith = (problem: string | null) =>
-      readiness({ app, handle: app.database, networks: [] }, LISTENING, { problem: () => problem });
+    const readinessWith = (problem: string | null) => {
+      const troubled = { problem: () => problem };
+      const at = { app, handle: app.database, networks: [] };
+      return name === 'redis' ? readiness(at, LISTENING, troubled) : readiness(at, LISTENING, null, troubled);
+    };
     const checks = { database: 'ok', notifications: 'ok' };
-    expect(await readinessWith(null)).toEqual({ ok: true, checks: { ...checks, redis: 'ok' }, degraded: false });
+    expect(await readinessWith(null)).toEqual({ ok: true, checks: { ...checks, [name]: 'ok' }, degraded: false });
     expect(await readinessWith('ECONNREFUSED')).toEqual({
       ok: true,
-      checks: { ...checks, redis: 'rate limits count in this process alone: ECONNREFUSED' },
-      degraded: true,
-    });
-  });
-
-  it('is ready but degraded while scheduled backups fail, and says nothing of them where none are made', async () => {
-    const { app } = await service();
-    const readinessWith = (problem: string | null) =>
-      readiness({ app, handle: app.database, networks: [] }, LISTENING, null, { problem: () => problem });
-    const checks = { database: 'ok', notifications: 'ok' };
-    expect(await readinessWith(null)).toEqual({ ok: true, checks: { ...checks, backups: 'ok' }, degraded: false });
-    expect(await readinessWith('the disk is full')).toEqual({
-      ok: true,
-      checks: { ...checks, backups: 'the disk is full' },
+      checks: { ...checks, [name]: shown },
       degraded: true,
     });
   });

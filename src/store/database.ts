@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql, type RawBuilder, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, sql, type RawBuilder, type SelectQueryBuilder, type Transaction } from 'kysely';
 import { Pool, types as builtin, type Client, type CustomTypesConfig } from 'pg';
 import { PreparingClient, SessionClient } from './client.ts';
 import { createPipeline, type Pipeline } from './pipeline.ts';
@@ -57,6 +57,14 @@ const types: CustomTypesConfig = {
 /** A time in epoch milliseconds, in the form that PostgreSQL compares. */
 export function timestamp(at: number): RawBuilder<number> {
   return sql<number>`${new Date(at)}::timestamptz`;
+}
+
+/** Locks the first `limit` rows of a query that nobody else works on. */
+export function lockUntaken<Tables, From extends keyof Tables, Row>(
+  query: SelectQueryBuilder<Tables, From, Row>,
+  limit: number,
+): Promise<Row[]> {
+  return query.limit(limit).forUpdate().skipLocked().execute();
 }
 
 /** A pool of connections with Kysely on top. */

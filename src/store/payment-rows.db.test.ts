@@ -5,21 +5,13 @@ import { testApp } from '../../test/harness.ts';
 import { ASSET_CODES } from '../domain/asset.ts';
 import { NETWORKS } from '../domain/networks.ts';
 import { FIATS } from '../domain/money.ts';
-import { EXCEPTIONS, SURFACES, type MerchantFields, type Payment } from '../domain/payment.ts';
+import { EXCEPTIONS, SURFACES, type FirstFacts, type MerchantFields, type Payment } from '../domain/payment.ts';
 import { PAYMENT_STATUSES } from '../domain/status.ts';
 import { findPayments } from './payments.ts';
 import { saveChanges, type PaymentChange } from './save-changes.ts';
 
 /** What the beginning of a payment says of it; all else may change. */
-type Begun =
-  | keyof MerchantFields
-  | 'mode'
-  | 'surface'
-  | 'amountMinor'
-  | 'currency'
-  | 'amountUsdCents'
-  | 'createdAt'
-  | 'expiresAt';
+type Begun = keyof MerchantFields | Exclude<FirstFacts, Unique>;
 
 /** What no two payments share, or the database knows. */
 type Unique = 'id' | 'projectId' | 'transactionNumber';

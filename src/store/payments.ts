@@ -3,7 +3,7 @@ import type { Payment, Surface } from '../domain/payment.ts';
 import type { PaymentStatus } from '../domain/status.ts';
 import { firstUuidOf } from '../domain/id.ts';
 import type { Mode } from '../domain/permission.ts';
-import { timestamp, type Database, type Trx } from './database.ts';
+import { lockUntaken, timestamp, type Database, type Trx } from './database.ts';
 import { paymentFromRow } from './payment-rows.ts';
 import type { StatementRunner } from './pipeline.ts';
 import { PAYMENTS } from './schema/payments.ts';
@@ -34,15 +34,8 @@ export async function lockPayments(trx: Trx, ids: readonly string[]): Promise<re
 
 /** Locks the most overdue payments that no other transaction has locked. */
 export async function lockDuePayments(trx: Trx, now: number, limit: number): Promise<readonly Payment[]> {
-  const rows = await trx
-    .selectFrom('payments')
-    .select(PAYMENTS.names)
-    .where('due_at', '<=', timestamp(now))
-    .orderBy('due_at')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-    .execute();
+  const due = trx.selectFrom('payments').select(PAYMENTS.names).where('due_at', '<=', timestamp(now)).orderBy('due_at');
+  const rows = await lockUntaken(due, limit);
   return rows.map(paymentFromRow);
 }
 

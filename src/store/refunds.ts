@@ -4,7 +4,7 @@ import type { Network } from '../domain/networks.ts';
 import type { Refund, RefundedMoney, RefundStatus } from '../domain/refund.ts';
 import type { Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
-import { timestamp, type Database, type Trx } from './database.ts';
+import { lockUntaken, timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
 import { IS_BEING_PAID } from './refund-payouts.ts';
 import { REFUNDS } from './schema/refunds.ts';
@@ -64,7 +64,7 @@ export async function lockDueRefunds(
   seenUpTo: ReadonlyMap<Network, number>,
   limit: number,
 ): Promise<readonly Refund[]> {
-  const rows = await trx
+  const due = trx
     .selectFrom('refunds as r')
     .select(REFUNDS.names)
     .where('due_at', '<=', timestamp(now))
@@ -78,12 +78,8 @@ export async function lockDueRefunds(
       ]),
     )
     .where((where) => where.not(IS_BEING_PAID))
-    .orderBy('due_at')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-    .execute();
-  return rows.map(refundFromRow);
+    .orderBy('due_at');
+  return (await lockUntaken(due, limit)).map(refundFromRow);
 }
 
 /**

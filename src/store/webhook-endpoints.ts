@@ -68,13 +68,17 @@ export async function listEndpoints(db: Database, projectId: string | null): Pro
   return rows.map(endpointFromRow);
 }
 
-export async function findEndpoint(executor: Database | Trx, id: string): Promise<WebhookEndpoint | null> {
-  const row = await executor
+/** The endpoint of an id, where it was not deleted. */
+function endpointOf(executor: Database | Trx, id: string) {
+  return executor
     .selectFrom('webhook_endpoints')
     .select(ENDPOINT_COLUMNS)
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+    .where('deleted_at', 'is', null);
+}
+
+export async function findEndpoint(executor: Database | Trx, id: string): Promise<WebhookEndpoint | null> {
+  const row = await endpointOf(executor, id).executeTakeFirst();
   return row === undefined ? null : endpointFromRow(row);
 }
 
@@ -145,13 +149,7 @@ export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
 
 /** An endpoint that was not deleted, locked until the transaction ends. */
 export async function lockEndpoint(trx: Trx, id: string): Promise<WebhookEndpoint | null> {
-  const row = await trx
-    .selectFrom('webhook_endpoints')
-    .select(ENDPOINT_COLUMNS)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst();
+  const row = await endpointOf(trx, id).forUpdate().executeTakeFirst();
   return row === undefined ? null : endpointFromRow(row);
 }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { receive, receiveRaw } from './local-receivers.fixture.ts';
@@ -147,43 +148,51 @@ describe("an answer's body", () => {
   });
 });
 
+/** Writes a little again and again, until nobody reads any more. */
+function drip(stream: Writable, text: string): void {
+  const dripping = setInterval(() => stream.write(text), 5);
+  stream.on('close', () => clearInterval(dripping));
+}
+
+/** What a sender that waits so long says of a shop, once their connections are closed. */
+async function timeoutOf(shop: LocalReceiver & { readonly url: string }, timeoutMs: number) {
+  const outcome = await sender({ timeoutMs }).send(to(shop.url));
+  await shop.allClosed();
+  return outcome;
+}
+
 describe('time', () => {
   it('runs out when no answer comes, and the connection is closed', async () => {
     const shop = await receiver(receive(() => {}));
-    expect(await sender({ timeoutMs: 50 }).send(to(shop.url))).toMatchObject({
+    expect(await timeoutOf(shop, 50)).toMatchObject({
       kind: 'error',
       stage: 'timeout',
       message: `No whole answer from 127.0.0.1:${shop.port} within 50 ms (while waiting for the answer).`,
     });
-    await shop.allClosed();
   });
 
   it('runs out for an answer that drips on and on, however lively it is', async () => {
     const shop = await receiver(
       receive((response) => {
         response.writeHead(200);
-        const drip = setInterval(() => response.write('.'), 5);
-        response.on('close', () => clearInterval(drip));
+        drip(response, '.');
       }),
     );
-    expect(await sender({ timeoutMs: 100 }).send(to(shop.url))).toMatchObject({
+    expect(await timeoutOf(shop, 100)).toMatchObject({
       kind: 'error',
       stage: 'timeout',
       message: expect.stringContaining('while reading the answer'),
     });
-    await shop.allClosed();
   });
 
   it('runs out for headers that drip on and on', async () => {
     const shop = await receiver(
       receiveRaw((socket) => {
         socket.write('HTTP/1.1 200 OK\r\n');
-        const drip = setInterval(() => socket.write('x-drip: 1\r\n'), 5);
-        socket.on('close', () => clearInterval(drip));
+        drip(socket, 'x-drip: 1\r\n');
       }),
     );
-    expect(await sender({ timeoutMs: 100 }).send(to(shop.url))).toMatchObject({ kind: 'error', stage: 'timeout' });
-    await shop.allClosed();
+    expect(await timeoutOf(shop, 100)).toMatchObject({ kind: 'error', stage: 'timeout' });
   });
 
   it('runs out while a name is being resolved', async () => {
@@ -201,6 +210,25 @@ describe('time', () => {
     expect(new Set((await Promise.all(stuck)).map((result) => result.kind))).toEqual(new Set(['error']));
   });
 });
+
+/** What becomes of a second delivery to a shop that answers the first, and ends every later connection with this. */
+async function secondDelivery(end: string) {
+  let requests = 0;
+  const shop = await receiver(
+    receiveRaw((socket) =>
+      socket.on('data', () => {
+        requests += 1;
+        if (requests === 1) socket.write(OK);
+        else socket.end(end);
+      }),
+    ),
+  );
+  const sending = sender();
+  await sending.send(to(shop.url));
+  await connectionsAreIdle();
+  const outcome = await sending.send(to(shop.url));
+  return { outcome, requests, connections: shop.connectionCount() };
+}
 
 describe('a connection', () => {
   it('that nobody takes is an error of stage connect', async () => {
@@ -264,38 +292,14 @@ describe('a connection', () => {
   });
 
   it('that is lost again on the fresh one is an error', async () => {
-    let requests = 0;
-    const shop = await receiver(
-      receiveRaw((socket) =>
-        socket.on('data', () => {
-          requests += 1;
-          if (requests === 1) socket.write(OK);
-          else socket.end();
-        }),
-      ),
-    );
-    const sending = sender();
-    await sending.send(to(shop.url));
-    await connectionsAreIdle();
-    expect(await sending.send(to(shop.url))).toMatchObject({ kind: 'error', stage: 'response' });
-    expect({ requests, connections: shop.connectionCount() }).toEqual({ requests: 3, connections: 2 });
+    const { outcome, requests, connections } = await secondDelivery('');
+    expect(outcome).toMatchObject({ kind: 'error', stage: 'response' });
+    expect({ requests, connections }).toEqual({ requests: 3, connections: 2 });
   });
 
   it('that is lost after the head of the answer is not replaced', async () => {
-    let requests = 0;
-    const shop = await receiver(
-      receiveRaw((socket) =>
-        socket.on('data', () => {
-          requests += 1;
-          if (requests === 1) socket.write(OK);
-          else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf');
-        }),
-      ),
-    );
-    const sending = sender();
-    await sending.send(to(shop.url));
-    await connectionsAreIdle();
-    expect(await sending.send(to(shop.url))).toMatchObject({ kind: 'error', stage: 'response' });
+    const { outcome, requests } = await secondDelivery('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf');
+    expect(outcome).toMatchObject({ kind: 'error', stage: 'response' });
     expect(requests).toBe(2);
   });
 

@@ -197,9 +197,9 @@ describe('the IP allow-list', () => {
   it('takes a range that was written in IPv4-mapped form', async () => {
     const shop = await http.shop();
     await http.changeProject(shop.projectId, { allowIps: ['::ffff:203.0.113.0/120'] });
-    expect((await from(shop, '203.0.113.200')).status).toBe(200);
-    expect((await from(shop, '::ffff:203.0.113.1')).status).toBe(200);
-    expect((await from(shop, '203.0.114.1')).status).toBe(403);
+    const clients = ['203.0.113.200', '::ffff:203.0.113.1', '203.0.114.1'];
+    const answers = await Promise.all(clients.map((client) => from(shop, client)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 403]);
   });
 
   it('reads the client through trusted proxies only, the nearest first', async () => {

@@ -45,14 +45,20 @@ const iso = (at: number): string => encodeURIComponent(new Date(at).toISOString(
 const idsOf = (fields: readonly Fields[]): readonly string[] => fields.map(({ id }) => id);
 const uuidOf = (orderId: string): string => decodeId('order', orderId) ?? '';
 
+/** The ids of three that are made so far apart, the newest first. */
+async function threeInTurn(make: () => Promise<string>, apartMs: number): Promise<readonly string[]> {
+  const made: string[] = [];
+  for (let index = 0; index < 3; index += 1) {
+    http.clock.advance(apartMs);
+    made.unshift(await make());
+  }
+  return made;
+}
+
 describe('transactions', () => {
   it('are listed whole, newest first, as reading each shows them', async () => {
     const shop = await http.shop();
-    const made: string[] = [];
-    for (let index = 0; index < 3; index += 1) {
-      http.clock.advance(1_000);
-      made.unshift(await transaction(shop));
-    }
+    const made = await threeInTurn(() => transaction(shop), 1_000);
     await order(shop);
     await shop.call({ side: 'live', path: '/api/transactions/create', body: { amount: 1 } });
     const { transactions: listed, pagination, ...rest } = await transactions(shop);
@@ -110,11 +116,7 @@ describe('transactions', () => {
 describe('orders', () => {
   it('are listed whole, newest first, without transactions', async () => {
     const shop = await http.shop();
-    const made: string[] = [];
-    for (let index = 0; index < 3; index += 1) {
-      http.clock.advance(1);
-      made.unshift(await order(shop));
-    }
+    const made = await threeInTurn(() => order(shop), 1);
     await transaction(shop);
     const { data, pagination, ...rest } = await orders(shop);
     expect(rest).toEqual({});

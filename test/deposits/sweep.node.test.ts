@@ -23,6 +23,22 @@ beforeAll(async () => {
 });
 afterAll(() => chain.anvil.stop());
 
+/** Pays ether and tokens to each of these addresses, the first of which has number 0. */
+async function filledDeposits(
+  addresses: readonly string[],
+  units: { readonly ether: bigint; readonly tokens: bigint },
+) {
+  for (const address of addresses) {
+    await chain.payEther(address, units.ether);
+    await token.send('mint', [address, units.tokens]);
+  }
+  const balances = [
+    { token: null, units: units.ether },
+    { token: token.address, units: units.tokens },
+  ];
+  return addresses.map((address, index) => ({ index, address, balances }));
+}
+
 describe('a deposit address', () => {
   const treasury = fc
     .bigInt({ min: 2n ** 64n, max: 2n ** 160n - 1n })
@@ -146,21 +162,10 @@ describe('a sweep', () => {
 
   it('empties the deposits of the first factory too, by that factory', async () => {
     const treasury = freshTreasury();
-    const deposits = [0, 1].map((index) => {
-      const address = depositAddress(treasury, index, FIRST_DEPOSIT_FACTORY);
-      return {
-        index,
-        address,
-        balances: [
-          { token: null, units: 10n },
-          { token: token.address, units: 100n },
-        ],
-      };
-    });
-    for (const { address } of deposits) {
-      await chain.payEther(address, 10n);
-      await token.send('mint', [address, 100n]);
-    }
+    const deposits = await filledDeposits(
+      [0, 1].map((index) => depositAddress(treasury, index, FIRST_DEPOSIT_FACTORY)),
+      { ether: 10n, tokens: 100n },
+    );
     const plan = planSweep({ treasury, deposits, factory: FIRST_DEPOSIT_FACTORY, factoryDeployed: false });
     expect(plan.calls.map(({ purpose }) => purpose)).toEqual(['deploy_factory', 'sweep']);
     for (const { to, data, gasLimit } of plan.calls) {
@@ -206,18 +211,10 @@ describe('a sweep', () => {
 describe('the gas limit', () => {
   it('that a node estimates is enough for every payout', async () => {
     const treasury = freshTreasury();
-    const deposits = [0, 1, 2].map((index) => ({
-      index,
-      address: depositAddress(treasury, index),
-      balances: [
-        { token: null, units: 1n },
-        { token: token.address, units: 1n },
-      ],
-    }));
-    for (const { address } of deposits) {
-      await chain.payEther(address, 1n);
-      await token.send('mint', [address, 1n]);
-    }
+    const deposits = await filledDeposits(
+      [0, 1, 2].map((index) => depositAddress(treasury, index)),
+      { ether: 1n, tokens: 1n },
+    );
     const [call] = planSweep({ treasury, deposits, factoryDeployed: true }).calls;
     if (!call) throw new Error('nothing was planned');
     const request = { from: STRANGER, to: call.to, data: call.data };

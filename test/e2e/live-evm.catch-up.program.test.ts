@@ -12,9 +12,9 @@ import {
   type Gate,
   type LiveService,
   type Order,
-  type Running,
   type Shop,
 } from './live-evm.fixture.ts';
+import type { Running } from './started-program.fixture.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
 const OWED = parseEther('0.01');

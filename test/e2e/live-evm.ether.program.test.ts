@@ -40,25 +40,21 @@ describe('ether to an address of the merchant’s xpub', () => {
       exception: 'none',
     });
     const hash = await mined(anvil, anvil.transfer(order.address, parseEther('0.01')));
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({
-        status: 'confirming',
-        amount_received: 0.01,
-        confirmations: 1,
-        transaction_hash: null,
-        completed_at: null,
-      });
+    await shop.becomes(order, {
+      status: 'confirming',
+      amount_received: 0.01,
+      confirmations: 1,
+      transaction_hash: null,
+      completed_at: null,
+    });
     await anvil.mine(1);
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({
-        status: 'completed',
-        amount_received: 0.01,
-        confirmations: 2,
-        transaction_hash: hash,
-        exception: 'none',
-      });
+    await shop.becomes(order, {
+      status: 'completed',
+      amount_received: 0.01,
+      confirmations: 2,
+      transaction_hash: hash,
+      exception: 'none',
+    });
     await expect.poll(() => shop.told(order), SOON).toEqual(['order.created', 'order.confirming', 'order.completed']);
     const [completed] = shop.events(({ id, status }) => id === order.id && status === 'completed');
     expect(completed).toMatchObject({ type: 'order.completed', data: { transaction_hash: hash, network: 'ethereum' } });
@@ -80,7 +76,7 @@ describe('ether to an address of the merchant’s xpub', () => {
       hash = await mined(anvil, anvil.transfer(order.address, parseEther('0.01')));
       await anvil.mine(3);
     });
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'completed', transaction_hash: hash });
+    await shop.becomes(order, { status: 'completed', transaction_hash: hash });
     await service.restart(async () => {});
     await anvil.mine(1);
     await service.followed(anvil);
@@ -90,19 +86,17 @@ describe('ether to an address of the merchant’s xpub', () => {
   it('in two parts completes the order with the second, and asks for the rest between', async () => {
     const order = await shop.order();
     await mined(anvil, anvil.transfer(order.address, parseEther('0.004')));
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({
-        status: 'pending',
-        amount_received: 0.004,
-        exception: 'underpaid',
-      });
+    await shop.becomes(order, {
+      status: 'pending',
+      amount_received: 0.004,
+      exception: 'underpaid',
+    });
     const page = await (await fetch(String(order['payment_url']))).text();
     expect(page).toContain('0.006');
     const hash = await mined(anvil, anvil.transfer(order.address, parseEther('0.006')));
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'confirming', exception: 'none' });
+    await shop.becomes(order, { status: 'confirming', exception: 'none' });
     await anvil.mine(1);
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'completed', transaction_hash: hash });
+    await shop.becomes(order, { status: 'completed', transaction_hash: hash });
     await expect
       .poll(() => shop.told(order), SOON)
       .toEqual(['order.created', 'order.exception', 'order.confirming', 'order.completed']);
@@ -111,9 +105,9 @@ describe('ether to an address of the merchant’s xpub', () => {
   it('that is only a part fails the order when its time is up, and the merchant may accept it', async () => {
     const order = await shop.order();
     await mined(anvil, anvil.transfer(order.address, parseEther('0.004')));
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ exception: 'underpaid' });
+    await shop.becomes(order, { exception: 'underpaid' });
     await service.endTime(order, anvil);
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'failed', failure_reason: 'underpaid' });
+    await shop.becomes(order, { status: 'failed', failure_reason: 'underpaid' });
     const accepted = await shop.call(`/v1/orders/${order.id}/accept`, {});
     expect(accepted).toMatchObject({ status: 200, body: { status: 'completed', exception: 'underpaid' } });
     await expect.poll(() => shop.told(order), SOON).toContain('order.completed');
@@ -123,28 +117,24 @@ describe('ether to an address of the merchant’s xpub', () => {
     const order = await shop.order();
     await mined(anvil, anvil.transfer(order.address, parseEther('0.0125')));
     await anvil.mine(1);
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({
-        status: 'completed',
-        exception: 'overpaid',
-        amount_received: 0.0125,
-      });
+    await shop.becomes(order, {
+      status: 'completed',
+      exception: 'overpaid',
+      amount_received: 0.0125,
+    });
     await expect.poll(() => shop.told(order), SOON).toContain('order.exception');
   });
 
   it('that comes after expiry is recorded as late, and completes the order when the merchant accepts it', async () => {
     const order = await shop.order();
     await service.endTime(order, anvil);
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'expired' });
+    await shop.becomes(order, { status: 'expired' });
     const hash = await mined(anvil, anvil.transfer(order.address, parseEther('0.01')));
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({
-        status: 'expired',
-        exception: 'paid_late',
-        amount_received: 0.01,
-      });
+    await shop.becomes(order, {
+      status: 'expired',
+      exception: 'paid_late',
+      amount_received: 0.01,
+    });
     const early = await shop.call(`/v1/orders/${order.id}/accept`, {});
     expect(early).toMatchObject({ status: 400, body: { error: { type: 'invalid_request_error' } } });
     await anvil.mine(1);
@@ -163,7 +153,7 @@ describe('ether to an address of the merchant’s xpub', () => {
       await anvil.transfer(order.address, parseEther('0.007')),
     ]);
     await anvil.mine(1);
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'completed', exception: 'none' });
+    await shop.becomes(order, { status: 'completed', exception: 'none' });
     expect(sent).toContain((await shop.read(order))['transaction_hash']);
     const { transfers } = await shop.show(order);
     expect(transfers).toMatchObject([{ state: 'confirmed' }, { state: 'confirmed' }]);
@@ -202,10 +192,10 @@ describe('a merchant’s settings', () => {
     await service.followed(anvil);
     expect(await tolerant.read(small)).toMatchObject({ status: 'confirming', confirmations: 11 });
     await anvil.mine(1);
-    await expect.poll(() => tolerant.read(small), SOON).toMatchObject({ status: 'completed', confirmations: 12 });
+    await tolerant.becomes(small, { status: 'completed', confirmations: 12 });
     expect(await tolerant.read(middle)).toMatchObject({ status: 'confirming', confirmations: 12 });
     await anvil.mine(20);
-    await expect.poll(() => tolerant.read(middle), SOON).toMatchObject({ status: 'completed', confirmations: 32 });
+    await tolerant.becomes(middle, { status: 'completed', confirmations: 32 });
   });
 
   it('a spread makes the customer pay more, and an order that was quoted before keeps its amount', async () => {

@@ -1,10 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { parseUnits } from 'viem';
 import { expect } from 'vitest';
 import { textAt } from '../../src/cli/program.fixture.ts';
@@ -12,25 +8,17 @@ import { EVENT_TYPES } from '../../src/domain/event-type.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/local-receivers.fixture.ts';
 import type { Anvil } from '../anvil.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
+import type { TestDatabase } from '../database.ts';
 import { client, eventOf, eventually, freePort, type ReceivedEvent } from '../program.ts';
+import { makePlace, runCommand, startProgram, type Running } from './started-program.fixture.ts';
 import { forwardTo, startNode, type NodeAnswer, type NodeCall } from '../rpc-node.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
-const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 /** How long a step that a chain's follower takes may last: it looks once a second, and the machine may be busy. */
 export const SOON = { timeout: DEADLINE_MS, interval: 60 };
 
 export type Fields = Readonly<Record<string, unknown>>;
 export type Order = Fields & { readonly id: string; readonly address: string };
-
-/** A process of the service. */
-export interface Running {
-  /** All that it wrote so far. */
-  text(): string;
-  /** Ends it with a signal and resolves with its exit code. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
-}
 
 /**
  * The real program on a database and ports of its own, with a receiver of its webhooks, for the tests of a whole file.
@@ -64,6 +52,8 @@ export interface Shop {
   /** A live order of 30 USD in ether, unless said otherwise, as it is read after its creation. */
   order(fields?: Fields): Promise<Order>;
   read(order: Order): Promise<Fields>;
+  /** Waits until an order is read so. */
+  becomes(order: Order, expected: Fields): Promise<void>;
   /** `payment show`: with the timeline, the events and the transfers. */
   show(order: Order): Promise<Fields>;
   /** The types of an order's events, in the order of their numbers; each delivery's signature is checked. */
@@ -73,26 +63,15 @@ export interface Shop {
 
 /** Prepares the service; nothing runs before `start`. */
 export async function liveService(env: Readonly<Record<string, string>>): Promise<LiveService> {
-  const [{ database, drop }, dataDir, port, sandboxPort] = await Promise.all([
-    createTestDatabase(),
-    mkdtemp(path.join(os.tmpdir(), 'cointill-live-')),
-    freePort(),
-    freePort(),
-  ]);
+  const place = await makePlace();
+  const { database, dataDir, live: url } = place;
   // Live webhooks go over https alone.
   const tls = selfSigned('localhost');
   const trustFile = path.join(dataDir, 'certificate.pem');
   await writeFile(trustFile, tls.cert);
   const receiver = await receive((response) => void response.end(), { tls });
-  const { PATH = '', HOME = dataDir } = process.env;
-  const url = `http://127.0.0.1:${port}`;
   const common = {
-    PATH,
-    HOME,
-    DATA_DIR: dataDir,
-    DATABASE_URL: database.url,
-    PORT: String(port),
-    SANDBOX_PORT: String(sandboxPort),
+    ...place.env,
     NODE_POLL_MS: '100',
     RATE_SOURCES: 'none',
     FIXED_RATES: 'ETH=3000,USDT=1,USDC=1',
@@ -117,10 +96,7 @@ export async function liveService(env: Readonly<Record<string, string>>): Promis
     processes.clear();
     return Promise.all(ended);
   };
-  const command = async (line: string): Promise<unknown> => {
-    const { stdout } = await promisify(execFile)(PROGRAM, [...line.split(' '), '--json'], { env: common });
-    return JSON.parse(stdout);
-  };
+  const command = (line: string): Promise<unknown> => runCommand(common, line);
   const gauge = async (name: string, network: string): Promise<number | null> => {
     const text = await (await fetch(`${url}/metrics`)).text();
     const sample = new RegExp(`^${name}\\{network="${network}"\\} (\\S+)$`, 'm').exec(text)?.[1];
@@ -164,31 +140,7 @@ export async function liveService(env: Readonly<Record<string, string>>): Promis
     close: async () => {
       await endAll('SIGKILL');
       await receiver.close();
-      await drop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-async function startProgram(env: Readonly<Record<string, string>>): Promise<Running> {
-  const child = spawn(PROGRAM, ['start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const closed = once(child, 'close');
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      text += part;
-    });
-  }
-  await eventually('the service runs', () => {
-    if (child.exitCode !== null) throw new Error(`It ended: ${text}`);
-    return text.includes('Stop with Ctrl-C.') ? true : null;
-  });
-  return {
-    text: () => text,
-    end: async (signal) => {
-      child.kill(signal);
-      await closed;
-      return child.exitCode;
+      await place.remove();
     },
   };
 }
@@ -232,6 +184,7 @@ async function openShop(
     projectId,
     call,
     read,
+    becomes: (order, expected) => expect.poll(() => read(order), SOON).toMatchObject(expected),
     events,
     order: async (fields = {}) => {
       const created = await call('/v1/orders', { amount: 30, currency: 'USD', crypto_currency: 'ETH', ...fields });

@@ -81,7 +81,7 @@ describe('the network', () => {
 
     const hash = await mined(other, other.transfer(onBase.address, OWED));
     await other.mine(1);
-    await expect.poll(() => shop.read(onBase), SOON).toMatchObject({ status: 'completed', transaction_hash: hash });
+    await shop.becomes(onBase, { status: 'completed', transaction_hash: hash });
     expect(await shop.read(byDefault)).toMatchObject({ status: 'pending', amount_received: 0 });
   });
 
@@ -114,38 +114,32 @@ describe('tokens with ways of their own', () => {
   it('of a contract that keeps a fee count with what arrives', async () => {
     const order = await shop.order({ crypto_currency: 'USDC', network: 'base' });
     await mined(other, feeToken.transfer(order.address, 30n * ONE));
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({
-        status: 'pending',
-        exception: 'underpaid',
-        amount_received: 29.7,
-      });
+    await shop.becomes(order, {
+      status: 'pending',
+      exception: 'underpaid',
+      amount_received: 29.7,
+    });
     const hash = await mined(other, feeToken.transfer(order.address, ONE));
     await other.mine(1);
     // 30.69 is more than owed, by more than the tolerance of 0.5 %.
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({
-        status: 'completed',
-        exception: 'overpaid',
-        amount_received: 30.69,
-        transaction_hash: hash,
-      });
+    await shop.becomes(order, {
+      status: 'completed',
+      exception: 'overpaid',
+      amount_received: 30.69,
+      transaction_hash: hash,
+    });
   });
 
   it('count once where the contract also logs what only looks like a transfer', async () => {
     const order = await shop.order({ crypto_currency: 'USDT', network: 'polygon' });
     const hash = await mined(other, oddToken.transfer(order.address, 30n * ONE));
     await other.mine(1);
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({
-        status: 'completed',
-        exception: 'none',
-        amount_received: 30,
-        transaction_hash: hash,
-      });
+    await shop.becomes(order, {
+      status: 'completed',
+      exception: 'none',
+      amount_received: 30,
+      transaction_hash: hash,
+    });
   });
 });
 
@@ -154,9 +148,7 @@ describe('a token of other decimals than the well-known one', () => {
     const order = await shop.order({ crypto_currency: 'USDC', network: 'polygon' });
     const hash = await mined(other, fineToken.transfer(order.address, 30n * 10n ** 18n));
     await other.mine(1);
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({ status: 'completed', crypto_amount: 30, amount_received: 30, transaction_hash: hash });
+    await shop.becomes(order, { status: 'completed', crypto_amount: 30, amount_received: 30, transaction_hash: hash });
     expect(await shop.show(order)).toMatchObject({
       amount_received: 30,
       transfers: [{ crypto_currency: 'USDC', amount: 30 }],
@@ -173,15 +165,13 @@ describe('ether that a contract passes on', () => {
   it('is found by the balance and the node’s trace, and completes the order with its hash', async () => {
     const order = await shop.order();
     const hash = await pay('ethereum', order);
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'confirming', amount_received: 0.01 });
+    await shop.becomes(order, { status: 'confirming', amount_received: 0.01 });
     await ethereum.mine(1);
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({
-        status: 'completed',
-        transaction_hash: hash,
-        exception: 'none',
-      });
+    await shop.becomes(order, {
+      status: 'completed',
+      transaction_hash: hash,
+      exception: 'none',
+    });
   });
 
   it('adds up with a plain transfer in the same block', async () => {
@@ -192,9 +182,7 @@ describe('ether that a contract passes on', () => {
       await payers.ethereum.send('pay', [order.address], { valueWei: OWED / 4n });
     });
     await ethereum.mine(1);
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({ status: 'completed', amount_received: 0.01, exception: 'none' });
+    await shop.becomes(order, { status: 'completed', amount_received: 0.01, exception: 'none' });
     expect((await shop.show(order))['transfers']).toHaveLength(3);
   });
 
@@ -204,7 +192,7 @@ describe('ether that a contract passes on', () => {
     const hash = await mined(ethereum, payers.ethereum.send('payMany', [addresses, OWED], { valueWei: OWED * 4n }));
     await ethereum.mine(1);
     for (const order of orders) {
-      await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'completed', transaction_hash: hash });
+      await shop.becomes(order, { status: 'completed', transaction_hash: hash });
     }
   });
 
@@ -219,7 +207,7 @@ describe('ether that a contract passes on', () => {
       transfers: [{ transaction_hash: expect.stringMatching(/^untraced:/), amount: 0.01, state: 'confirmed' }],
     });
     await service.endTime(order, other, 'base');
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'expired', exception: 'paid_late' });
+    await shop.becomes(order, { status: 'expired', exception: 'paid_late' });
     const accepted = await shop.call(`/v1/orders/${order.id}/accept`, {});
     expect(accepted).toMatchObject({
       status: 200,

@@ -2,16 +2,8 @@ import { parseEther } from 'viem';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { account, xpubOf } from '../../src/app/chains/follow-chain.fixture.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';
-import {
-  liveService,
-  mined,
-  SOON,
-  startGate,
-  type Gate,
-  type LiveService,
-  type Running,
-  type Shop,
-} from './live-evm.fixture.ts';
+import { liveService, mined, SOON, startGate, type Gate, type LiveService, type Shop } from './live-evm.fixture.ts';
+import type { Running } from './started-program.fixture.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
 const OWED = parseEther('0.01');
@@ -84,11 +76,11 @@ describe.concurrent('a node', () => {
   }) => {
     const [before, after] = [await shop.order(), await shop.order()];
     const first = await mined(ethereum, ethereum.transfer(before.address, OWED));
-    await expect.poll(() => shop.read(before), SOON).toMatchObject({ status: 'confirming' });
+    await shop.becomes(before, { status: 'confirming' });
     const state = await ethereum.rpc('anvil_dumpState');
     await startInPlace(undefined, state);
     await ethereum.mine(1);
-    await expect.poll(() => shop.read(before), SOON).toMatchObject({ status: 'completed', transaction_hash: first });
+    await shop.becomes(before, { status: 'completed', transaction_hash: first });
     await service.followed(ethereum);
     const newState = await ethereum.rpc('anvil_dumpState');
 
@@ -125,7 +117,7 @@ describe.concurrent('a node', () => {
     const [paid, open] = [await shop.order({ network: 'base' }), await shop.order({ network: 'base' })];
     await mined(base, base.transfer(paid.address, OWED));
     await base.mine(1);
-    await expect.poll(() => shop.read(paid), SOON).toMatchObject({ status: 'completed' });
+    await shop.becomes(paid, { status: 'completed' });
     const stranger = await startAnvil({ chainId: 31_338 });
     try {
       await stranger.transfer(open.address, OWED);
@@ -148,7 +140,7 @@ describe.concurrent('a node', () => {
     const [order, later] = [await shop.order({ network: 'arbitrum' }), await shop.order({ network: 'arbitrum' })];
     const hash = await mined(arbitrum, arbitrum.transfer(order.address, OWED));
     await arbitrum.mine(1);
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'completed', transaction_hash: hash });
+    await shop.becomes(order, { status: 'completed', transaction_hash: hash });
     await expect
       .poll(() => statusOf('arbitrum'), NOTICED)
       .toMatchObject({
@@ -166,6 +158,6 @@ describe.concurrent('a node', () => {
     const second = await mined(arbitrum, arbitrum.transfer(later.address, OWED));
     await arbitrum.mine(1);
     gates.arbitrum.intercept(() => null);
-    await expect.poll(() => shop.read(later), SOON).toMatchObject({ status: 'completed', transaction_hash: second });
+    await shop.becomes(later, { status: 'completed', transaction_hash: second });
   });
 });

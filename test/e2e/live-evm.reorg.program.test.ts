@@ -82,28 +82,22 @@ describe.each(DEPTHS)('a reorganisation of depth %i before completion', (depth) 
     await payAll(paid);
     await anvil.mine(depth - 1);
     for (const { order, received } of paid) {
-      await expect
-        .poll(() => patient.read(order), SOON)
-        .toMatchObject({ status: 'confirming', confirmations: depth, amount_received: received });
+      await patient.becomes(order, { status: 'confirming', confirmations: depth, amount_received: received });
     }
     await reorganise(depth);
     for (const { order } of paid) {
-      await expect
-        .poll(() => patient.read(order), SOON)
-        .toMatchObject({ status: 'pending', confirmations: 0, amount_received: 0, exception: 'none' });
+      await patient.becomes(order, { status: 'pending', confirmations: 0, amount_received: 0, exception: 'none' });
       expect(await patient.show(order)).toMatchObject({ transfers: [{ state: 'dropped' }] });
     }
     const hashes = await payAll(paid);
     await anvil.mine(7);
     for (const [at, { order, received }] of paid.entries()) {
-      await expect
-        .poll(() => patient.read(order), SOON)
-        .toMatchObject({
-          status: 'completed',
-          transaction_hash: hashes[at],
-          amount_received: received,
-          exception: 'none',
-        });
+      await patient.becomes(order, {
+        status: 'completed',
+        transaction_hash: hashes[at],
+        amount_received: received,
+        exception: 'none',
+      });
       await expect
         .poll(() => patient.told(order), SOON)
         .toEqual(['order.created', 'order.confirming', 'order.completed']);
@@ -116,18 +110,16 @@ describe('a reorganisation', () => {
     const order = await patient.order();
     const hash = await mined(anvil, anvil.transfer(order.address, OWED));
     await anvil.mine(5);
-    await expect.poll(() => patient.read(order), SOON).toMatchObject({ confirmations: 6 });
+    await patient.becomes(order, { confirmations: 6 });
     const raw = await anvil.rpc('debug_getRawTransaction', [hash]);
     await reorganise(6, [[raw, 3]]);
-    await expect.poll(() => patient.read(order), SOON).toMatchObject({ status: 'confirming', confirmations: 3 });
+    await patient.becomes(order, { status: 'confirming', confirmations: 3 });
     await anvil.mine(5);
-    await expect
-      .poll(() => patient.read(order), SOON)
-      .toMatchObject({
-        status: 'completed',
-        transaction_hash: hash,
-        amount_received: 0.01,
-      });
+    await patient.becomes(order, {
+      status: 'completed',
+      transaction_hash: hash,
+      amount_received: 0.01,
+    });
     expect((await patient.show(order))['transfers']).toHaveLength(1);
   });
 });
@@ -140,15 +132,11 @@ describe.each(DEPTHS)('a reorganisation of depth %i after completion', (depth) =
     const hashes = await payAll(paid);
     await anvil.mine(depth - 1);
     for (const [at, { order }] of paid.entries()) {
-      await expect
-        .poll(() => quick.read(order), SOON)
-        .toMatchObject({ status: 'completed', transaction_hash: hashes[at] });
+      await quick.becomes(order, { status: 'completed', transaction_hash: hashes[at] });
     }
     await reorganise(depth);
     for (const { order } of paid) {
-      await expect
-        .poll(() => quick.read(order), SOON)
-        .toMatchObject({ status: 'completed', exception: 'reorged', amount_received: 0 });
+      await quick.becomes(order, { status: 'completed', exception: 'reorged', amount_received: 0 });
       await expect
         .poll(() => quick.told(order), SOON)
         .toEqual(['order.created', 'order.confirming', 'order.completed', 'order.exception']);
@@ -157,9 +145,7 @@ describe.each(DEPTHS)('a reorganisation of depth %i after completion', (depth) =
     }
     await payAll(paid);
     for (const { order, received } of paid) {
-      await expect
-        .poll(() => quick.read(order), SOON)
-        .toMatchObject({ status: 'completed', exception: 'none', amount_received: received });
+      await quick.becomes(order, { status: 'completed', exception: 'none', amount_received: received });
       expect(quick.told(order).filter((type) => type === 'order.completed')).toHaveLength(1);
     }
     expect(await quick.read(below.order)).toMatchObject({ status: 'completed', exception: 'none' });
@@ -172,7 +158,7 @@ describe('a reorganisation after completion', () => {
     const { order, pay } = await inEtherOfContract(quick);
     const hash = await mined(anvil, pay());
     await anvil.mine(1);
-    await expect.poll(() => quick.read(order), SOON).toMatchObject({ status: 'completed', transaction_hash: hash });
+    await quick.becomes(order, { status: 'completed', transaction_hash: hash });
     const raw = await anvil.rpc('debug_getRawTransaction', [hash]);
     await reorganise(2, [[raw, 1]]);
     await anvil.mine(1);
@@ -184,13 +170,13 @@ describe('a reorganisation after completion', () => {
     const [lost, kept] = [await quick.order(), await quick.order()];
     await mined(anvil, anvil.transfer(kept.address, OWED));
     await mined(anvil, anvil.transfer(lost.address, OWED));
-    await expect.poll(() => quick.read(lost), SOON).toMatchObject({ status: 'completed' });
-    await expect.poll(() => quick.read(kept), SOON).toMatchObject({ status: 'completed' });
+    await quick.becomes(lost, { status: 'completed' });
+    await quick.becomes(kept, { status: 'completed' });
     await service.restart(async () => {
       await reorganise(1);
       await anvil.mine(150);
     });
-    await expect.poll(() => quick.read(lost), SOON).toMatchObject({ status: 'completed', exception: 'reorged' });
+    await quick.becomes(lost, { status: 'completed', exception: 'reorged' });
     await service.followed(anvil);
     expect(await quick.read(kept)).toMatchObject({ status: 'completed', exception: 'none', amount_received: 0.01 });
   });

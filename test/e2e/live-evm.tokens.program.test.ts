@@ -62,15 +62,11 @@ describe('tokens to a deposit address of the merchant’s treasury', () => {
       await usdc.transfer(inUsdc.address, 30n * ONE),
     ]);
     for (const order of [inUsdt, inUsdc]) {
-      await expect
-        .poll(() => shop.read(order), SOON)
-        .toMatchObject({ status: 'confirming', amount_received: 30, confirmations: 1, exception: 'none' });
+      await shop.becomes(order, { status: 'confirming', amount_received: 30, confirmations: 1, exception: 'none' });
     }
     await anvil.mine(1);
     for (const [at, order] of [inUsdt, inUsdc].entries()) {
-      await expect
-        .poll(() => shop.read(order), SOON)
-        .toMatchObject({ status: 'completed', transaction_hash: hashes[at] });
+      await shop.becomes(order, { status: 'completed', transaction_hash: hashes[at] });
       await expect.poll(() => shop.told(order), SOON).toEqual(['order.created', 'order.confirming', 'order.completed']);
     }
   });
@@ -78,16 +74,14 @@ describe('tokens to a deposit address of the merchant’s treasury', () => {
   it('in two parts complete the order with the second', async () => {
     const order = await shop.order({ crypto_currency: 'USDC' });
     await mined(anvil, usdc.transfer(order.address, 10n * ONE));
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ exception: 'underpaid', amount_received: 10 });
+    await shop.becomes(order, { exception: 'underpaid', amount_received: 10 });
     const hash = await mined(anvil, usdc.transfer(order.address, 20n * ONE));
     await anvil.mine(1);
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({
-        status: 'completed',
-        exception: 'none',
-        transaction_hash: hash,
-      });
+    await shop.becomes(order, {
+      status: 'completed',
+      exception: 'none',
+      transaction_hash: hash,
+    });
   });
 
   it('of another kind than asked for never complete the order, and the merchant sees them', async () => {
@@ -106,14 +100,12 @@ describe('tokens to a deposit address of the merchant’s treasury', () => {
 
     const right = await mined(anvil, usdt.transfer(order.address, 30n * ONE));
     await anvil.mine(1);
-    await expect
-      .poll(() => shop.read(order), SOON)
-      .toMatchObject({
-        status: 'completed',
-        amount_received: 30,
-        transaction_hash: right,
-        exception: 'none',
-      });
+    await shop.becomes(order, {
+      status: 'completed',
+      amount_received: 30,
+      transaction_hash: right,
+      exception: 'none',
+    });
   });
 
   it('complete a payment whose token was changed: one address for both, and the quote that was paid', async () => {
@@ -159,7 +151,7 @@ describe('tokens to a deposit address of the merchant’s treasury', () => {
     const hash = await mined(anvil, usdc.send('transferMany', [to, 30n * ONE]));
     await anvil.mine(1);
     for (const order of orders) {
-      await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'completed', transaction_hash: hash });
+      await shop.becomes(order, { status: 'completed', transaction_hash: hash });
     }
   });
 });

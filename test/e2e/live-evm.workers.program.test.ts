@@ -28,7 +28,7 @@ async function paysAndCompletes(): Promise<void> {
   const order = await shop.order();
   const hash = await mined(anvil, anvil.transfer(order.address, parseEther('0.01')));
   await anvil.mine(1);
-  await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'completed', transaction_hash: hash });
+  await shop.becomes(order, { status: 'completed', transaction_hash: hash });
   await expect.poll(() => shop.told(order), SOON).toEqual(['order.created', 'order.confirming', 'order.completed']);
 }
 

@@ -68,7 +68,7 @@ describe('money in an asset that an order was never quoted in', () => {
     // What is asked for still completes it, and nothing is told twice.
     await mined(anvil, usdt.transfer(order.address, 30n * ONE));
     await anvil.mine(2);
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'completed', exception: 'none' });
+    await shop.becomes(order, { status: 'completed', exception: 'none' });
     expect(told()).toHaveLength(1);
   });
 
@@ -92,7 +92,7 @@ describe('money in an asset that an order was never quoted in', () => {
     const { order } = await wronglyPaid(20n * ONE);
     await mined(anvil, usdt.transfer(order.address, 30n * ONE));
     await anvil.mine(2);
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'completed' });
+    await shop.becomes(order, { status: 'completed' });
     const address = freshAddress();
     const refund = (fields: object) => shop.call('/v1/refunds', { order_id: order.id, address, ...fields });
     expect(await refund({ crypto_currency: 'USDC', amount: 5 })).toMatchObject({

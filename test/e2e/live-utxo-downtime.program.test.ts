@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { utxoNodeKinds } from '../litecoind.ts';
-import { CONFIRMATIONS, openShop, OWED, OWED_COINS, POLL, type LiveOrder, type UtxoShop } from './live-utxo.fixture.ts';
-import { startGate, type Gate, type Output } from './live-utxo-nodes.fixture.ts';
+import {
+  CONFIRMATIONS,
+  openGatedShop,
+  OWED,
+  OWED_COINS,
+  POLL,
+  type LiveOrder,
+  type UtxoShop,
+} from './live-utxo.fixture.ts';
+import { type Gate, type Output } from './live-utxo-nodes.fixture.ts';
 
 const PAID = ['order.created', 'order.confirming', 'order.completed'];
 /** Longer than the leases of what a killed worker was at. */
@@ -12,13 +20,7 @@ describe.each(utxoNodeKinds())('catching up with a real %s node', (kind) => {
   let shop: UtxoShop;
   let gate: Gate;
   beforeAll(async () => {
-    shop = await openShop({
-      kind,
-      urls: async (node) => {
-        gate = await startGate(node);
-        return gate.url;
-      },
-    });
+    ({ shop, gate } = await openGatedShop({ kind }));
   });
   afterAll(async () => {
     await shop?.close();

@@ -1,7 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../litecoind.ts';
-import { CONFIRMATIONS, openShop, OWED, OWED_COINS, POLL, type LiveOrder, type UtxoShop } from './live-utxo.fixture.ts';
-import { copyBlocks, payerOf, startGate, type Gate } from './live-utxo-nodes.fixture.ts';
+import {
+  CONFIRMATIONS,
+  openGatedShop,
+  OWED,
+  OWED_COINS,
+  POLL,
+  type LiveOrder,
+  type UtxoShop,
+} from './live-utxo.fixture.ts';
+import { copyBlocks, payerOf, type Gate } from './live-utxo-nodes.fixture.ts';
 
 const PAID = ['order.created', 'order.confirming', 'order.completed'];
 const MINUTE_MS = 60_000;
@@ -11,14 +19,7 @@ describe.each(utxoNodeKinds())('trouble with the one %s node', (kind) => {
   let shop: UtxoShop;
   let gate: Gate;
   beforeAll(async () => {
-    shop = await openShop({
-      kind,
-      nodeOptions: ['-walletbroadcast=0'],
-      urls: async (node) => {
-        gate = await startGate(node);
-        return gate.url;
-      },
-    });
+    ({ shop, gate } = await openGatedShop({ kind, nodeOptions: ['-walletbroadcast=0'] }));
   });
   afterAll(async () => {
     await shop?.close();

@@ -10,7 +10,7 @@ import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/loca
 import { createTestDatabase } from '../database.ts';
 import { startUtxoNode, type UtxoNode, type UtxoNodeKind } from '../litecoind.ts';
 import { client, eventOf, eventually, freePort, type Answer, type ReceivedEvent } from '../program.ts';
-import { payerOf, type Payer } from './live-utxo-nodes.fixture.ts';
+import { payerOf, type Payer, startGate, type Gate } from './live-utxo-nodes.fixture.ts';
 import { createClock, createService, type Clock, type Service } from './live-utxo-service.fixture.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
@@ -74,6 +74,20 @@ export async function openShop(options: ShopOptions): Promise<UtxoShop> {
     await parts.close();
     throw fault;
   }
+}
+
+/** Opens a shop whose service reaches its node through a gate. */
+export async function openGatedShop(options: Omit<ShopOptions, 'urls'>) {
+  const gates: Gate[] = [];
+  const urls = async (node: UtxoNode): Promise<string> => {
+    const gate = await startGate(node);
+    gates.push(gate);
+    return gate.url;
+  };
+  const shop = await openShop({ ...options, urls });
+  const [gate] = gates;
+  if (gate === undefined) throw new Error('the service was started without its node');
+  return { shop, gate };
 }
 
 async function startParts({ kind, nodeOptions = [], urls, env = {} }: ShopOptions) {

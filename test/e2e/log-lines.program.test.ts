@@ -12,9 +12,9 @@ import {
   type Fields,
   type Gate,
   type LiveService,
-  type Running,
   type Shop,
 } from './live-evm.fixture.ts';
+import type { Running } from './started-program.fixture.ts';
 
 let anvil: Anvil;
 let gate: Gate;

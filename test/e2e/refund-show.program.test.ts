@@ -55,7 +55,7 @@ describe('what to sign for a refund on an EVM chain', () => {
     const order = await shop.order({ crypto_currency: asset });
     await mined(anvil, pay(asset, order));
     await anvil.mine(1);
-    await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'completed' });
+    await shop.becomes(order, { status: 'completed' });
     const { status, body } = await shop.call('/v1/refunds', { order_id: order.id, ...fields });
     expect({ status, body }).toMatchObject({ status: 200, body: { status: 'pending' } });
     return { ...body, id: textAt(body, 'id') };

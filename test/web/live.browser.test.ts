@@ -131,12 +131,18 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
     });
   }
 
-  it('finds out that a stream is held back, and asks by itself from then on', async () => {
+  /** A tab with a payment whose stream is of this kind, its clock held by the test. */
+  async function openWith(stream: 'mute' | 'error') {
     const server = await paymentServer(FIRST);
-    server.stream = 'mute';
+    server.stream = stream;
     const { page } = await openTab();
     await page.clock.install();
     await page.goto(server.url);
+    return { server, page };
+  }
+
+  it('finds out that a stream is held back, and asks by itself from then on', async () => {
+    const { server, page } = await openWith('mute');
     await until('the stream is open', () => server.asked.stream === 1);
     server.standing = SECOND;
     await page.clock.runFor(36_100);
@@ -161,11 +167,7 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
   });
 
   it('says that the connection is lost after two failures in a row, and when it is back', async () => {
-    const server = await paymentServer(FIRST);
-    server.stream = 'error';
-    const { page } = await openTab();
-    await page.clock.install();
-    await page.goto(server.url);
+    const { server, page } = await openWith('error');
     await until('the stream was asked for', () => server.asked.stream === 1);
     server.answer = (response) => response.writeHead(502).end();
     await page.clock.runFor(6_100);

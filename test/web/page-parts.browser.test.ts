@@ -199,13 +199,19 @@ describe.skipIf(hasNoBrowser)('the way back to the shop', () => {
       <p hidden data-returning><span data-returning-text></span> <button type="button" data-stay>Stay</button></p>`,
   });
 
-  it('leads there twenty seconds after the payment ended before the eyes of the customer', async () => {
+  /** A tab with a payment that is under way, its clock held by the test. */
+  async function openPayment() {
     const shop = await otherSite({});
     const server = await paymentServer(PAY);
     const { page } = await openTab();
     await page.clock.install();
     await page.goto(server.url);
     await until('the stream is open', () => server.asked.stream === 1);
+    return { shop, server, page };
+  }
+
+  it('leads there twenty seconds after the payment ended before the eyes of the customer', async () => {
+    const { shop, server, page } = await openPayment();
     await page.clock.pauseAt(Date.now() + 3_600_000);
     server.standing = end(shop);
     server.send('v9');
@@ -218,12 +224,7 @@ describe.skipIf(hasNoBrowser)('the way back to the shop', () => {
   });
 
   it('stays when the customer says so', async () => {
-    const shop = await otherSite({});
-    const server = await paymentServer(PAY);
-    const { page } = await openTab();
-    await page.clock.install();
-    await page.goto(server.url);
-    await until('the stream is open', () => server.asked.stream === 1);
+    const { shop, server, page } = await openPayment();
     server.standing = end(shop);
     server.send('v9');
     await page.locator('[data-stay]').click();

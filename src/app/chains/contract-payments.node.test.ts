@@ -56,8 +56,7 @@ async function depositShop(): Promise<DepositShop> {
   const deployed = deployContract(anvil, contractOf('Payers.sol', 'Payer'));
   await anvil.mine(1);
   const payer = await deployed;
-  await shop.mine();
-  await shop.follow();
+  await shop.advance();
   const told: Activity[] = [];
   return {
     ...shop,
@@ -110,20 +109,17 @@ describe('ether that a contract passes on to an order in another token', () => {
     const { app, payer } = shop;
     const order = await shop.dollarOrder();
     const hash = await payer.send('pay', [order.address], { valueWei: 2n * PART });
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     expect(await shop.otherEther(order.id)).toBe(2n * PART);
     expect(await shop.planned(order.address)).toBe(2n * PART);
-    await shop.mine(CONFIRMATIONS);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS);
     await shop.follow();
     expect((await findTransfers(app.db, [order.id])).get(order.id)).toMatchObject([
       { transactionHash: hash, asset: 'ETH', amountUnits: 2n * PART, state: 'confirmed' },
     ]);
     expect(await app.read(order.id)).toMatchObject({ status: 'pending', exception: 'none' });
     expect((await eventsOf(app, order.id)).filter((type) => type === 'payment.wrong_asset')).toHaveLength(1);
-    await shop.mine(1, 60 * 60_000);
-    await shop.follow();
+    await shop.advance(1, 60 * 60_000);
     await runDue(app, 10);
     await runDue(app, 10);
     expect(await app.read(order.id)).toMatchObject({ status: 'expired', exception: 'none' });
@@ -156,8 +152,7 @@ describe('ether that a contract passes on to an order in another token', () => {
     const order = await shop.dollarOrder();
     await shop.pay(order.address, PART);
     await shop.payer.send('pay', [order.address], { valueWei: 2n * PART });
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     await shop.pay(order.address, PART);
     expect(await shop.otherEther(order.id)).toBe(4n * PART);
     expect(await shop.planned(order.address)).toBe(4n * PART);
@@ -168,8 +163,7 @@ describe('ether that a contract passes on to an order in another token', () => {
     const order = await shop.dollarOrder();
     expect(await cancelPayment(shop.app, { id: order.id })).toMatchObject({ kind: 'changed' });
     await shop.payer.send('pay', [order.address], { valueWei: PART });
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     expect(await shop.otherEther(order.id)).toBe(PART);
   });
 

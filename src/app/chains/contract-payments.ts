@@ -1,6 +1,7 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import { untracedHash } from '../../domain/payment.ts';
-import { ChainUnavailableError, type ChainBlock, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
+import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
+import { balancesOf } from '../../rails/native-balances.ts';
 import { awaitingMoney, type AwaitingAddress } from '../../store/watched-addresses.ts';
 import { awaitingLost, lostTransfers } from '../../store/lost-transfers.ts';
 import type { App } from '../context.ts';
@@ -54,7 +55,8 @@ export function createContractWatch(app: App, source: ChainSource): ContractWatc
       const since = now - app.policy.monitoringMs;
       const ofNobody = isTimeForEnded ? await awaitingLost(app.db, source.network, native.asset, since) : [];
       const awaiting = [...ofPayments, ...ofNobody];
-      const balances = awaiting.length === 0 ? new Map<string, bigint>() : await balancesOf(native, awaiting, tip);
+      // While older blocks are caught up with, there is nothing to compare.
+      const balances = await balancesOf(native, awaiting, tip);
       if (balances === null) return NOTHING;
       if (isTimeForEnded) endedCheckedAt = now;
       const { surplus, spent } = compare(awaiting, balances, native.asset, found);
@@ -103,26 +105,6 @@ function compare(
 
 function keyOf({ transactionHash, index }: { readonly transactionHash: string; readonly index: number }): string {
   return `${transactionHash} ${index}`;
-}
-
-/**
- * The balances at this block; null if no node has them. Nodes keep those of a few hundred blocks, so while older blocks
- * are caught up with there is nothing to compare.
- */
-async function balancesOf(
-  native: NativeBalances,
-  awaiting: readonly AwaitingAddress[],
-  tip: ChainBlock,
-): Promise<ReadonlyMap<string, bigint> | null> {
-  try {
-    return await native.balancesAt(
-      awaiting.map(({ address }) => address),
-      tip,
-    );
-  } catch (fault) {
-    if (fault instanceof ChainUnavailableError) return null;
-    throw fault;
-  }
 }
 
 async function explain(

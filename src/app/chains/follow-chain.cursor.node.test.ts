@@ -2,7 +2,15 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../store/database.ts';
 import { startCursor } from '../../store/chain.ts';
-import { CONFIRMATIONS, etherShop, etherSource, eventsOf, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
+import {
+  paidUnfollowed,
+  CONFIRMATIONS,
+  etherShop,
+  etherSource,
+  eventsOf,
+  OWED_WEI,
+  type EtherShop,
+} from './follow-chain.fixture.ts';
 import { createChainFollower, NodeBehindError } from './follow-chain.ts';
 
 describe('the first look', () => {
@@ -36,15 +44,13 @@ describe('the first look', () => {
     const shop = await etherShop();
     const order = await shop.order();
     await shop.anvil.transfer(order.address, OWED_WEI);
-    await shop.mine(CONFIRMATIONS + 100);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS + 100);
     expect(await shop.app.read(order.id)).toMatchObject({ status: 'completed', exception: 'none' });
   });
 
   it('of two workers at once sets one cursor, which the slower one never moves', async () => {
     const shop = await etherShop();
-    await shop.mine(100);
-    await shop.follow();
+    await shop.advance(100);
     const late = { height: 99, hash: '0x99', blockAt: shop.app.clock() };
     expect(await shop.app.db.transaction().execute((trx) => startCursor(trx, 'ethereum', late, 1))).toBe(false);
     expect(await shop.cursorHeight()).toBe(100);
@@ -58,8 +64,7 @@ describe('a node that has fewer blocks than were read', () => {
     const shorter = await shop.checkpoint();
     await shop.mine(1);
     const short = await shop.checkpoint();
-    await shop.mine(5);
-    await shop.follow();
+    await shop.advance(5);
     expect(await shop.cursorHeight()).toBe(16);
     // Nodes hear of blocks one after the other: five of Ethereum's lie within a minute.
     await short();
@@ -78,8 +83,7 @@ describe('the cursor', () => {
   it('survives a restart: the next block after it is taken in, and all that were mined in between', async () => {
     const shop = await etherShop();
     const order = await shop.order();
-    await shop.mine(3);
-    await shop.follow();
+    await shop.advance(3);
     await shop.anvil.transfer(order.address, OWED_WEI);
     await shop.mine(CONFIRMATIONS);
     // A new process: other connections, another source.
@@ -110,23 +114,17 @@ describe('the cursor', () => {
 
   it('keeps the hashes of the last 2,000 blocks', async () => {
     const shop = await etherShop();
-    await shop.mine(1);
-    await shop.follow();
+    await shop.advance(1);
     await sql`insert into chain_blocks select 'ethereum', -n, 'old', now() from generate_series(1, 2500) n`.execute(
       shop.app.db,
     );
-    await shop.mine(1);
-    await shop.follow();
+    await shop.advance(1);
     const { rows } = await sql<{ least: number }>`select min(height) as least from chain_blocks`.execute(shop.app.db);
     expect(rows[0]?.least).toBe(2 - 2_000);
   });
 
   it('does not move past a block that the node took back before it could be checked for reverted transactions', async () => {
-    const shop = await etherShop();
-    const order = await shop.order();
-    await shop.follow();
-    await shop.anvil.transfer(order.address, OWED_WEI);
-    await shop.mine();
+    const { shop, order } = await paidUnfollowed();
     const torn = { ...shop.source, dropReverted: async () => null };
     expect(await shop.follow(torn)).toEqual([]);
     expect(await shop.cursorHeight()).toBe(0);
@@ -149,11 +147,7 @@ async function breakTable(shop: EtherShop, table: string): Promise<() => Promise
 
 describe('a block is taken in whole or not at all', () => {
   it('wherever saving fails, neither money nor event nor cursor is there, and the next try takes it in once', async () => {
-    const shop = await etherShop();
-    const order = await shop.order();
-    await shop.follow();
-    await shop.anvil.transfer(order.address, OWED_WEI);
-    await shop.mine();
+    const { shop, order } = await paidUnfollowed();
     for (const table of ['chain_blocks', 'transfers', 'payments', 'payment_arrows', 'payment_day_counts', 'events']) {
       const mend = await breakTable(shop, table);
       await expect(shop.follow()).rejects.toThrow('broken');

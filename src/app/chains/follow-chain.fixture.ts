@@ -12,6 +12,7 @@ import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import type { NewPayment } from '../payments/draft-payment.ts';
 import { chainRail } from '../../modes/live-rail.ts';
+import { selectToken } from '../payments/payment-actions.ts';
 import { createChainFollower, type Followed } from './follow-chain.ts';
 import type { Rail } from '../../modes/rail.ts';
 import type { RateSource } from '../../rates/source.ts';
@@ -69,6 +70,8 @@ export interface EtherShop {
   mine(count?: number, apartMs?: number): Promise<void>;
   /** Takes in everything that the node has; returns the steps taken. */
   follow(source?: ChainSource): Promise<readonly Followed[]>;
+  /** Mines blocks and takes in everything that the node has. */
+  advance(count?: number, apartMs?: number): Promise<void>;
   /** Sends wei in one block of its own and follows it; returns the transaction's hash. */
   pay(address: string, wei: bigint): Promise<string>;
   /** Remembers the chain as it is; calling the result takes off all later blocks with their transactions. */
@@ -115,6 +118,10 @@ export async function etherShop(options: EtherShopOptions = {}): Promise<EtherSh
     source,
     mine,
     follow,
+    advance: async (count, apartMs) => {
+      await mine(count, apartMs);
+      await follow();
+    },
     order: async (overrides = {}) => {
       const payment = await app.pay(liveOrder(app.projectId, overrides));
       if (payment.quote === null) throw new Error('the order has no quote');
@@ -137,6 +144,26 @@ export async function etherShop(options: EtherShopOptions = {}): Promise<EtherSh
       return row?.height ?? null;
     },
   };
+}
+
+/** A shop whose order is paid in a block that nobody has followed yet. */
+export async function paidUnfollowed() {
+  const shop = await etherShop();
+  const order = await shop.order();
+  await shop.follow();
+  await shop.anvil.transfer(order.address, OWED_WEI);
+  await shop.mine();
+  return { shop, order };
+}
+
+/** An order whose token was chosen again for another wallet, and its second quote. */
+export async function quotedTwice(shop: EtherShop) {
+  const order = await shop.order();
+  await setWallet(shop.app, shop.app.projectId, xpubOf(account(2)));
+  await selectToken(shop.app, { id: order.id }, { asset: 'ETH', network: null });
+  const { quote } = await shop.app.read(order.id);
+  if (quote === null) throw new Error('the order has no quote');
+  return { first: order, second: quote };
 }
 
 /** A rail of ether alone. */

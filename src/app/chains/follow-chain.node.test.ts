@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Quote } from '../../domain/payment.ts';
 import { saveTransfers } from '../../store/transfers.ts';
 import { arrival, observeMoney } from '../payments/chain-money.ts';
-import { acceptPayment, selectToken } from '../payments/payment-actions.ts';
+import { acceptPayment } from '../payments/payment-actions.ts';
 import {
-  account,
+  quotedTwice,
+  paidUnfollowed,
   transitionsOf,
   BLOCK_MS,
   CONFIRMATIONS,
@@ -12,7 +13,6 @@ import {
   eventsOf,
   OWED_WEI,
   setWallet,
-  xpubOf,
   type EtherShop,
 } from './follow-chain.fixture.ts';
 import { runDue } from '../payments/run-due.ts';
@@ -66,8 +66,7 @@ async function transfersOf(shop: EtherShop, paymentId: string) {
 describe('a transfer to an order’s address', () => {
   it('is seen in its block, confirmed at the wallet’s depth, and completes the order with its hash and events once', async () => {
     const shop = await etherShop();
-    await shop.mine(5);
-    await shop.follow();
+    await shop.advance(5);
     const order = await shop.order();
     const hash = await shop.pay(order.address, OWED_WEI);
     expect(await shop.app.read(order.id)).toMatchObject({
@@ -78,11 +77,9 @@ describe('a transfer to an order’s address', () => {
     });
     expect(await eventsOf(shop.app, order.id)).toEqual(['order.created', 'order.confirming']);
 
-    await shop.mine(CONFIRMATIONS - 2);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS - 2);
     expect((await shop.app.read(order.id)).status).toBe('confirming');
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     const completed = await shop.app.read(order.id);
     expect(completed).toMatchObject({
       status: 'completed',
@@ -94,8 +91,7 @@ describe('a transfer to an order’s address', () => {
     const sums = { seenUnits: OWED_WEI, minedUnits: OWED_WEI, confirmedUnits: OWED_WEI };
     expect(completed.received).toEqual({ all: sums, inTime: sums, transactionHash: hash });
 
-    await shop.mine(20);
-    await shop.follow();
+    await shop.advance(20);
     expect(await eventsOf(shop.app, order.id)).toEqual(['order.created', 'order.confirming', 'order.completed']);
     expect(await transitionsOf(shop.app, order.id)).toEqual(TO_COMPLETED);
   });
@@ -106,11 +102,9 @@ describe('a transfer to an order’s address', () => {
     const order = await shop.order();
     await shop.follow();
     await shop.pay(order.address, OWED_WEI);
-    await shop.mine(10);
-    await shop.follow();
+    await shop.advance(10);
     expect((await shop.app.read(order.id)).status).toBe('confirming');
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     expect((await shop.app.read(order.id)).status).toBe('completed');
   });
 
@@ -163,8 +157,7 @@ describe('money that is not exactly what was asked for', () => {
     expect(await shop.app.read(order.id)).toMatchObject({ status: 'pending', exception: 'underpaid' });
     const hash = await shop.pay(order.address, OWED_WEI / 2n);
     expect(await shop.app.read(order.id)).toMatchObject({ status: 'confirming', exception: 'none' });
-    await shop.mine(CONFIRMATIONS - 1);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS - 1);
     expect(await shop.app.read(order.id)).toMatchObject({ status: 'completed', transactionHash: hash });
     expect(await eventsOf(shop.app, order.id)).toEqual([
       'order.created',
@@ -197,8 +190,7 @@ describe('money that is not exactly what was asked for', () => {
     const shop = await etherShop();
     const order = await shop.order();
     await shop.pay(order.address, OWED_WEI * 2n);
-    await shop.mine(CONFIRMATIONS);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS);
     expect(await shop.app.read(order.id)).toMatchObject({
       status: 'completed',
       exception: 'overpaid',
@@ -216,8 +208,7 @@ describe('expiry', () => {
     const hash = await shop.pay(order.address, OWED_WEI);
     expect(await shop.app.read(order.id)).toMatchObject({ status: 'expired', exception: 'paid_late' });
     expect(await acceptPayment(shop.app, { id: order.id })).toMatchObject({ reason: 'no_confirmed_money' });
-    await shop.mine(CONFIRMATIONS - 1);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS - 1);
     expect((await acceptPayment(shop.app, { id: order.id })).kind).toBe('changed');
     expect(await shop.app.read(order.id)).toMatchObject({
       status: 'completed',
@@ -233,18 +224,12 @@ describe('expiry', () => {
   });
 
   it('waits for the cursor: money paid before it, while nobody watched, completes the order', async () => {
-    const shop = await etherShop();
-    const order = await shop.order();
-    await shop.mine();
-    await shop.follow();
     // Nobody watches from here on. The transfer is in a block of its time.
-    await shop.anvil.transfer(order.address, OWED_WEI);
-    await shop.mine();
+    const { shop, order } = await paidUnfollowed();
     shop.app.clock.set(order.expiresAt + 60 * 60_000);
     expect(await runDue(shop.app, 100)).toBe(1);
     expect((await shop.app.read(order.id)).status).toBe('pending');
-    await shop.mine(CONFIRMATIONS);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS);
     await runDue(shop.app, 100);
     expect(await shop.app.read(order.id)).toMatchObject({ status: 'completed', exception: 'none' });
     expect(await eventsOf(shop.app, order.id)).toEqual(['order.created', 'order.confirming', 'order.completed']);
@@ -257,8 +242,7 @@ describe('expiry', () => {
     shop.app.clock.set(order.expiresAt + 60 * 60_000);
     await runDue(shop.app, 100);
     expect((await shop.app.read(order.id)).status).toBe('pending');
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     // A payment that is an hour overdue is looked at once a minute.
     shop.app.clock.advance(60_000);
     await runDue(shop.app, 100);
@@ -320,31 +304,24 @@ describe('an order whose token was chosen anew', () => {
 
   it('goes back to the earlier quote when the money comes to its address', async () => {
     const shop = await etherShop();
-    const first = await shop.order();
-    await setWallet(shop.app, shop.app.projectId, xpubOf(account(2)));
-    await selectToken(shop.app, { id: first.id }, { asset: 'ETH', network: null });
-    const second = await shop.app.read(first.id);
-    expect(second.quote?.address).not.toBe(first.address);
+    const { first, second } = await quotedTwice(shop);
+    expect(second.address).not.toBe(first.address);
     await shop.follow();
     await shop.pay(first.address, OWED_WEI);
     expect(await shop.app.read(first.id)).toMatchObject({ status: 'confirming', quote: first.quote });
-    await shop.mine(CONFIRMATIONS);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS);
     expect(await shop.app.read(first.id)).toMatchObject({ status: 'completed', exception: 'none' });
   });
 
   it('keeps the new quote when the money comes there, and adds up what comes to both', async () => {
     const shop = await etherShop();
-    const first = await shop.order();
-    await setWallet(shop.app, shop.app.projectId, xpubOf(account(2)));
-    await selectToken(shop.app, { id: first.id }, { asset: 'ETH', network: null });
-    const second = await shop.app.read(first.id);
-    await shop.pay(second.quote?.address ?? '', OWED_WEI / 2n);
+    const { first, second } = await quotedTwice(shop);
+    await shop.pay(second.address, OWED_WEI / 2n);
     await shop.pay(first.address, OWED_WEI / 2n);
     expect(await shop.app.read(first.id)).toMatchObject({
       status: 'confirming',
       exception: 'none',
-      quote: second.quote,
+      quote: second,
     });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startAnvil } from '../../../test/anvil.ts';
 import {
-  account,
+  quotedTwice,
   transitionsOf,
   BLOCK_MS,
   CONFIRMATIONS,
@@ -10,10 +10,17 @@ import {
   eventsOf,
   OWED_WEI,
   setWallet,
-  xpubOf,
 } from './follow-chain.fixture.ts';
-import { selectToken } from '../payments/payment-actions.ts';
+
 import { runDue } from '../payments/run-due.ts';
+
+/** A shop with an order, and the way back to the chain as it is before anything is paid. */
+async function orderBeforeFork() {
+  const shop = await etherShop();
+  const order = await shop.order();
+  await shop.advance();
+  return { shop, order, undo: await shop.checkpoint() };
+}
 
 describe('a reorganisation', () => {
   it.each([1, 3])(
@@ -22,13 +29,11 @@ describe('a reorganisation', () => {
       const shop = await etherShop();
       await setWallet(shop.app, shop.app.projectId, undefined, 6);
       const order = await shop.order();
-      await shop.mine(4);
-      await shop.follow();
+      await shop.advance(4);
       const fork = await shop.cursorHeight();
       const undo = await shop.checkpoint();
       await shop.pay(order.address, OWED_WEI);
-      await shop.mine(depth - 1);
-      await shop.follow();
+      await shop.advance(depth - 1);
       expect((await shop.app.read(order.id)).status).toBe('confirming');
 
       await undo();
@@ -45,8 +50,7 @@ describe('a reorganisation', () => {
       ]);
 
       const hash = await shop.pay(order.address, OWED_WEI);
-      await shop.mine(5);
-      await shop.follow();
+      await shop.advance(5);
       expect(await shop.app.read(order.id)).toMatchObject({
         status: 'completed',
         exception: 'none',
@@ -66,19 +70,14 @@ describe('a reorganisation', () => {
   );
 
   it('that only moves the transfer to another block leaves its first sight, and counts confirmations from there', async () => {
-    const shop = await etherShop();
-    const order = await shop.order();
-    await shop.mine();
-    await shop.follow();
-    const undo = await shop.checkpoint();
+    const { shop, order, undo } = await orderBeforeFork();
     const hash = await shop.pay(order.address, OWED_WEI);
     const seenAt = shop.app.clock();
     const transaction = await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]);
     await undo();
     await shop.mine(2);
     await shop.anvil.rpc('eth_sendRawTransaction', [transaction]);
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     const transfers = await shop.app.db
       .selectFrom('transfers')
       .select(['transaction_hash', 'state', 'first_seen_at', 'block_height'])
@@ -86,28 +85,20 @@ describe('a reorganisation', () => {
     expect(transfers).toEqual([
       { transaction_hash: hash, state: 'mined', first_seen_at: seenAt, block_height: await shop.cursorHeight() },
     ]);
-    await shop.mine(CONFIRMATIONS - 2);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS - 2);
     expect((await shop.app.read(order.id)).status).toBe('confirming');
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     expect((await shop.app.read(order.id)).status).toBe('completed');
   });
 
   it('after completion is an alarm, and the alarm ends when the money is back', async () => {
-    const shop = await etherShop();
-    const order = await shop.order();
-    await shop.mine();
-    await shop.follow();
-    const undo = await shop.checkpoint();
+    const { shop, order, undo } = await orderBeforeFork();
     const hash = await shop.pay(order.address, OWED_WEI);
-    await shop.mine(CONFIRMATIONS);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS);
     expect((await shop.app.read(order.id)).status).toBe('completed');
 
     await undo();
-    await shop.mine(CONFIRMATIONS + 2);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS + 2);
     expect(await shop.app.read(order.id)).toMatchObject({
       status: 'completed',
       exception: 'reorged',
@@ -131,11 +122,9 @@ describe('a reorganisation', () => {
     await shop.follow();
     const undo = await shop.checkpoint();
     await shop.pay(order.address, OWED_WEI);
-    await shop.mine(5);
-    await shop.follow();
+    await shop.advance(5);
     await undo();
-    await shop.mine(7);
-    await shop.follow();
+    await shop.advance(7);
     await runDue(shop.app, 100);
     expect(await shop.app.read(order.id)).toMatchObject({
       status: 'pending',
@@ -147,17 +136,13 @@ describe('a reorganisation', () => {
 
   it('that leaves money only on an earlier quote brings that quote back', async () => {
     const shop = await etherShop();
-    const first = await shop.order();
-    await setWallet(shop.app, shop.app.projectId, xpubOf(account(2)));
-    await selectToken(shop.app, { id: first.id }, { asset: 'ETH', network: null });
-    const second = (await shop.app.read(first.id)).quote;
+    const { first, second } = await quotedTwice(shop);
     await shop.pay(first.address, OWED_WEI / 2n);
     const undo = await shop.checkpoint();
-    await shop.pay(second?.address ?? '', OWED_WEI / 2n);
+    await shop.pay(second.address, OWED_WEI / 2n);
     expect((await shop.app.read(first.id)).status).toBe('confirming');
     await undo();
-    await shop.mine(2);
-    await shop.follow();
+    await shop.advance(2);
     expect(await shop.app.read(first.id)).toMatchObject({
       status: 'pending',
       exception: 'underpaid',
@@ -170,8 +155,7 @@ describe('a reorganisation', () => {
     const shop = await etherShop();
     await shop.mine(80);
     const undo = await shop.checkpoint();
-    await shop.mine(10);
-    await shop.follow();
+    await shop.advance(10);
     expect(await shop.cursorHeight()).toBe(90);
     await undo();
     await shop.mine(11);
@@ -185,8 +169,7 @@ describe('a reorganisation', () => {
     await shop.mine(2);
     const undo = await shop.checkpoint();
     await shop.pay(order.address, OWED_WEI);
-    await shop.mine(CONFIRMATIONS);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS);
     await undo();
     await shop.mine();
     expect(await shop.follow()).toEqual([]);
@@ -195,27 +178,14 @@ describe('a reorganisation', () => {
 });
 
 describe('a node', () => {
-  it('that lags is waited for', async () => {
-    const shop = await etherShop();
-    await shop.mine(2);
-    const undo = await shop.checkpoint();
-    await shop.mine(3);
-    await shop.follow();
-    await undo();
-    expect(await shop.follow()).toEqual([]);
-    expect(await shop.cursorHeight()).toBe(5);
-  });
-
   it.each([50, 200])(
     'that was exchanged for one of another chain, %i blocks long, is refused with a message, and nothing changes',
     async (length) => {
       const shop = await etherShop();
-      await shop.mine(70);
-      await shop.follow();
+      await shop.advance(70);
       const order = await shop.order();
       await shop.pay(order.address, OWED_WEI);
-      await shop.mine(9);
-      await shop.follow();
+      await shop.advance(9);
       const before = await shop.app.read(order.id);
       const other = await startAnvil({ manualMining: true });
       try {

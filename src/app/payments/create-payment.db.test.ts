@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newPayment, testApp } from '../../../test/harness.ts';
+import { keyedRequest, newPayment, testApp } from '../../../test/harness.ts';
 import { countPayments, listPayments } from '../../store/payments.ts';
 
 it('numbers of transactions are gapless under concurrency, also past refused requests', async () => {
@@ -59,13 +59,7 @@ it('lists are ordered by time and id, whatever the filter, and a page never repe
 
 it('the same idempotency key creates one payment, also when both requests arrive at once', async () => {
   const app = await testApp();
-  const idempotency = {
-    projectId: app.projectId,
-    mode: 'test' as const,
-    route: 'POST /v1/orders',
-    key: 'cart-1',
-    bodyHash: Buffer.from('aa'),
-  };
+  const idempotency = keyedRequest(app.projectId, 'cart-1');
   const create = (bodyHash = idempotency.bodyHash) =>
     app.creator.create(newPayment(app.projectId), (payment) => payment.id, { ...idempotency, bodyHash });
   const [first, second] = await Promise.all([create(), create()]);

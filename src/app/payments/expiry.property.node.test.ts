@@ -18,8 +18,7 @@ const MINUTE_MS = 60_000;
 
 it('an ether order does not expire by a block that is dated ahead, but by one that was taken in after its expiry', async () => {
   const shop = await etherShop();
-  await shop.mine(1);
-  await shop.follow();
+  await shop.advance(1);
   const order = await shop.order({ lifetimeMs: MINUTE_MS });
   const ahead = Math.floor(shop.app.clock() / 1_000) + 2 * 3_600;
   await shop.anvil.rpc('evm_setNextBlockTimestamp', [ahead]);

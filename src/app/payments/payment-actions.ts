@@ -115,17 +115,26 @@ export function completeSandboxPayment(
   app: App,
   selector: PaymentSelector,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
+  return changeInSandbox(app, selector, async (rail, payment, trx, now) => {
+    const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
+    const settled = await settle(rail, payment, known, now, trx);
+    if (settled.kind !== 'settled') return settled;
+    if (isOpen(payment.status))
+      await saveTransfers(trx, [{ paymentId: payment.id, transfer: settled.transfer, blockHash: null }]);
+    return observed(settled.observation);
+  });
+}
+
+function changeInSandbox(
+  app: App,
+  selector: PaymentSelector,
+  decide: (rail: SandboxRail, payment: Payment, trx: Trx, now: number) => Promise<Decision | TokenRefusal | NotSandbox>,
+): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   return changePayment<TokenRefusal | NotSandbox>(app, {
     selector,
-    decide: async (payment, trx, now) => {
+    decide: (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
-      if (rail.kind !== 'sandbox') return { kind: 'not_sandbox' };
-      const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
-      const settled = await settle(rail, payment, known, now, trx);
-      if (settled.kind !== 'settled') return settled;
-      if (isOpen(payment.status))
-        await saveTransfers(trx, [{ paymentId: payment.id, transfer: settled.transfer, blockHash: null }]);
-      return observed(settled.observation);
+      return rail.kind === 'sandbox' ? decide(rail, payment, trx, now) : { kind: 'not_sandbox' };
     },
   });
 }
@@ -173,23 +182,18 @@ export function simulatePayment(
   selector: PaymentSelector,
   simulation: Simulation,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
-  return changePayment<TokenRefusal | NotSandbox>(app, {
-    selector,
-    decide: async (payment, trx, now) => {
-      const rail = app.railFor(payment.mode);
-      if (rail.kind !== 'sandbox') return { kind: 'not_sandbox' };
-      const opening: Observation[] = [{ kind: 'timer_stopped' }];
-      let quote = payment.quote;
-      if (quote === null && isOpen(payment.status)) {
-        const first = await firstQuote(rail, payment, trx);
-        if ('kind' in first) return first;
-        quote = first;
-        opening.push({ kind: 'token_chosen', quote, changes: 0 });
-      }
-      if (quote === null) return observed({ kind: 'deadline', seenUpTo: 'by_hand' });
-      const steps = await simulatedSteps(app, trx, rail, { ...payment, quote }, quote, simulation, now);
-      return observed(...opening, ...steps);
-    },
+  return changeInSandbox(app, selector, async (rail, payment, trx, now) => {
+    const opening: Observation[] = [{ kind: 'timer_stopped' }];
+    let quote = payment.quote;
+    if (quote === null && isOpen(payment.status)) {
+      const first = await firstQuote(rail, payment, trx);
+      if ('kind' in first) return first;
+      quote = first;
+      opening.push({ kind: 'token_chosen', quote, changes: 0 });
+    }
+    if (quote === null) return observed({ kind: 'deadline', seenUpTo: 'by_hand' });
+    const steps = await simulatedSteps(app, trx, rail, { ...payment, quote }, quote, simulation, now);
+    return observed(...opening, ...steps);
   });
 }
 

@@ -28,12 +28,10 @@ async function safeShop(): Promise<SafeShop> {
   const shop = await etherShop();
   const { app, anvil } = shop;
   const safe = await deployContract(anvil, contractOf('Payers.sol', 'Payer'));
-  await shop.mine();
-  await shop.follow();
+  await shop.advance();
   const order = await shop.order();
   await shop.pay(order.address, OWED_WEI);
-  await shop.mine(CONFIRMATIONS);
-  await shop.follow();
+  await shop.advance(CONFIRMATIONS);
   expect(await app.read(order.id)).toMatchObject({ status: 'completed' });
   return {
     ...shop,
@@ -66,18 +64,26 @@ function sourceWith({ source }: EtherShop, change: (native: NativeBalances) => P
 const traceless = (shop: EtherShop): ChainSource =>
   sourceWith(shop, () => ({ internalTransfers: () => Promise.resolve(null) }));
 
+/** A refund that the safe has paid, in no block so far, and the way back to the chain as it was before. */
+async function paidAfterFork() {
+  const shop = await safeShop();
+  const refund = await shop.refund();
+  await shop.advance();
+  const takeBack = await shop.checkpoint();
+  await shop.safe.send('pay', [refund.address], { valueWei: PART });
+  return { shop, refund, takeBack };
+}
+
 describe('a refund that a contract pays', () => {
   it('completes with the hash of the transaction that it was paid within', async () => {
     const shop = await safeShop();
     const refund = await shop.refund();
     const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     expect(await shop.statusOf(refund)).toBe('pending');
     const shown = await refundInstructions(shop.app, refund.id, () => null);
     expect(shown).toMatchObject({ call: null, problem: expect.stringContaining(hash) });
-    await shop.mine(CONFIRMATIONS);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
   });
 
@@ -86,15 +92,12 @@ describe('a refund that a contract pays', () => {
     const refund = await shop.refund();
     await shop.pay(refund.address, PART * 3n);
     await shop.safe.send('pay', [refund.address], { valueWei: PART * 2n });
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     await shop.anvil.transfer(refund.address, 7n);
     const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     await shop.pay(refund.address, PART * 3n);
-    await shop.mine(CONFIRMATIONS);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
   });
 
@@ -103,29 +106,20 @@ describe('a refund that a contract pays', () => {
     const refund = await shop.refund();
     await shop.mine(3);
     const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
-    await shop.mine(5);
-    await shop.follow();
+    await shop.advance(5);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
   });
 
   it('waits again when a reorganisation takes that back, and completes once it is paid again', async () => {
-    const shop = await safeShop();
-    const refund = await shop.refund();
-    await shop.mine();
-    await shop.follow();
-    const takeBack = await shop.checkpoint();
-    await shop.safe.send('pay', [refund.address], { valueWei: PART });
-    await shop.mine(CONFIRMATIONS);
-    await shop.follow();
+    const { shop, refund, takeBack } = await paidAfterFork();
+    await shop.advance(CONFIRMATIONS);
     expect(await shop.statusOf(refund)).toBe('completed');
     await takeBack();
-    await shop.mine(CONFIRMATIONS + 2, 13_000);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS + 2, 13_000);
     expect(await shop.statusOf(refund)).toBe('pending');
     expect(await eventsOf(shop.app, refund.paymentId)).toContain('refund.reorged');
     const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
-    await shop.mine(CONFIRMATIONS);
-    await shop.follow();
+    await shop.advance(CONFIRMATIONS);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
   });
 
@@ -149,22 +143,15 @@ describe('a refund that a contract pays', () => {
 
 describe('the warning that a contract may have paid a refund', () => {
   it('is given too for what was paid while no node told balances, and goes with a reorganisation of its block', async () => {
-    const shop = await safeShop();
-    const refund = await shop.refund();
-    await shop.mine();
-    await shop.follow();
-    const takeBack = await shop.checkpoint();
-    await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    const { shop, refund, takeBack } = await paidAfterFork();
     await shop.mine();
     const away = new ChainUnavailableError('ethereum', 'eth_call', []);
     await shop.follow(sourceWith(shop, () => ({ balancesAt: () => Promise.reject(away) })));
     expect(await shop.warningsOf(refund)).toEqual([]);
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     expect(await shop.warningsOf(refund)).toHaveLength(1);
     await takeBack();
-    await shop.mine(4, 13_000);
-    await shop.follow();
+    await shop.advance(4, 13_000);
     expect(await shop.warningsOf(refund)).toEqual([]);
     expect(await shop.statusOf(refund)).toBe('pending');
   });
@@ -192,8 +179,7 @@ describe('the addresses of refunds', () => {
     const shop = await safeShop();
     const refund = await shop.refund();
     await shop.safe.send('pay', [refund.address], { valueWei: PART * 2n });
-    await shop.mine();
-    await shop.follow();
+    await shop.advance();
     await shop.anvil.transfer(refund.address, PART * 2n);
     await shop.mine();
     await shop.follow(traceless(shop));

@@ -1,4 +1,5 @@
-import { ChainUnavailableError, type ChainBlock, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
+import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
+import { balancesOf } from '../../rails/native-balances.ts';
 import { unpaidRefunds, type BalanceCheck, type UnpaidRefund } from '../../store/refund-balances.ts';
 import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
@@ -84,23 +85,6 @@ async function balancesBefore(
       return known === null ? [] : [[id, known] as const];
     }),
   );
-}
-
-async function balancesOf(
-  native: NativeBalances,
-  refunds: readonly UnpaidRefund[],
-  block: Parameters<NativeBalances['balancesAt']>[1],
-): Promise<ReadonlyMap<string, bigint> | null> {
-  if (refunds.length === 0) return new Map();
-  try {
-    return await native.balancesAt(
-      refunds.map(({ address }) => address),
-      block,
-    );
-  } catch (fault) {
-    if (fault instanceof ChainUnavailableError) return null;
-    throw fault;
-  }
 }
 
 /** Transfers to a refund's address that these blocks list. */

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
-import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
-import { COIN, CONFIRMATIONS, refundShop, type RefundShop } from './refund-psbt.fixture.ts';
+import { utxoNodeKinds } from '../../../test/litecoind.ts';
+import { COIN, CONFIRMATIONS, refundShop, nodeForTests, type RefundShop } from './refund-psbt.fixture.ts';
 
 /** The numbers of a wallet's first change addresses. */
 function numbersOf({ wallet }: RefundShop, count: number): ReadonlyMap<string | null, number> {
@@ -9,15 +9,10 @@ function numbersOf({ wallet }: RefundShop, count: number): ReadonlyMap<string | 
 }
 
 describe.each(utxoNodeKinds())('the change of a refund, on a real %s node', (kind) => {
-  let node: UtxoNode;
-  beforeAll(async () => {
-    node = await startUtxoNode({ kind });
-    await node.mine(160);
-  });
-  afterAll(() => node.stop());
+  const node = nodeForTests({ kind });
 
   it('goes to the first numbers of the change chain, whatever the number of the order', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const numbers = numbersOf(shop, 30);
     for (let unpaid = 0; unpaid < 25; unpaid += 1) await shop.order();
     for (const expected of [0, 1, 2]) {
@@ -29,10 +24,10 @@ describe.each(utxoNodeKinds())('the change of a refund, on a real %s node', (kin
   });
 
   it('passes over what the wallet itself used, before the first refund was shown and after, and comes back with a reorganisation', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const numbers = numbersOf(shop, 60);
     const spendTo = async (index: number): Promise<void> => {
-      await payerOf(node).pay([[shop.wallet.changeAt(index)?.address ?? '', COIN / 10n]]);
+      await payerOf(node()).pay([[shop.wallet.changeAt(index)?.address ?? '', COIN / 10n]]);
       await shop.mine(1);
     };
     await spendTo(0);
@@ -47,11 +42,11 @@ describe.each(utxoNodeKinds())('the change of a refund, on a real %s node', (kin
     await spendTo(3);
     const next = await shop.psbtOf(refunds[1]);
     expect(numbers.get(next.changeAddress)).toBe(4);
-    const [{ hash }] = [await payerOf(node).pay([[shop.wallet.changeAt(5)?.address ?? '', COIN / 10n]])];
+    const [{ hash }] = [await payerOf(node()).pay([[shop.wallet.changeAt(5)?.address ?? '', COIN / 10n]])];
     await shop.mine(1);
     const seen = () => shop.app.db.selectFrom('change_outputs').select('transaction_hash').execute();
     expect(await seen()).toContainEqual({ transaction_hash: hash });
-    await payerOf(node).reorganise(1);
+    await payerOf(node()).reorganise(1);
     await shop.follow();
     expect(await seen()).not.toContainEqual({ transaction_hash: hash });
     await shop.mine(1);
@@ -59,7 +54,7 @@ describe.each(utxoNodeKinds())('the change of a refund, on a real %s node', (kin
   });
 
   it('of refunds that are only shown stays within what a wallet looks at', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const numbers = numbersOf(shop, 40);
     const payment = await shop.paid(COIN);
     const shown: number[] = [];
@@ -75,13 +70,13 @@ describe.each(utxoNodeKinds())('the change of a refund, on a real %s node', (kin
     `of ${{ bitcoin: 500, litecoin: 60 }[kind]} refunds is found by a wallet that looks 20 addresses ahead`,
     { timeout: 600_000 },
     async () => {
-      const shop = await refundShop(node);
+      const shop = await refundShop(node());
       const [rounds, atOnce] = [{ bitcoin: 25, litecoin: 3 }[kind], 20];
       // A coin for each refund of a round, so that none has to wait for the change of another.
       const orders = await Promise.all(Array.from({ length: atOnce }, () => shop.order()));
-      await payerOf(node).pay(orders.map(({ address }) => [address, COIN / 2n] as const));
+      await payerOf(node()).pay(orders.map(({ address }) => [address, COIN / 2n] as const));
       await shop.mine(CONFIRMATIONS);
-      const customer = await node.newAddress();
+      const customer = await node().newAddress();
       for (let round = 0; round < rounds; round += 1) {
         const refunds = [];
         for (const order of orders) refunds.push(await shop.refund(order, 1_000_000n + BigInt(round), customer));
@@ -120,16 +115,16 @@ describe.each(utxoNodeKinds())('the change of a refund, on a real %s node', (kin
       }
     }
     const objects = own.map((address) => `addr(${address})`);
-    const answer = await node.rpc('scantxoutset', ['start', objects]);
+    const answer = await node().rpc('scantxoutset', ['start', objects]);
     return BigInt(Math.round(Number(Reflect.get(Object(answer), 'total_amount')) * 1e8));
   }
 
   /** Every address that a block of the chain has paid. */
   async function paidAddresses(): Promise<ReadonlySet<string>> {
     const paid = new Set<string>();
-    const top = await payerOf(node).height();
+    const top = await payerOf(node()).height();
     for (let height = 1; height <= top; height += 1) {
-      const block = JSON.stringify(await node.rpc('getblock', [await node.rpc('getblockhash', [height]), 2]));
+      const block = JSON.stringify(await node().rpc('getblock', [await node().rpc('getblockhash', [height]), 2]));
       for (const [address] of block.matchAll(/(?:bcrt|rltc)1[a-z0-9]+/g)) paid.add(address);
     }
     return paid;

@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
-import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
+import { utxoNodeKinds } from '../../../test/litecoind.ts';
 import { etherShop, OWED_WEI } from '../chains/follow-chain.fixture.ts';
 import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { paidFailures } from './refund-cover.ts';
 import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
-import { COIN, CONFIRMATIONS, refundShop } from './refund-psbt.fixture.ts';
+import { COIN, CONFIRMATIONS, refundShop, nodeForTests } from './refund-psbt.fixture.ts';
 import { cancelRefund } from './cancel-refund.ts';
 
 const LOST = /not confirmed on the chain any more.*Wait until it is confirmed again, or cancel this refund/;
 
 describe.each(utxoNodeKinds())('a refund that the money on a real %s node', (kind) => {
-  let node: UtxoNode;
-  beforeAll(async () => {
-    node = await startUtxoNode({ kind });
-    await node.mine(160);
-  });
-  afterAll(() => node.stop());
+  const node = nodeForTests({ kind });
 
   it('does not cover any more is not shown for signing until the money is back, and the oldest is covered first', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     // Of other payments the wallet has enough.
     await shop.paid(COIN);
-    const payer = payerOf(node);
+    const payer = payerOf(node());
     const order = await shop.order();
     const paid = await payer.pay([[order.address, COIN]]);
     await shop.mine(CONFIRMATIONS);
@@ -53,18 +48,18 @@ describe.each(utxoNodeKinds())('a refund that the money on a real %s node', (kin
   });
 
   it('was given back with already, by one that was cancelled and paid all the same, is not shown for signing', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
-    const address = await node.newAddress();
+    const address = await node().newAddress();
     const cancelled = await shop.refund(payment, COIN, address);
     // Of another payment the wallet has enough for both.
     await shop.paid(2n * COIN);
     const shown = await shop.psbtOf(cancelled);
     expect(await cancelRefund(shop.app, { id: cancelled.id, isForced: true })).toMatchObject({ kind: 'done' });
     shop.app.clock.advance(1_000);
-    const next = await shop.refund(payment, COIN, await node.newAddress());
+    const next = await shop.refund(payment, COIN, await node().newAddress());
     await shop.psbtOf(next);
-    const hash = String(await node.rpc('sendrawtransaction', [shop.signed(shown).hex]));
+    const hash = String(await node().rpc('sendrawtransaction', [shop.signed(shown).hex]));
     await shop.mine(1);
     expect(await shop.show(next)).toMatchObject({
       psbt: null,
@@ -77,16 +72,16 @@ describe.each(utxoNodeKinds())('a refund that the money on a real %s node', (kin
   });
 
   it('was given back with, as it seems, by one that was cancelled and paid from other coins, is shown on demand only', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     await shop.paid(COIN);
-    const address = await node.newAddress();
+    const address = await node().newAddress();
     const cancelled = await shop.refund(payment, COIN, address);
     await shop.psbtOf(cancelled);
     expect(await cancelRefund(shop.app, { id: cancelled.id, isForced: true })).toMatchObject({ kind: 'done' });
-    const { hash } = await payerOf(node).pay([[address, COIN]]);
+    const { hash } = await payerOf(node()).pay([[address, COIN]]);
     await shop.mine(1);
-    const next = await shop.refund(payment, COIN, await node.newAddress());
+    const next = await shop.refund(payment, COIN, await node().newAddress());
     expect(await shop.show(next)).toMatchObject({ psbt: null, problem: expect.stringContaining(hash) });
     expect(await shop.show(cancelled)).toMatchObject({ problem: expect.stringContaining(hash) });
     const shown = await shop.show(next, { notPaidBy: [hash] });
@@ -98,19 +93,16 @@ describe('a refund in ether that the money on the chain', () => {
   it('does not cover any more is not shown for signing until the money is back', async () => {
     const shop = await etherShop();
     const order = await shop.order();
-    await shop.mine(1);
-    await shop.follow();
+    await shop.advance(1);
     const undo = await shop.checkpoint();
     const hash = await shop.pay(order.address, OWED_WEI);
     const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
-    await shop.mine(3);
-    await shop.follow();
+    await shop.advance(3);
     const older = await etherRefund(shop, order);
     const newer = await etherRefund(shop, order, { address: CUSTOMER, amountMinor: 2_000n });
     for (const refund of [older, newer]) expect(await showEther(shop, refund)).toMatchObject({ problem: null });
     await undo();
-    await shop.mine(6, 13_000);
-    await shop.follow();
+    await shop.advance(6, 13_000);
     for (const refund of [older, newer]) {
       expect(await showEther(shop, refund)).toMatchObject({
         paymentUri: null,
@@ -119,8 +111,7 @@ describe('a refund in ether that the money on the chain', () => {
       });
     }
     await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
-    await shop.mine(3);
-    await shop.follow();
+    await shop.advance(3);
     for (const refund of [older, newer]) expect(await showEther(shop, refund)).toMatchObject({ problem: null });
   });
 
@@ -148,8 +139,7 @@ describe('a refund in ether that the money on the chain', () => {
     // Mined anew, it is the same guess.
     await undo();
     await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
-    await shop.mine(4, 13_000);
-    await shop.follow();
+    await shop.advance(4, 13_000);
     expect(await showEther(shop, next)).toMatchObject(withheld);
     expect(await showEther(shop, next, [hash])).toMatchObject({ problem: null });
   });

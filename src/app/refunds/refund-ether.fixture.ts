@@ -32,8 +32,7 @@ export async function etherRefund(
 export async function paidOrder(shop: EtherShop) {
   const order = await shop.order();
   await shop.pay(order.address, OWED_WEI);
-  await shop.mine(3);
-  await shop.follow();
+  await shop.advance(3);
   return order;
 }
 

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
+import { utxoNodeKinds } from '../../../test/litecoind.ts';
 import { nodeLike } from '../../rails/utxo/source.fixture.ts';
 import { findRefund } from '../../store/refunds.ts';
-import { COIN, CONFIRMATIONS, refundShop, type RefundShop } from './refund-psbt.fixture.ts';
+import { COIN, CONFIRMATIONS, refundShop, nodeForTests, type RefundShop } from './refund-psbt.fixture.ts';
 
 describe.each(utxoNodeKinds())('the fee rate of a refund, on a real %s node', (kind) => {
-  let node: UtxoNode;
-  beforeAll(async () => {
-    node = await startUtxoNode({ kind });
-    await node.mine(160);
-  });
-  afterAll(() => node.stop());
+  const node = nodeForTests({ kind });
 
   /** The node as it is when blocks are full: what it says of fees, in coins per 1,000 virtual bytes. */
   async function askedFor(rates: { readonly feerate?: number; readonly mempoolminfee?: number }): Promise<string> {
-    const relay = await nodeLike(node, ({ method }) => {
+    const relay = await nodeLike(node(), ({ method }) => {
       if (method === 'estimatesmartfee' && rates.feerate !== undefined) return { result: { feerate: rates.feerate } };
       if (method === 'getmempoolinfo' && rates.mempoolminfee !== undefined) {
         return { result: { loaded: true, mempoolminfee: rates.mempoolminfee } };
@@ -30,7 +25,7 @@ describe.each(utxoNodeKinds())('the fee rate of a refund, on a real %s node', (k
   }
 
   it('is never more than MAX_FEE_RATE: above it there is no PSBT, and the rate and the setting are named', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const refund = await refundOf(shop);
     const unit = { bitcoin: 'sat', litecoin: 'litoshi' }[kind];
     const tooDear = await askedFor({ feerate: 0.010_000_01 });
@@ -56,7 +51,7 @@ describe.each(utxoNodeKinds())('the fee rate of a refund, on a real %s node', (k
   });
 
   it("is never below what the node's mempool takes, neither as estimated nor without an estimate", async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const refund = await refundOf(shop);
     const feeAt = async (rates: Parameters<typeof askedFor>[0]): Promise<bigint> =>
       (await shop.psbtOf(refund, { urls: [await askedFor(rates)] })).feeUnits;
@@ -70,7 +65,7 @@ describe.each(utxoNodeKinds())('the fee rate of a refund, on a real %s node', (k
   });
 
   it('is told of where the fee is a large part of the refund', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     const refund = await shop.refund(payment, 100_000n);
     expect((await shop.psbtOf(refund, { feeRate: 100 })).warnings).toEqual(['The fee is 14 % of the refund.']);
@@ -78,17 +73,12 @@ describe.each(utxoNodeKinds())('the fee rate of a refund, on a real %s node', (k
 });
 
 describe.each(utxoNodeKinds())('a coin that is too young to be spent, on a real %s node', (kind) => {
-  let node: UtxoNode;
-  beforeAll(async () => {
-    node = await startUtxoNode({ kind, mweb: kind === 'litecoin' });
-    await node.mine(160);
-  });
-  afterAll(() => node.stop());
+  const node = nodeForTests({ kind, mweb: kind === 'litecoin' });
 
   it("completes its payment; a refund spends another one, and where there is none says when the miner's reward is mature", async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const order = await shop.order();
-    await node.mine(1, order.address);
+    await node().mine(1, order.address);
     await shop.mine(CONFIRMATIONS - 1);
     expect(await shop.app.read(order.id)).toMatchObject({ status: 'completed' });
     const refund = await shop.refund(order, COIN / 4n);
@@ -113,9 +103,9 @@ describe.each(utxoNodeKinds())('a coin that is too young to be spent, on a real 
   });
 
   it('is spent from the very block on from which nodes take it', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const order = await shop.order();
-    await node.mine(1, order.address);
+    await node().mine(1, order.address);
     await shop.mine(98);
     const refund = await shop.refund(order, COIN / 4n);
     expect(await shop.show(refund)).toMatchObject({
@@ -128,17 +118,17 @@ describe.each(utxoNodeKinds())('a coin that is too young to be spent, on a real 
   });
 
   it.runIf(kind === 'litecoin')('may come out of MWEB: it is spent six blocks later', async () => {
-    const height = Number(await node.rpc('getblockcount'));
-    await node.mine(Math.max(0, 431 - height));
-    await node.pegIn('5');
-    await node.mine(1);
-    const shop = await refundShop(node);
+    const height = Number(await node().rpc('getblockcount'));
+    await node().mine(Math.max(0, 431 - height));
+    await node().pegIn('5');
+    await node().mine(1);
+    const shop = await refundShop(node());
     const order = await shop.order();
-    const coins = await node.rpc('listunspent');
+    const coins = await node().rpc('listunspent');
     const others = Array.isArray(coins) ? coins.filter((coin: object) => 'vout' in coin && !('output_id' in coin)) : [];
-    await node.rpc('lockunspent', [false, others.map(({ txid, vout }) => ({ txid, vout }))]);
-    onTestFinished(async () => void (await node.rpc('lockunspent', [true])));
-    await node.send(order.address, '1');
+    await node().rpc('lockunspent', [false, others.map(({ txid, vout }) => ({ txid, vout }))]);
+    onTestFinished(async () => void (await node().rpc('lockunspent', [true])));
+    await node().send(order.address, '1');
     await shop.mine(CONFIRMATIONS);
     expect(await shop.app.read(order.id)).toMatchObject({ status: 'completed' });
     const refund = await shop.refund(order, COIN / 4n);
@@ -155,12 +145,7 @@ describe.each(utxoNodeKinds())('a coin that is too young to be spent, on a real 
 });
 
 describe.each(utxoNodeKinds())('an address of another chain, for a live refund on a real %s node', (kind) => {
-  let node: UtxoNode;
-  beforeAll(async () => {
-    node = await startUtxoNode({ kind });
-    await node.mine(160);
-  });
-  afterAll(() => node.stop());
+  const node = nodeForTests({ kind });
 
   const others = {
     bitcoin: ['bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'],
@@ -168,7 +153,7 @@ describe.each(utxoNodeKinds())('an address of another chain, for a live refund o
   }[kind];
 
   it('is refused, and what was taken before is never shown as a link to pay by', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     for (const address of others) {
       await expect(shop.refund(payment, COIN / 4n, address)).rejects.toThrow(/chain \\"regtest\\"/);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
-import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
+import { utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
 import type { TestApp } from '../../../test/harness.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { forgetAtHead } from '../../store/chain.ts';
@@ -10,7 +10,7 @@ import { createChainFollower } from '../chains/follow-chain.ts';
 import { etherShop, eventsOf } from '../chains/follow-chain.fixture.ts';
 import { DEADLINE_MS } from '../../../test/deadline.ts';
 import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
-import { COIN, CONFIRMATIONS, refundShop, type RefundShop } from './refund-psbt.fixture.ts';
+import { COIN, CONFIRMATIONS, refundShop, nodeForTests, type RefundShop } from './refund-psbt.fixture.ts';
 import { cancelRefund } from './cancel-refund.ts';
 import { runDueRefunds } from './end-refunds.ts';
 
@@ -28,20 +28,23 @@ async function untilSeen(shop: RefundShop, hash: string): Promise<void> {
   await expect.poll(look, POLL).toContain(hash);
 }
 
+/** A refund of a quarter of a payment to an address of the node, whose wallet is to pay it. */
+async function unpaidRefund(node: UtxoNode) {
+  const shop = await refundShop(node);
+  const payment = await shop.paid(COIN);
+  const address = await node.newAddress();
+  return { shop, payment, payer: payerOf(node), address, refund: await shop.refund(payment, COIN / 4n, address) };
+}
+
 async function refundEvents(app: TestApp, { paymentId }: Refund): Promise<readonly string[]> {
   return (await eventsOf(app, paymentId)).filter((type) => type.startsWith('refund.'));
 }
 
 describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node', (kind) => {
-  let node: UtxoNode;
-  beforeAll(async () => {
-    node = await startUtxoNode({ kind });
-    await node.mine(160);
-  });
-  afterAll(() => node.stop());
+  const node = nodeForTests({ kind });
 
   it('waiting in the mempool can be neither cancelled nor run out, and completes', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     const refund = await shop.refund(payment, COIN / 4n);
     const hash = await shop.pay(refund);
@@ -65,11 +68,7 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
   });
 
   it('and was replaced by one that pays nobody can be cancelled again, and what was replaced never pays the next', async () => {
-    const shop = await refundShop(node);
-    const payment = await shop.paid(COIN);
-    const payer = payerOf(node);
-    const address = await node.newAddress();
-    const refund = await shop.refund(payment, COIN / 4n, address);
+    const { shop, payment, payer, address, refund } = await unpaidRefund(node());
     const payout = await payer.pay([[address, refund.units]]);
     await untilSeen(shop, payout.hash);
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
@@ -92,11 +91,7 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
   });
 
   it('whose fee is raised stays the one that is paid, and not the next of the same amount', async () => {
-    const shop = await refundShop(node);
-    const payment = await shop.paid(COIN);
-    const payer = payerOf(node);
-    const address = await node.newAddress();
-    const older = await shop.refund(payment, COIN / 4n, address);
+    const { shop, payment, payer, address, refund: older } = await unpaidRefund(node());
     shop.app.clock.advance(1_000);
     const newer = await shop.refund(payment, COIN / 4n, address);
     const first = await payer.pay([[address, older.units]]);
@@ -112,10 +107,10 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
   });
 
   it('is the one that was shown what its payout spends, among those of the same amount to the same address', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     await shop.paid(COIN);
-    const address = await node.newAddress();
+    const address = await node().newAddress();
     const older = await shop.refund(payment, COIN / 4n, address);
     shop.app.clock.advance(1_000);
     const newer = await shop.refund(payment, COIN / 4n, address);
@@ -127,16 +122,16 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
   });
 
   it('after it was cancelled does not pay another to the same address that is made later, nor is its money there twice', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
-    const address = await node.newAddress();
+    const address = await node().newAddress();
     const refund = await shop.refund(payment, COIN / 2n, address);
     const shown = await shop.psbtOf(refund);
     expect(await cancelRefund(shop.app, { id: refund.id, isForced: true })).toMatchObject({ kind: 'done' });
-    const hash = String(await node.rpc('sendrawtransaction', [shop.signed(shown).hex]));
+    const hash = String(await node().rpc('sendrawtransaction', [shop.signed(shown).hex]));
     await shop.mine(1);
     const next = await shop.refund(payment, COIN / 2n, address);
-    await payerOf(node).reorganise(1);
+    await payerOf(node()).reorganise(1);
     await shop.follow();
     await shop.mine(CONFIRMATIONS);
     expect(await statusOf(shop.app, next)).toBe('pending');
@@ -148,14 +143,14 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
   });
 
   it('waits again when a reorganisation takes its payout back after it was completed, and completes again by it', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     const refund = await shop.refund(payment, COIN / 4n);
     const { spends } = await shop.psbtOf(refund);
     const hash = await shop.pay(refund);
     await shop.mine(CONFIRMATIONS);
     expect(await statusOf(shop.app, refund)).toBe('completed');
-    await payerOf(node).reorganise(CONFIRMATIONS);
+    await payerOf(node()).reorganise(CONFIRMATIONS);
     await shop.follow();
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({
       status: 'pending',
@@ -183,11 +178,7 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
   });
 
   it('and completed is paid by what the new chain has in place of its payout', async () => {
-    const shop = await refundShop(node);
-    const payment = await shop.paid(COIN);
-    const payer = payerOf(node);
-    const address = await node.newAddress();
-    const refund = await shop.refund(payment, COIN / 4n, address);
+    const { shop, payment, payer, address, refund } = await unpaidRefund(node());
     const payout = await payer.pay([[address, refund.units]]);
     await shop.mine(CONFIRMATIONS);
     shop.app.clock.advance(1_000);
@@ -204,11 +195,7 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
   });
 
   it('and completed is paid anew where the new chain spends its coins otherwise', async () => {
-    const shop = await refundShop(node);
-    const payment = await shop.paid(COIN);
-    const payer = payerOf(node);
-    const address = await node.newAddress();
-    const refund = await shop.refund(payment, COIN / 4n, address);
+    const { shop, payer, address, refund } = await unpaidRefund(node());
     const payout = await payer.pay([[address, refund.units]]);
     await shop.mine(CONFIRMATIONS);
     expect(await statusOf(shop.app, refund)).toBe('completed');
@@ -243,8 +230,7 @@ describe('a refund in ether whose payout was seen', () => {
       .set({ due_at: new Date(0) })
       .execute();
     expect(await runDueRefunds(shop.app, 10)).toBe(0);
-    await shop.mine(2);
-    await shop.follow();
+    await shop.advance(2);
     expect(await statusOf(shop.app, refund)).toBe('completed');
   });
 
@@ -287,17 +273,14 @@ describe('a refund in ether whose payout was seen', () => {
     const undo = await shop.checkpoint();
     const hash = await shop.pay(CUSTOMER, refund.units);
     const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
-    await shop.mine(2);
-    await shop.follow();
+    await shop.advance(2);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
     await undo();
-    await shop.mine(4, 13_000);
-    await shop.follow();
+    await shop.advance(4, 13_000);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'pending', transactionHash: null });
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
     await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
-    await shop.mine(3);
-    await shop.follow();
+    await shop.advance(3);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
     expect(await refundEvents(shop.app, refund)).toEqual([
       'refund.created',
@@ -315,12 +298,10 @@ describe('a refund in ether whose payout was seen', () => {
     const undo = await shop.checkpoint();
     const hash = await shop.pay(CUSTOMER, refund.units);
     const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
-    await shop.mine(2);
-    await shop.follow();
+    await shop.advance(2);
     await undo();
     await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
-    await shop.mine(4, 13_000);
-    await shop.follow();
+    await shop.advance(4, 13_000);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
     expect(await refundEvents(shop.app, refund)).toEqual(['refund.created', 'refund.completed']);
   });
@@ -352,12 +333,10 @@ describe('a refund in ether whose payout was seen', () => {
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
     const next = await etherRefund(shop, order);
     await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
-    await shop.mine(3);
-    await shop.follow();
+    await shop.advance(3);
     expect(await statusOf(shop.app, next)).toBe('pending');
     const own = await shop.pay(CUSTOMER, next.units);
-    await shop.mine(2);
-    await shop.follow();
+    await shop.advance(2);
     expect(await findRefund(shop.app.db, next.id)).toMatchObject({ status: 'completed', transactionHash: own });
   });
 
@@ -369,8 +348,7 @@ describe('a refund in ether whose payout was seen', () => {
     const address = other.address.toLowerCase();
     await shop.app.db.updateTable('refunds').set({ address: other.address, watched_address: address }).execute();
     await shop.pay(address, refund.units);
-    await shop.mine(3);
-    await shop.follow();
+    await shop.advance(3);
     expect((await shop.app.read(other.id)).status).toBe('completed');
     expect(await statusOf(shop.app, refund)).toBe('pending');
     // Nor is one that an earlier version took for its payout.
@@ -385,8 +363,7 @@ describe('a refund in ether whose payout was seen', () => {
         block_height: 1,
       })
       .execute();
-    await shop.mine(1);
-    await shop.follow();
+    await shop.advance(1);
     expect(await statusOf(shop.app, refund)).toBe('pending');
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
   });

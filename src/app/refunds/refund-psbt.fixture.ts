@@ -1,8 +1,8 @@
 import type { Transaction } from '@scure/btc-signer';
 import { Transaction as Psbt } from '@scure/btc-signer';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { newPayment, testApp, type TestApp } from '../../../test/harness.ts';
-import type { UtxoNode } from '../../../test/litecoind.ts';
+import { startUtxoNode, type UtxoNode, type UtxoNodeOptions } from '../../../test/litecoind.ts';
 import { tokenOf } from '../../domain/asset.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
@@ -75,6 +75,20 @@ export interface ShownPsbt extends Extract<PsbtAdvice, { kind: 'ok' }> {
   readonly spends: readonly string[];
   /** Null: there is no change. */
   readonly changeAddress: string | null;
+}
+
+/** A node with coins that can be spent, started before the tests of a `describe` and stopped after them. */
+export function nodeForTests(options: UtxoNodeOptions): () => UtxoNode {
+  let node: UtxoNode | null = null;
+  beforeAll(async () => {
+    node = await startUtxoNode(options);
+    await node.mine(160);
+  });
+  afterAll(() => node?.stop());
+  return () => {
+    if (node === null) throw new Error('the node is not started before the tests are');
+    return node;
+  };
 }
 
 let accounts = 0;

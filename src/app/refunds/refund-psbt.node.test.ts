@@ -1,23 +1,32 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Transaction } from '@scure/btc-signer';
 import * as fc from 'fast-check';
 import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
-import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
+import { utxoNodeKinds } from '../../../test/litecoind.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findRefund } from '../../store/refunds.ts';
 import { cancelRefund } from './cancel-refund.ts';
-import { COIN, CONFIRMATIONS, refundShop, type ShownPsbt } from './refund-psbt.fixture.ts';
+import {
+  COIN,
+  CONFIRMATIONS,
+  refundShop,
+  nodeForTests,
+  type RefundShop,
+  type ShownPsbt,
+} from './refund-psbt.fixture.ts';
+
+/** What the refund shows as its PSBT pays it. */
+async function expectPaid(shop: RefundShop, refund: Refund): Promise<void> {
+  await shop.pay(refund);
+  await shop.mine(CONFIRMATIONS);
+  expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed' });
+}
 
 describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind) => {
-  let node: UtxoNode;
-  beforeAll(async () => {
-    node = await startUtxoNode({ kind });
-    await node.mine(160);
-  });
-  afterAll(() => node.stop());
+  const node = nodeForTests({ kind });
 
   it('is the same each time the refund is shown, and no other refund of the wallet gets it', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const [first, second] = [await shop.paid(COIN), await shop.paid(COIN)];
     const [one, other] = [await shop.refund(first, COIN / 2n), await shop.refund(first, COIN / 4n)];
     const shown = await shop.psbtOf(one);
@@ -42,7 +51,7 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
   });
 
   it('stays, and more is added, when the fee has risen: what was signed before must not be valid beside it', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     const refund = await shop.refund(payment, COIN - 20_000n);
     const [spent = ''] = (await shop.psbtOf(refund)).spends;
@@ -52,13 +61,11 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
     const shown = await shop.psbtOf(refund, { feeRate: 500 });
     expect(shown.spends).toContain(spent);
     expect(shown.spends.length).toBeGreaterThan(1);
-    await shop.pay(refund);
-    await shop.mine(CONFIRMATIONS);
-    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed' });
+    await expectPaid(shop, refund);
   });
 
   it('stays the same when a better coin comes free', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     await shop.paid(COIN);
     const [first, refund] = [await shop.refund(payment, 10_000n), await shop.refund(payment, COIN / 2n)];
@@ -70,7 +77,7 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
   });
 
   it('is not given to two refunds that are shown at the same moment', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payments = [];
     for (let count = 0; count < 4; count += 1) payments.push(await shop.paid(COIN));
     const [payment] = payments;
@@ -82,7 +89,7 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
   });
 
   it('never lets two transactions pay one refund, nor two refunds spend one coin unsaid, whatever the merchant does', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payments = [await shop.paid(COIN), await shop.paid(COIN), await shop.paid(3n * COIN)];
     const refunds: Refund[] = [];
     for (const payment of payments) {
@@ -94,7 +101,7 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
     // The node refuses what spends a coin twice.
     const send = async (id: string, psbt: ShownPsbt): Promise<void> => {
       const copy = Transaction.fromPSBT(Buffer.from(psbt.psbt, 'base64'));
-      const answer = await node.answer('sendrawtransaction', [shop.signed({ ...psbt, transaction: copy }).hex]);
+      const answer = await node().answer('sendrawtransaction', [shop.signed({ ...psbt, transaction: copy }).hex]);
       if (typeof answer.result === 'string') sent.add(id);
     };
     const act = async (what: number, which: number): Promise<void> => {
@@ -134,14 +141,14 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
     for (const [id, psbts] of shown) for (const psbt of psbts) await send(id, psbt);
     await shop.mine(CONFIRMATIONS);
     for (const { address } of refunds) {
-      const { unspents } = Object(await node.rpc('scantxoutset', ['start', [`addr(${address})`]]));
+      const { unspents } = Object(await node().rpc('scantxoutset', ['start', [`addr(${address})`]]));
       expect(Array.isArray(unspents) ? unspents.length : 0).toBeLessThanOrEqual(1);
     }
     expect(sent.size).toBeGreaterThan(0);
   });
 
   it('is what another refund was shown with only where nothing else is left, and that is said', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     const [one, other] = [await shop.refund(payment, COIN / 4n), await shop.refund(payment, COIN / 4n)];
     const shown = await shop.psbtOf(one);
@@ -157,7 +164,7 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
   });
 
   it('is free again once its refund has ended', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     const [one, other] = [await shop.refund(payment, COIN / 4n), await shop.refund(payment, COIN / 4n)];
     await shop.psbtOf(one);
@@ -166,7 +173,7 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
   });
 
   it('is not asked for a second time while what was sent waits, or is in a block: the customer would be paid twice', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     await shop.paid(COIN);
     const refund = await shop.refund(payment, COIN / 4n);
@@ -180,11 +187,11 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
     });
     // The merchant raises its fee, which makes another transaction of it.
     const bumped = shop.signed(changed(shown, 1, { amount: shown.changeUnits - 100_000n }));
-    const hash = String(await node.rpc('sendrawtransaction', [bumped.hex]));
+    const hash = String(await node().rpc('sendrawtransaction', [bumped.hex]));
     expect(hash).not.toBe(first);
     expect(await shop.show(refund)).toMatchObject({ ...nothing, problem: expect.stringContaining('raise its fee') });
     // The node has the block, and the service has not.
-    await node.mine(1);
+    await node().mine(1);
     expect(await shop.show(refund)).toMatchObject({ ...nothing, problem: expect.stringContaining('not taken in yet') });
     await shop.follow();
     expect(await shop.show(refund)).toMatchObject({ ...nothing, problem: expect.stringContaining(`paid by ${hash}`) });
@@ -194,7 +201,7 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
   });
 
   it('is something else, with a warning, when the merchant spent it elsewhere meanwhile', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     await shop.paid(COIN / 2n);
     const refund = await shop.refund(payment, COIN / 4n);
@@ -202,22 +209,20 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
     const elsewhere = shop.signed(
       changed(shown, 0, { script: shown.transaction.getOutput(1).script ?? new Uint8Array() }),
     );
-    await node.rpc('sendrawtransaction', [elsewhere.hex]);
+    await node().rpc('sendrawtransaction', [elsewhere.hex]);
     await shop.mine(1);
     const again = await shop.psbtOf(refund);
     expect(again.spends).not.toEqual(shown.spends);
     expect(again.warnings).toEqual([expect.stringContaining('cancel the refund and do not sign this one')]);
-    await shop.pay(refund);
-    await shop.mine(CONFIRMATIONS);
-    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed' });
+    await expectPaid(shop, refund);
   });
 
   it('is waited for while its block is taken back', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     const refund = await shop.refund(payment, COIN / 4n);
     const shown = await shop.psbtOf(refund);
-    await payerOf(node).reorganise(CONFIRMATIONS);
+    await payerOf(node()).reorganise(CONFIRMATIONS);
     await shop.follow();
     expect(await shop.show(refund)).toMatchObject({
       psbt: null,
@@ -228,21 +233,19 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
   });
 
   it('is the older, larger coin where newer ones do not suffice, and no coin that costs more than it is worth', async () => {
-    const shop = await refundShop(node);
+    const shop = await refundShop(node());
     await shop.paid(10n * COIN);
     const payment = await shop.paid(COIN);
     const small = await Promise.all(Array.from({ length: 60 }, () => shop.order()));
     const dust = { bitcoin: 600n, litecoin: 6_000n }[kind];
-    await payerOf(node).pay(small.map(({ address }) => [address, dust] as const));
+    await payerOf(node()).pay(small.map(({ address }) => [address, dust] as const));
     await shop.mine(CONFIRMATIONS);
     // The whole payment goes back: its fee has to come from another coin.
     const refund = await shop.refund(payment, COIN);
     const shown = await shop.psbtOf(refund, { feeRate: 100 });
     expect(shown.spends).toHaveLength(2);
     expect(shown.changeUnits).toBeGreaterThan(9n * COIN);
-    await shop.pay(refund);
-    await shop.mine(CONFIRMATIONS);
-    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed' });
+    await expectPaid(shop, refund);
   });
 });
 

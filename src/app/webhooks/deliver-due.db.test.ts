@@ -5,7 +5,15 @@ import { encodeId } from '../../domain/id.ts';
 import { verifyServiceSignature } from '../../webhooks/signature.ts';
 import { cancelPayment, simulatePayment } from '../payments/payment-actions.ts';
 import { createProject } from '../projects/projects.ts';
-import { deliverAll, insertBacklog, shop, silentShop, webhookApp, type Shop } from './webhooks.fixture.ts';
+import {
+  sendingBacklog,
+  eventDueTo,
+  deliverAll,
+  insertBacklog,
+  shop,
+  webhookApp,
+  type Shop,
+} from './webhooks.fixture.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -161,16 +169,7 @@ describe('an endpoint that answers 410', () => {
 
 describe('an endpoint that answered and then answers 410', () => {
   it('is sent nothing of what was taken ahead', async () => {
-    const { app, deliverer, register, log } = await webhookApp();
-    const receiver = await silentShop();
-    const { id, endpoint } = await register(receiver.url);
-    await insertBacklog(app, endpoint, 300);
-    const process = deliverer();
-    await process.takeDue();
-    for (let index = 0; index < 8; index += 1) (await receiver.next()).end();
-    await process.idle();
-    await process.takeDue();
-    const under = await Promise.all(Array.from({ length: 128 }, () => receiver.next()));
+    const { log, receiver, id, process, under } = await sendingBacklog();
     for (const response of under) response.writeHead(410).end();
     await process.idle();
     expect(receiver.requests).toHaveLength(136);
@@ -224,10 +223,8 @@ describe('the log of a delivery', () => {
   });
 
   it('takes NUL bytes and broken UTF-8 in answers', async () => {
-    const { app, deliverer, register, log } = await webhookApp();
     const receiver = await shop((response) => response.end(Buffer.from([0x61, 0, 0xff, 0xed, 0xa0, 0x80, 0x62])));
-    const { id } = await register(receiver.url);
-    await app.pay();
+    const { app, deliverer, log, id } = await eventDueTo(receiver);
     await deliverAll(app, deliverer());
     const [delivery] = await log(id);
     expect(delivery?.state).toBe('delivered');

@@ -1,17 +1,24 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { claimDeliveries } from '../../store/deliveries.ts';
-import { deliverAll, insertBacklog, shop, silentShop, webhookApp, withDeliveriesLocked } from './webhooks.fixture.ts';
+import {
+  sendingBacklog,
+  eventDueTo,
+  deliverAll,
+  insertBacklog,
+  shop,
+  silentShop,
+  webhookApp,
+  withDeliveriesLocked,
+} from './webhooks.fixture.ts';
 
 const MINUTE_MS = 60_000;
 const LEASE_MS = MINUTE_MS;
 
 describe('a lease', () => {
   it('gives a delivery back when its process died, and the dead one can no longer move the schedule', async () => {
-    const { app, deliverer, register, log } = await webhookApp();
     const receiver = await silentShop();
-    const { id } = await register(receiver.url);
-    await app.pay();
+    const { app, deliverer, log, id } = await eventDueTo(receiver);
     const lost = deliverer();
     await lost.takeDue();
     const toLost = await receiver.next();
@@ -132,10 +139,8 @@ describe('a deliverer that stops', () => {
   });
 
   it('does not blame the receiver for attempts that the closing of the sender cut short: they are made again', async () => {
-    const { app, newSender, deliverer, register, log } = await webhookApp();
     const receiver = await silentShop();
-    const { id } = await register(receiver.url);
-    await app.pay();
+    const { app, newSender, deliverer, log, id } = await eventDueTo(receiver);
     const sender = newSender();
     const process = deliverer({ sender });
     await process.takeDue();
@@ -154,17 +159,7 @@ describe('a deliverer that stops', () => {
   });
 
   it('gives back what it took and did not start, for others to send at once', async () => {
-    const { app, deliverer, register, log } = await webhookApp();
-    const receiver = await silentShop();
-    const { id, endpoint } = await register(receiver.url);
-    await insertBacklog(app, endpoint, 300);
-    const process = deliverer();
-    await process.takeDue();
-    // A first answer makes the process take ahead.
-    for (let index = 0; index < 8; index += 1) (await receiver.next()).end();
-    await process.idle();
-    await process.takeDue();
-    const under = await Promise.all(Array.from({ length: 128 }, () => receiver.next()));
+    const { app, log, receiver, id, process, under } = await sendingBacklog();
     const stopped = process.stop();
     for (const response of under) response.end();
     await stopped;
@@ -174,10 +169,8 @@ describe('a deliverer that stops', () => {
   });
 
   it('gives back what a claim under way takes after all', async () => {
-    const { app, deliverer, register, log } = await webhookApp();
     const receiver = await shop();
-    const { id } = await register(receiver.url);
-    await app.pay();
+    const { app, deliverer, log, id } = await eventDueTo(receiver);
     const process = deliverer();
     const under = await withDeliveriesLocked(app, async (blocked) => {
       const taking = process.takeDue();

@@ -16,7 +16,7 @@ import {
   rotateEndpointSecret,
   sendTestEvent,
 } from './webhook-endpoints.ts';
-import { deliverAll, insertBacklog, shop, silentShop, webhookApp } from './webhooks.fixture.ts';
+import { eventDueTo, deliverAll, insertBacklog, shop, silentShop, webhookApp } from './webhooks.fixture.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -115,11 +115,9 @@ describe('an endpoint', () => {
   });
 
   it('that was enabled after a 410 gets the next events; what was stopped can be retried by hand', async () => {
-    const { app, sender, sealingKey, deliverer, register, log } = await webhookApp();
     let status = 410;
     const receiver = await shop((response) => response.writeHead(status).end());
-    const { id } = await register(receiver.url);
-    await app.pay();
+    const { app, sender, sealingKey, deliverer, log, id } = await eventDueTo(receiver);
     await deliverAll(app, deliverer());
     const stopped = (await log(id))[0]?.id ?? 0n;
     const disabled = { kind: 'rejected', message: expect.stringContaining('webhook enable') };
@@ -137,11 +135,9 @@ describe('an endpoint', () => {
 
 describe('a manual retry', () => {
   it('is an extra attempt: its failure leaves the schedule, its success ends it', async () => {
-    const { app, sender, sealingKey, deliverer, register, log } = await webhookApp();
     let status = 500;
     const receiver = await shop((response) => response.writeHead(status).end('why'));
-    const { id } = await register(receiver.url);
-    await app.pay();
+    const { app, sender, sealingKey, deliverer, log, id } = await eventDueTo(receiver);
     await deliverAll(app, deliverer());
     const schedule = { state: 'waiting', attempts: 2, nextAttemptAt: app.clock() + MINUTE_MS } as const;
     const [delivery] = await log(id);
@@ -173,11 +169,9 @@ describe('a manual retry', () => {
   });
 
   it('delivers what the schedule gave up', async () => {
-    const { app, sender, sealingKey, deliverer, register, log } = await webhookApp();
     let status = 500;
     const receiver = await shop((response) => response.writeHead(status).end());
-    const { id } = await register(receiver.url);
-    await app.pay();
+    const { app, sender, sealingKey, deliverer, log, id } = await eventDueTo(receiver);
     for (let index = 0; index < 10; index += 1) {
       await deliverAll(app, deliverer());
       app.clock.advance(24 * HOUR_MS);
@@ -192,10 +186,8 @@ describe('a manual retry', () => {
   });
 
   it('that is acknowledged ends the schedule even while a scheduled attempt is under way', async () => {
-    const { app, sender, sealingKey, deliverer, register, log } = await webhookApp();
     const receiver = await silentShop();
-    const { id } = await register(receiver.url);
-    await app.pay();
+    const { app, sender, sealingKey, deliverer, log, id } = await eventDueTo(receiver);
     const process = deliverer();
     await process.takeDue();
     const scheduled = await receiver.next();

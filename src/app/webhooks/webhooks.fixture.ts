@@ -73,6 +73,30 @@ export async function webhookApp(options: { readonly observer?: Observer } = {})
   };
 }
 
+/** The application with one event that is due to a receiver. */
+export async function eventDueTo(receiver: Shop) {
+  const webhooks = await webhookApp();
+  const { id } = await webhooks.register(receiver.url);
+  await webhooks.app.pay();
+  return { ...webhooks, id };
+}
+
+/** A deliverer that has sent the first 136 of 300 deliveries, 128 of which wait for the answers `under` way. */
+export async function sendingBacklog() {
+  const webhooks = await webhookApp();
+  const receiver = await silentShop();
+  const { id, endpoint } = await webhooks.register(receiver.url);
+  await insertBacklog(webhooks.app, endpoint, 300);
+  const process = webhooks.deliverer();
+  await process.takeDue();
+  // A first answer makes the process take ahead.
+  for (let index = 0; index < 8; index += 1) (await receiver.next()).end();
+  await process.idle();
+  await process.takeDue();
+  const under = await Promise.all(Array.from({ length: 128 }, () => receiver.next()));
+  return { ...webhooks, receiver, id, process, under };
+}
+
 /** Takes and sends until nothing is due. */
 export async function deliverAll(app: TestApp, deliverer: Deliverer): Promise<void> {
   for (let isDue = true; isDue;) {

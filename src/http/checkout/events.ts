@@ -12,7 +12,7 @@ import { clientBucket } from '../rate-limit.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer stays open for as long as its reader likes: its duration is no measure of anything. */
+    /** The answer stays open as long as its reader wants, so its duration means nothing. */
     stream?: boolean;
   }
 }
@@ -20,11 +20,11 @@ declare module 'fastify' {
 export interface CheckoutEventsOptions {
   readonly reader: PaymentReader;
   readonly watch: PaymentWatch;
-  /** The payment that a page's link names; null where it cannot name any. */
+  /** The payment named in a page's link; null if it is not valid. */
   readonly selectorOf: (publicId: string) => PaymentSelector | null;
   /**
-   * A short text of one line that changes exactly when the page would look different. Asked after the payment's network
-   * is followed, so that what it reads of confirmations beside the payment is not missed.
+   * A short text of one line that changes exactly when the page would look different. Called after the payment's
+   * network is watched, so that a change of its confirmations is not missed.
    */
   readonly versionOf: (payment: Payment) => string | Promise<string>;
   readonly troubles: Troubles;
@@ -33,26 +33,26 @@ export interface CheckoutEventsOptions {
 }
 
 export interface StreamLimits {
-  /** Streams of the process, of both its addresses. */
+  /** Streams of the process, at both its addresses. */
   readonly streams: number;
   /** Streams of one client: an IPv4 address, or a /64 network of IPv6. */
   readonly perClient: number;
-  /** What a client may leave unread before it is dropped. */
+  /** How much a client may leave unread before it is disconnected. */
   readonly unreadBytes: number;
 }
 
 /** The live updates of the payment page. */
 export interface CheckoutEvents {
-  /** Registers `GET /pay/:id/events`; for every address of the process. Its streams end when that server closes. */
+  /** Registers `GET /pay/:id/events`, at every address of the process. Its streams end when that server closes. */
   readonly routes: (app: FastifyInstance) => void;
-  /** How many streams are open now. */
+  /** The number of open streams. */
   openStreams(): number;
 }
 
 interface Stream {
   readonly sender: Sender;
   readonly versions: VersionStream;
-  /** Lets go of everything. Done by itself when the connection closes. */
+  /** Releases everything. Called automatically when the connection closes. */
   close(): void;
 }
 
@@ -69,21 +69,20 @@ const ROUTE = {
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  // nginx would hold events back.
+  // nginx would buffer events.
   'x-accel-buffering': 'no',
 } as const;
 const LIMITS: StreamLimits = { streams: 10_000, perClient: 100, unreadBytes: 65_536 };
-/** Well below what proxies and mobile networks let a silent connection live. */
+/** Well below the time after which proxies and mobile networks close a silent connection. */
 const HEARTBEAT_MS = 15_000;
-/** Within which a browser connects again, told by `retry`. */
+/** How soon a browser reconnects, sent as `retry`. */
 const RECONNECT_MS = 2_000;
 const TRY_AGAIN_SECONDS = 30;
 
 /**
- * Server-sent events for open payment pages: `changed` with the page's version as data and id, whenever it is another
- * than the one that the page has (`?v=`, or `Last-Event-ID` when it connects again). Each change is told once; changes
- * that come while one is being looked at are told together. Beyond the limits the answer is 503, and the page asks by
- * itself.
+ * Server-sent events for open payment pages: `changed` with the page's version as data and id, whenever it differs from
+ * the version that the page has (`?v=`, or `Last-Event-ID` when it reconnects). Each change is sent once; changes that
+ * arrive while the payment is being read are sent together. Beyond the limits the answer is 503, and the page polls.
  */
 export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const limits = { ...LIMITS, ...options.limits };
@@ -116,7 +115,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const routes = (app: FastifyInstance): void => {
     const senders = new Set<Sender>();
     let isClosing = false;
-    // Before the server waits for its connections: a stream never ends by itself.
+    // Before the server waits for its connections, because a stream never ends by itself.
     app.addHook('preClose', (done) => {
       isClosing = true;
       for (const sender of senders) sender.end();
@@ -134,12 +133,12 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       });
       if (version === null || isClosing) {
         stream.close();
-        // A connection that stays would keep the server from closing.
+        // A connection kept alive would keep the server from closing.
         if (isClosing) return busy(reply.header('connection', 'close'));
         return answer(reply, 404, 'There is no such payment.');
       }
       void reply.hijack();
-      // The client may have gone while its payment was read, or before.
+      // The client may have left while its payment was read, or before.
       if (reply.raw.destroyed) {
         stream.close();
         return reply;
@@ -155,7 +154,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   return { routes, openStreams: slots.taken };
 }
 
-/** What the page shows: by the last event that it got, else as it was rendered. */
+/** The version that the page shows: from the last event it received, or else as it was rendered. */
 function knownVersion(request: FastifyRequest<EventsRequest>): string | null {
   const last = request.headers['last-event-id'];
   if (typeof last === 'string' && last !== '') return last;
@@ -163,7 +162,7 @@ function knownVersion(request: FastifyRequest<EventsRequest>): string | null {
   return typeof v === 'string' ? v : null;
 }
 
-/** What the guard and the frame have set: the limits, the request's id. */
+/** Headers set before this handler: rate limits, the request's id. */
 export function givenHeaders(reply: FastifyReply): OutgoingHttpHeaders {
   const given = reply.getHeaders();
   const headers: OutgoingHttpHeaders = {};
@@ -176,7 +175,7 @@ function busy(reply: FastifyReply): FastifyReply {
   return answer(reply, 503, 'Too many pages are open. This one asks for news by itself.');
 }
 
-/** Read by scripts: a page would be lost on them. */
+/** Read by scripts, so no page is sent. */
 function answer(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(text);
 }
@@ -186,7 +185,7 @@ interface Sender {
   begin(headers: OutgoingHttpHeaders, known: string | null): void;
   /** Sends a version that the page does not have yet. */
   send(version: string): void;
-  /** Ends the answer at once, also where the client does not read it. */
+  /** Ends the answer at once, even if the client does not read it. */
   end(): void;
   stop(): void;
 }
@@ -222,13 +221,13 @@ function createSender(response: ServerResponse, unreadBytes: number, heartbeatMs
   };
 }
 
-/** Places for streams, in all and for each client. */
+/** Slots for streams, in total and per client. */
 function createSlots({ streams, perClient }: StreamLimits) {
   const byClient = new Map<string, number>();
   let taken = 0;
   return {
     taken: () => taken,
-    /** Returns how to give the place back, once; null where there is none. */
+    /** Returns how to release the slot, once; null if there is none. */
     take: (client: string): (() => void) | null => {
       const own = byClient.get(client) ?? 0;
       if (taken >= streams || own >= perClient) return null;

@@ -1,12 +1,12 @@
 import { encode } from 'uqr';
 import { html, raw, type Html } from '../pages/html.ts';
 
-/** Light modules around the code; ISO/IEC 18004 asks for 4. */
+/** Light modules around the code; ISO/IEC 18004 requires 4. */
 const QUIET_ZONE = 4;
 
 /**
  * A QR code as inline SVG, always dark on light (many scanners fail on inverted codes). `id` starts the ids of its
- * title and description, which are what a screen reader says.
+ * title and description, which screen readers announce.
  */
 export function qrSvg(
   content: string,
@@ -32,14 +32,14 @@ interface Code {
   readonly size: number;
 }
 
-/** A code takes 1.5 ms, and its page is asked for again and again. At 5 KB each these are 2.5 MB. */
+/** A code takes 1.5 ms, and its page is requested again and again. At 5 KB each these are 2.5 MB. */
 const MAX_KEPT = 500;
 const kept = new Map<string, Code>();
 
 function codeOf(content: string): Code {
   const known = kept.get(content);
   if (known !== undefined) return known;
-  // M corrects 15 %: enough for a screen, and smaller modules than Q would make phones come closer.
+  // M corrects 15 %, enough for a screen; Q's smaller modules would force phones to come closer.
   const { data, size } = encode(content, { ecc: 'M', border: QUIET_ZONE });
   const code = { path: raw(darkModules(data)), size };
   // A map keeps the order of insertion: its first key was made longest ago.
@@ -50,8 +50,8 @@ function codeOf(content: string): Code {
 }
 
 /**
- * One path for all dark modules, each run in a row a stroke through its middle: a tenth of the bytes of one square
- * each.
+ * One path for all dark modules, with a stroke through the middle of each run in a row: a tenth of the bytes of one
+ * square per module.
  */
 function darkModules(rows: readonly (readonly boolean[])[]): string {
   const strokes: string[] = [];
@@ -61,12 +61,12 @@ function darkModules(rows: readonly (readonly boolean[])[]): string {
       if (!row[x]) continue;
       const start = x;
       while (row[x + 1]) x += 1;
-      // From where the pen is, once it is in the row.
+      // Relative to the pen's position once it is in the row.
       const move = pen === null ? `M${start} ${y}.5` : `m${start - pen} 0`;
       pen = x + 1;
       strokes.push(`${move}h${pen - start}`);
     }
   }
-  // Joined, not added up: a text that is kept is walked by every page that it stands in.
+  // Joined instead of concatenated: a cached string would otherwise be flattened for every page that contains it.
   return strokes.join('');
 }

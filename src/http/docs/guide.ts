@@ -58,55 +58,54 @@ export function renderQuickstart({ servers, paths }: OpenApiDocument): Html {
   </section>`;
 }
 
-/** What most shops need besides. */
+/** What most shops need in addition. */
 export function renderExamples({ servers }: OpenApiDocument): Html {
   const [sandbox = '', live = ''] = servers.map(({ url }) => url);
   const choose = { amount: 49.99, order_id: 'A-1002', success_url: 'https://shop.example/thanks' };
   const safely = { amount: 120, currency: 'EUR', crypto_currency: 'USDC', network: 'base', order_id: 'A-1003' };
-  const request = (label: string, name: string, text: string): Html =>
-    codeBlock(text, { label, language: 'sh', curl: name });
   return html`<section id="examples" class="part">
     <h2>Three examples</h2>
-    <h3 id="example-choose">Let the customer choose the coin</h3>
-    <p>
-      ${inline('A transaction has an amount in USD, and the page offers every coin that you take. The Transaction API is served at the live address, for test keys too: the key decides the mode.')}
-    </p>
-    ${request(
-      'Create a transaction',
-      'example-choose',
-      curl({ url: `${live}/api/transactions/create`, method: 'POST', body: json(choose) }),
-    )}
-    <h3 id="example-retry">Create once, however often you ask</h3>
-    <p>
-      ${inline('Send an `Idempotency-Key` with every creation. When the connection breaks, send the same request again: within 24 hours the same key and body get the first answer, and never a second payment.')}
-    </p>
-    ${request(
-      'Create an order safely',
-      'example-retry',
-      curl({
-        url: `${sandbox}/v1/orders`,
-        method: 'POST',
-        idempotencyKey: 'order-A-1003',
-        body: json(safely),
-      }),
-    )}
-    <h3 id="example-refund">Give money back</h3>
-    <p>
-      ${inline('Of a finished payment, wholly or in part. Without an `address` the answer has a `claim_url`, where the customer says where to send it.')}
-    </p>
-    ${request(
-      'Refund an order',
-      'example-refund',
-      curl({
+    ${renderExample({
+      id: 'example-choose',
+      heading: 'Let the customer choose the coin',
+      text: 'A transaction has an amount in USD, and the page offers every coin that you take. The Transaction API is served at the live address, for test keys too: the key decides the mode.',
+      label: 'Create a transaction',
+      post: { url: `${live}/api/transactions/create`, body: json(choose) },
+    })}
+    ${renderExample({
+      id: 'example-retry',
+      heading: 'Create once, however often you ask',
+      text: 'Send an `Idempotency-Key` with every creation. When the connection breaks, send the same request again: within 24 hours the same key and body get the first answer, and never a second payment.',
+      label: 'Create an order safely',
+      post: { url: `${sandbox}/v1/orders`, idempotencyKey: 'order-A-1003', body: json(safely) },
+    })}
+    ${renderExample({
+      id: 'example-refund',
+      heading: 'Give money back',
+      text: 'Of a finished payment, wholly or in part. Without an `address` the answer has a `claim_url`, where the customer says where to send it.',
+      label: 'Refund an order',
+      post: {
         url: `${sandbox}/v1/refunds`,
-        method: 'POST',
         body: `{\n  "order_id": "'$ORDER_ID'",\n  "amount": 5,\n  "reason": "One mug was broken"\n}`,
-      }),
-    )}
+      },
+    })}
   </section>`;
 }
 
-/** How events come and how to know that they are genuine. */
+function renderExample(example: {
+  readonly id: string;
+  readonly heading: string;
+  readonly text: string;
+  readonly label: string;
+  readonly post: Omit<Parameters<typeof curl>[0], 'method'>;
+}): Html {
+  const { id, heading, text, label, post } = example;
+  return html`<h3 id="${id}">${heading}</h3>
+    <p>${inline(text)}</p>
+    ${codeBlock(curl({ ...post, method: 'POST' }), { label, language: 'sh', curl: id })}`;
+}
+
+/** How events arrive and how to verify them. */
 export function renderWebhooksGuide(document: OpenApiDocument): Html {
   const events = Object.entries(document.webhooks).map(([type, methods]) => ({ type, operation: methods['post'] }));
   return html`<section id="webhooks-guide" class="part">
@@ -147,7 +146,7 @@ export function renderWebhooksGuide(document: OpenApiDocument): Html {
   </section>`;
 }
 
-/** What holds for every route, in the document's own words. */
+/** What applies to every route, in the document's own words. */
 export function renderBasics({ info, servers }: OpenApiDocument): Html {
   const [, ...rules] = info.description.split('\n\n');
   return html`<section id="basics" class="part">

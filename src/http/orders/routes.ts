@@ -1,21 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { decodeId } from '../../domain/id.ts';
-import { FIATS, isFiat, parseFiatAmount } from '../../domain/money.ts';
+import { FIATS, isFiat } from '../../domain/money.ts';
 import { statusesOfOrder } from '../../domain/status.ts';
-import type { Payment } from '../../domain/payment.ts';
 import type { Operation } from '../../domain/permission.ts';
 import { confirmationsView } from '../../wire/payment.ts';
 import { createdOrderView, orderView } from '../../wire/order.ts';
-import { countPayments, listPayments } from '../../store/payments.ts';
-import { keyOf, selectorOf, sendCreated, totalOf, type Api } from '../api.ts';
+import { keyOf, readPayment, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
-import { readCommon } from '../common-fields.ts';
-import { readCreated } from '../dates.ts';
-import { invalid, notFound } from '../errors.ts';
-import { idempotencyOf } from '../idempotency-key.ts';
-import { checkReturnUrls } from '../return-urls.ts';
-import { idempotencyHeader, orderErrors, pagination } from '../shapes.ts';
+import { readAmount } from '../common-fields.ts';
+import { createPayment } from '../create-payment.ts';
+import { invalid } from '../errors.ts';
+import { pageOfPayments } from '../list-payments.ts';
+import { idempotencyHeader, orderErrors } from '../shapes.ts';
 import {
   createdOrderShape,
   createOrderBody,
@@ -59,46 +56,29 @@ function createRoute(app: FastifyInstance, api: Api): void {
     body: createOrderBody,
     response: { 200: createdOrderShape, ...orderErrors },
   };
-  const present = (payment: Payment): string => JSON.stringify(createdOrderView(payment, api.app.links));
-  app.post<{ Body: CreateOrderBody }>(
-    '/v1/orders',
-    { config: guard('create_payment'), schema },
-    async (request, reply) => {
-      const key = keyOf(request);
-      const { body } = request;
-      checkReturnUrls(key, body);
-      const { currency } = body;
-      if (!isFiat(currency)) throw invalid('currency', `currency must be one of ${FIATS.join(', ')}.`);
-      const amount = parseFiatAmount(body.amount, currency);
-      if (amount.kind === 'invalid') throw invalid('amount', `amount ${amount.rule}.`);
-      const outcome = await api.creator.create(
-        {
-          projectId: key.project.id,
-          mode: key.mode,
-          surface: 'order',
-          amountMinor: amount.minor,
-          currency,
-          token: { asset: body.crypto_currency, network: body.network ?? null },
-          merchantOrderId: body.order_id ?? null,
-          description: body.description ?? null,
-          customerEmail: body.customer_email ?? null,
-          customerName: null,
-          successUrl: body.return_url ?? body.success_url ?? null,
-          cancelUrl: body.cancel_url ?? null,
-          ...readCommon(body),
-          lifetimeMs: (body.expires_in ?? DEFAULT_LIFETIME_SECONDS) * 1000,
-          requestId: request.id,
-        },
-        present,
-        idempotencyOf(request, key),
-      );
-      return sendCreated(reply, outcome);
-    },
+  app.post<{ Body: CreateOrderBody }>('/v1/orders', { config: guard('create_payment'), schema }, (request, reply) =>
+    createPayment(api, request, reply, readOrder, (payment) =>
+      JSON.stringify(createdOrderView(payment, api.app.links)),
+    ),
   );
 }
 
-function readRoutes(app: FastifyInstance, api: Api): void {
-  const { app: core } = api;
+function readOrder(body: CreateOrderBody) {
+  const { currency } = body;
+  if (!isFiat(currency)) throw invalid('currency', `currency must be one of ${FIATS.join(', ')}.`);
+  return {
+    surface: 'order' as const,
+    amountMinor: readAmount(body.amount, currency),
+    currency,
+    token: { asset: body.crypto_currency, network: body.network ?? null },
+    description: body.description ?? null,
+    customerName: null,
+    successUrl: body.return_url ?? body.success_url ?? null,
+    lifetimeMs: (body.expires_in ?? DEFAULT_LIFETIME_SECONDS) * 1000,
+  };
+}
+
+function readRoutes(app: FastifyInstance, { app: core, reader }: Api): void {
   app.get<{ Querystring: ListOrdersQuery }>(
     '/v1/orders',
     {
@@ -113,22 +93,10 @@ function readRoutes(app: FastifyInstance, api: Api): void {
       },
     },
     async (request) => {
-      const key = keyOf(request);
-      const { limit = 50, offset = 0, status } = request.query;
-      const scope = { projectId: key.project.id, mode: key.mode, modes: [key.mode], surface: 'order' as const };
-      const filter = {
-        statuses: status === undefined ? null : statusesOfOrder(status),
-        ...readCreated(request.query),
-      };
-      const [payments, counts] = await Promise.all([
-        listPayments(core.db, scope, filter, { limit, offset }),
-        countPayments(core.db, scope, filter),
-      ]);
-      const total = totalOf(counts, filter.statuses);
-      return {
-        data: payments.map((payment) => orderView(payment, core.links)),
-        pagination: pagination({ limit, offset }, payments.length, total),
-      };
+      const { query } = request;
+      const statuses = query.status === undefined ? null : statusesOfOrder(query.status);
+      const { payments, pagination } = await pageOfPayments(core, keyOf(request), 'order', statuses, query);
+      return { data: payments.map((payment) => orderView(payment, core.links)), pagination };
     },
   );
   app.get<{ Params: { id: string } }>(
@@ -147,9 +115,7 @@ function readRoutes(app: FastifyInstance, api: Api): void {
     },
     async (request) => {
       const key = keyOf(request);
-      const id = decodeId('order', request.params.id);
-      const payment = id === null ? null : await api.reader.read(selectorOf(key, 'order', id));
-      if (payment === null) throw notFound('There is no such order.');
+      const payment = await readPayment(reader, key, 'order', decodeId('order', request.params.id));
       const found = core.railFor(payment.mode).confirmations(payment);
       const confirmations = found instanceof Promise ? await found : found;
       const view = orderView(payment, core.links, key.kind === 'public' ? 'public' : 'merchant');

@@ -4,11 +4,12 @@ import { NETWORKS } from '../../domain/networks.ts';
 import { FIATS } from '../../domain/money.ts';
 import { ORDER_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
-import { commonBody, commonShape } from '../common-fields.ts';
+import { commonShape, creationBody } from '../common-fields.ts';
 import { described, nullable, createdQuery, pageQuery, paginationShape, time } from '../shapes.ts';
-import { email, httpUrl, oneOf, sameAs, text } from '../validation.ts';
+import { email, httpUrl, integer, oneOf, sameAs, text } from '../validation.ts';
 
-export const createOrderBody = Type.Object(
+export const createOrderBody = creationBody(
+  'CreateOrder',
   {
     amount: Type.Number({
       description: 'Fiat amount above 0, at most 1,000,000.00 USD; no more decimals than the currency has.',
@@ -27,23 +28,14 @@ export const createOrderBody = Type.Object(
     return_url: Type.Optional(httpUrl),
     success_url: Type.Optional(sameAs('return_url')),
     cancel_url: Type.Optional(httpUrl),
-    expires_in: Type.Optional(
-      Type.Integer({ minimum: 60, maximum: 86_400, description: 'Lifetime in seconds; 1800 unless said otherwise.' }),
-    ),
-    ...commonBody,
+    expires_in: Type.Optional(integer(60, 86_400, 'Lifetime in seconds; 1800 unless said otherwise.')),
   },
   {
-    title: 'CreateOrder',
-    description: 'Unknown fields are ignored, and named in the X-Ignored-Fields header of the answer.',
-    examples: [
-      {
-        amount: 25,
-        currency: 'USD',
-        crypto_currency: 'BTC',
-        order_id: 'A-1001',
-        return_url: 'https://shop.example/thanks',
-      },
-    ],
+    amount: 25,
+    currency: 'USD',
+    crypto_currency: 'BTC',
+    order_id: 'A-1001',
+    return_url: 'https://shop.example/thanks',
   },
 );
 export type CreateOrderBody = Static<typeof createOrderBody>;

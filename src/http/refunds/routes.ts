@@ -6,13 +6,14 @@ import { createRefund } from '../../app/refunds/create-refund.ts';
 import { readRefund } from '../../app/refunds/read-refund.ts';
 import type { RefundOutcome } from '../../app/refunds/save-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
-import { parseFiatAmount } from '../../domain/money.ts';
+import type { Fiat } from '../../domain/money.ts';
 import type { Operation } from '../../domain/permission.ts';
 import { refundView } from '../../wire/refund.ts';
 import { listRefunds } from '../../store/refunds.ts';
-import { keyOf, selectorOf, type Api } from '../api.ts';
+import { keyOf, readPayment, sendDone, type Api } from '../api.ts';
+import { readAmount } from '../common-fields.ts';
 import { invalid, notFound } from '../errors.ts';
-import { idempotencyOf, sendJson, sendReplay } from '../idempotency-key.ts';
+import { idempotencyOf } from '../idempotency-key.ts';
 import { idempotencyHeader, orderErrors, pagination } from '../shapes.ts';
 import {
   createRefundBody,
@@ -52,9 +53,8 @@ function createRoute(app: FastifyInstance, api: Api): void {
     const { body } = request;
     const named = paymentOf(body);
     if (named === null) throw invalid('order_id', 'Either order_id or transaction_id is required.');
-    const { surface, paymentId } = named;
-    const payment = paymentId === null ? null : await api.reader.read(selectorOf(key, surface, paymentId));
-    if (payment === null) throw notFound(`There is no such ${surface}.`);
+    const { surface } = named;
+    const payment = await readPayment(api.reader, key, surface, named.paymentId);
     const outcome = await createRefund(
       forRequest(api.app, request.id),
       {
@@ -73,7 +73,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
   });
 }
 
-/** The payment that a body or query names, its id null when it is malformed; null where none is named. */
+/** The payment that a body or query names; its id is null if malformed; null if none is named. */
 function paymentOf({ order_id, transaction_id }: Pick<CreateRefundBody, 'order_id' | 'transaction_id'>) {
   if (order_id !== undefined && transaction_id !== undefined) {
     throw invalid('order_id', 'Only one of order_id and transaction_id may be given.');
@@ -89,7 +89,7 @@ function tokenOf({ crypto_currency, network }: CreateRefundBody) {
   return null;
 }
 
-function wantedOf(body: CreateRefundBody, currency: Parameters<typeof parseFiatAmount>[1]) {
+function wantedOf(body: CreateRefundBody, currency: Fiat) {
   if (body.amount !== undefined && body.crypto_amount !== undefined) {
     throw invalid('crypto_amount', 'crypto_amount cannot be given together with amount.');
   }
@@ -98,12 +98,10 @@ function wantedOf(body: CreateRefundBody, currency: Parameters<typeof parseFiatA
     return { cryptoAmount: plainDecimal(body.crypto_amount) };
   }
   if (body.amount === undefined) return null;
-  const amount = parseFiatAmount(body.amount, currency);
-  if (amount.kind === 'invalid') throw invalid('amount', `amount ${amount.rule}.`);
-  return { amountMinor: amount.minor };
+  return { amountMinor: readAmount(body.amount, currency) };
 }
 
-/** A number's shortest text without an exponent: a satoshi is `0.00000001` and not `1e-8`. */
+/** A number's shortest text without an exponent: a satoshi is `0.00000001`, not `1e-8`. */
 function plainDecimal(value: number): string {
   const text = String(value);
   if (!text.includes('e')) return text;
@@ -111,22 +109,11 @@ function plainDecimal(value: number): string {
 }
 
 function sendRefund(reply: FastifyReply, outcome: RefundOutcome, noun: string): FastifyReply {
-  switch (outcome.kind) {
-    case 'done':
-      return sendJson(reply, outcome.body);
-    case 'not_found':
-      throw notFound(`There is no such ${noun}.`);
-    case 'refused':
-      throw invalid(outcome.param, outcome.message);
-    case 'replayed':
-    case 'key_reused':
-    case 'still_running':
-      return sendReplay(reply, outcome);
-  }
+  if (outcome.kind === 'not_found') throw notFound(`There is no such ${noun}.`);
+  return sendDone(reply, outcome);
 }
 
-function readRoutes(app: FastifyInstance, api: Api): void {
-  const { app: core } = api;
+function readRoutes(app: FastifyInstance, { app: core }: Api): void {
   app.get<{ Params: { id: string } }>(
     '/v1/refunds/:id',
     {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { fiatDecimals, parseFiatAmount } from '../../domain/money.ts';
+import type { AccessKey } from '../../app/projects/access.ts';
+import { fiatDecimals } from '../../domain/money.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { PAYMENT_STATUSES } from '../../domain/status.ts';
 import type { Payment } from '../../domain/payment.ts';
@@ -8,15 +9,15 @@ import type { Operation } from '../../domain/permission.ts';
 import { confirmationsView, paymentUrl } from '../../wire/payment.ts';
 import { exactNumber } from '../../wire/number.ts';
 import { transactionView } from '../../wire/transaction.ts';
-import { countPayments, listPayments } from '../../store/payments.ts';
-import { keyOf, selectorOf, sendCreated, totalOf, type Api } from '../api.ts';
+import { countPayments } from '../../store/payments.ts';
+import { keyOf, readPayment, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
-import { readCommon } from '../common-fields.ts';
-import { readCreated, readPeriod } from '../dates.ts';
-import { invalid, notFound, RequestError } from '../errors.ts';
-import { idempotencyOf } from '../idempotency-key.ts';
-import { checkReturnUrls } from '../return-urls.ts';
-import { idempotencyHeader, pagination, paginationShape, transactionErrors } from '../shapes.ts';
+import { readAmount } from '../common-fields.ts';
+import { createPayment } from '../create-payment.ts';
+import { readPeriod } from '../dates.ts';
+import { invalid, RequestError } from '../errors.ts';
+import { pageOfPayments, totalOf } from '../list-payments.ts';
+import { idempotencyHeader, paginationShape, transactionErrors } from '../shapes.ts';
 import {
   createTransactionBody,
   listTransactionsQuery,
@@ -66,45 +67,30 @@ function createRoute(app: FastifyInstance, api: Api): void {
     body: createTransactionBody,
     response: created,
   };
+  const present = (payment: Payment, { kind }: AccessKey): string =>
+    JSON.stringify({
+      success: true,
+      transaction: transactionView(payment, api.app.links, kind === 'public' ? 'public' : 'merchant'),
+      payment_url: paymentUrl(payment, api.app.links),
+    });
   app.post<{ Body: CreateTransactionBody }>(
     '/api/transactions/create',
     { config: guard('create_payment'), schema },
-    async (request, reply) => {
-      const key = keyOf(request);
-      const { body } = request;
-      checkReturnUrls(key, body);
-      const amount = parseFiatAmount(body.amount, 'USD');
-      if (amount.kind === 'invalid') throw invalid('amount', `amount ${amount.rule}.`);
-      const present = (payment: Payment): string =>
-        JSON.stringify({
-          success: true,
-          transaction: transactionView(payment, api.app.links, key.kind === 'public' ? 'public' : 'merchant'),
-          payment_url: paymentUrl(payment, api.app.links),
-        });
-      const outcome = await api.creator.create(
-        {
-          projectId: key.project.id,
-          mode: key.mode,
-          surface: 'transaction',
-          amountMinor: amount.minor,
-          currency: 'USD',
-          token: null,
-          merchantOrderId: body.order_id ?? null,
-          description: body.order_description ?? null,
-          customerEmail: body.customer_email ?? null,
-          customerName: body.customer_name ?? null,
-          successUrl: body.success_url ?? body.return_url ?? null,
-          cancelUrl: body.cancel_url ?? null,
-          ...readCommon(body),
-          lifetimeMs: (body.expires_in_minutes ?? DEFAULT_LIFETIME_MINUTES) * 60_000,
-          requestId: request.id,
-        },
-        present,
-        idempotencyOf(request, key),
-      );
-      return sendCreated(reply, outcome);
-    },
+    (request, reply) => createPayment(api, request, reply, readTransaction, present),
   );
+}
+
+function readTransaction(body: CreateTransactionBody) {
+  return {
+    surface: 'transaction' as const,
+    amountMinor: readAmount(body.amount, 'USD'),
+    currency: 'USD' as const,
+    token: null,
+    description: body.order_description ?? null,
+    customerName: body.customer_name ?? null,
+    successUrl: body.success_url ?? body.return_url ?? null,
+    lifetimeMs: (body.expires_in_minutes ?? DEFAULT_LIFETIME_MINUTES) * 60_000,
+  };
 }
 
 function statsRoute(app: FastifyInstance, { app: core }: Api): void {
@@ -164,26 +150,16 @@ function listRoute(app: FastifyInstance, { app: core }: Api): void {
       if (projectId !== key.project.id) {
         throw new RequestError('permission_error', 'projectId must be the project that the API key belongs to.');
       }
-      const { limit = 50, offset = 0, status } = request.query;
-      const scope = { projectId, mode: key.mode, modes: [key.mode], surface: 'transaction' as const };
-      const statuses = status === undefined ? null : [status];
-      const filter = { statuses, ...readCreated(request.query) };
-      const [payments, counts] = await Promise.all([
-        listPayments(core.db, scope, filter, { limit, offset }),
-        countPayments(core.db, scope, filter),
-      ]);
-      const total = totalOf(counts, statuses);
-      return {
-        success: true,
-        transactions: payments.map((payment) => transactionView(payment, core.links)),
-        pagination: pagination({ limit, offset }, payments.length, total),
-      };
+      const { query } = request;
+      const statuses = query.status === undefined ? null : [query.status];
+      const { payments, pagination } = await pageOfPayments(core, key, 'transaction', statuses, query);
+      const transactions = payments.map((payment) => transactionView(payment, core.links));
+      return { success: true, transactions, pagination };
     },
   );
 }
 
-function getRoute(app: FastifyInstance, api: Api): void {
-  const { app: core } = api;
+function getRoute(app: FastifyInstance, { app: core, reader }: Api): void {
   app.get<{ Params: { id: string } }>(
     '/api/transactions/:id',
     {
@@ -200,9 +176,7 @@ function getRoute(app: FastifyInstance, api: Api): void {
     },
     async (request) => {
       const key = keyOf(request);
-      const id = parseUuid(request.params.id);
-      const payment = id === null ? null : await api.reader.read(selectorOf(key, 'transaction', id));
-      if (payment === null) throw notFound('There is no such transaction.');
+      const payment = await readPayment(reader, key, 'transaction', parseUuid(request.params.id));
       const audience = key.kind === 'public' ? 'public' : 'merchant';
       const confirmations = confirmationsView(await core.railFor(payment.mode).confirmations(payment));
       return { success: true, transaction: { ...transactionView(payment, core.links, audience), ...confirmations } };

@@ -1,11 +1,12 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
-import { commonBody, commonShape } from '../common-fields.ts';
+import { commonShape, creationBody } from '../common-fields.ts';
 import { described, nullable, createdQuery, pageQuery, time } from '../shapes.ts';
-import { email, httpUrl, oneOf, sameAs, text } from '../validation.ts';
+import { email, httpUrl, integer, oneOf, sameAs, text } from '../validation.ts';
 
-export const createTransactionBody = Type.Object(
+export const createTransactionBody = creationBody(
+  'CreateTransaction',
   {
     amount: Type.Number({ description: 'Amount in USD, 0.01 to 1000000, at most two decimals.', examples: [49.99] }),
     customer_email: Type.Optional(email),
@@ -15,22 +16,13 @@ export const createTransactionBody = Type.Object(
     success_url: Type.Optional(httpUrl),
     return_url: Type.Optional(sameAs('success_url')),
     cancel_url: Type.Optional(httpUrl),
-    expires_in_minutes: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_440, description: 'Lifetime; 30 unless said otherwise.' }),
-    ),
-    ...commonBody,
+    expires_in_minutes: Type.Optional(integer(1, 1_440, 'Lifetime; 30 unless said otherwise.')),
   },
   {
-    title: 'CreateTransaction',
-    description: 'Unknown fields are ignored, and named in the X-Ignored-Fields header of the answer.',
-    examples: [
-      {
-        amount: 49.99,
-        order_id: 'A-1001',
-        success_url: 'https://shop.example/thanks',
-        cancel_url: 'https://shop.example/cart',
-      },
-    ],
+    amount: 49.99,
+    order_id: 'A-1001',
+    success_url: 'https://shop.example/thanks',
+    cancel_url: 'https://shop.example/cart',
   },
 );
 export type CreateTransactionBody = Static<typeof createTransactionBody>;
@@ -111,7 +103,7 @@ export const statsShape = Type.Object(
   { title: 'Statistics' },
 );
 
-/** The envelope of every success of this API. */
+/** The envelope of every successful answer of this API. */
 export const success = <Shape extends Record<string, TSchema>>(shape: Shape) =>
   Type.Object({ success: Type.Literal(true), ...shape });
 

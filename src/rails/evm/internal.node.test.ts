@@ -1,11 +1,12 @@
 import { getAddress, getContractAddress } from 'viem';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnvil, type Anvil } from '../../../test/anvil.ts';
 import { contractOf, deployContract, type DeployedContract } from '../../../test/erc20.ts';
 import { forwardTo, type NodeCall } from '../../../test/rpc-node.ts';
 import type { BlockId, NativeBalances } from '../chain.ts';
 import { MULTICALL_ADDRESS } from './multicall.ts';
-import { ALICE, blockAt, BOB, deadUrl, failureOf, nodeThat, sourceOf, type WatchedSource } from './source.fixture.ts';
+import { blockAt, deadUrl, failureOf } from '../source.fixture.ts';
+import { ALICE, BOB, nodeThat, restoreEach, sourceOf, type WatchedSource } from './source.fixture.ts';
 
 /** Addresses that nobody else pays. */
 const FIRST = `0x${'a1'.repeat(20)}`;
@@ -15,7 +16,6 @@ const EVERYBODY: ReadonlySet<string> = new Set([FIRST, SECOND]);
 let anvil: Anvil;
 let payer: DeployedContract;
 let other: DeployedContract;
-let start: unknown;
 
 beforeAll(async () => {
   anvil = await startAnvil({ manualMining: true });
@@ -25,13 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => anvil.stop());
 
-beforeEach(async () => {
-  start = await anvil.rpc('evm_snapshot');
-});
-afterEach(async () => {
-  await anvil.rpc('anvil_dropAllTransactions');
-  await anvil.rpc('evm_revert', [start]);
-});
+restoreEach(() => anvil);
 
 function nativeOf(source: WatchedSource): NativeBalances {
   if (!source.native) throw new Error('the source has no native asset');
@@ -85,13 +79,13 @@ describe.each([
   });
 
   it('has the same index whoever is looked for', async () => {
+    const before = await anvil.rpc('evm_snapshot');
     const hash = await payer.send('payMany', [[FIRST, ALICE, SECOND, BOB, FIRST], 10n], { valueWei: 100n });
     const first = [hash, 1_000_000, FIRST, 'ETH', 10n];
     const second = [hash, 1_000_002, SECOND, 'ETH', 12n];
     const third = [hash, 1_000_004, FIRST, 'ETH', 14n];
     expect(await internalTransfers()).toEqual([first, second, third]);
-    await anvil.rpc('evm_revert', [start]);
-    start = await anvil.rpc('evm_snapshot');
+    await anvil.rpc('evm_revert', [before]);
     await payer.send('payMany', [[FIRST, ALICE, SECOND, BOB, FIRST], 10n], { valueWei: 100n });
     expect(await internalTransfers(new Set([SECOND]))).toEqual([[expect.any(String), ...second.slice(1)]]);
   });

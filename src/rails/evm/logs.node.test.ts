@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnvil, type Anvil } from '../../../test/anvil.ts';
 import { contractOf, deployContract, deployToken, type DeployedContract, type TestToken } from '../../../test/erc20.ts';
 import { forwardTo, type NodeAnswer, type NodeCall, type TestNode } from '../../../test/rpc-node.ts';
-import { ALICE, blockAt, BOB, failureOf, nodeThat, sourceOf, type WatchedSource } from './source.fixture.ts';
+import { blockAt, failureOf } from '../source.fixture.ts';
+import { ALICE, BOB, nodeThat, restoreEach, sourceOf, type WatchedSource } from './source.fixture.ts';
 import type { EvmSourceOptions } from './source.ts';
 
 /** An ERC-20 transfer of 5 units to Alice, as a node gives its log. */
@@ -14,7 +15,6 @@ let usdc: TestToken;
 let fee: TestToken;
 let odd: TestToken;
 let many: DeployedContract;
-let start: unknown;
 /** The height at which each test begins. */
 let base: number;
 
@@ -29,13 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => anvil.stop());
 
-beforeEach(async () => {
-  start = await anvil.rpc('evm_snapshot');
-});
-afterEach(async () => {
-  await anvil.rpc('anvil_dropAllTransactions');
-  await anvil.rpc('evm_revert', [start]);
-});
+restoreEach(() => anvil);
 
 function tokenSource(urls: readonly string[], options: Partial<EvmSourceOptions> = {}): WatchedSource {
   const tokens = new Map([

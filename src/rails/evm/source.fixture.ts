@@ -1,6 +1,6 @@
-import { onTestFinished } from 'vitest';
+import { afterEach, beforeEach, onTestFinished } from 'vitest';
+import type { Anvil } from '../../../test/anvil.ts';
 import { startNode, type TestNode } from '../../../test/rpc-node.ts';
-import { ChainUnavailableError, type ChainBlock, type ChainSource } from '../chain.ts';
 import { createEvmSource, type EvmSource, type EvmSourceOptions } from './source.ts';
 import { noteTroubles } from '../../../test/troubles.ts';
 
@@ -37,23 +37,14 @@ export async function nodeThat(...options: Parameters<typeof startNode>): Promis
   return node;
 }
 
-/** A port where nobody listens: one that was just given back. */
-export async function deadUrl(): Promise<string> {
-  const node = await startNode(() => ({ result: null }));
-  await node.stop();
-  return node.url;
-}
-
-export async function blockAt(source: ChainSource, height: number): Promise<ChainBlock> {
-  const block = await source.block(height);
-  if (!block) throw new Error(`the node has no block ${height}`);
-  return block;
-}
-
-export async function failureOf(promise: Promise<unknown>): Promise<ChainUnavailableError> {
-  const outcome: unknown = await promise.catch((fault: unknown) => fault);
-  if (!(outcome instanceof ChainUnavailableError)) {
-    throw new Error('expected ChainUnavailableError', { cause: outcome });
-  }
-  return outcome;
+/** After each test the chain is as it was before it. */
+export function restoreEach(anvil: () => Anvil): void {
+  let start: unknown;
+  beforeEach(async () => {
+    start = await anvil().rpc('evm_snapshot');
+  });
+  afterEach(async () => {
+    await anvil().rpc('anvil_dropAllTransactions');
+    await anvil().rpc('evm_revert', [start]);
+  });
 }

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startAnvil, type Anvil } from '../../../test/anvil.ts';
 import { forwardTo } from '../../../test/rpc-node.ts';
-import { ALICE, blockAt, BOB, deadUrl, failureOf, nodeThat, sourceOf } from './source.fixture.ts';
+import { blockAt, deadUrl, failureOf } from '../source.fixture.ts';
+import { ALICE, BOB, nodeThat, sourceOf } from './source.fixture.ts';
 
 const REVERTING = '0x00000000000000000000000000000000000000ff';
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startAnvil, type Anvil } from '../../../test/anvil.ts';
 import { forwardTo, type NodeAnswer } from '../../../test/rpc-node.ts';
-import { failureOf, nodeThat, sourceOf, type WatchedSource } from '../evm/source.fixture.ts';
+import { failureOf } from '../source.fixture.ts';
+import { nodeThat, sourceOf, type WatchedSource } from '../evm/source.fixture.ts';
 
 let anvil: Anvil;
 

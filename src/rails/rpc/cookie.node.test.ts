@@ -5,7 +5,8 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode, type UtxoNodeKind } from '../../../test/litecoind.ts';
 import { createUtxoSource } from '../utxo/source.ts';
-import { COINS, failureOf, paramsOf } from '../utxo/source.fixture.ts';
+import { failureOf } from '../source.fixture.ts';
+import { COINS, paramsOf } from '../utxo/source.fixture.ts';
 import { noteTroubles } from '../../../test/troubles.ts';
 
 let file: string;

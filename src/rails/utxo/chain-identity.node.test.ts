@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startUtxoNode, utxoNodeKinds, type UtxoNode, type UtxoNodeOptions } from '../../../test/litecoind.ts';
 import type { TestNode } from '../../../test/rpc-node.ts';
 import type { UtxoChain } from './params.ts';
-import { failureOf, nodeLike, paramsOf, sourceOf } from './source.fixture.ts';
+import { failureOf } from '../source.fixture.ts';
+import { nodeLike, paramsOf, sourceOf } from './source.fixture.ts';
 
 const UNKNOWN = '7'.repeat(64);
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
 import { startNode } from '../../../test/rpc-node.ts';
-import { blockAt, COINS, deadUrl, failureOf, nodeLike, paramsOf, sourceOf } from './source.fixture.ts';
+import { blockAt, deadUrl, failureOf } from '../source.fixture.ts';
+import { COINS, nodeLike, paramsOf, sourceOf } from './source.fixture.ts';
 import { DEADLINE_MS } from '../../../test/deadline.ts';
 
 const UNKNOWN = '7'.repeat(64);

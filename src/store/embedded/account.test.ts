@@ -78,16 +78,16 @@ describe('the way to a folder', () => {
   it.runIf(isRoot)(
     'is closed at the first folder that the account may not enter, judged by owner, group and others',
     async () => {
-      const dir = await temporaryFolder();
-      const path = join(dir, 'one', 'two');
+      const one = join(await temporaryFolder(), 'one');
+      const path = join(one, 'two');
       await mkdir(path, { recursive: true });
       expect(await firstClosedFolder(path, NOBODY)).toBeUndefined();
       await chmod(path, 0o750);
       expect(await firstClosedFolder(path, NOBODY)).toBe(path);
       expect(await firstClosedFolder(path, { uid: 65_534, gid: 0 })).toBeUndefined();
-      await chmod(join(dir, 'one'), 0o700);
-      expect(await firstClosedFolder(path, NOBODY)).toBe(join(dir, 'one'));
-      await chmod(join(dir, 'one'), 0o611);
+      await chmod(one, 0o700);
+      expect(await firstClosedFolder(path, NOBODY)).toBe(one);
+      await chmod(one, 0o611);
       await chmod(path, 0o711);
       expect(await firstClosedFolder(path, NOBODY)).toBeUndefined();
     },

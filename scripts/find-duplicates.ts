@@ -1,0 +1,36 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { EXCEPTIONS } from './duplicate-exceptions.ts';
+import { duplicatesIn, type Duplicate } from './duplicates.ts';
+
+/**
+ * Prints every run of lines that stands twice in the TypeScript of this repository, and fails where there is one that
+ * `scripts/duplicate-exceptions.ts` does not explain, or an explanation that explains nothing any more.
+ */
+const ROOT = path.join(import.meta.dirname, '..');
+/** Texts are left out: each language has the same keys. The other folders hold what tools make or install. */
+const FILES = globSync('{src,web,test,bench,scripts}/**/*.{ts,tsx}', {
+  cwd: ROOT,
+  exclude: ['**/texts/**', '**/node_modules/**', '**/dist/**'],
+});
+
+function isExplained({ places }: Duplicate): boolean {
+  const files = new Set(places.map(({ file }) => file));
+  return EXCEPTIONS.some((exception) => [...files].every((file) => exception.files.includes(file)));
+}
+
+const found = duplicatesIn(
+  FILES.toSorted().map((file) => ({ file, text: readFileSync(path.join(ROOT, file), 'utf8') })),
+);
+const unexplained = found.filter((one) => !isExplained(one));
+for (const { places } of unexplained) {
+  console.error(places.map(({ file, first, last }) => `${file}:${first}-${last}`).join('\n  = '));
+}
+console.log(`${unexplained.length} duplicates, and ${found.length - unexplained.length} that are explained.`);
+
+const needless = EXCEPTIONS.filter(
+  ({ files }) => !found.some(({ places }) => places.every(({ file }) => files.includes(file))),
+);
+for (const { files } of needless)
+  console.error(`Nothing stands twice in ${files.join(' and ')}: take the explanation away.`);
+if (unexplained.length > 0 || needless.length > 0) process.exit(1);

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import type { App } from '../app/context.ts';
+import type { Rejected } from '../app/rejected.ts';
+import { encodeId } from '../domain/id.ts';
+import { endpointIdOf, keyIdOf } from './arguments.ts';
+import { done } from './failure.ts';
+import { withCointill } from './open.ts';
+import { print, printsRecord, type OutputOptions } from './output.ts';
+
+/** What a command does to the one thing that its id names. */
+interface Act {
+  readonly run: (app: App, uuid: string) => Promise<{ readonly kind: 'done' } | Rejected>;
+  /** What its record says beside the id. */
+  readonly record: Readonly<Record<string, true>>;
+  readonly line: (id: string) => string;
+}
+
+const KINDS = {
+  key: { about: "the key's id, key_…", read: keyIdOf },
+  endpoint: { about: "the endpoint's id, we_…", read: endpointIdOf },
+} as const;
+
+/** Gives a command its one argument, an id, and what it does to what that names. */
+export function actsOnId(command: Command, kind: keyof typeof KINDS, { run, record, line }: Act): void {
+  const { about, read } = KINDS[kind];
+  printsRecord(command)
+    .argument('<id>', about)
+    .action((text: string, options: OutputOptions) => {
+      const uuid = read(text);
+      return withCointill(async ({ app }) => {
+        done(await run(app, uuid));
+        const id = encodeId(kind, uuid);
+        print(options, { id, ...record }, () => [line(id)]);
+      });
+    });
+}

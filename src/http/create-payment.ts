@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { NewPayment } from '../app/payments/draft-payment.ts';
+import type { AccessKey } from '../app/projects/access.ts';
+import type { Payment } from '../domain/payment.ts';
+import { keyOf, sendCreated, type Api } from './api.ts';
+import { readCommon } from './common-fields.ts';
+import { idempotencyOf } from './idempotency-key.ts';
+import { checkReturnUrls } from './return-urls.ts';
+
+/** What the bodies of both APIs have under one name. */
+interface CreationBody {
+  readonly order_id?: string;
+  readonly customer_email?: string;
+  readonly success_url?: string;
+  readonly return_url?: string;
+  readonly cancel_url?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Creates the payment that a request asks for. `read` is what its API calls by names of its own, `present` its answer.
+ */
+export async function createPayment<Body extends CreationBody>(
+  api: Api,
+  request: FastifyRequest & { readonly body: Body },
+  reply: FastifyReply,
+  read: (body: Body) => Omit<NewPayment, keyof ReturnType<typeof readCreation>>,
+  present: (payment: Payment, key: AccessKey) => string,
+): Promise<FastifyReply> {
+  const key = keyOf(request);
+  const { body } = request;
+  const creation = { ...readCreation(key, body, request.id), ...read(body) };
+  const outcome = await api.creator.create(creation, (payment) => present(payment, key), idempotencyOf(request, key));
+  return sendCreated(reply, outcome);
+}
+
+function readCreation(key: AccessKey, body: CreationBody, requestId: string) {
+  checkReturnUrls(key, body);
+  return {
+    projectId: key.project.id,
+    mode: key.mode,
+    merchantOrderId: body.order_id ?? null,
+    customerEmail: body.customer_email ?? null,
+    cancelUrl: body.cancel_url ?? null,
+    ...readCommon(body),
+    requestId,
+  };
+}

@@ -1,0 +1,85 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { eventually, freePort } from '../program.ts';
+
+const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Where the real program runs for the tests of a whole file: a database, a folder and ports of its own. */
+export interface Place {
+  readonly database: TestDatabase;
+  readonly dataDir: string;
+  readonly live: string;
+  readonly sandbox: string;
+  /** What makes the program run there. */
+  readonly env: Environment;
+  remove(): Promise<void>;
+}
+
+export async function makePlace(): Promise<Place> {
+  const [{ database, drop }, dataDir, port, sandboxPort] = await Promise.all([
+    createTestDatabase(),
+    mkdtemp(path.join(os.tmpdir(), 'cointill-e2e-')),
+    freePort(),
+    freePort(),
+  ]);
+  const { PATH = '', HOME = dataDir } = process.env;
+  const ports = { PORT: String(port), SANDBOX_PORT: String(sandboxPort) };
+  return {
+    database,
+    dataDir,
+    live: `http://127.0.0.1:${port}`,
+    sandbox: `http://127.0.0.1:${sandboxPort}`,
+    env: { PATH, HOME, DATA_DIR: dataDir, DATABASE_URL: database.url, ...ports },
+    remove: async () => {
+      await drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A process of the service. */
+export interface Running {
+  /** All that it wrote so far. */
+  text(): string;
+  /** Ends it with a signal and resolves with its exit code. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+}
+
+/** Starts the program, and resolves when it says that it is ready. */
+export async function startProgram(env: Environment): Promise<Running> {
+  const child = spawn(PROGRAM, ['start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(child, 'close');
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+  }
+  await eventually('the service runs', () => {
+    if (child.exitCode !== null) throw new Error(`It ended: ${text}`);
+    return text.includes('Stop with Ctrl-C.') ? true : null;
+  });
+  return {
+    text: () => text,
+    end: async (signal) => {
+      child.kill(signal);
+      await closed;
+      return child.exitCode;
+    },
+  };
+}
+
+/**
+ * Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails.
+ */
+export async function runCommand(env: Environment, line: string): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(PROGRAM, [...line.split(' '), '--json'], { env });
+  return JSON.parse(stdout);
+}

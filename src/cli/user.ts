@@ -52,7 +52,7 @@ export function addUserCommands(program: Command): void {
     .option(...PROJECT)
     .action((text: string, options: RoleOptions) => {
       const email = emailOf(text, 'the e-mail');
-      const wanted = { role: options.role, projectId: projectOf(options), keepsOwner: false };
+      const wanted = { role: options.role, projectId: projectOf(options) };
       return withCointill(async ({ app }) => {
         const { person } = done(await setRole(app, { email }, wanted));
         const record = { email: person.email, role: options.role, project_id: wanted.projectId };
@@ -80,7 +80,7 @@ export function addUserCommands(program: Command): void {
     .action((text: string, options: OutputOptions) => {
       const email = emailOf(text, 'the e-mail');
       return withCointill(async ({ app }) => {
-        const { person } = done(await deactivatePerson(app, { email }, { keepsOwner: false }));
+        const { person } = done(await deactivatePerson(app, { email }));
         print(options, { email: person.email, deactivated: true }, () => [
           `${person.email} is let in no more, and is signed out everywhere.`,
         ]);

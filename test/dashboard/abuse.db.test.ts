@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createPasswordHasher } from '../../src/app/people/password-hash.ts';
+import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '../../src/app/people/people.ts';
 import { signIn } from '../../src/app/people/sign-in.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { BEHIND_PROXY, dashboardTest, DASHBOARD_URL, PASSWORD, type DashboardTest, type Member } from '../dashboard.ts';
@@ -294,5 +295,31 @@ describe('the last owner', () => {
         body: { error: { message: expect.stringContaining('last owner') } },
       });
     }
+  });
+
+  it('stays owner at the command line too, in the same words, and comes out of an invitation as owner', async () => {
+    const own = await dashboardTest();
+    onTestFinished(() => own.http.close());
+    const { app } = own.http;
+    const { id, email, browser } = await own.join('owner');
+    const answer = await browser.try('POST /dashboard/api/people/deactivate', { id });
+    const { message } = (answer.body as { readonly error: { readonly message: string } }).error;
+    const refused = { kind: 'rejected', message };
+    // An invitation that nobody took up is no other owner, and can be taken back.
+    const invited = 'typo@shop.example';
+    await invitePerson(app, DASHBOARD_URL, { email: invited, role: 'owner', projectId: null });
+    for (const role of [null, 'admin'] as const) {
+      expect(await setRole(app, { email }, { role, projectId: null })).toMatchObject(refused);
+    }
+    expect(await deactivatePerson(app, { email })).toMatchObject(refused);
+    expect(await deactivatePerson(app, { email: invited })).toMatchObject({ kind: 'done' });
+    // Without a password, until the new link is used, they are the last owner still.
+    await resetPerson(app, DASHBOARD_URL, { email });
+    expect(await deactivatePerson(app, { email })).toMatchObject(refused);
+    const again = await invitePerson(app, DASHBOARD_URL, { email, role: 'viewer', projectId: null });
+    expect(again).toMatchObject(refused);
+    expect((await peopleOf(app)).find((one) => one.id === id)?.memberships).toEqual([
+      { projectId: null, role: 'owner' },
+    ]);
   });
 });

@@ -53,6 +53,9 @@ export function invitePerson(
         `${found.email} has an account already. Give another role with: cointill user role ${found.email} --role ROLE. A new link, with a new password: cointill user reset ${found.email}`,
       );
     }
+    // Who was reset and is invited anew may be the last owner still.
+    const keeps = projectId !== null || role === 'owner' || found === null;
+    if (!keeps && (await isLastOwner(trx, found, await membershipsOf(trx, found.id)))) return LAST_OWNER;
     const now = app.clock();
     const id = found?.id ?? newId(app, now);
     if (found === null) await insertPerson(trx, { id, email, createdAt: now });
@@ -120,11 +123,11 @@ const LAST_OWNER: Rejected = {
     'This is the last owner of all projects, and somebody must be. Make another person owner first, with: cointill user role EMAIL --role owner',
 };
 
-/** Ends the person's sessions and lets them in no more. `keepsOwner`: never the last owner. */
-export function deactivatePerson(app: App, who: Who, { keepsOwner }: { readonly keepsOwner: boolean }): Promise<Done> {
+/** Ends the person's sessions and lets them in no more; the last owner is refused. */
+export function deactivatePerson(app: App, who: Who): Promise<Done> {
   return withPerson(app, who, async (trx, person) => {
     const memberships = await membershipsOf(trx, person.id);
-    if (keepsOwner && isOwner(memberships) && !(await hasOtherOwner(trx, person.id))) return LAST_OWNER;
+    if (await isLastOwner(trx, person, memberships)) return LAST_OWNER;
     if (person.deactivatedAt === null) {
       await updatePerson(trx, person.id, { deactivatedAt: app.clock() });
       await deleteSessions(trx, person.id);
@@ -142,18 +145,21 @@ export function deactivatePerson(app: App, who: Who, { keepsOwner }: { readonly 
   });
 }
 
-/** Sets a person's role in a project, or with null in all; a null role takes it away. */
+/**
+ * Sets a person's role in a project, or with null in all; a null role takes it away. The last owner of all projects
+ * stays that.
+ */
 export function setRole(
   app: App,
   who: Who,
-  request: { readonly role: Role | null; readonly projectId: string | null; readonly keepsOwner: boolean },
+  request: { readonly role: Role | null; readonly projectId: string | null },
 ): Promise<Done> {
-  const { role, projectId, keepsOwner } = request;
+  const { role, projectId } = request;
   return withPerson(app, who, async (trx, person) => {
     if (projectId !== null && (await findProject(trx, projectId)) === null) return noProject(projectId);
     const before = await membershipsOf(trx, person.id);
-    const losesOwner = projectId === null && role !== 'owner' && isOwner(before);
-    if (keepsOwner && losesOwner && !(await hasOtherOwner(trx, person.id))) return LAST_OWNER;
+    const losesOwner = projectId === null && role !== 'owner';
+    if (losesOwner && (await isLastOwner(trx, person, before))) return LAST_OWNER;
     const now = app.clock();
     await setMembership(trx, { id: newId(app, now), personId: person.id, projectId, role, now });
     await recordAudit(app, trx, {
@@ -169,6 +175,16 @@ export function setRole(
 
 const isOwner = (memberships: readonly Membership[]): boolean =>
   memberships.some(({ projectId, role }) => projectId === null && role === 'owner');
+
+/** Whether nobody but this person, who has an account, could run the service. An invitation is nobody yet. */
+async function isLastOwner(
+  trx: Trx,
+  { id, joinedAt, deactivatedAt }: Person,
+  memberships: readonly Membership[],
+): Promise<boolean> {
+  if (joinedAt === null || deactivatedAt !== null || !isOwner(memberships)) return false;
+  return !(await hasOtherOwner(trx, id));
+}
 
 const rolesText = (memberships: readonly Membership[]): readonly string[] =>
   memberships.map(({ projectId, role }) => `${role} of ${projectId ?? 'all projects'}`);

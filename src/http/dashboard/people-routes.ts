@@ -36,7 +36,7 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     };
   });
   addRoute(app, 'POST /dashboard/api/people/role', MANAGE, async ({ body, request }) => {
-    const wanted = { role: body.role, projectId: projectOf(body.project), keepsOwner: true };
+    const wanted = { role: body.role, projectId: projectOf(body.project) };
     const { person } = done(await setRole(appFor(core, request), whoOf(body.id), wanted), 'role');
     return { person: await viewOf(person.id) };
   });
@@ -45,7 +45,7 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     return { person: await viewOf(person.id), link: link.url, expires_at: isoTime(link.expiresAt) };
   });
   addRoute(app, 'POST /dashboard/api/people/deactivate', MANAGE, async ({ body, request }) => {
-    const { person } = done(await deactivatePerson(appFor(core, request), whoOf(body.id), { keepsOwner: true }), 'id');
+    const { person } = done(await deactivatePerson(appFor(core, request), whoOf(body.id)), 'id');
     return { person: await viewOf(person.id) };
   });
   addRoute(app, 'POST /dashboard/api/projects', { action: 'create_projects' }, async ({ body, request }) => {

@@ -11,13 +11,14 @@ import {
 import { createProject } from '../../app/projects/projects.ts';
 import type { Rejected } from '../../app/rejected.ts';
 import { parseUuid } from '../../domain/id.ts';
+import { projectsWithout } from '../../domain/role.ts';
 import { listAuditEntries, type AuditEntry } from '../../store/audit.ts';
 import type { Member } from '../../store/people.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { AuditEntryView } from './contract/audit.ts';
 import type { PersonView } from './contract/people.ts';
-import { addRoute, appFor, type Dashboard } from './route.ts';
+import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
 
 /** Who may come in, projects, and the audit log. */
 export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
@@ -67,17 +68,21 @@ function auditRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard)
   const list = async (
     projectId: string | null,
     { after, limit = 50 }: { readonly after?: string; readonly limit?: number },
+    without: readonly string[] = [],
   ) => {
     const before = after === undefined ? null : parseUuid(after);
     if (after !== undefined && before === null) throw invalid('after', 'after must be the next of the page before.');
-    const entries = await listAuditEntries(core.db, projectId, { after: before, limit: limit + 1 });
+    const entries = await listAuditEntries(core.db, projectId, { after: before, limit: limit + 1, without });
     const shown = entries.slice(0, limit);
     return {
       data: shown.map(entryView),
       next: entries.length > limit ? (shown.at(-1)?.id ?? null) : null,
     };
   };
-  addRoute(app, 'GET /dashboard/api/audit', { action: 'read_service_audit' }, ({ query }) => list(null, query));
+  addRoute(app, 'GET /dashboard/api/audit', { action: 'read_service_audit' }, ({ query, request }) =>
+    // The role that is named for a project counts there in place of the one in all, here too.
+    list(null, query, projectsWithout(signedInOf(request).memberships, 'read_audit')),
+  );
   addRoute(app, 'GET /dashboard/api/projects/:project/audit', { action: 'read_audit' }, ({ params, query }) =>
     list(parseUuid(params.project), query),
   );

@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, describe, expect, it } from 'vitest';
+import { listAuditEntries } from '../../src/store/audit.ts';
 import { BEHIND_PROXY, dashboardTest, PASSWORD, signedIn, type Browser, type Member } from '../dashboard.ts';
 
 const test = await dashboardTest(BEHIND_PROXY);
@@ -136,6 +137,26 @@ describe('an authenticator', () => {
     clock.advance(10 * 60_000);
     expect((await browser.try('POST /dashboard/api/sign-in/code', { code: codeAt(clock()) })).status).toBe(401);
     expect(await browser.session()).toMatchObject({ state: 'signed_out' });
+  });
+
+  it('that is not there cannot be removed, and leaves nothing in the audit log', async () => {
+    const { id, browser } = await test.join('viewer');
+    const { db } = test.http.app;
+    const removals = async () =>
+      (await listAuditEntries(db, null, { after: null, limit: 1_000 })).filter(
+        ({ action, actor }) => action === 'totp.remove' && actor.id === id,
+      ).length;
+    expect(await browser.try('POST /dashboard/api/account/totp/remove')).toMatchObject({
+      status: 404,
+      body: { error: { type: 'not_found_error', message: 'This account has no authenticator.' } },
+    });
+    expect(await removals()).toBe(0);
+    const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
+    expect((await browser.try('POST /dashboard/api/account/totp/remove')).status).toBe(404);
+    await browser.do('POST /dashboard/api/account/totp/confirm', { code: codesOf(secret)(clock()) });
+    const answers = await Promise.all([1, 2].map(() => browser.try('POST /dashboard/api/account/totp/remove')));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404]);
+    expect(await removals()).toBe(1);
   });
 
   it('is sealed where it is kept', async () => {

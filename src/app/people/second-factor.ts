@@ -57,11 +57,15 @@ export async function confirmTotp(
   });
 }
 
-export function removeTotp(app: App, { person }: SignedIn): Promise<void> {
+/** False when there is none. */
+export function removeTotp(app: App, { person }: SignedIn): Promise<boolean> {
   return app.db.transaction().execute(async (trx) => {
+    const now = await lockPerson(trx, person.id);
+    if (now === null || now.sealedTotp === null) return false;
     await updatePerson(trx, person.id, { sealedTotp: null, sealedPendingTotp: null });
     await dropUselessCodes(trx, person);
     await auditOfPerson(app, trx, 'totp.remove', person);
+    return true;
   });
 }
 

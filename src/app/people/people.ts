@@ -200,11 +200,11 @@ function withPerson<Result>(
     const id = 'id' in who ? who.id : ((await findPersonByEmail(trx, who.email))?.id ?? null);
     const person = id === null ? null : await lockPerson(trx, id);
     if (person === null) {
-      return rejected(
+      const message =
         'email' in who
           ? `Nobody here has the e-mail ${who.email}. List everybody with: cointill user list`
-          : 'There is no such person.',
-      );
+          : 'There is no such person.';
+      return { ...rejected(message), of: 'person' };
     }
     return work(trx, person);
   });

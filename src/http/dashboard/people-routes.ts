@@ -88,11 +88,17 @@ function auditRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard)
   );
 }
 
+const PARAM_OF = { project: 'project', person: 'id' } as const;
+
+/** `param`: the field to blame, where the rejection does not say another one. */
 function done<Outcome extends { readonly kind: string }>(
   outcome: Outcome | Rejected,
   param: string,
 ): Exclude<Outcome, Rejected> {
-  if (outcome.kind === 'rejected' && 'message' in outcome) throw invalid(param, outcome.message);
+  if (outcome.kind === 'rejected' && 'message' in outcome) {
+    const field = outcome.of === undefined ? param : PARAM_OF[outcome.of];
+    throw invalid(field, outcome.message);
+  }
   return outcome as Exclude<Outcome, Rejected>;
 }
 

@@ -24,6 +24,8 @@ import { newId, type App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { newLink, type NewLink } from './links.ts';
 
+/** With the roles that the person has from now on: one that was given before, for a project alone, still stands. */
+type WithRoles<More = object> = Done<{ readonly memberships: readonly Membership[] } & More>;
 type Done<More = object> = ({ readonly kind: 'done'; readonly person: Person } & More) | Rejected;
 
 export function peopleOf(app: App): Promise<readonly Member[]> {
@@ -42,7 +44,7 @@ export function invitePerson(
   app: App,
   siteUrl: string,
   request: { readonly email: string; readonly role: Role; readonly projectId: string | null },
-): Promise<Done<{ readonly link: NewLink }>> {
+): Promise<WithRoles<{ readonly link: NewLink }>> {
   const { email, role, projectId } = request;
   return app.db.transaction().execute(async (trx) => {
     await lockPeople(trx);
@@ -72,7 +74,7 @@ export function invitePerson(
       after: { email: found?.email ?? email, role },
     });
     const link = await newLink(app, trx, siteUrl, 'invitation', id);
-    return { kind: 'done', person: await required(trx, id), link };
+    return { kind: 'done', person: await required(trx, id), memberships: await membershipsOf(trx, id), link };
   });
 }
 
@@ -153,7 +155,7 @@ export function setRole(
   app: App,
   who: Who,
   request: { readonly role: Role | null; readonly projectId: string | null },
-): Promise<Done> {
+): Promise<WithRoles> {
   const { role, projectId } = request;
   return withPerson(app, who, async (trx, person) => {
     if (projectId !== null && (await findProject(trx, projectId)) === null) return noProject(projectId);
@@ -161,15 +163,18 @@ export function setRole(
     const losesOwner = projectId === null && role !== 'owner';
     if (losesOwner && (await isLastOwner(trx, person, before))) return LAST_OWNER;
     const now = app.clock();
+    const roleBefore = before.find((one) => one.projectId === projectId)?.role ?? null;
+    // Nothing is taken away, nothing to keep.
+    if (role === null && roleBefore === null) return { kind: 'done', person, memberships: before };
     await setMembership(trx, { id: newId(app, now), personId: person.id, projectId, role, now });
     await recordAudit(app, trx, {
       action: 'person.role',
       projectId,
       subject: { kind: 'person', id: person.id },
-      before: { role: before.find((one) => one.projectId === projectId)?.role ?? null },
+      before: { role: roleBefore },
       after: { email: person.email, role },
     });
-    return { kind: 'done', person };
+    return { kind: 'done', person, memberships: await membershipsOf(trx, person.id) };
   });
 }
 

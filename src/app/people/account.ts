@@ -63,7 +63,7 @@ async function proofFault(parts: PeopleParts, signedIn: SignedIn, proof: Proof):
   switch (proof.kind) {
     case 'password':
       if (factors.length > 0) return refused('password', 'This account has a second factor: prove with that.');
-      return (await hasher.verify(proof.password, person.passwordHash)) ? null : WRONG_PASSWORD;
+      return (await hasher.verify(proof.password, person.passwordHash, 'known')) ? null : WRONG_PASSWORD;
     case 'totp':
     case 'recovery_code':
       return (await isRightCode(parts, app.db, person, proof))
@@ -114,7 +114,7 @@ export async function changePassword(
   const guess = [{ bucket: 'proof-session', id: session.id } as const];
   const tooMany = await takeGuess(limits, guess);
   if (tooMany !== null) return tooMany;
-  if (!(await hasher.verify(given.current, person.passwordHash))) {
+  if (!(await hasher.verify(given.current, person.passwordHash, 'known'))) {
     return refused('current_password', 'The current password is wrong.');
   }
   await giveBack(limits, guess);

@@ -63,7 +63,10 @@ export async function signIn(
   const tooMany = await takeGuess(parts.limits, guesses);
   if (tooMany !== null) return tooMany;
   const isActive = person !== null && person.deactivatedAt === null;
-  const isRight = await hasher.verify(given.password, isActive ? person.passwordHash : null);
+  const whom = guesses.some(({ bucket }) => bucket === 'password-browser') ? 'known' : 'stranger';
+  const isRight = await verified(parts, guesses, () =>
+    hasher.verify(given.password, isActive ? person.passwordHash : null, whom),
+  );
   if (!isRight || person === null || !isActive) return { kind: 'wrong' };
   await giveBack(parts.limits, guesses);
   if (person.passwordHash !== null && hasher.isOutdated(person.passwordHash)) {
@@ -75,6 +78,20 @@ export async function signIn(
   const token = newToken(app.random);
   await insertSignIn(app.db, hashOf(token), { personId: person.id, challenge: null }, app.clock());
   return { kind: 'second_factor', token, factors };
+}
+
+/** Looks at a guess that was counted; one that could not be looked at was none. */
+async function verified(
+  { limits }: PeopleParts,
+  guesses: readonly Guess[],
+  look: () => Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await look();
+  } catch (error) {
+    await giveBack(limits, guesses);
+    throw error;
+  }
 }
 
 /** Where a wrong guess counts: in a known browser by that alone, else by client and by account. */

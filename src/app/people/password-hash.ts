@@ -92,7 +92,7 @@ const plain = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/,
  *
  * @throws HashesBusyError when too many wait already
  */
-function limitedTurns(): <Result>(whom: HashedFor, work: () => Promise<Result>) => Promise<Result> {
+export function limitedTurns(): <Result>(whom: HashedFor, work: () => Promise<Result>) => Promise<Result> {
   const waiting: Readonly<Record<HashedFor, (() => void)[]>> = { known: [], stranger: [] };
   let running = 0;
   return async (whom, work) => {

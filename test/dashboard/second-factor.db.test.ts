@@ -264,3 +264,34 @@ describe('a dangerous action', () => {
     clock.advance(24 * 60 * 60_000);
   });
 });
+
+describe('what was wrong', () => {
+  it('is told of in the log with outcome, person and client, and nothing of what was typed', async () => {
+    const { id, email, browser } = await armed();
+    const from = test.http.logged.length;
+    const address = '203.0.113.44';
+    const typed = 'my secret instead of an e-mail';
+    const [mail, password, code] = ['typed-here@shop.example', typed, '000000'];
+    const stranger = test.browser({ address });
+    await stranger.try('POST /dashboard/api/sign-in', { email: mail, password });
+    await stranger.try('POST /dashboard/api/sign-in', { email, password });
+    const other = await halfWay(email, { address });
+    await other.try('POST /dashboard/api/sign-in/code', { code });
+    await other.try('POST /dashboard/api/sign-in/recovery-code', { code: 'no-code' });
+    await browser.try('POST /dashboard/api/prove', { code });
+    await browser.try('POST /dashboard/api/account/password', { current_password: typed, password: PASSWORD + typed });
+    const told = test.http.logged.slice(from).filter((line) => line.includes('"outcome"'));
+    const lines = told.map((line): unknown => JSON.parse(line));
+    const line = (subject: string, outcome: string, person: string, client: string) =>
+      expect.objectContaining({ subject, outcome, person, client, request: expect.any(String) });
+    expect(lines).toEqual([
+      line('wrong sign-ins', 'wrong_password', 'none', address),
+      line('wrong sign-ins', 'wrong_password', id, address),
+      line('wrong sign-ins', 'wrong_code', id, address),
+      line('wrong sign-ins', 'wrong_recovery_code', id, address),
+      line('wrong proofs', 'wrong_code', id, '192.0.2.77'),
+      line('wrong proofs', 'wrong_password', id, '192.0.2.77'),
+    ]);
+    for (const secret of [mail, email, typed, code, 'no-code']) expect(told.join()).not.toContain(secret);
+  });
+});

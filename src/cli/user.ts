@@ -52,33 +52,7 @@ export function addUserCommands(program: Command): void {
       }),
   );
 
-  printsRecord(user.command('role').description('give somebody another role, or take one away'))
-    .argument('<email>', 'whose')
-    .addOption(
-      new Option('--role <role>', 'what they may do; none takes the role away')
-        .choices([...ROLES, NO_ROLE])
-        .makeOptionMandatory(),
-    )
-    .option(...PROJECT)
-    .action((text: string, options: ChangedRoleOptions) => {
-      const email = emailOf(text, 'the e-mail');
-      const wanted = { role: options.role === NO_ROLE ? null : options.role, projectId: projectOf(options) };
-      return withCointill(async ({ app }) => {
-        const { person, memberships } = done(await setRole(app, { email }, wanted));
-        const standing = projectRoles(memberships);
-        const record = {
-          email: person.email,
-          role: wanted.role,
-          project_id: wanted.projectId,
-          // Those that the change has left as they were.
-          ...(wanted.projectId === null ? { project_roles: standing.map(roleRecord) } : {}),
-        };
-        print(options, record, () => [
-          changedLine(person, wanted, memberships),
-          ...(wanted.projectId === null ? standingLines(person, standing) : []),
-        ]);
-      });
-    });
+  addRoleCommand(user);
 
   printsRecord(
     user.command('reset').description('make a link for a new password; ends all sessions, removes the second factor'),
@@ -106,6 +80,36 @@ export function addUserCommands(program: Command): void {
     });
 
   addSessionsCommand(user);
+}
+
+function addRoleCommand(user: Command): void {
+  printsRecord(user.command('role').description('give somebody another role, or take one away'))
+    .argument('<email>', 'whose')
+    .addOption(
+      new Option('--role <role>', 'what they may do; none takes the role away')
+        .choices([...ROLES, NO_ROLE])
+        .makeOptionMandatory(),
+    )
+    .option(...PROJECT)
+    .action((text: string, options: ChangedRoleOptions) => {
+      const email = emailOf(text, 'the e-mail');
+      const wanted = { role: options.role === NO_ROLE ? null : options.role, projectId: projectOf(options) };
+      return withCointill(async ({ app }) => {
+        const { person, memberships } = done(await setRole(app, { email }, wanted));
+        const standing = projectRoles(memberships);
+        const record = {
+          email: person.email,
+          role: wanted.role,
+          project_id: wanted.projectId,
+          // Those that the change has left as they were.
+          ...(wanted.projectId === null ? { project_roles: standing.map(roleRecord) } : {}),
+        };
+        print(options, record, () => [
+          changedLine(person, wanted, memberships),
+          ...(wanted.projectId === null ? standingLines(person, standing) : []),
+        ]);
+      });
+    });
 }
 
 function addSessionsCommand(user: Command): void {

@@ -1,30 +1,25 @@
 import { useState } from 'react';
 import { useLocale } from '../../locale.tsx';
-import { problemOf } from '../../problem.ts';
 import { useSignedIn } from '../../session.ts';
-import { FormDialog } from '../../ui/action-dialog.tsx';
 import { EmailField } from '../../ui/field.tsx';
-import { useAccountChange } from './account-change.ts';
+import { AccountDialog } from './account-dialog.tsx';
 
+/** Another address to sign in with. */
 export function EmailDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLocale();
   const { person } = useSignedIn();
   const [email, setEmail] = useState(person.email);
-  const change = useAccountChange({
-    send: (api) => api('POST /dashboard/api/account/email', { body: { email: email.trim() } }),
-    done: t('email_changed'),
-    onClose,
-  });
   return (
-    <FormDialog
+    <AccountDialog
       name={t('change_email')}
       text={t('change_email_text')}
+      done={t('email_changed')}
       isDirty={email !== person.email}
-      action={change}
       fields={['email']}
+      send={(api) => api('POST /dashboard/api/account/email', { body: { email: email.trim() } })}
       onClose={onClose}
     >
-      <EmailField autoComplete="email" value={email} problem={problemOf(change.error, 'email')} onValue={setEmail} />
-    </FormDialog>
+      {(problem) => <EmailField autoComplete="email" value={email} problem={problem('email')} onValue={setEmail} />}
+    </AccountDialog>
   );
 }

@@ -30,7 +30,7 @@ export async function manyPayments(): Promise<readonly Figure[]> {
 }
 
 /** Copies the one real order, each copy a payment of its own made at another time; counters are brought up to date. */
-async function copyOrders(
+export async function copyOrders(
   client: Client,
   options: {
     readonly projectId: string;
@@ -39,6 +39,8 @@ async function copyOrders(
     readonly status: string;
     readonly createdAt: string;
     readonly dueAt: string;
+    /** What else is different in each copy: columns and their expressions of its number `n`. */
+    readonly replaced?: Readonly<Record<string, string>>;
   },
 ): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
@@ -56,6 +58,7 @@ async function copyOrders(
     completes_at: 'null',
     due_at: options.dueAt,
     transaction_number: "case when $2 = 'transaction' then 'TXN-2000-' || n end",
+    ...options.replaced,
   };
   await client.query(
     `insert into payments (${columns.join(', ')})

@@ -2,6 +2,7 @@ import { backup } from './backup.ts';
 import { broadcast } from './broadcast.ts';
 import { catchUp } from './catch-up.ts';
 import { createOrder } from './create-order.ts';
+import { dashboard } from './dashboard.ts';
 import { deliver } from './deliver.ts';
 import { flood } from './flood.ts';
 import { liveOrders } from './live-orders.ts';
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'live-orders': liveOrders,
   deliver,
   'many-payments': manyPayments,
+  dashboard,
   start,
   'match-blocks': matchBlocks,
   'catch-up': catchUp,

@@ -19,7 +19,11 @@ const server = test.http.build({
 });
 await server.listen({ port: 0, host: '127.0.0.1' });
 const { port } = server.server.address() as AddressInfo;
-afterAll(() => test.http.close());
+afterAll(async () => {
+  // As the service itself does when it stops: kept alive, refused requests would keep it.
+  server.server.closeAllConnections();
+  await test.http.close();
+});
 
 const open: Stream[] = [];
 afterEach(async () => {

@@ -95,7 +95,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const;
 
-/** `Firefox · Windows` of what a browser calls itself, which is a claim and no fact; null where it says nothing known. */
+/** `Firefox · Windows` of what a browser calls itself, which is a claim, no fact; null where it says nothing known. */
 function deviceName(userAgent: string | null): string | null {
   const named = [BROWSERS, SYSTEMS].map((table) => table.find(([sign]) => sign.test(userAgent ?? ''))?.[1]);
   const known = named.filter((name) => name !== undefined);

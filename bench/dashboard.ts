@@ -1,0 +1,128 @@
+import { Client } from 'pg';
+import { percentile } from './load.ts';
+import { copyOrders } from './many-payments.ts';
+import { makeMerchant, ORDER } from './merchant.ts';
+import type { Figure } from './report.ts';
+import { startBenchService, type BenchService } from './service.ts';
+
+const MANY = 1_000_000;
+const READS = 200;
+
+/** Most are alike; what people filter for is rare, and spread over all of the time. */
+const SPREAD = {
+  status: `case when n % 10000 = 1 then 'processing' when n % 1000 = 0 then 'failed' when n % 3 = 0 then 'expired'
+    when $3 = 'completed' then $3 else 'completed' end`,
+  exception: "case when n % 5000 = 1 then 'reorged' when n % 500 = 0 then 'underpaid' else 'none' end",
+  network: "case when n % 1000 = 3 then 'ethereum' when n % 10 = 0 then 'litecoin' else 'bitcoin' end",
+  asset: "case when n % 1000 = 3 then 'USDT' when n % 10 = 0 then 'LTC' else 'BTC' end",
+  merchant_order_id: "'A-' || $2 || n",
+  customer_email: "'Customer' || n || '@example.com'",
+};
+
+/** What the dashboard's list, its search, a payment and Home cost over 1,000,000 payments. */
+export async function dashboard(): Promise<readonly Figure[]> {
+  const service = await startBenchService({ env: { RATE_LIMIT_DASHBOARD: '1000000000' } });
+  try {
+    const { projectId, headers } = await makeMerchant(service);
+    await fetch(`${service.test}/v1/orders`, { method: 'POST', headers, body: ORDER });
+    const client = new Client(service.database);
+    await client.connect();
+    try {
+      console.error(`Making ${MANY} payments …`);
+      await fill(client, projectId);
+    } finally {
+      await client.end();
+    }
+    return await measure(service, projectId, await signIn(service));
+  } finally {
+    await service.stop();
+  }
+}
+
+async function fill(client: Client, projectId: string): Promise<void> {
+  for (const surface of ['transaction', 'order']) {
+    await copyOrders(client, {
+      projectId,
+      count: MANY / 2,
+      surface,
+      status: 'completed',
+      createdAt: "now() - (n * interval '31 seconds')",
+      dueAt: 'null',
+      replaced: SPREAD,
+    });
+  }
+  await client.query('vacuum analyze payments');
+}
+
+async function signIn(service: BenchService): Promise<Record<string, string>> {
+  const { link } = await service.cli('user', 'invite', '--email', 'owner@shop.example', '--role', 'owner');
+  const origin = service.live.replace('127.0.0.1', 'localhost');
+  const page = { 'content-type': 'application/json', origin, 'sec-fetch-site': 'same-origin' };
+  const answer = await fetch(`${origin}/dashboard/api/links/accept`, {
+    method: 'POST',
+    headers: page,
+    body: JSON.stringify({ token: String(link).split('/').at(-1), password: 'grumpy otter parade' }),
+  });
+  if (!answer.ok) throw new Error(`Signing in answered ${answer.status}: ${await answer.text()}`);
+  const cookies = answer.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
+  return { cookie: cookies.join('; ') };
+}
+
+async function measure(
+  service: BenchService,
+  projectId: string,
+  headers: Record<string, string>,
+): Promise<readonly Figure[]> {
+  const base = `${service.live.replace('127.0.0.1', 'localhost')}/dashboard/api/projects/${projectId}/test`;
+  const at = (): string => new Date(Date.now() - Math.random() * (MANY / 2) * 31_000).toISOString();
+  /** A page that begins anywhere. */
+  const anywhere = (): string => {
+    const time = Math.floor(Date.now() - Math.random() * (MANY / 2) * 31_000);
+    const hex = time.toString(16).padStart(12, '0');
+    return `after=${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+  };
+  const n = (): number => 1 + Math.floor((Math.random() * MANY) / 2);
+  const queries: Readonly<Record<string, { readonly limit: number; readonly of: () => string }>> = {
+    'first page': { limit: 50, of: () => 'payments' },
+    'page at any depth': { limit: 50, of: () => `payments?${anywhere()}` },
+    'by a frequent status': { limit: 50, of: () => `payments?status=completed&${anywhere()}` },
+    'by a rare status': { limit: 50, of: () => `payments?status=processing&${anywhere()}` },
+    'by a status that nothing has': { limit: 50, of: () => `payments?status=cancelled` },
+    'by several statuses': { limit: 50, of: () => `payments?status=failed,expired,processing&${anywhere()}` },
+    'by an exception': { limit: 50, of: () => `payments?exception=underpaid&${anywhere()}` },
+    'by API': { limit: 50, of: () => `payments?surface=order&${anywhere()}` },
+    'by a rare asset': { limit: 50, of: () => `payments?asset=USDT&${anywhere()}` },
+    'by a frequent network': { limit: 50, of: () => `payments?network=bitcoin&${anywhere()}` },
+    'by a network that nothing has': { limit: 50, of: () => `payments?network=base` },
+    'by date': { limit: 50, of: () => `payments?created_before=${at()}` },
+    'by status and date': { limit: 50, of: () => `payments?status=failed&created_before=${at()}` },
+    'by asset and status, both rare': { limit: 500, of: () => 'payments?asset=USDT&status=processing' },
+    'by exception and asset': { limit: 500, of: () => 'payments?exception=reorged&asset=USDT' },
+    'by a frequent asset and a rare status': { limit: 500, of: () => 'payments?asset=BTC&status=processing' },
+    'search by order id': { limit: 50, of: () => `payments?search=A-order${n()}` },
+    'search by e-mail': { limit: 50, of: () => `payments?search=customer${n()}@example.com` },
+    'search by number': { limit: 50, of: () => `payments?search=TXN-2000-${n()}` },
+    'search for what is not there': { limit: 50, of: () => 'payments?search=nobody@example.com' },
+    Home: { limit: 150, of: () => 'home?period=90d' },
+  };
+  const figures: Figure[] = [];
+  for (const [name, { limit, of }] of Object.entries(queries)) {
+    const latencies: number[] = [];
+    for (let index = 0; index < READS + 10; index += 1) {
+      const url = `${base}/${of()}`;
+      const sentAt = performance.now();
+      const answer = await fetch(url, { headers });
+      await answer.text();
+      if (!answer.ok) throw new Error(`${url} answered ${answer.status}.`);
+      if (index >= 10) latencies.push(performance.now() - sentAt);
+    }
+    const p99 = percentile(latencies, 0.99);
+    figures.push({
+      name: `dashboard: ${name}, ${MANY} payments`,
+      measured: `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+      target: `p99 ≤ ${limit} ms`,
+      holds: p99 <= limit,
+    });
+  }
+  return figures;
+}

@@ -1,0 +1,161 @@
+import { afterAll, expect, it } from 'vitest';
+import { createKey } from '../../src/app/projects/keys.ts';
+import { createEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
+import { cancelPayment, completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
+import { createServiceHealth } from '../../src/app/dashboard/health.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { HomeView } from '../../src/http/dashboard/contract/home.ts';
+import { saveBackup } from '../../src/store/backups.ts';
+import { closeEndpoint } from '../../src/store/webhook-endpoints.ts';
+import { publicPaymentId } from '../../src/wire/payment.ts';
+import { dashboardTest, type Browser } from '../dashboard.ts';
+
+const DAY_MS = 86_400_000;
+const test = await dashboardTest();
+const { app } = test.http;
+afterAll(() => test.http.close());
+const { email } = await test.join('owner');
+/** Days pass in these tests, and sessions end by them. */
+const owner = (): Promise<Browser> => test.signIn(email);
+
+async function home(
+  { browser, projectId }: { readonly browser: Browser; readonly projectId: string },
+  period = '7d',
+  mode = 'test',
+): Promise<HomeView> {
+  const path = `/dashboard/api/projects/${projectId}/${mode}/home?period=${period}`;
+  const answer = await browser.call<HomeView>({ path });
+  if (answer.status !== 200) throw new Error(`${path} → ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+it('the figures are those of the payments themselves, by day and status, beside those of as many days before', async () => {
+  const { projectId } = await test.http.shop();
+  const payments: Payment[] = [];
+  const outcomes = ['complete', 'complete', 'cancel', 'leave'] as const;
+  for (let day = 0; day < 14; day += 1) {
+    for (let n = 0; n <= day % 3; n += 1) {
+      const surface = n % 2 === 0 ? 'order' : 'transaction';
+      const { id } = await app.pay({ projectId, surface, amountMinor: BigInt(1_000 + day * 100 + n) });
+      const outcome = outcomes[(day + n) % outcomes.length];
+      if (outcome === 'complete') await completeSandboxPayment(app, { id });
+      if (outcome === 'cancel') await cancelPayment(app, { id });
+      payments.push(await app.read(id));
+    }
+    if (day < 13) app.clock.advance(DAY_MS);
+  }
+  const until = (Math.floor(app.clock() / DAY_MS) + 1) * DAY_MS;
+  const [from, before] = [until - 7 * DAY_MS, until - 14 * DAY_MS];
+  const within = (start: number, end: number): readonly Payment[] =>
+    payments.filter(({ createdAt }) => createdAt >= start && createdAt < end);
+  const completed = (some: readonly Payment[]) => some.filter(({ status }) => status === 'completed');
+  const usd = (some: readonly Payment[]): string =>
+    String(completed(some).reduce((sum, { amountUsdCents }) => sum + Number(amountUsdCents), 0) / 100);
+  const over = (some: readonly Payment[]): number => some.filter(({ status }) => status !== 'pending').length;
+  const share = (some: readonly Payment[]): string =>
+    String(Math.round((completed(some).length / over(some)) * 10_000) / 10_000);
+  const [now, then] = [within(from, until), within(before, from)];
+  const view = await home({ browser: await owner(), projectId });
+  expect(view).toMatchObject({
+    from: new Date(from).toISOString(),
+    until: new Date(until).toISOString(),
+    currency: 'USD',
+    volume: { value: usd(now), before: usd(then) },
+    created: { value: String(now.length), before: String(then.length) },
+    completed: { value: String(completed(now).length), before: String(completed(then).length) },
+    conversion: { value: share(now), before: share(then) },
+  });
+  expect(view.days).toEqual(
+    Array.from({ length: 7 }, (_, index) => {
+      const own = within(from + index * DAY_MS, from + (index + 1) * DAY_MS);
+      const day = new Date(from + index * DAY_MS).toISOString().slice(0, 10);
+      return { day, volume: usd(own), created: own.length, completed: completed(own).length };
+    }),
+  );
+  expect(view.statuses.find(({ status }) => status === 'cancelled')).toMatchObject({
+    payments: now.filter(({ status }) => status === 'cancelled').length,
+    before: then.filter(({ status }) => status === 'cancelled').length,
+  });
+  expect(view.latest.map(({ id }) => id).toSorted()).toEqual(
+    payments.slice(-view.latest.length).map(publicPaymentId).toSorted(),
+  );
+});
+
+it('a project without payments has figures of nothing, and no share of it', async () => {
+  const { projectId } = await test.http.shop();
+  const view = await home({ browser: await owner(), projectId }, '90d', 'live');
+  expect(view).toMatchObject({
+    volume: { value: '0', before: '0' },
+    conversion: { value: null, before: null },
+    latest: [],
+    health: { webhooks: { state: 'none', count: 0 } },
+  });
+  expect(view.days).toHaveLength(90);
+});
+
+it('the first steps tick themselves off as each is done', async () => {
+  const { projectId } = await test.http.shop();
+  const steps = async (): Promise<readonly string[]> =>
+    Object.entries((await home({ browser: await owner(), projectId })).first_steps).flatMap(([name, done]) =>
+      done ? [name] : [],
+    );
+  expect(await steps()).toEqual([]);
+  const endpoint = await anEndpoint(projectId);
+  expect(await steps()).toEqual(['webhook']);
+  const { id } = await app.pay({ projectId });
+  await completeSandboxPayment(app, { id });
+  expect(await steps()).toEqual(['test_payment', 'webhook']);
+  await app.db.updateTable('deliveries').set({ state: 'delivered' }).where('endpoint_id', '=', endpoint).execute();
+  expect(await steps()).toEqual(['test_payment', 'webhook', 'webhook_answered']);
+  await createKey(app, { projectId, name: 'Live', mode: 'live', kind: 'secret', permission: 'full' });
+  expect(await steps()).toEqual(['test_payment', 'webhook', 'webhook_answered', 'live_key']);
+});
+
+it('the health of webhooks names the endpoint that fails to those who look after webhooks, and to nobody else', async () => {
+  const { projectId } = await test.http.shop();
+  const endpoint = await anEndpoint(projectId);
+  const support = await test.join('support', projectId);
+  const both = async () => [
+    (await home({ browser: await owner(), projectId })).health.webhooks,
+    (await home({ browser: support.browser, projectId })).health.webhooks,
+  ];
+  const well = { state: 'ok', count: 1, affected: 0, detail: null };
+  expect(await both()).toEqual([well, well]);
+  const { id } = await app.pay({ projectId });
+  await completeSandboxPayment(app, { id });
+  await app.db.updateTable('deliveries').set({ attempts: 1 }).where('endpoint_id', '=', endpoint).execute();
+  const failing = { state: 'warning', count: 1, affected: 1 };
+  expect(await both()).toEqual([
+    { ...failing, detail: expect.stringContaining('hooks.example') },
+    { ...failing, detail: null },
+  ]);
+  const gone = { kind: 'disabled', reason: 'it answered 410' } as const;
+  await app.db.transaction().execute((trx) => closeEndpoint(trx, endpoint, gone, app.clock()));
+  expect((await both())[0]).toMatchObject({ state: 'problem', detail: expect.stringContaining('410') });
+});
+
+it('the health of backups and networks is what was last known of them, and no chain is asked', async () => {
+  const health = (networks: Parameters<typeof createServiceHealth>[1] = []) => createServiceHealth(app, networks)();
+  expect(await health()).toMatchObject({ networks: { state: 'none' }, backups: { state: 'none' } });
+  const [network] = (await app.railFor('test').tokens(app.projectId)).map((token) => token.network);
+  expect(await health(network === undefined ? [] : [network])).toMatchObject({
+    networks: { state: 'problem', count: 1, affected: 1, detail: expect.stringContaining('nobody follows it') },
+  });
+  const at = app.clock();
+  const backup = { startedAt: at, finishedAt: at, file: '/backups/one', bytes: 1, problem: null };
+  await saveBackup(app.db, backup);
+  expect(await health()).toMatchObject({ backups: { state: 'ok' } });
+  app.clock.advance(8 * DAY_MS);
+  expect(await health()).toMatchObject({ backups: { state: 'warning' } });
+  const failed = { ...backup, startedAt: app.clock(), finishedAt: app.clock(), file: '/backups', problem: 'full' };
+  await saveBackup(app.db, failed);
+  expect(await health()).toMatchObject({ backups: { state: 'problem', detail: expect.stringContaining('failed') } });
+});
+
+async function anEndpoint(projectId: string): Promise<string> {
+  const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
+  const wanted = { projectId, mode: 'test', url: 'https://hooks.example/', events: 'all' } as const;
+  const made = await createEndpoint(app, Buffer.alloc(32, 7), policyOf, wanted);
+  if (made.kind !== 'done') throw new Error(made.message);
+  return made.endpoint.id;
+}

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { receive, selfSigned } from '../src/webhooks/local-receivers.testing.ts';
+import { receive, selfSigned } from '../src/webhooks/local-receivers.fixture.ts';
 import { startUtxoNode } from '../test/litecoind.ts';
 import { testXpub } from './chain-service.ts';
 import { median, percentile } from './load.ts';

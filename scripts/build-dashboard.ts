@@ -15,7 +15,7 @@ const FIRST_PAGE = 'pages/home/home-page.tsx';
 /** Browsers of the last three years. */
 const TARGET = ['chrome119', 'edge119', 'firefox119', 'safari17'];
 
-/** Left to itself the bundler makes a file of each module that two pages share. The libraries change least, and stay in caches. */
+/** Left to itself the bundler makes a file of each module that two pages share. Libraries change least: caches keep them. */
 const GROUPS = [
   {
     name: 'libraries',
@@ -41,13 +41,15 @@ export interface DashboardManifest {
   readonly source: string | null;
   /** The scripts that Home runs, the first one first. */
   readonly home: readonly string[];
+  /** What draws menus and dialogs; it comes once the page stands. */
+  readonly popups: readonly string[];
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
 }
 
 /**
- * Builds the dashboard into `web/dist/dashboard`: `index.html`, hashed files below `assets/`, all with compressed siblings,
- * and `manifest.json`. Does nothing where the build there is of the same sources and packages. The folder appears as a
+ * Builds the dashboard into `web/dist/dashboard`: `index.html`, hashed files below `assets/`, all with compressed
+ * siblings, and `manifest.json`. Does nothing where the build there is of the same sources and packages. The folder appears as a
  * whole. Throws with the compiler's words when the sources do not compile.
  */
 export async function buildDashboard(folder: string = FOLDER): Promise<DashboardManifest> {
@@ -128,7 +130,9 @@ function manifestOf(output: readonly Output[], source: string | null): Dashboard
   take(byModule(ENTRY));
   take(byModule(FIRST_PAGE));
   const styles = output.filter(({ fileName }) => fileName.endsWith('.css')).map(({ fileName }) => fileName);
-  return { source, home: [...home], scripts: [...chunks.keys()].toSorted(), styles };
+  const scripts = [...chunks.keys()].toSorted();
+  const popups = scripts.filter((name) => /^(?:popups|menu|popover)\./.test(name));
+  return { source, home: [...home], popups, scripts, styles };
 }
 
 /** Nothing is inline: the page's policy allows neither scripts nor styles in it. */

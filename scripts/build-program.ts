@@ -9,13 +9,13 @@ import { putInPlace } from './put-in-place.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const SOURCES = path.join(ROOT, 'src');
 const ENTRY = path.join(SOURCES, 'cli/cointill.ts');
-/** What `pg` and `debug` only try to load: nobody has the first here, and production not the second. */
+/** Modules that `pg` and `debug` only try to load: the first is never installed, the second not in production. */
 const TRIED = ['pg-native', 'supports-color'];
 const LIBRARY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /**
- * Builds the program with its libraries into few files, which start in half the time: resolving and reading several
- * hundred modules is most of what a command costs. The folder appears as a whole. Throws when the sources do not
+ * Bundles the program with its libraries into a few files, which start in half the time: resolving and reading several
+ * hundred modules is most of what a command takes. The folder is replaced as a whole. Throws if the sources do not
  * compile.
  */
 export async function buildProgram(): Promise<void> {
@@ -33,10 +33,10 @@ export async function buildProgram(): Promise<void> {
     const { output } = await bundle.write({ dir: fresh, format: 'esm' });
     await bundle.close();
     const manifest = manifestOf(ROOT, inputsOf(output.filter((one) => one.type === 'chunk')));
-    // What was changed after it may have been read is not what was built.
+    // If a source changed after it may have been read, the build is not of that source.
     if (manifest.changedAt >= startedAt && manifest.changedAt <= Date.now()) return await buildProgram();
     await writeFile(path.join(fresh, manifest.name), manifest.text);
-    // Spares Node.js the way up to the checkout's.
+    // Saves Node.js from searching upward to the checkout's.
     await writeFile(path.join(fresh, 'package.json'), '{"type":"module"}\n');
     await putInPlace(fresh, folder);
   } finally {
@@ -44,7 +44,7 @@ export async function buildProgram(): Promise<void> {
   }
 }
 
-/** Modules find files of the checkout from where they are written, not from where they are built to. */
+/** Modules find files of the checkout relative to their source, not to the build. */
 const keepFolders: Plugin = {
   name: 'keep-folders',
   transform(code, id) {
@@ -55,8 +55,8 @@ const keepFolders: Plugin = {
 };
 
 /**
- * Every source, and each library's `package.json`, which `npm` writes anew with it. Throws where a library is one that
- * production leaves out: there the program would do without.
+ * Every source, and each library's `package.json`, which `npm` rewrites with the library. Throws if a library is not
+ * installed in production.
  */
 function inputsOf(chunks: readonly OutputChunk[]): readonly string[] {
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => path.isAbsolute(id));

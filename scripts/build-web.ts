@@ -12,10 +12,10 @@ import { putInPlace } from './put-in-place.ts';
 const TARGET = ['chrome119', 'edge119', 'firefox119', 'safari17'];
 
 /**
- * Builds what the payment page and the documentation load, and the script for shops' pages, into `web/dist/checkout`:
- * each file with its compressed siblings, and `manifest.json`. The folder appears as a whole, so that neither a crash
- * nor another build at the same time leaves half of it. Throws with the compiler's words when the sources do not
- * compile.
+ * Builds the assets of the payment page and the documentation, and the script for shops' pages, into
+ * `web/dist/checkout`: each file with its compressed versions, and `manifest.json`. The folder is replaced as a whole,
+ * so that neither a crash nor a simultaneous build leaves half of it. Throws with the compiler's message if the sources
+ * do not compile.
  */
 export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void> {
   const source = await sourceDigest();
@@ -48,7 +48,7 @@ export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void
   }
 }
 
-/** The text of one bundle: a script, or what is left of a style sheet. */
+/** The text of one bundle: a script, or a style sheet. */
 async function bundle(entry: string, format: 'es' | 'iife'): Promise<string> {
   const config: InlineConfig = {
     configFile: false,

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Holds comments to the length of a line of code, which the formatter leaves to us. */
+/** Limits comments to the length of a line of code, because the formatter does not wrap them. */
 const MAX_COLUMNS = 120;
 const ROOT = path.join(import.meta.dirname, '..');
 const FILES = ['{bench,scripts,src,test,web}/**/*.{css,sh,sol,ts}', '*.ts'];

@@ -5,8 +5,7 @@ import path from 'node:path';
 import solc from 'solc';
 
 /**
- * Writes contracts/artifact.json from the Solidity beside it; with --check it only says whether the file is what the
- * compiler makes.
+ * Writes contracts/artifact.json from the Solidity beside it; with --check it only says whether the file is up to date.
  */
 const CONTRACTS = path.join(import.meta.dirname, '../contracts');
 const ARTIFACT = path.join(CONTRACTS, 'artifact.json');
@@ -15,8 +14,8 @@ const LIBRARY = '@openzeppelin/contracts/';
 const LIBRARY_FOLDER = path.dirname(createRequire(import.meta.url).resolve('@openzeppelin/contracts/package.json'));
 
 /**
- * All that the bytecode depends on besides the sources. `paris` has no PUSH0, which some EVM chains lack. Without
- * metadata the bytecode is the same wherever the files lie and however they are commented.
+ * Everything besides the sources that the bytecode depends on. `paris` has no PUSH0, which some EVM chains lack.
+ * Without metadata the bytecode does not depend on paths and comments.
  */
 const SETTINGS = {
   evmVersion: 'paris',
@@ -26,7 +25,7 @@ const SETTINGS = {
 
 export interface CompiledContract {
   readonly abi: readonly unknown[];
-  /** What creates the contract, without constructor arguments: `0x` and hex digits. */
+  /** The code that creates the contract, without constructor arguments: `0x` and hex digits. */
   readonly initCode: string;
 }
 
@@ -37,8 +36,8 @@ export interface ContractArtifact {
 }
 
 /**
- * The deposit contracts as the service is to use them; `v1/`: those that it used first, whose deposits it still
- * empties. Throws with the compiler's words when they do not compile.
+ * The deposit contracts as the service uses them; `v1/`: those it used first, whose deposits it still empties. Throws
+ * with the compiler's message if they do not compile.
  */
 export function compileArtifact(folder: '' | 'v1/' = ''): ContractArtifact {
   const contracts = compileContracts([`${folder}Deposit.sol`, `${folder}DepositFactory.sol`]);
@@ -49,7 +48,7 @@ export function compileArtifact(folder: '' | 'v1/' = ''): ContractArtifact {
   };
 }
 
-/** All contracts that these files of `contracts/` define, by name. Throws when the compiler has any complaint. */
+/** All contracts defined in these files of `contracts/`, by name. Throws if the compiler reports anything. */
 export function compileContracts(files: readonly string[]): ReadonlyMap<string, CompiledContract> {
   const input = {
     language: 'Solidity',
@@ -69,7 +68,7 @@ export function compileContracts(files: readonly string[]): ReadonlyMap<string, 
   );
 }
 
-/** What solc's standard JSON interface answers, as far as it was asked. */
+/** The requested part of the output of solc's standard JSON interface. */
 interface CompilerOutput {
   readonly errors?: readonly { readonly formattedMessage: string }[];
   readonly contracts?: Readonly<

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Completes package-lock.json: npm leaves out the optional packages of other platforms that it could not look up when
- * the lock was written, and `npm ci` then refuses the whole lock. With `--check` it only says whether any is missing.
+ * Completes package-lock.json: npm leaves out optional packages of other platforms that it could not look up when the
+ * lock was written, and `npm ci` then refuses the whole lock. With `--check` it only says whether any is missing.
  */
 interface Entry {
   readonly version?: string;
@@ -17,7 +17,7 @@ interface Lock {
 
 const FILE = path.join(import.meta.dirname, '../package-lock.json');
 const SYSTEMS = ['android', 'openharmony', 'darwin', 'freebsd', 'netbsd', 'openbsd', 'sunos', 'aix', 'win32', 'linux'];
-/** How names of packages write processors, and what Node.js calls them; longer names first. */
+/** How package names write processors, and Node.js's names for them; longer names first. */
 const PROCESSORS = [
   ['arm64', 'arm64'],
   ['amd64', 'x64'],
@@ -51,7 +51,7 @@ if (process.argv.includes('--check')) {
   console.log(`Added ${missing.length} packages.`);
 }
 
-/** Whether a package is locked where its dependant looks for it: beside it, or in any folder above. */
+/** Whether a package is locked where its dependant would find it: beside it, or in any folder above. */
 function isLocked(parent: string, name: string): boolean {
   for (let folder = parent; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (lock.packages[folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`] !== undefined)

@@ -5,7 +5,7 @@ import { serversOf } from '../src/http/docs/openapi-document.ts';
 import { completeDocument, documentHead } from '../src/http/openapi/openapi.ts';
 
 /**
- * Collects the schemas of the routes that are registered after it, and makes the OpenAPI 3.1 document of them once the
+ * Collects the schemas of the routes that are registered after it, and generates the OpenAPI 3.1 document once the
  * server is ready.
  */
 export function describeApi(app: FastifyInstance, baseUrls: Readonly<Record<Mode, string>>): () => Promise<object> {
@@ -24,7 +24,7 @@ function isHidden(route: RouteOptions): boolean {
   return schema?.hide === true || route.method === 'HEAD';
 }
 
-/** The generator describes an application that has the same routes, without handlers. */
+/** The generator describes an application with the same routes, without handlers. */
 async function documentOf(routes: readonly RouteOptions[], baseUrls: Readonly<Record<Mode, string>>): Promise<object> {
   const reader = Fastify({ exposeHeadRoutes: false });
   reader.setValidatorCompiler(() => () => true);

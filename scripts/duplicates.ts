@@ -81,6 +81,8 @@ function readLines({ file, text }: Source) {
     TSTypeParameterInstantiation: leaveOutType,
     Identifier: foldName,
     PrivateIdentifier: foldName,
+    JSXIdentifier: foldName,
+    JSXText: ({ start, end }) => void folds.push({ start, end, by: '' }),
     Literal({ start, end, value }) {
       if (typeof value !== 'boolean' && value !== null) folds.push({ start, end, by: '0' });
     },

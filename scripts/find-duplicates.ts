@@ -9,7 +9,7 @@ import { duplicatesIn, type Duplicate } from './duplicates.ts';
  */
 const ROOT = path.join(import.meta.dirname, '..');
 /** Texts are left out: each language has the same keys. The other folders hold what tools make or install. */
-const FILES = globSync('{src,web,test,bench,scripts}/**/*.ts', {
+const FILES = globSync('{src,web,test,bench,scripts}/**/*.{ts,tsx}', {
   cwd: ROOT,
   exclude: ['**/texts/**', '**/node_modules/**', '**/dist/**'],
 });

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Writes the list of decisions from the records themselves; with `--check` it only says whether the list is theirs. */
+/**
+ * Writes the list of decisions from the records themselves; with `--check` it only says whether the list is up to date.
+ */
 const FOLDER = path.join(import.meta.dirname, '../docs/decisions');
 const INDEX = path.join(FOLDER, 'README.md');
 const STATUS = /^\*\*Status:\*\* (in force|changed by .*\d{4}.*|replaced by \d{4})\.$/m;

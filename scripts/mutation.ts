@@ -3,16 +3,16 @@ import path from 'node:path';
 import { tryMutants, type Mutant, type Verdict } from '../test/mutation/try-mutants.ts';
 
 /**
- * Prints the share of small faults that the domain's tests catch, file by file. Fails below the least share, and for
- * what was not caught without a word on it in `test/mutation/survivors.json`: that wants a test, or simpler code.
+ * Prints the share of small faults that the domain's tests catch, by file. Fails below the minimum share, and for
+ * faults that were neither caught nor explained in `test/mutation/survivors.json`: they need a test, or simpler code.
  */
 const MIN_PERCENT = 90;
 const ROOT = path.join(import.meta.dirname, '..');
 
-/** Why nobody could see it when such a line is changed so, in whichever place of it. */
+/** Why nobody could notice this change of a line, wherever it is in the line. */
 interface Explanation {
   readonly file: string;
-  /** The line on which the change begins, without the space around it. */
+  /** The line on which the change begins, without leading and trailing space. */
   readonly line: string;
   readonly becomes: readonly string[];
   readonly why: string;

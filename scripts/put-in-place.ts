@@ -1,8 +1,8 @@
 import { rename, rm } from 'node:fs/promises';
 
 /**
- * Puts a folder that was made beside `target` in its place. Folders cannot be replaced in one step; who looks in
- * between finds none. When another one is put there at the same time, one of both stays.
+ * Replaces `target` with a folder that was made beside it. Folders cannot be replaced in one step, so for a moment
+ * there is none. If another one is put there at the same time, one of the two stays.
  */
 export async function putInPlace(fresh: string, target: string): Promise<void> {
   const old = `${fresh}-old`;
@@ -12,7 +12,7 @@ export async function putInPlace(fresh: string, target: string): Promise<void> {
       await rename(fresh, target);
       break;
     } catch (error) {
-      // Another build came first; ours is as new as any.
+      // Another build was first; ours is just as new.
       unless('ENOTEMPTY', 'EEXIST', 'EPERM')(error);
     } finally {
       await rm(old, { recursive: true, force: true });

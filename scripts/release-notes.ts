@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Prints what CHANGELOG.md says of a tag such as `v1.2.3`; fails where the tag, package.json and CHANGELOG.md disagree.
+ * Prints the section of CHANGELOG.md for a tag such as `v1.2.3`; fails if the tag, package.json and CHANGELOG.md
+ * disagree.
  */
 const ROOT = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');

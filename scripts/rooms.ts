@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** One room of `src/`: a folder with what it is for. A sub-folder that is not named is a part of the room around it. */
+/** One room of `src/`: a folder and its purpose. A sub-folder that is not listed belongs to the room around it. */
 export interface Room {
   /** The rooms that it may import; all others are refused. */
   readonly imports: readonly string[];
@@ -8,9 +8,9 @@ export interface Room {
   readonly isPure?: true;
 }
 
-/** The mechanisms: each sees the domain, and none another. */
+/** Mechanisms: each may import the domain, and none may import another. */
 const MECHANISMS = ['domain', 'wire', 'store', 'rails', 'rates', 'webhooks', 'modes'] as const;
-/** What networks of one family do in ways of their own: seen by `rails`, and by what is of that family alone. */
+/** What families of networks do in their own way: imported by `rails`, and by code for that family only. */
 const FAMILIES = ['rails/utxo', 'rails/evm'] as const;
 const USE_CASES = [
   'app',
@@ -35,14 +35,16 @@ const SURFACES = [
 ] as const;
 
 /**
- * Who may import whom, from the bottom up. What is not listed is refused, and so is a folder of `src/` that is no room
- * here: name it, and say what it may see. Tests, fixtures and what else only tests use may import anything.
+ * Which room may import which, from the bottom up. Anything not listed is refused, and so is a folder of `src/` that is
+ * not listed here: add it, with what it may import. Tests, fixtures and other files that only tests use may import
+ * anything.
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
   domain: { imports: [], isPure: true },
   wire: { imports: ['domain'], isPure: true },
   archive: { imports: ['domain'] },
   store: { imports: ['domain', 'wire'] },
+  'store/embedded': { imports: [] },
   rails: { imports: ['domain', ...FAMILIES] },
   'rails/utxo': { imports: ['domain', 'rails'] },
   'rails/evm': { imports: ['domain', 'rails'] },
@@ -73,11 +75,23 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/openapi': { imports: [...HTTP, 'http/refunds'] },
 
   backup: {
-    imports: ['domain', 'wire', 'archive', 'store', 'webhooks', 'config', 'app', 'app/chains', 'workers'],
+    imports: [
+      'domain',
+      'wire',
+      'archive',
+      'store',
+      'webhooks',
+      'config',
+      'app',
+      'app/chains',
+      'workers',
+      'store/embedded',
+    ],
   },
   service: {
     imports: [
       ...MECHANISMS,
+      'store/embedded',
       'rails/evm',
       ...USE_CASES,
       'config',
@@ -91,6 +105,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     imports: [
       ...MECHANISMS,
+      'store/embedded',
       ...FAMILIES,
       ...USE_CASES,
       'archive',
@@ -110,8 +125,8 @@ function roomOf(file: string): string | null {
 }
 
 /**
- * What is wrong with an import in a file of `src/`, both as seen from the repository's root; null where nothing is. An
- * import of the file's own folder (`./`) tells whether the file is in a room at all.
+ * What is wrong with an import in a file of `src/`, both relative to the repository's root; null if nothing is. An
+ * import from the file's own folder (`./`) shows whether the file is in a room at all.
  */
 export function importFault(file: string, target: string): string | null {
   const name = roomOf(file);

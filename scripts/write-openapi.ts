@@ -19,7 +19,7 @@ import { openDatabase } from '../src/store/database.ts';
 import { describeApi } from './describe-api.ts';
 import { NO_REPORTS } from '../src/domain/trouble.ts';
 
-/** Writes docs/openapi.json from the routes' schemas; with --check it only says whether the file is what they say. */
+/** Writes docs/openapi.json from the routes' schemas; with --check it only says whether the file is up to date. */
 
 const text = `${JSON.stringify(await describe(), null, 2)}\n`;
 if (process.argv.includes('--check')) {

@@ -47,6 +47,13 @@ export function createAuthenticator(origin: string): Authenticator {
     const hash = createHash('sha256').update(host).digest();
     return Buffer.concat([hash, Buffer.of(flags), count, attested ?? Buffer.alloc(0)]);
   };
+  const answerOf = (client: Buffer, more: object) => ({
+    id,
+    rawId: id,
+    type: 'public-key',
+    clientExtensionResults: {},
+    response: { clientDataJSON: client.toString('base64url'), ...more },
+  });
   return {
     id,
     register: (options, lies = {}) => {
@@ -60,34 +67,20 @@ export function createAuthenticator(origin: string): Authenticator {
         Buffer.of(data.length),
         data,
       ]);
-      return {
-        id,
-        rawId: id,
-        type: 'public-key',
-        clientExtensionResults: {},
-        response: {
-          clientDataJSON: clientData('webauthn.create', options, lies).toString('base64url'),
-          attestationObject: attestation.toString('base64url'),
-          transports: ['internal'],
-        },
-      };
+      return answerOf(clientData('webauthn.create', options, lies), {
+        attestationObject: attestation.toString('base64url'),
+        transports: ['internal'],
+      });
     },
     answer: (options, lies = {}) => {
       const client = clientData('webauthn.get', options, lies);
       const data = authData(lies, null);
       const signed = Buffer.concat([data, createHash('sha256').update(client).digest()]);
       const key = lies.otherKey === true ? other.privateKey : privateKey;
-      return {
-        id,
-        rawId: id,
-        type: 'public-key',
-        clientExtensionResults: {},
-        response: {
-          clientDataJSON: client.toString('base64url'),
-          authenticatorData: data.toString('base64url'),
-          signature: sign('sha256', signed, key).toString('base64url'),
-        },
-      };
+      return answerOf(client, {
+        authenticatorData: data.toString('base64url'),
+        signature: sign('sha256', signed, key).toString('base64url'),
+      });
     },
   };
 }

@@ -33,6 +33,20 @@ describe('the finder of duplicates', () => {
     expect(found(SUM, `const before = 1;\n${renamed}`)).toEqual([['0.ts:3-9', '1.ts:2-10']]);
   });
 
+  it('reads what is drawn in JSX too', () => {
+    const form = (name: string): string => `const ${name} = () => (
+  <form onSubmit={() => send(${name})}>
+    <h2>${name}</h2>
+    <Field name="a" />
+    {isBusy ? <Spinner /> : null}
+    <p>{textOf(${name})}</p>
+    <button type="submit">{${name}.label}</button>
+  </form>
+);`;
+    const files = ['one', 'other'].map((name) => ({ file: `${name}.tsx`, text: form(name) }));
+    expect(duplicatesIn(files).map(({ places }) => places.map(({ file }) => file))).toEqual([['one.tsx', 'other.tsx']]);
+  });
+
   it('names every place once, and the longest run of lines', () => {
     expect(found(SUM, SUM, SUM)).toEqual([['0.ts:3-9', '1.ts:3-9', '2.ts:3-9']]);
     expect(found(`${SUM}\n${SUM.slice(SUM.indexOf('export'))}`)).toEqual([['0.ts:3-9', '0.ts:11-17']]);

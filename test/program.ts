@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { program, type Ended, type Program, type Running } from '../src/cli/program.testing.ts';
+import { program, type Ended, type Program, type Running } from '../src/cli/program.fixture.ts';
 import { openDatabase, type DatabaseHandle } from '../src/store/database.ts';
 import { DEADLINE_MS } from './deadline.ts';
 import { freePort } from './ports.ts';

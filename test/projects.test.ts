@@ -13,7 +13,7 @@ const STARTS: Readonly<Record<string, (typeof KINDS)[number]>> = {
   'test/redis.ts': 'db',
   'test/anvil.ts': 'node',
   'test/litecoind.ts': 'node',
-  'src/cli/program.testing.ts': 'program',
+  'src/cli/program.fixture.ts': 'program',
   'test/program.ts': 'program',
   'test/e2e/live-utxo-service.fixture.ts': 'program',
   'test/e2e/live-evm.fixture.ts': 'program',
@@ -66,5 +66,36 @@ describe('the name of a test file', () => {
 
   it.each(Object.keys(STARTS).filter((file) => file.endsWith('.ts')))('is held against %s, which exists', (file) => {
     expect(globSync(file, { cwd: ROOT })).toEqual([file]);
+  });
+});
+
+describe('what tests share', () => {
+  const files = globSync('{src,web,test}/**/*.ts', { cwd: ROOT, exclude: ['web/dist/**'] })
+    .map((file) => file.split(path.sep).join('/'))
+    .filter((file) => !file.endsWith('.d.ts'));
+  const isOfTests = (file: string): boolean => file.startsWith('test/') || /\.(?:test|fixture)\.ts$/.test(file);
+
+  it('is named *.fixture.ts where it lies among the program, and no other word stands in its place', () => {
+    const words = files.flatMap((file) => path.basename(file, '.ts').split('.').slice(1).slice(-1));
+    expect(new Set(words)).toEqual(new Set(['test', 'fixture']));
+  });
+
+  it('is imported by tests alone, and imports what no program may', () => {
+    const wrong = files
+      .filter((file) => !isOfTests(file))
+      .filter((file) => importsOf(file).some((target) => target === 'vitest' || isOfTests(target)));
+    expect(wrong).toEqual([]);
+  });
+
+  it('is all that neither the program nor a script imports, but for where it starts', () => {
+    const importing = [...files.filter((file) => !isOfTests(file)), ...globSync('scripts/*.ts', { cwd: ROOT })];
+    const imported = new Set(
+      importing.flatMap((file) => {
+        const all = readFileSync(path.join(ROOT, file), 'utf8').matchAll(/(?:from|import) ?\(?'(\.[^']+)'/g);
+        return Array.from(all, ([, target = '']) => path.posix.join(path.posix.dirname(file), target));
+      }),
+    );
+    const idle = files.filter((file) => file.startsWith('src/') && !isOfTests(file) && !imported.has(file));
+    expect(idle).toEqual(['src/cli/launch.ts']);
   });
 });

@@ -9,6 +9,8 @@ describe('the walls between the rooms of src', () => {
     ['src/store/payments.ts', '../rails/chain.ts'],
     ['src/rails/evm/source.ts', '../../store/chain.ts'],
     ['src/rails/evm/source.ts', '../utxo/params.ts'],
+    ['src/store/payments.ts', './embedded/postgres.ts'],
+    ['src/app/context.ts', '../store/embedded/postgres.ts'],
     ['src/app/payments/create-payment.ts', '../chains/follow-chain.ts'],
     ['src/app/chains/follow-chain.ts', '../../rails/evm/source.ts'],
     ['src/app/context.ts', './payments/create-payment.ts'],

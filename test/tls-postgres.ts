@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from '../src/store/embedded/postgres.fixture.ts';
 import { startEmbeddedPostgres } from '../src/store/embedded/postgres.ts';
-import { selfSigned } from '../src/webhooks/local-receivers.testing.ts';
+import { selfSigned } from '../src/webhooks/local-receivers.fixture.ts';
 import { freePort } from './ports.ts';
 
 /**

@@ -1,4 +1,4 @@
-/** Whether the text was copied; `button` gets the focus back. */
+/** Copies the text and returns whether that worked; `button` gets the focus back. */
 export async function copyText(text: string, button: HTMLElement): Promise<boolean> {
   try {
     // Missing on plain http, and refused in frames that do not allow it.
@@ -13,8 +13,8 @@ function copySelected(text: string, button: HTMLElement): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.readOnly = true;
-  // Through CSSOM: the page's policy refuses style attributes. Off the screen, but not `display: none`, which selects
-  // nothing.
+  // Through CSSOM, because the page's policy refuses style attributes. Off screen, but not `display: none`, which could
+  // not be selected.
   Object.assign(area.style, { position: 'fixed', top: '0', opacity: '0' });
   document.body.append(area);
   area.select();
@@ -22,7 +22,7 @@ function copySelected(text: string, button: HTMLElement): boolean {
   try {
     copied = document.execCommand('copy');
   } catch {
-    // As good as refused.
+    // The same as a refusal.
   }
   area.remove();
   button.focus({ preventScroll: true });

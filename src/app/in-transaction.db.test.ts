@@ -6,7 +6,7 @@ import type { Activity } from './observer.ts';
 import { cancelPayment, simulatePayment } from './payments/payment-actions.ts';
 import { runDue } from './payments/run-due.ts';
 
-/** An app whose happenings are kept. */
+/** An app whose activities are collected. */
 async function observedApp() {
   const emitted: Activity[] = [];
   const app = await testApp({ observer: (activity) => void emitted.push(activity) });

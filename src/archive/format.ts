@@ -17,22 +17,22 @@ import { createHash } from 'node:crypto';
 export const MAGIC = 'cointill backup';
 export const FORMAT = 1;
 
-/** What a frame holds. */
+/** What a frame contains. */
 export const FRAME = { part: 1, block: 2, end: 3, manifest: 4 } as const;
 export type FrameKind = (typeof FRAME)[keyof typeof FRAME];
 
-/** A block before it is compressed, at most. */
+/** The largest block before compression. */
 export const BLOCK_BYTES = 4 * 1024 * 1024;
-/** Beyond any frame that is written: what asks for more is damaged. */
+/** Larger than any frame that is written: a larger length means that the file is damaged. */
 export const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 /** A line of the head is shorter. */
 export const MAX_LINE_BYTES = 1024;
 export const LENGTH_BYTES = 4;
 export const HASH_BYTES = 32;
-/** The end of the frames, where the manifest is, how many frames there are, the checksum. */
+/** The end of the frames, the position of the manifest, the number of frames, the checksum. */
 export const TRAILER_BYTES = LENGTH_BYTES + 8 + 4 + HASH_BYTES;
 
-/** How a key is made of a passphrase. */
+/** How a key is derived from a passphrase. */
 export interface Encryption {
   readonly cipher: 'aes-256-gcm';
   readonly kdf: 'scrypt';
@@ -49,7 +49,7 @@ export interface Head {
   readonly encryption: Encryption | null;
 }
 
-/** One part as it was written, before it was compressed. */
+/** One part as it was written, before compression. */
 export interface Part {
   readonly name: string;
   readonly bytes: number;
@@ -57,7 +57,7 @@ export interface Part {
   readonly sha256: string;
 }
 
-/** A file is no backup, is damaged, or cannot be opened with what was given; the message says what to do. */
+/** A file is not a backup, is damaged, or cannot be opened with what was given; the message says what to do. */
 export class ArchiveError extends Error {}
 
 export function headLines(head: Head): Buffer {

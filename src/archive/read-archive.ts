@@ -25,22 +25,23 @@ const READ_BYTES = 1024 * 1024;
 /** A backup whose every byte was checked. */
 export interface ArchiveReader {
   readonly head: Head;
-  /** As it was written; its shape is the caller's to check. */
+  /** As it was written; the caller must check its shape. */
   readonly manifest: unknown;
   readonly bytes: number;
   /**
-   * Reads the parts in order. `take` gets each part's content and must take all of it; once it is through, the part was
-   * compared with its checksum.
+   * Reads the parts in order. `take` gets each part's content and must read all of it; once it has, the part's checksum
+   * has been verified.
    */
   parts(take: (name: string, content: AsyncIterable<Buffer>) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a backup: every byte is compared with the checksum at its end before anything of it is believed.
+ * Opens a backup: every byte is covered by the checksum at the end, which is verified before anything is used.
  *
- * @param passphrase asked for only where the file is encrypted; null: none was given
- * @throws ArchiveError when it is no backup, of a newer format, cut, damaged, or the passphrase is missing or another
+ * @param passphrase called only if the file is encrypted; null: none was given
+ * @throws ArchiveError if it is not a backup, of a newer format, truncated or damaged, or if the passphrase is missing
+ * or wrong
  */
 export async function readArchive(file: string, passphrase: () => Promise<string | null>): Promise<ArchiveReader> {
   const handle = await openFile(file);
@@ -63,7 +64,7 @@ export async function readArchive(file: string, passphrase: () => Promise<string
   }
 }
 
-/** What is opened is a file: a pipe gives its bytes once, and opening one waits for whoever writes into it. */
+/** Only a regular file is opened: a pipe gives its bytes only once, and opening one waits for a writer. */
 async function openFile(file: string): Promise<FileHandle> {
   const stats = await stat(file);
   if (stats.isDirectory()) throw new ArchiveError(`${file} is a folder. Give one of the backups in it.`);
@@ -77,7 +78,7 @@ async function openFile(file: string): Promise<FileHandle> {
   });
 }
 
-/** Whether a file begins as a backup does. */
+/** Whether a file begins like a backup. */
 export async function isArchive(file: string): Promise<boolean> {
   const handle = await open(file, 'r');
   try {
@@ -91,7 +92,7 @@ function damaged(file: string, what: string): ArchiveError {
   return new ArchiveError(`${file} is damaged: ${what}. Nothing of it was used. Take another backup.`);
 }
 
-/** So many bytes from there on, or what there is. */
+/** `length` bytes from a position on, or as many as there are. */
 async function readExactly(handle: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   let filled = 0;
@@ -151,7 +152,7 @@ interface Trailer {
   readonly endAt: number;
 }
 
-/** Compares the whole file with its checksum, and says where its manifest is. */
+/** Verifies the checksum of the whole file, and returns where its manifest is. */
 async function readTrailer(handle: FileHandle, file: string, size: number, headLength: number): Promise<Trailer> {
   const endAt = size - TRAILER_BYTES;
   if (endAt < headLength) throw damaged(file, 'it was cut');
@@ -185,7 +186,7 @@ async function sealOf(file: string, head: Head, passphrase: () => Promise<string
 interface Frame {
   readonly kind: number;
   readonly content: Buffer;
-  /** Where the next one begins. */
+  /** Where the next frame begins. */
   readonly next: number;
 }
 
@@ -257,7 +258,7 @@ async function readParts(
   }
 }
 
-/** The blocks of one part, the next being decompressed while one is used. */
+/** The blocks of one part; the next block is decompressed while one is used. */
 function readBlocks(file: string, next: () => Promise<Frame>) {
   let end: Part | null = null;
   const unpack = async (): Promise<Buffer | null> => {
@@ -273,7 +274,7 @@ function readBlocks(file: string, next: () => Promise<Frame>) {
     let ahead = unpack();
     for (let block = await ahead; block !== null; block = await ahead) {
       ahead = unpack();
-      // Its fault is met when its turn comes.
+      // Its error is thrown when its turn comes.
       ahead.catch(() => {});
       hash.update(block);
       bytes += block.length;

@@ -7,7 +7,7 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** 128 MB and a third of a second for every guess. */
+/** 128 MB and a third of a second per guess. */
 const SCRYPT = { N: 131_072, r: 8, p: 1 } as const;
 /** A head that asks for more was not written by us. */
 const MAX_SCRYPT_BYTES = 1024 ** 3;
@@ -15,12 +15,12 @@ export const MIN_PASSPHRASE_CHARACTERS = 12;
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
-/**
- * What makes frames of a file unreadable and unchangeable without its passphrase. A frame opens at its own place only.
- */
+/** Encrypts and authenticates the frames of a file. A frame can only be decrypted at its own position. */
 export interface Seal {
   close(frame: number, content: Buffer): Buffer;
-  /** Throws for a frame that was sealed with another key, at another place or for another head, or was changed. */
+  /**
+   * Throws for a frame that was encrypted with another key, at another position or for another head, or was changed.
+   */
   open(frame: number, sealed: Buffer): Buffer;
 }
 
@@ -33,7 +33,10 @@ export function newEncryption(randomBytes: RandomBytes): Encryption {
   };
 }
 
-/** The seal of a file with this head: the key is of the passphrase, the file's own salt, and every byte of its head. */
+/**
+ * The encryption of a file with this head: the key depends on the passphrase, the file's own salt, and every byte of
+ * the head.
+ */
 export async function openSeal(head: Head, encryption: Encryption, passphrase: string): Promise<Seal> {
   const { N, r, p, salt } = encryption;
   if (128 * N * r * p > MAX_SCRYPT_BYTES) throw new ArchiveError('The head of the backup is damaged.');
@@ -58,7 +61,7 @@ export async function openSeal(head: Head, encryption: Encryption, passphrase: s
   };
 }
 
-/** Never twice under one key, for the salt is each file's own. */
+/** Never used twice with one key, because each file has its own salt. */
 function nonceOf(frame: number): Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES);
   nonce.writeUInt32BE(frame, NONCE_BYTES - 4);

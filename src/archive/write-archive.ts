@@ -6,24 +6,24 @@ import { newEncryption, openSeal, type Seal } from './seal.ts';
 
 const compress = promisify(zstdCompress);
 /**
- * Most of a payment is ids, hashes and signatures, which no level makes smaller: the others take up to ten times as
+ * Most of a payment is ids, hashes and signatures, which no level compresses: higher levels take up to ten times as
  * long.
  */
 const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** One is compressed on another thread while the next comes in. */
+/** One block is compressed on another thread while the next arrives. */
 const MAX_UNDER_WAY = 2;
 
-/** Where the bytes of an archive go, in order. */
+/** Receives the bytes of an archive, in order. */
 export type Sink = (bytes: Buffer) => Promise<void>;
 
 export interface ArchiveWriter {
-  /** Writes one part; `fill` adds its content, in pieces of any size that it leaves alone from then on. */
+  /** Writes one part; `fill` adds its content in chunks of any size, which it must not change afterwards. */
   part(name: string, fill: (add: (piece: Buffer) => Promise<void>) => Promise<void>): Promise<Part>;
-  /** Writes the manifest and the end; how long the archive is. */
+  /** Writes the manifest and the end; returns the length of the archive. */
   finish(manifest: object): Promise<{ readonly bytes: number }>;
 }
 
-/** Begins an archive; with a passphrase nobody reads or changes anything in it without. */
+/** Begins an archive; with a passphrase, nobody without it can read or change anything. */
 export async function writeArchive(
   sink: Sink,
   { passphrase, randomBytes }: { readonly passphrase: string | null; readonly randomBytes: RandomBytes },
@@ -81,7 +81,7 @@ function createFrames(sink: Sink, seal: Seal | null) {
   };
 }
 
-/** Collects pieces to blocks and writes them in order, while those behind are being compressed. */
+/** Collects chunks into blocks and writes them in order, while later ones are being compressed. */
 async function writeBlocks(out: Frames, fill: Parameters<ArchiveWriter['part']>[1]) {
   const hash = sha256();
   const underWay: Promise<Buffer>[] = [];
@@ -97,7 +97,7 @@ async function writeBlocks(out: Frames, fill: Parameters<ArchiveWriter['part']>[
     pieces = [];
     collected = 0;
     const compressed = compress(block, QUICKLY);
-    // Its fault is met when its turn comes.
+    // Its error is thrown when its turn comes.
     compressed.catch(() => {});
     underWay.push(compressed);
     if (underWay.length >= MAX_UNDER_WAY) await writeFirst();

@@ -8,34 +8,34 @@ import { BackupError } from './errors.ts';
 import { errorCode, reasonOf } from '../store/embedded/error.ts';
 import { syncFolder } from '../store/embedded/files.ts';
 
-/** Where a backup goes. */
+/** Where a backup is written. */
 export type BackupTarget =
   | { readonly kind: 'file'; readonly file: string }
-  /** A file of its own in it, named by the moment. */
+  /** A new file in the folder, named by its time. */
   | { readonly kind: 'folder'; readonly folder: string; readonly keep: number | null }
   | { readonly kind: 'stream'; readonly sink: Sink };
 
-/** The moment, and of several in the same second the number. */
+/** The time, and a number if several backups are made in the same second. */
 const NAME = /^cointill-(\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2})Z(?:-(\d{1,4}))?\.backup$/;
 const UNFINISHED = '.unfinished-';
 /**
- * Whoever writes one touches it every so often, also while the database keeps it waiting: what nobody has touched for
- * long is nobody's. The process id in its name would not tell: it may be of another machine or container, or be given
- * to another process.
+ * While a backup is written its file is touched regularly, also while waiting for the database: a file not touched for
+ * long is abandoned. The process id in its name would not tell, because it may be from another machine or container, or
+ * be reused.
  */
 const TOUCH_MS = 60_000;
 const ABANDONED_MS = 10 * TOUCH_MS;
 
-/** Put on disk bit by bit: in one go at the end it would hold up what the database has to put there meanwhile. */
+/** Synced to disk in small steps: one sync at the end would hold up the database's own writes. */
 const SYNC_BYTES = 8 * 1024 * 1024;
 
-/** The name of a backup in a folder; `nth` of those of the same second. */
+/** The name of a backup in a folder; `nth` of those in the same second. */
 function nameAt(at: number, nth: number): string {
   const moment = new Date(at).toISOString().slice(0, 19).replaceAll(':', '-');
   return `cointill-${moment}Z${nth === 1 ? '' : `-${nth}`}.backup`;
 }
 
-/** What the names of backups are compared by: their order in time. Null: it is no name of one. */
+/** Sorts the names of backups by time. Null: not the name of a backup. */
 function momentOf(name: string): string | null {
   const [, moment = '', nth = '1'] = NAME.exec(name) ?? [];
   return moment === '' ? null : `${moment} ${nth.padStart(4, '0')}`;
@@ -44,20 +44,20 @@ function momentOf(name: string): string | null {
 /** A backup that was written. */
 export interface Written<Result> {
   readonly result: Result;
-  /** Null: into a stream. */
+  /** Null: written to a stream. */
   readonly file: string | null;
-  /** When the backup was made that stood in its place, by the file's own time; null: there was none. */
+  /** When the backup that it replaced was made, by that file's time; null: there was none. */
   readonly replacedAt: number | null;
-  /** Older ones that were removed for it, by name. */
+  /** Names of older backups that were removed. */
   readonly removed: readonly string[];
 }
 
 /**
- * Writes a backup aside, puts it on disk, and gives it its name only when all of it is there: a fault or a crash leaves
- * what was there before. Only its owner may read it. In a folder no backup ever takes another's place; a file that was
- * named does.
+ * Writes a backup under a temporary name, syncs it to disk, and renames it only when it is complete: an error or a
+ * crash leaves what was there before. Only its owner can read it. In a folder no backup ever replaces another; a file
+ * given by name is replaced.
  *
- * @throws BackupError when it cannot be written there
+ * @throws BackupError if it cannot be written there
  */
 export async function writeBackupFile<Result>(
   target: BackupTarget,
@@ -99,7 +99,7 @@ async function writeFlushed<Result>(file: string, write: (sink: Sink) => Promise
   const handle = await open(file, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600).catch(
     async (error: unknown) => {
       const folder = path.dirname(file);
-      // The folder is there, and takes nothing: so says /proc.
+      // The folder exists but accepts no files: /proc answers like this.
       throw errorCode(error) === 'ENOENT' && (await isThere(folder))
         ? new BackupError(notWritten(folder, 'no file can be made there'), { cause: error })
         : error;
@@ -121,7 +121,7 @@ async function writeFlushed<Result>(file: string, write: (sink: Sink) => Promise
   }
 }
 
-/** Gives a file the first of the names that nobody has: a rename would take it from whoever has it. */
+/** Gives a file the first free one of the names: a rename could replace an existing file. */
 async function giveFreeName(file: string, name: (nth: number) => string): Promise<string> {
   for (let nth = 1; ; nth += 1) {
     try {
@@ -129,7 +129,7 @@ async function giveFreeName(file: string, name: (nth: number) => string): Promis
     } catch (error) {
       if (errorCode(error) === 'EEXIST') continue;
       if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
-      // Between the two another one may take the name, which only programs that begin in the same second would.
+      // Another process could take the name in between, but only one started in the same second.
       if (await isThere(name(nth))) continue;
       await rename(file, name(nth));
       return name(nth);
@@ -139,7 +139,7 @@ async function giveFreeName(file: string, name: (nth: number) => string): Promis
   }
 }
 
-/** What file systems without links say: FAT, and some on the network. */
+/** Errors of file systems without hard links: FAT, and some network file systems. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
 
 function isThere(file: string): Promise<boolean> {
@@ -149,7 +149,7 @@ function isThere(file: string): Promise<boolean> {
   );
 }
 
-/** Where a link leads, for what is written is wanted there; what is no link, as it is. */
+/** The target of a link, because the backup is wanted there; anything else unchanged. */
 async function followLink(file: string): Promise<string> {
   const target = await readlink(file).catch(() => null);
   if (target === null) return file;
@@ -164,7 +164,7 @@ async function checkFolder(folder: string): Promise<void> {
   if (problem !== null) throw new BackupError(problem);
 }
 
-/** Why no backup can be written in a folder, with the way out; null: nothing speaks against it. */
+/** Why no backup can be written to a folder, with the way out; null: nothing is known against it. */
 export async function folderProblem(folder: string): Promise<string | null> {
   const stats = await stat(folder).catch(() => null);
   if (stats === null) return `There is no folder ${folder}. Make it, or give another one.`;
@@ -175,7 +175,9 @@ export async function folderProblem(folder: string): Promise<string | null> {
   );
 }
 
-/** A file that is no backup is never written over. When the backup that is there was made; null: nothing is there. */
+/**
+ * A file that is not a backup is never overwritten. Returns when the existing backup was made; null: there is no file.
+ */
 async function checkFile(file: string, folder: string): Promise<number | null> {
   try {
     const stats = await stat(file);
@@ -210,7 +212,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTCONN: 'the server of the folder is away',
 };
 
-/** Those of the file system alone: other parts of a backup fail with codes too. */
+/** Calls of the file system; other parts of a backup fail with codes too. */
 const FILE_CALLS = new Set([
   'open',
   'write',
@@ -239,15 +241,15 @@ async function touch(file: string): Promise<void> {
   await utimes(file, now, now).catch(() => {});
 }
 
-/** Removes what killed backups have left in a folder. What resists stays for the next time. */
+/** Removes what killed backups left in a folder. What cannot be removed stays for the next time. */
 async function removeAbandoned(folder: string): Promise<void> {
-  // A folder into which one may put files need not be one to look into.
+  // A folder that allows creating files need not allow listing them.
   for (const name of await readdir(folder).catch(() => [])) {
     if (!/\.unfinished-\d+-[0-9a-f]{8}$/.test(name)) continue;
     const file = path.join(folder, name);
     const stats = await stat(file).catch(() => null);
     if (stats === null || Date.now() - stats.mtimeMs < ABANDONED_MS) continue;
-    // Something else may be called so.
+    // Something else may have such a name.
     if (stats.size === 0 || (await isUnfinishedBackup(file))) await rm(file, { force: true }).catch(() => {});
   }
 }
@@ -257,8 +259,8 @@ async function isUnfinishedBackup(file: string): Promise<boolean> {
 }
 
 /**
- * A file of somebody else's may bear the name of one, and what this user may not read may be one: it is left. What is
- * gone is none.
+ * Another program's file may have a backup's name, and an unreadable file may be a backup: both are left alone. A file
+ * that is gone is none.
  */
 async function isBackup(file: string): Promise<boolean> {
   try {
@@ -270,8 +272,8 @@ async function isBackup(file: string): Promise<boolean> {
 }
 
 /**
- * Removes all but the newest backups of a folder; only what has the name of one and begins as one. Gives the names of
- * those removed.
+ * Removes all but the newest backups of a folder; only files with the name and the beginning of a backup. Returns the
+ * names of those removed.
  */
 async function removeOld(folder: string, keep: number, made: string | null): Promise<readonly string[]> {
   try {

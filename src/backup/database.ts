@@ -9,10 +9,7 @@ import { openDatabase, type Connection, type DatabaseHandle } from '../store/dat
 import { BackupError } from './errors.ts';
 import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
 
-/**
- * Does some work on the database of the settings as it is: nothing is made where there is none, and nothing is
- * migrated.
- */
+/** Runs some work on the configured database as it is: it is neither created nor migrated. */
 export async function withDatabase<Result>(
   config: Config,
   log: Logger,
@@ -47,7 +44,7 @@ export async function useDatabase<Result>(
   const handle = openDatabase(connection, {
     maxConnections: 2,
     direct,
-    // Of one that the work needs the work itself fails, and says why.
+    // If it is the connection that the work needs, the work itself fails and says why.
     onError: (error) => log.debug({ err: error }, 'a database connection broke'),
   });
   try {
@@ -57,12 +54,10 @@ export async function useDatabase<Result>(
   }
 }
 
-/** How long a server may take to give up what is cut. */
+/** How long a server may take to abort a cancelled statement. */
 const GIVE_UP_MS = 2_000;
 
-/**
- * A connection for one work, which `stopping` cuts: what it waits for fails then, and the server gives it up as well.
- */
+/** A connection for some work. `stopping` closes it: the running statement fails, and the server aborts it too. */
 export async function withClient<Result>(
   handle: Pick<DatabaseHandle, 'connect' | 'db'>,
   stopping: AbortSignal | undefined,
@@ -72,9 +67,9 @@ export async function withClient<Result>(
   const client = await handle.connect();
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const cut = async (): Promise<void> => {
-    // It breaks because it was told to, which nobody needs to hear of.
+    // It breaks because it was told to, which need not be reported.
     client.removeAllListeners('error').on('error', () => {});
-    // A server that makes an index, or waits for a lock, would not notice a closed connection until it is through.
+    // A server that builds an index or waits for a lock would only notice a closed connection when it is done.
     const ended = sql`select pg_terminate_backend(${rows[0]?.pid ?? 0})`.execute(handle.db);
     await within(GIVE_UP_MS, ended).catch(() => {});
     client.connection.stream.destroy();

@@ -1,4 +1,2 @@
-/**
- * There is nothing to back up, or nothing can be restored there, or written there; the message says why and what to do.
- */
+/** There is nothing to back up, or nothing can be restored or written there; the message says why and what to do. */
 export class BackupError extends Error {}

@@ -4,21 +4,16 @@ import os from 'node:os';
 /** Others need the machine more: the shop sells while it is copied. */
 const LOW_PRIORITY = 10;
 
-/**
- * Lets a process take what others leave. It may be of a user whose processes are not ours to touch; then it stays as it
- * is.
- */
+/** Lowers the priority of a process. If it belongs to a user whose processes we cannot change, it stays as it is. */
 export function lowerPriority(pid: number): void {
   try {
     os.setPriority(pid, LOW_PRIORITY);
   } catch {
-    // It only takes a larger share then.
+    // Then it only takes a larger share.
   }
 }
 
-/**
- * The same for this process with all its threads: Linux counts each for itself, and those that are there keep theirs.
- */
+/** The same for all threads of this process: Linux has a priority per thread, and existing threads keep theirs. */
 export function lowerOwnPriority(): void {
   lowerPriority(process.pid);
   const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [];

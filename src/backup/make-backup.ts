@@ -17,13 +17,13 @@ import { lowerPriority } from './low-priority.ts';
 import { KEY_PART, tablePart, type Manifest } from './manifest.ts';
 import { presentKey } from './sealing-key.ts';
 
-/** How far a backup or a restore is. */
+/** The progress of a backup or a restore. */
 export interface Progress {
-  /** The table that is being copied. */
+  /** The table being copied. */
   readonly table: string;
-  /** Of its rows as they are copied, so far, all tables together. */
+  /** Bytes of rows copied so far, of all tables together. */
   readonly bytes: number;
-  /** How many there will be; null where that is not known yet. */
+  /** The expected total; null if not known yet. */
   readonly ofBytes: number | null;
 }
 
@@ -34,27 +34,27 @@ export interface BackupOptions {
   readonly passphrase: string | null;
   readonly clock: Clock;
   readonly onProgress: (progress: Progress) => void;
-  /** Ends it before it is through; nothing is left behind. */
+  /** Aborts it; nothing is left behind. */
   readonly stopping?: AbortSignal;
 }
 
-/** A backup that is complete. */
+/** A complete backup. */
 export interface Backup {
-  /** Null where it went into a stream. */
+  /** Null if it was streamed. */
   readonly file: string | null;
   readonly bytes: number;
   readonly durationMs: number;
   readonly manifest: Manifest;
   readonly encrypted: boolean;
-  /** When the backup was made that stood in its place, by the file's own time; null: there was none. */
+  /** When the backup that it replaced was made, by that file's time; null: there was none. */
   readonly replacedAt: number | null;
-  /** Older ones that were removed for it, by name. */
+  /** Names of older backups that were removed. */
   readonly removed: readonly string[];
 }
 
 /**
- * Copies the whole database as it is at this moment, and the sealing key, into one file. The service may run; nothing
- * is locked. Nothing is left behind unless all of it worked.
+ * Copies the whole database as it is at this moment, and the key that encrypts secrets, into one file. The service may
+ * be running; nothing is locked. If anything fails, nothing is left behind.
  */
 export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const { config, log, target, passphrase, clock, stopping } = options;
@@ -81,7 +81,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   );
 }
 
-/** A database of an older version, or one that takes no writes, keeps no record; the backup is as good. */
+/** A database of an older version, or one that takes no writes, stores no record; the backup is just as good. */
 async function keepOnRecord(db: Database, log: Logger, backup: Omit<BackupRecord, 'problem'>): Promise<void> {
   await saveBackup(db, { ...backup, problem: null }).catch((error: unknown) =>
     log.info({ err: error }, 'the backup is not on record'),
@@ -136,7 +136,7 @@ async function writeSnapshot(
   };
 }
 
-/** Without the key that its webhook secrets were sealed with a restored copy could send no webhook. */
+/** Without the key that its webhook secrets were encrypted with, a restored copy could not send webhooks. */
 function checkKey(key: Uint8Array | null, sealed: readonly { readonly id: string; readonly secret: Buffer }[]): void {
   if (sealed.length === 0) return;
   if (key === null) {

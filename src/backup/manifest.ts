@@ -11,9 +11,9 @@ const Table = Type.Object({
 const Manifest = Type.Object({
   /** The version of the program that made the backup. */
   program: Type.String(),
-  /** The moment that the backup shows, in epoch milliseconds. */
+  /** The time of the snapshot, in epoch milliseconds. */
   takenAt: Type.Integer({ minimum: 0 }),
-  /** Which kind of database it was made of, and that server's version. */
+  /** The kind of the source database, and its server's version. */
   database: Type.Object({
     kind: Type.Union([Type.Literal('embedded'), Type.Literal('postgres')]),
     version: Type.String(),
@@ -30,8 +30,9 @@ const Manifest = Type.Object({
   /** Every part with its checksum, in the order of the file. */
   parts: Type.Array(Type.Object({ name: Type.String(), bytes: Type.Integer(), sha256: Type.String() })),
   /**
-   * What webhook secrets were sealed with. `file`: the key of `secret.key`, which is a part of the backup. `setting`:
-   * SECRET_KEY, which is not in it. `none`: nothing was ever sealed. `check` tells whether a key is the same one.
+   * The key that webhook secrets were encrypted with. `file`: the key in `secret.key`, which is a part of the backup.
+   * `setting`: SECRET_KEY, which is not part of it. `none`: nothing was ever encrypted. `check` shows whether another
+   * key is the same.
    */
   key: Type.Union([
     Type.Object({ kind: Type.Literal('none') }),
@@ -40,16 +41,16 @@ const Manifest = Type.Object({
 });
 export type Manifest = Static<typeof Manifest>;
 
-/** The part that holds the sealing key. */
+/** The part with the key. */
 export const KEY_PART = 'secret.key';
 
-/** What a backup says of itself. Its bytes were compared with their checksum: another shape was never written by us. */
+/** Parses a backup's manifest. Its checksum was verified, so any other shape was never written by us. */
 export function readManifest(file: string, manifest: unknown): Manifest {
   if (Check(Manifest, manifest)) return manifest;
   throw new ArchiveError(`${file} has a manifest that this version of Cointill cannot read.`);
 }
 
-/** The part that holds a table's rows. */
+/** The part with a table's rows. */
 export function tablePart(table: string): string {
   return `table ${table}`;
 }

@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { BackupSchedule } from '../config/config.ts';
 
-/** What became of a scheduled backup. */
+/** The outcome of a scheduled backup. */
 export type BackupOutcome =
   | {
       readonly kind: 'good';
@@ -17,12 +17,12 @@ export type BackupOutcome =
   /** Why, in one line. */
   | { readonly kind: 'failed'; readonly problem: string };
 
-/** What makes a backup; the signal ends it. */
+/** Makes a backup; the signal aborts it. */
 export type BackupRun = (signal: AbortSignal) => Promise<BackupOutcome>;
 
 const PROGRAM = path.join(import.meta.dirname, '../cli/launch.ts');
 
-/** What `backup --json` prints. */
+/** The output of `backup --json`. */
 const Printed = Type.Object({
   file: Type.String(),
   bytes: Type.Integer(),
@@ -30,12 +30,12 @@ const Printed = Type.Object({
   rows: Type.Object({ payments: Type.Integer() }),
 });
 
-/** Runs the command, so that compressing takes nothing of the time in which requests are answered. */
+/** Runs the command in a separate process, so that compression takes no time from requests. */
 export function backupInOwnProcess({ folder, keep, passphraseFile }: BackupSchedule): BackupRun {
   const more = passphraseFile === null ? [] : ['--passphrase-file', passphraseFile];
   const args = [PROGRAM, 'backup', `${folder}/`, '--keep', String(keep), '--json', ...more];
   return async (signal) => {
-    // In a session of its own: the terminal's Ctrl-C is for the service, which then ends it.
+    // In its own session: the terminal's Ctrl-C is for the service, which then ends it.
     const child: ChildProcess = spawn(process.execPath, [...process.execArgv, ...args], {
       env: { ...process.env, LOG_LEVEL: '' },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -59,7 +59,7 @@ export function backupInOwnProcess({ folder, keep, passphraseFile }: BackupSched
   };
 }
 
-/** The command names the options that it was given, which an operator knows as settings. */
+/** The command's messages name its options, which an operator knows as settings. */
 function asSettings(message: string): string {
   return message.replace(/^--passphrase-file:/, 'BACKUP_PASSPHRASE_FILE:').replace(', or leave out --keep.', '.');
 }

@@ -14,33 +14,32 @@ import {
 } from './restore-notes.ts';
 import type { Manifest } from './manifest.ts';
 
-/** How a restored copy is to begin. */
+/** How a restored copy should begin. */
 export interface Beginning {
   readonly now: number;
-  /** How many numbers to pass over, beyond those of other copies; null: as pace and time say. */
+  /** How many numbers to skip beyond those of other copies; null: derived from the busiest day and the lost time. */
   readonly skip: number | null;
-  /** From 0 on, below 1. */
+  /** At least 0 and below 1. */
   readonly random: () => number;
-  /** What the target is called in the note. */
+  /** The name of the target in the note. */
   readonly place: string;
 }
 
-/** What a restored copy begins with, and what is known of other copies. */
+/** Where a restored copy begins, and what is known of other copies. */
 export interface Apart {
   readonly recovery: Recovery;
-  /** Restores that were noted beside the backup before, the oldest first. */
+  /** Earlier restores noted beside the backup, oldest first. */
   readonly earlier: readonly RestoreNote[];
   readonly notesFile: string;
   /** Why other restores are not known, or this one will not be; null: it is noted. */
   readonly problem: string | null;
-  /** Whether earlier restores may be there that could not be read: this copy may begin where one of them did. */
+  /** Whether there may be earlier restores whose notes could not be read: this copy may begin where one of them did. */
   readonly mayMeetEarlier: boolean;
 }
 
 /**
- * Restores a backup, as a copy that hands out no address and no number which another copy of it, or of another backup
- * in the same folder, may hand out: it begins beyond those that are noted there, and is noted itself before it can
- * sell.
+ * Restores a backup as a copy that hands out no address or number which another copy of it, or of another backup in the
+ * same folder, may hand out: it begins beyond those noted there, and is noted itself before it can sell.
  *
  * @throws as restoreBackup
  */
@@ -61,7 +60,10 @@ export async function restoreApart(
   }
 }
 
-/** Two restores at once notice each other by the order of their notes; more than a few in a row never do. */
+/**
+ * Simultaneous restores notice each other by the order of their notes, which never happens more than a few times in a
+ * row.
+ */
 const MAX_TRIES = 20;
 
 async function beginApart(
@@ -109,7 +111,7 @@ async function beginApart(
       const { problem } = after;
       return { recovery, earlier, notesFile: file, problem, mayMeetEarlier: problem !== null };
     }
-    // Another restore noted itself meanwhile, and does not know of this one.
+    // Another restore was noted meanwhile, and does not know of this one.
     await client.query('rollback to savepoint pass_over');
     await addLine(file, { id: note.id, withdrawn: true });
     known = after;

@@ -18,22 +18,20 @@ import type { Progress } from './make-backup.ts';
 import { KEY_PART, readManifest, tablePart, type Manifest } from './manifest.ts';
 import { keyCheck, presentKey, type KeySource } from './sealing-key.ts';
 
-/**
- * Where a backup is restored to. `keyDir` is the DATA_DIR that the service will have beside a database of one's own.
- */
+/** Where a backup is restored to. `keyDir` is the DATA_DIR that the service will have beside an external database. */
 export type RestoreTarget =
   | { readonly kind: 'embedded'; readonly dataDir: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly keyDir: string };
 
 export interface RestoreOptions {
   readonly file: string;
-  /** Asked for only where the file is encrypted. */
+  /** Called only if the file is encrypted. */
   readonly passphrase: () => Promise<string | null>;
   /** SECRET_KEY; null: not set. */
   readonly secretKey: string | null;
   readonly log: Logger;
   readonly onProgress: (progress: Progress) => void;
-  /** Ends it before it is through; nothing is left behind. */
+  /** Aborts it; nothing is left behind. */
   readonly stopping?: AbortSignal;
 }
 
@@ -45,11 +43,11 @@ export interface Restored<Result> {
   readonly durationMs: number;
 }
 
-/** What is done in the transaction that loads, when all is in. */
+/** Runs in the loading transaction when everything is loaded. */
 type Finish<Result> = (client: Client, manifest: Manifest) => Promise<Result>;
 
 /**
- * Restores a backup, whole or not at all, and never onto what is there. `finish` runs in the same transaction.
+ * Restores a backup, completely or not at all, and never onto existing data. `finish` runs in the same transaction.
  *
  * @throws ArchiveError, BackupError, SealingKeyError, EmbeddedPostgresError, OccupiedDatabaseError, MigrationError
  */
@@ -73,14 +71,14 @@ export async function restoreBackup<Result>(
       await prepareKeyDir(manifest, target.keyDir, made);
       return await load(options, archive, manifest, connection, keys, finish);
     } catch (error) {
-      // What is empty: of a database that may have taken everything the key is never removed again.
+      // Only folders that are empty: if the database may have been loaded, its key is never removed again.
       for (const folder of made.toReversed()) await rmdir(folder).catch(() => {});
       throw error;
     }
   });
 }
 
-/** What a check found: a database that was restored from the file, and its rows counted. */
+/** The result of a check: a database restored from the file, with its rows counted. */
 export interface Checked {
   readonly manifest: Manifest;
   readonly bytes: number;
@@ -88,8 +86,8 @@ export interface Checked {
 }
 
 /**
- * Restores a backup for real in a temporary folder below `home`, counts what is in it by the tables themselves, and
- * removes it again. SECRET_KEY need not be the one of the backup, which is only told where it is another.
+ * Restores a backup for real in a temporary folder below `home`, counts the rows in its tables, and removes it again.
+ * SECRET_KEY need not be the backup's; the result says whether it is.
  */
 export async function checkBackup(options: RestoreOptions, home: string): Promise<Checked> {
   return withArchive(options, (archive, manifest) =>
@@ -126,7 +124,7 @@ async function withArchive<Result>(
   }
 }
 
-/** With another key than the one that its secrets were sealed with the restored copy could send no webhook. */
+/** With another key than its secrets were encrypted with, the restored copy could not send webhooks. */
 function checkSetting({ key }: Manifest, secretKey: string | null): void {
   if (key.kind === 'file' && secretKey !== null) {
     throw new BackupError(
@@ -223,7 +221,7 @@ async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(pieces).toString('latin1');
 }
 
-/** Puts the key where the service looks for it. The same one may be there already; another one is never replaced. */
+/** Puts the key where the service looks for it. The same key may already be there; another key is never replaced. */
 async function restoreKey(source: KeySource, text: string): Promise<void> {
   const present = presentKey(source);
   if (present !== null) {
@@ -233,7 +231,7 @@ async function restoreKey(source: KeySource, text: string): Promise<void> {
   const file = path.join(source.dataDir, KEY_FILE_NAME);
   await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true });
   if (process.getuid?.() !== 0) return;
-  // Root may restore for a service that runs as another user, and that has to read it.
+  // Root may restore for a service that runs as another user and must be able to read the key.
   const owner = (await ownerAt(source.dataDir)) ?? serviceUser(await readMachine());
   if (owner !== null) await chown(file, owner.uid, owner.gid);
 }
@@ -245,8 +243,8 @@ function otherKey(dataDir: string): BackupError {
 }
 
 /**
- * Before anything is loaded: a key that cannot be put where it belongs would be found out at the end. Tells the folders
- * that it makes by `made`, the outermost first.
+ * Done before anything is loaded, because otherwise a key that cannot be put in place would only be noticed at the end.
+ * Adds the folders that it creates to `made`, outermost first.
  */
 async function prepareKeyDir({ key }: Manifest, dataDir: string, made: string[]): Promise<void> {
   if (key.kind !== 'file') return;

@@ -9,11 +9,15 @@ import { isoTime } from '../wire/time.ts';
 import { errorCode, fileFault, reasonOf } from '../store/embedded/error.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Beside the backups: which of them were restored, and where the restored copies begin. One line of JSON each. */
+/**
+ * A file beside the backups with one line of JSON per restore: which backup was restored, and where the copy begins.
+ */
 const NOTES_FILE = 'cointill-restores.jsonl';
-/** The highest number of an address (BIP 32), and more than any counter gives. */
+/** The highest address index (BIP 32), and higher than any counter. */
 const MAX_NUMBER = 2_147_483_647;
-/** What was restored so long before a backup was made was a trial that ended: nobody pays to its addresses any more. */
+/**
+ * A copy restored this long before a backup was made was a trial that has ended: nobody pays to its addresses any more.
+ */
 const FORGOTTEN_AFTER_MS = 30 * 86_400_000;
 
 const Note = Type.Object({
@@ -39,34 +43,35 @@ const Note = Type.Object({
 });
 export type RestoreNote = Static<typeof Note>;
 
-/** A restore that failed takes its note back. */
+/** The line by which a failed restore withdraws its note. */
 const Withdrawal = Type.Object({ id: Type.String(), withdrawn: Type.Literal(true) });
 
-/** What is noted beside a backup. `problem`: why it cannot be known, in words. */
+/** The notes beside a backup. `problem`: why they are not known, in words. */
 export interface Notes {
   readonly file: string;
-  /** In the order of the file, which all who write to it see alike. */
+  /** In the order of the file, which is the same for all who write to it. */
   readonly notes: readonly RestoreNote[];
   readonly problem: string | null;
 }
 
 /**
- * Where restores of a backup are noted: all backups of a folder share it, for a copy of one meets those of the others.
+ * The file where restores of a backup are noted. All backups of a folder share it, because copies of different backups
+ * can collide too.
  */
 export async function notesFileOf(backup: string): Promise<string> {
-  // Where the backup itself is: a link to it is the same backup.
+  // Beside the backup itself: a link to it is the same backup.
   const file = await realpath(backup).catch(() => backup);
   return notesFileIn(path.dirname(file));
 }
 
-/** Where restores of a folder's backups are noted. */
+/** The file where restores of a folder's backups are noted. */
 export function notesFileIn(folder: string): string {
   return path.join(folder, NOTES_FILE);
 }
 
 export async function readNotes(file: string): Promise<Notes> {
   try {
-    // Never through a link that somebody laid out in a folder like /tmp.
+    // Never through a link that somebody created in a folder like /tmp.
     const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
       const [{ uid }, folder] = [await handle.stat(), await stat(path.dirname(file))];
@@ -112,7 +117,7 @@ export function concerning(
   return notes.filter(({ restored_at: at }) => takenAt - Date.parse(at) <= FORGOTTEN_AFTER_MS);
 }
 
-/** Where other copies begin, by what is noted; a number that the backup itself is beyond changes nothing. */
+/** Where other copies begin, according to the notes; numbers that the backup itself is beyond have no effect. */
 export function otherCopiesOf(notes: readonly RestoreNote[]): OtherCopies {
   const wallets = notes.flatMap((note) => note.wallets);
   const counters = notes.flatMap((note) => note.transaction_numbers);
@@ -154,16 +159,16 @@ export function noteOf(
   };
 }
 
-/** Adds a line and puts it on disk. Gives why that is not possible, in words; null: it is done. */
+/** Appends a line and syncs it to disk. Returns why that is not possible, in words; null: done. */
 export async function addLine(file: string, line: RestoreNote | Static<typeof Withdrawal>): Promise<string | null> {
   try {
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
     const handle = await open(file, flags, 0o600);
     try {
       const owner = await stat(path.dirname(file));
-      // Whoever may write backups there has to be able to read it, though root came first.
+      // Whoever may write backups there must be able to read it, even if root created it.
       if (process.getuid?.() === 0) await handle.chown(owner.uid, owner.gid);
-      // On a line of its own, whatever a crash has left at the end.
+      // On a new line, whatever a crash has left at the end.
       const { size } = await handle.stat();
       await handle.appendFile(`${size === 0 ? '' : '\n'}${JSON.stringify(line)}\n`);
       await handle.sync();

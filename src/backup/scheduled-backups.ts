@@ -8,33 +8,33 @@ import { startLoop } from '../workers/loop.ts';
 import { folderProblem } from './backup-file.ts';
 import { backupInOwnProcess, type BackupOutcome, type BackupRun } from './own-process.ts';
 
-/** One process at a time makes backups, whatever their number; one that died gives them up after this. */
+/** One process at a time makes backups; the lease of one that died expires after this. */
 const LEASE = 'backup';
 const LEASE_MS = 60_000;
 const SUBJECT = 'scheduled backup';
 const RENEW_MS = 15_000;
 const POLL_MS = 20_000;
-/** A backup that failed is tried again after this: what is wrong, such as a full disk, takes a person. */
+/** A backup that failed is tried again after this: what is wrong, such as a full disk, needs a person. */
 const RETRY_MS = 15 * 60_000;
 
 export interface ScheduledBackups {
-  /** Makes the backup that is due now, if any, and nobody else makes it. */
+  /** Makes the backup that is due now, if any, and if no other process makes it. */
   runDue(): Promise<void>;
-  /** What is wrong with them at present, with the way out; null: nothing is known to be. */
+  /** What is currently wrong with them, with the way out; null: nothing is known to be. */
   problem(): string | null;
   stop(): Promise<void>;
 }
 
-/** Where they tell what became of them. */
+/** Receives the outcomes. */
 export interface BackupReports {
   onGood(details: object): void;
   readonly troubles: Troubles;
 }
 
 /**
- * Makes a backup at the same time each day. One that was missed because nothing ran then is made at once. What was made
- * by hand elsewhere does not count, and one that failed is tried again until it works. `run` keeps a good one on record
- * itself; a failed one is kept here.
+ * Makes a backup at the same time each day. One that was missed because nothing was running is made at once. Manual
+ * backups elsewhere do not count, and a failed backup is tried again until it works. `run` saves the record of a good
+ * backup itself; the record of a failed one is saved here.
  */
 export function scheduledBackups(
   app: Pick<App, 'db' | 'clock'>,
@@ -89,7 +89,7 @@ export function scheduledBackups(
         hold().catch((error: unknown) => reports.troubles.happened('lease of the backup', error));
       }, RENEW_MS);
       try {
-        // Another process may have made it while the lease was waited for.
+        // Another process may have made it while this one waited for the lease.
         if (await isDue()) await make();
       } finally {
         clearInterval(renewing);
@@ -101,7 +101,7 @@ export function scheduledBackups(
   };
 }
 
-/** Looks every so often. Stopping ends a backup under way, which leaves nothing behind. */
+/** Polls for due backups. Stopping aborts a running backup, which leaves nothing behind. */
 export function startScheduledBackups(
   app: Pick<App, 'db' | 'clock'>,
   schedule: BackupSchedule,

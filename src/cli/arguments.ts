@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { decodeId, ID_PREFIXES, parseUuid, type IdKind } from '../domain/id.ts';
 import { UsageFailure } from './failure.ts';
 
-/** Reads a whole number of an option; commander names the option and exits as for any wrong usage. */
+/** Parses a whole number given as an option; for a wrong one commander names the option and exits. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
@@ -11,14 +11,14 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-/** Reads a percentage with at most two decimals, as hundredths of a percent. */
+/** Parses a percentage with at most two decimals, as hundredths of a percent. */
 export function percentage(text: string): number {
   const parts = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text);
   if (parts === null) throw new InvalidArgumentError('It must be a percentage with at most two decimals, such as 0.5.');
   return Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0'));
 }
 
-/** Reads a list separated by commas; the empty text is the empty list. */
+/** Parses a list separated by commas; an empty text is an empty list. */
 export function commaSeparated(text: string): readonly string[] {
   return text
     .split(',')
@@ -40,7 +40,7 @@ export function projectIdOf(text: string): string {
   );
 }
 
-/** The UUID behind `key_…`. What was given is not repeated: it may be the key itself. */
+/** The UUID behind `key_…`. The input is not repeated: it may be the key itself. */
 export function keyIdOf(text: string): string {
   if (/^[sp]k_(?:test|live)_/.test(text.trim())) {
     throw new UsageFailure(
@@ -62,14 +62,14 @@ export function refundIdOf(text: string): string {
 
 const NOUNS = { key: 'a key', endpoint: 'a webhook endpoint', refund: 'a refund' } as const;
 
-/** The UUID behind an id; the UUID itself is taken too. */
+/** The UUID behind an id; a plain UUID is accepted too. */
 function uuidOf(kind: keyof typeof NOUNS, text: string, wayOut: string): string {
   const id = decodeId(kind, text.trim()) ?? parseUuid(text.trim());
   if (id !== null) return id;
   throw new UsageFailure(`The id of ${NOUNS[kind]} is ${shapeOf(kind)}. ${wayOut}`);
 }
 
-/** How the ids of a kind are written (domain/id.ts). */
+/** How ids of a kind are written (domain/id.ts). */
 function shapeOf(kind: IdKind): string {
   return `${ID_PREFIXES[kind]} and 26 more characters, digits and lower-case letters without i, l, o and u`;
 }

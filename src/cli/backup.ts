@@ -50,7 +50,7 @@ export function addBackupCommands(program: Command): void {
     backup
       .command('check')
       .description('restore a backup for real in a temporary folder, count what is in it, and remove it again'),
-    // What both commands have is taken by the one above.
+    // Options that both commands have are parsed by the parent command.
   ).action((file: string, _options: unknown, command: Command) => runCheck(file, command.optsWithGlobals()));
 }
 
@@ -66,7 +66,7 @@ function withPassphrase(command: Command, does: string): Command {
   return command.option('--passphrase-file <file>', does);
 }
 
-/** The passphrase that a command was given; null: none. */
+/** The passphrase given to a command; null: none. */
 export async function passphraseOf({ passphraseFile: file }: PassphraseOptions): Promise<string | null> {
   if (file === undefined) return null;
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
@@ -97,15 +97,14 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   ).catch((error: unknown) => {
     throw databaseFailure(error, config);
   });
-  // Standard output is the backup's.
+  // Standard output is for the backup.
   if (place.kind === 'stream') writeErrorLines(options.json === true ? [JSON.stringify(record(made))] : lines(made));
   else print(options, record(made), () => lines(made));
   if (made.manifest.key.kind === 'none') writeErrorLines([`Warning: ${noKey(config.dataDir)}`]);
 }
 
 /**
- * Without webhook endpoints nothing is amiss yet; but the service has made a key when it started, wherever its DATA_DIR
- * is.
+ * Without webhook endpoints nothing is wrong yet; but the service has created a key when it started, in its DATA_DIR.
  */
 function noKey(dataDir: string): string {
   return `the file holds no key for webhook secrets, for there is no ${KEY_FILE_NAME} in ${dataDir} and SECRET_KEY is not set. No secret in the database needs one yet; if the service has one elsewhere, set DATA_DIR or SECRET_KEY as for the service, and make the backup again.`;
@@ -127,7 +126,7 @@ function targetOf(target: string, { keep }: BackupCommandOptions): BackupTarget 
   return { kind: 'stream', sink: toStdout() };
 }
 
-/** Whoever reads it may end early: then the backup is not complete, whatever else a closed pipe may mean. */
+/** If its reader ends early, the backup is incomplete, whatever a closed pipe means elsewhere. */
 function toStdout(): Sink {
   process.stdout.removeAllListeners('error');
   process.stdout.on('error', () => {});
@@ -145,7 +144,7 @@ function record({ file, bytes, durationMs, encrypted, replacedAt, removed, manif
   return { file, bytes, duration_ms: durationMs, encrypted, ...manifestRecord(manifest), removed, replaced };
 }
 
-/** What is told of a backup's content. */
+/** The reported content of a backup. */
 export function manifestRecord({ takenAt, program, database, key, tables, migrations }: Manifest): object {
   return {
     taken_at: isoTime(takenAt),
@@ -158,7 +157,7 @@ export function manifestRecord({ takenAt, program, database, key, tables, migrat
   };
 }
 
-/** How the readable lines of a backup's content begin. */
+/** The first lines of a backup's content for people. */
 export function manifestFields({ takenAt, tables }: Manifest): readonly [string, string][] {
   const rowsOf = (name: string): string => String(tables.find((table) => table.name === name)?.rows ?? 0);
   return [
@@ -200,12 +199,12 @@ function keyLines({ key }: Manifest, encrypted: boolean): readonly string[] {
 }
 
 async function runCheck(file: string, options: OutputOptions & PassphraseOptions): Promise<void> {
-  // Settings that are wrong for the service have nothing to do with it.
+  // Settings that are wrong for the service do not matter here.
   const [{ checkBackup }, { lowerOwnPriority }] = await Promise.all([
     import('../backup/restore-backup.ts'),
     import('../backup/low-priority.ts'),
   ]);
-  // The shop sells meanwhile. The server that is started takes it over.
+  // The shop sells meanwhile. A database server started by this command inherits the low priority.
   lowerOwnPriority();
   const log = await commandLog();
   const checked = await untilStopped((stopping) =>

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { fields } from './output.ts';
 
-/** What the banner tells of the service that was started. */
+/** What the banner says about the started service. */
 export interface Started {
   readonly addresses: { readonly live: string; readonly test: string };
   readonly firstStart: { readonly projectId: string; readonly key: string | null } | null;
@@ -77,8 +77,8 @@ function firstLines(
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 
 /**
- * What a start in production says, where a supervisor keeps every line for good: no key, and what makes one. `command`
- * runs as it stands, by the service's user or root; with a `DATABASE_URL` it needs the service's settings.
+ * The message of a start in production, where a supervisor may keep every line forever: no key, only how to create one.
+ * `command` can be run as it is by the service's user or root; with a `DATABASE_URL` it needs the service's settings.
  */
 export function startRecord(config: Config, { addresses, firstStart, dashboard }: Started): object {
   const serves = config.role !== 'worker';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { program, textAt } from './program.testing.ts';
+import { program, textAt } from './program.fixture.ts';
 
 type Wrong = readonly (readonly [args: readonly string[], message: string])[];
 

@@ -97,20 +97,20 @@ Examples:
 
 const USAGE_EXIT_CODE = 2;
 const EXIT_PATIENCE_MS = 2_000;
-/** What commander adds on a line of its own: the names of ours that come near to what was typed. */
+/** A line that commander adds: our command names similar to what was typed. */
 const SUGGESTION = /\n\(Did you mean [a-z, -]+\?\)$/;
 
 await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<void> {
-  // `cointill payment list | head` closes our output early; that is no fault.
+  // `cointill payment list | head` closes our output early, which is no fault.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     const program = await buildProgram(args);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = await report(error);
-    // A start that failed half-way may have left something open: it must not keep the process.
+    // A start that failed half-way may have left something open, which must not keep the process alive.
     setTimeout(() => process.exit(), EXIT_PATIENCE_MS).unref();
   }
 }
@@ -135,7 +135,7 @@ async function buildProgram(args: readonly string[]): Promise<Command> {
   return program;
 }
 
-/** One line, whatever was typed is repeated in it, and commander's suggestion. */
+/** One line, whatever typed text it repeats, with commander's suggestion. */
 function cleanUsageError(text: string): string {
   const message = text.replace(/\n$/, '').replace(/^error: (.)/, upperCaseFirst);
   const suggestion = SUGGESTION.exec(message)?.[0] ?? '';
@@ -146,10 +146,10 @@ function upperCaseFirst(_whole: string, first: string): string {
   return first.toUpperCase();
 }
 
-/** Tells the error on standard error and gives the exit code. */
+/** Reports the error on standard error and returns the exit code. */
 async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
-  // Here and not above: what goes well is done without it.
+  // Loaded here and not above: successful commands do not need it.
   const [{ describeError, UsageFailure }, { StoppedFailure }] = await Promise.all([
     import('./failure.ts'),
     import('./signals.ts'),

@@ -15,20 +15,20 @@ export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }
 
-/** What was typed is no value of its kind, whatever is stored: the command ends as for any wrong usage. */
+/** A typed value is invalid by itself, whatever is stored: the command ends as for any wrong usage. */
 export class UsageFailure extends CommandFailure {}
 
-/** For a project that is not there. */
+/** There is no such project. */
 export function noProject(id: string): CommandFailure {
   return new CommandFailure(noSuchProject(id).message);
 }
 
-/** For a payment that is not there, or that the id's API did not make. */
+/** There is no such payment, or the id's API did not make it. */
 export function noPayment(givenId: string): CommandFailure {
   return new CommandFailure(`There is no payment ${givenId}. List them with: cointill payment list`);
 }
 
-/** Ends the command with the message of a refusal, or gives back what was done. */
+/** Ends the command with the message of a refusal, or returns the result. */
 export function done<Outcome extends { readonly kind: string }>(
   outcome: Outcome | Rejected,
 ): Exclude<Outcome, { readonly kind: 'rejected' }> {
@@ -41,9 +41,9 @@ function isRejected(outcome: { readonly kind: string }): outcome is Rejected {
 }
 
 /**
- * What a person is told of an error: its message, never its stack. Errors that were not foreseen say how to learn more;
- * with LOG_LEVEL=debug (or trace) their stack is shown instead. Lines are ours alone: a message that quotes another
- * program is one line, whatever is in it.
+ * The text of an error for people: its message, never its stack. For unexpected errors it says how to learn more; with
+ * LOG_LEVEL=debug (or trace) their stack is shown instead. Only our own messages have several lines: a message that
+ * quotes another program is put on one line.
  */
 export function describeError(error: unknown, env: Readonly<Record<string, string | undefined>>): readonly string[] {
   if (error instanceof ConfigError || error instanceof EmbeddedPostgresError) return error.message.split('\n');
@@ -64,7 +64,7 @@ export function describeError(error: unknown, env: Readonly<Record<string, strin
   return [`${reasonOf(error)} (LOG_LEVEL=debug shows where it happened.)`];
 }
 
-/** What an error says. Several attempts at one connection are one error without a message of its own. */
+/** The message of an error. An error for several failed attempts at a connection has no message of its own. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(reasonOf).join('; ');
@@ -73,7 +73,7 @@ export function reasonOf(error: unknown): string {
   return error.message === '' ? (codeOf(error) ?? error.name) : error.message;
 }
 
-/** The system's code of an error (`EADDRINUSE`), its own or that of what caused it. */
+/** The system's code of an error (`EADDRINUSE`), its own or its cause's. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

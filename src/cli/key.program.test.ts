@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { testApp } from '../../test/harness.ts';
-import { program, textAt } from './program.testing.ts';
+import { program, textAt } from './program.fixture.ts';
 
 function creation(projectId: string, mode: string, kind: string, permission: string, name: string): readonly string[] {
   const options = { project: projectId, mode, kind, permission, name };

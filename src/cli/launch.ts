@@ -2,6 +2,6 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { builtProgram } from '../config/built.ts';
 
-// What `npm ci` built starts in half the time; sources that were changed since run as they are.
+// What `npm ci` built starts in half the time; if sources were changed since, they run as they are.
 const built = builtProgram(path.join(import.meta.dirname, '../..'));
 await (built === null ? import('./cointill.ts') : import(pathToFileURL(built).href));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { testApp } from '../../test/harness.ts';
 import { signDelivery } from '../webhooks/signature.ts';
-import { program } from './program.testing.ts';
+import { program } from './program.fixture.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const OTHER_SECRET = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;

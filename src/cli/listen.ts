@@ -19,7 +19,7 @@ interface ListenOptions extends OutputOptions {
 }
 
 const HOST = '127.0.0.1';
-/** Far above any event; whatever is longer comes from somebody else. */
+/** Far above any event; anything longer comes from somebody else. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** `cointill webhook listen`. */
@@ -39,7 +39,7 @@ export function addListenCommand(webhook: Command): void {
     .action(listen);
 }
 
-/** Reads `--secret`; it is not repeated in the message. */
+/** Parses `--secret`; the message does not repeat it. */
 function secretOf(text: string): string {
   const base64 = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(text.trim())?.[1];
   if (base64 !== undefined) return text.trim();
@@ -50,7 +50,7 @@ async function listen(options: ListenOptions): Promise<void> {
   const stopped = untilStopSignal();
   const projectId = options.project === undefined ? null : projectIdOf(options.project);
   const ready = Promise.withResolvers<string | null>();
-  // The one who waits for it may not be there yet.
+  // Nobody may be waiting for it yet.
   ready.promise.catch(() => {});
   const server = receiver(options, ready.promise);
   const port = await openPort(server, options.port);
@@ -85,7 +85,7 @@ function announce(options: ListenOptions, url: string, endpointId: string | null
       : [`Registered it as ${encodeId('endpoint', endpointId)} for every event of test mode, until it stops.`]),
     '',
   ];
-  // With --json, standard output is for the deliveries alone.
+  // With --json, standard output is only for the deliveries.
   if (options.json === true) writeErrorLines(lines);
   else writeLines(lines);
 }
@@ -111,7 +111,7 @@ async function openPort(server: http.Server, port: number): Promise<number> {
   return address === null || typeof address === 'string' ? port : address.port;
 }
 
-/** The database is open only while the endpoint is made, and once more while it is deleted. */
+/** The database is open only while the endpoint is created, and again while it is deleted. */
 function register(
   projectId: string,
   url: string,
@@ -167,7 +167,7 @@ function receiver(options: ListenOptions, ready: Promise<string | null>): http.S
   });
 }
 
-/** The whole body, or null when it is longer than any event. */
+/** The whole body, or null if it is longer than any event. */
 async function readBody(request: http.IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let length = 0;

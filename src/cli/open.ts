@@ -15,11 +15,11 @@ import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 import { writeErrorLines } from './output.ts';
 
 /**
- * Does one command's work on the database, whether the service runs or not: the embedded server is joined, or started
- * and left again. With `mustExist` none is made: who is in the wrong folder on a bad night must not believe that all is
- * well.
+ * Runs one command's work on the database, whether the service runs or not: the embedded server is joined, or started
+ * and stopped again. With `mustExist` no database is created: whoever is in the wrong folder in an emergency must not
+ * believe that all is well.
  *
- * @throws ConfigError, EmbeddedPostgresError, MigrationError, or CommandFailure when the database cannot be reached
+ * @throws ConfigError, EmbeddedPostgresError, MigrationError, or CommandFailure if the database cannot be reached
  */
 export async function withCointill<Result>(
   work: (cointill: Cointill) => Promise<Result>,
@@ -33,7 +33,7 @@ export async function withCointill<Result>(
     );
   }
   const cointill = await openDatabase(config);
-  // In the wrong folder one would otherwise look for one's payments in an empty database.
+  // In the wrong folder one would otherwise look for payments in an empty database.
   if (isNew) writeErrorLines([`Made a new database in ${config.dataDir} (set DATA_DIR to use another).`]);
   try {
     return await work(cointill);
@@ -43,7 +43,7 @@ export async function withCointill<Result>(
 }
 
 async function openDatabase(config: Config): Promise<Cointill> {
-  // Loaded here and not above: help and mistakes in usage are told without it.
+  // Loaded here and not above: help and usage errors do not need it.
   const { openCointill } = await import('../service/core.ts');
   const log = await commandLog();
   try {
@@ -68,7 +68,7 @@ function accountName(): string {
   }
 }
 
-/** Where a command reports trouble that it survives: to a person, unless LOG_LEVEL asks for the lines of a log. */
+/** Where a command reports faults that it survives: as text for a person, unless LOG_LEVEL asks for log lines. */
 export async function commandLog(): Promise<Logger> {
   if ((process.env['LOG_LEVEL'] ?? '').trim() === '') return warningsForPeople();
   const { createLogger } = await import('../service/log.ts');
@@ -85,7 +85,7 @@ const UNREACHABLE = new Set([
   'EAI_AGAIN',
 ]);
 const DISK_FULL = '53100';
-/** The primary became a replica after it was looked at. */
+/** The primary became a replica after it was checked. */
 const READ_ONLY = '25006';
 /**
  * Classes of PostgreSQL's error codes: broken connection, wrong login, no such database, out of resources, not ready.
@@ -93,11 +93,11 @@ const READ_ONLY = '25006';
 const REFUSED = /^(?:08|28|3D|53|57)[0-9A-Z]{3}$/;
 
 /**
- * An error of opening the database in plain words, where it is one of connecting or of a full disk; any other as it is.
- * `named`: where the database was named, if not by the setting.
+ * A connection error or a full disk in plain words; any other error unchanged. `named`: where the database was named,
+ * if not by the setting.
  */
 export function databaseFailure(error: unknown, config: Config, named = 'DATABASE_URL'): unknown {
-  // Those say it plainly themselves, whatever code is in what caused them.
+  // These have a plain message, whatever code their cause has.
   if (
     error instanceof EmbeddedPostgresError ||
     error instanceof SealingKeyError ||
@@ -135,11 +135,11 @@ function explain(code: string, reason: string, setting: string, { databaseUrl, d
   return `The database refuses the connection (${reason}). Check ${setting}.${tlsAlone}`;
 }
 
-/** What pg says in words alone. */
+/** Errors that pg reports only as text. */
 const NO_TLS = /^The server does not support SSL connections/;
 const BAD_TLS = /^There was an error establishing an SSL connection/;
 
-/** What went wrong with TLS on the way to the database; null: it is another fault. */
+/** What went wrong with TLS on the connection to the database; null: it is another error. */
 function tlsFailure(code: string, reason: string, setting: string): string | null {
   if (NO_TLS.test(reason)) {
     return `${setting} asks for TLS (sslmode there, or PGSSLMODE), and its server offers none. Turn TLS on there (ssl = on), or write sslmode=disable where nobody can listen on the way.`;

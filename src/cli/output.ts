@@ -11,7 +11,7 @@ export function printsRecord(command: Command): Command {
   return command.addOption(new Option('--json', 'print one JSON document instead of text'));
 }
 
-/** Writes one JSON document to standard output, or the readable lines. Standard output carries nothing else. */
+/** Prints either one JSON document or readable lines to standard output, which carries nothing else. */
 export function print(options: OutputOptions, record: object, readable: () => readonly string[]): void {
   if (options.json === true) process.stdout.write(`${JSON.stringify(record)}\n`);
   else writeLines(readable());
@@ -27,13 +27,13 @@ export function writeErrorLines(lines: readonly string[]): void {
   process.stderr.write(lines.map((line) => `${clean(line)}\n`).join(''));
 }
 
-/** Lines of `label  value`, the values below each other; fields without a value are left out. */
+/** Lines of `label  value` with aligned values; fields without a value are left out. */
 export function fields(rows: readonly (readonly [label: string, value: string | null])[]): readonly string[] {
   const width = Math.max(0, ...rows.map(([label]) => label.length));
   return rows.flatMap(([label, value]) => (value === null ? [] : [`${label.padEnd(width)}  ${value}`]));
 }
 
-/** A table with aligned columns, or one line that says that there is nothing. */
+/** A table with aligned columns, or one line saying that there is nothing. */
 export function table(
   columns: readonly string[],
   rows: readonly (readonly string[])[],
@@ -50,7 +50,7 @@ export function table(
   );
 }
 
-/** A secret with the warning that belongs beneath it. */
+/** A secret, with the warning that belongs below it. */
 export function secretFields(label: string, secret: string, warning: string): readonly string[] {
   return ['', ...fields([[label, secret]]), `${' '.repeat(label.length + 2)}${warning}`];
 }

@@ -16,13 +16,13 @@ export interface PaymentHistory {
   readonly timeline: readonly TimelineStep[];
   readonly events: readonly PaymentEvent[];
   readonly transfers: readonly Transfer[];
-  /** What came in a token that the payment is not quoted in. */
+  /** Money that came in tokens other than the quote's. */
   readonly others: readonly OtherMoney[];
-  /** Refunds that had failed and were paid all the same, in words. */
+  /** Failed refunds that were paid after all, in words. */
   readonly refundWarnings: readonly string[];
 }
 
-/** A step of the status; the first one, from null, is the creation. An order's token is chosen in the same moment. */
+/** A transition; the first one, from null, is the creation. An order's token is chosen at the same moment. */
 export interface TimelineStep {
   readonly at: number;
   readonly from: PaymentStatus | null;
@@ -37,7 +37,7 @@ interface PaymentEvent {
   readonly createdAt: number;
 }
 
-/** The payment; ends the command when there is none. */
+/** The payment; ends the command if there is none. */
 export async function findPayment(db: Database, selector: PaymentSelector): Promise<Payment> {
   const [payment] = await findPayments(db, [selector.id]);
   if (payment !== undefined && selects(selector, payment)) return payment;

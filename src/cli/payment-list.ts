@@ -7,7 +7,7 @@ import { findProject, listProjects } from '../store/projects.ts';
 import { commaSeparated } from './arguments.ts';
 import { noProject, UsageFailure } from './failure.ts';
 
-/** Reads `--status`: payment statuses by commas; null where it is not given. */
+/** Parses `--status`: payment statuses separated by commas; null if not given. */
 export function statusesOf(text: string | undefined): readonly PaymentStatus[] | null {
   if (text === undefined) return null;
   const known: readonly string[] = PAYMENT_STATUSES;
@@ -19,7 +19,7 @@ export function statusesOf(text: string | undefined): readonly PaymentStatus[] |
   return PAYMENT_STATUSES.filter((status) => names.includes(status));
 }
 
-/** One page of payments, the newest first, of one project or all, of one mode and surface or both. */
+/** One page of payments, newest first: of one project or all, of one mode and surface or both. */
 export async function listAllPayments(
   db: Database,
   wanted: {
@@ -35,7 +35,7 @@ export async function listAllPayments(
   const modes = wanted.mode === undefined ? MODES : [wanted.mode];
   const surfaces = wanted.surface === undefined ? SURFACES : [wanted.surface];
   const filter = { statuses: wanted.statuses, createdFrom: null, createdBefore: null };
-  // Lists are indexed by project, mode and surface: each strand is read along its own index, and they are merged here.
+  // Lists are indexed by project, mode and surface: each is read along its own index, and they are merged here.
   const page = { limit: wanted.limit + wanted.offset, offset: 0 };
   let newest: readonly Payment[] = [];
   for (const projectId of projectIds) {

@@ -128,7 +128,7 @@ export function historyLines(
   ];
 }
 
-/** What the merchant has beside what was asked for, and the ways out. */
+/** Money beyond what was asked for, and what the merchant can do with it. */
 function otherLines(others: readonly OtherMoney[], quote: Quote | null): readonly string[] {
   if (others.length === 0) return [];
   return [
@@ -162,7 +162,7 @@ export function paymentTable(payments: readonly Payment[]): readonly string[] {
   );
 }
 
-/** What was seen of the money; null before a token is chosen. */
+/** The money seen so far; null before a token is chosen. */
 export function moneySeen(payment: Payment): string | null {
   const { quote, received } = payment;
   if (quote === null) return null;
@@ -196,7 +196,7 @@ function owed({ quote }: Payment): string {
   return quote === null ? '-' : `${formatDecimal(quote.owedUnits, quote.decimals)} ${quote.asset}`;
 }
 
-/** Transfers carry the token's units; the operator's own contract may count in others than the well-known one. */
+/** Transfers are in the token's units; the operator's own contract may have other decimals than the well-known one. */
 function decimalsOf({ asset, network }: Pick<Transfer, 'asset' | 'network'>, quote: Quote | null): number {
   if (quote?.asset === asset && quote.network === network) return quote.decimals;
   return tokenOf(asset, network)?.decimals ?? shownDecimals(18);

@@ -1,13 +1,13 @@
 import type { Progress } from '../backup/make-backup.ts';
 import { writeErrorLines } from './output.ts';
 
-/** A person wants to see that it moves; a log wants to stay short. */
+/** A person wants to see progress; a log should stay short. */
 const EVERY_MS = { terminal: 1_000, log: 10_000 } as const;
 const MEGABYTE = 1_000_000;
 
 /**
- * Tells on standard error how far a backup or a restore is, counted from when its first bytes move. Of what is told of
- * at all the end is told too, where it is known beforehand.
+ * Reports on standard error how far a backup or a restore is, starting with its first bytes. If anything was reported
+ * and the total is known, the end is reported too.
  */
 export function progressReporter(
   verb: string,

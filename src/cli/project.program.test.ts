@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
-import { program, textAt } from './program.testing.ts';
+import { program, textAt } from './program.fixture.ts';
 
 it('makes, lists, changes, deactivates and activates projects', async () => {
   const database = await testDatabase();

@@ -90,10 +90,10 @@ function addSetCommand(project: Command): void {
     });
 }
 
-/** Takes a logo, an accent or a support URL away. A file of that name is `./none`. */
+/** Removes a logo, an accent or a support URL. A file with this name is `./none`. */
 const NONE = 'none';
 
-/** Reads no more of the file than shows that it is too large: it may be anything, a disk or a pipe. */
+/** Reads only enough of the file to see that it is too large: it may be anything, even a disk or a pipe. */
 async function readLogo(file: string): Promise<LogoFile> {
   try {
     return { file, bytes: await buffer(createReadStream(file, { end: MAX_LOGO_BYTES })) };

@@ -4,19 +4,19 @@ import { signDelivery, verifyServiceSignature } from '../webhooks/signature.ts';
 import { fields } from './output.ts';
 
 /**
- * `unchecked`: no secret is known. `stale`: right, but its time is more than five minutes off, as in a replayed
+ * `unchecked`: no secret is known. `stale`: correct, but its time is more than five minutes off, as in a replayed
  * request.
  */
 type SignatureCheck = 'verified' | 'wrong' | 'missing' | 'stale' | 'unchecked';
 
-/** A delivery as it came in, and whether its signatures are right. */
+/** A delivery as received, and whether its signatures are correct. */
 export interface ReceivedDelivery {
   readonly serviceSignature: SignatureCheck;
   readonly standardSignature: SignatureCheck;
   readonly event: ReceivedEvent;
 }
 
-/** What the body says; null where it does not say it. Numbers are kept as they were written. */
+/** The content of the body; null where it is missing. Numbers are kept as they were written. */
 interface ReceivedEvent {
   readonly id: string | null;
   readonly type: string | null;
@@ -31,10 +31,10 @@ interface ReceivedEvent {
   readonly orderId: string | null;
 }
 
-/** How far a timestamp may be off, by Standard Webhooks' advice. */
+/** How far a timestamp may be off, as Standard Webhooks recommends. */
 const TOLERANCE_SECONDS = 5 * 60;
 
-/** Checks and reads a delivery. `secret` null: the signatures stay unchecked. `nowSeconds` is Unix time. */
+/** Checks and parses a delivery. `secret` null: the signatures stay unchecked. `nowSeconds` is Unix time. */
 export function readDelivery(
   headers: IncomingHttpHeaders,
   body: Buffer,
@@ -55,7 +55,7 @@ function checkService(headers: IncomingHttpHeaders, body: Buffer, secret: string
   return verifyServiceSignature(secret, body, given) ? 'verified' : 'wrong';
 }
 
-/** Standard Webhooks 1.0: any of the signatures may be ours, as a rotation signs with two secrets. */
+/** Standard Webhooks 1.0: any of the signatures may match, because during a rotation two secrets sign. */
 function checkStandard(
   headers: IncomingHttpHeaders,
   body: Buffer,
@@ -103,7 +103,7 @@ function readEvent(body: string): ReceivedEvent {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Parses with every number as the text that stands there: as floats, small amounts would show with an exponent. */
+/** Parses every number as its text: as floats, small amounts would be shown with an exponent. */
 function parseObject(text: string): JsonObject | null {
   const keepNumbers = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
     typeof value === 'number' ? (context?.source ?? String(value)) : value;
@@ -159,7 +159,7 @@ const CHECKS: Readonly<Record<SignatureCheck, string>> = {
   unchecked: 'not checked (give --secret or --project)',
 };
 
-/** One delivery as a block of lines for people. `attempt` counts the times that this event came. */
+/** One delivery as a block of lines for people. `attempt` counts how often this event arrived. */
 export function deliveryLines(delivery: ReceivedDelivery, attempt: number, answeredStatus: number): readonly string[] {
   const { event } = delivery;
   const object = event.object ?? 'order';

@@ -23,7 +23,7 @@ interface BookOptions extends OutputOptions {
 }
 
 const MAX_ORDER_ID = 255;
-/** Prices move by less than that in most days; a slipped decimal point, or the wrong order, is farther off. */
+/** Prices move less than this on most days; a slipped decimal point, or the wrong order, is further off. */
 const NOTABLE_PERCENT = 20n;
 
 /** `cointill recover book`. */
@@ -38,7 +38,7 @@ export function addBookCommand(recover: Command): void {
     .addOption(new Option('--currency <code>', 'its currency').choices(FIATS).default('USD'))
     .option('--order-id <text>', "the shop's own reference of the order")
     .option('--project <id>', 'whose payment it is, where several share the wallet')
-    // What both commands have is taken by the one above.
+    // Options that both commands have are parsed by the parent command.
     .action((address: string, _options: unknown, own: Command) => book(address, own.optsWithGlobals()));
 }
 
@@ -57,7 +57,7 @@ function book(address: string, options: BookOptions): Promise<void> {
       const { payment, received } = done(await bookLost(app, booking));
       const { quote } = payment;
       if (quote === null) throw new Error(`The payment ${payment.id} was booked without a quote.`);
-      // A market that does not answer is no trouble of this command: it says that there is no price.
+      // A market that does not answer is not reported here: the command says that there is no price.
       const rates = await pricesNow(readConfig(process.env, process.cwd()), pino({ level: 'silent' }));
       const worth = worthOf(rates, quote, currency);
       const warning = worth === null || !isNotable(parsed.minor, worth) ? null : differs(parsed.minor, worth, currency);
@@ -76,9 +76,7 @@ function book(address: string, options: BookOptions): Promise<void> {
   );
 }
 
-/**
- * What came is worth at the prices of this moment, in the currency's smallest units; null: one of them is not known.
- */
+/** The current worth of what came, in the currency's smallest units; null: a price is not known. */
 function worthOf(rates: RateSource, { asset, decimals, owedUnits }: Quote, currency: Fiat): bigint | null {
   const [assetPrice, fiatPrice] = [rates.usdPrice(asset), rates.usdPrice(currency)];
   return assetPrice === null || fiatPrice === null
@@ -86,7 +84,7 @@ function worthOf(rates: RateSource, { asset, decimals, owedUnits }: Quote, curre
     : fiatValue(owedUnits, decimals, assetPrice, currency, fiatPrice);
 }
 
-/** Whether an amount is farther from what came than prices explain. */
+/** Whether an amount differs more from what came than prices explain. */
 function isNotable(amountMinor: bigint, worth: bigint): boolean {
   const apart = amountMinor > worth ? amountMinor - worth : worth - amountMinor;
   return apart * 100n > worth * NOTABLE_PERCENT;
@@ -112,7 +110,7 @@ function receivedRecord(
 ): object {
   return {
     received: received.map((one) => ({
-      // Of the payment's own asset alone its decimals are known.
+      // Decimals are only known for the payment's own asset.
       amount: one.asset === asset ? formatDecimal(one.amountUnits, decimals) : null,
       asset: one.asset,
       network: one.network,

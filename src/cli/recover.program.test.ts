@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { HDKey } from '@scure/bip32';
 import { sql } from 'kysely';
 import { testApp } from '../../test/harness.ts';
-import { program, textAt } from './program.testing.ts';
+import { program, textAt } from './program.fixture.ts';
 
 it.each([[['recover']], [['recover', 'book', '0x52908400098527886E0F7030069857D2E4169EE7', '--amount', '5']]])(
   '%j where there is no database makes none, and does not say that all is well',

@@ -19,7 +19,7 @@ interface RecoverOptions extends OutputOptions {
   readonly backups?: string;
 }
 
-/** What a failover without synchronous replication loses is seconds: an hour is plenty. */
+/** A failover without synchronous replication loses seconds: an hour is plenty. */
 const DEFAULT_LOST_MS = 60 * 60_000;
 const MAX_SKIP = 10_000_000;
 
@@ -47,7 +47,7 @@ export function addRecoverCommands(program: Command): void {
         async ({ app }) => {
           const copies = await copiesOf(folder, now);
           const request = {
-            // A copy may have sold ever since it was restored.
+            // A copy may have been selling ever since it was restored.
             lostSince: Math.min(lostSince, ...copies.notes.map((note) => Date.parse(note.restored_at))),
             now,
             skip: options.skip ?? null,
@@ -65,7 +65,7 @@ export function addRecoverCommands(program: Command): void {
   addBookCommand(command);
 }
 
-/** The copies that were restored from a folder's backups, and how to note there what this installation goes on with. */
+/** The copies restored from a folder's backups, and how to note there where this installation continues. */
 async function copiesOf(folder: string | null, now: number) {
   if (folder === null) return { notes: [], note: async () => null };
   const file = notesFileIn(path.resolve(folder));
@@ -95,7 +95,7 @@ function timeOf(text: string, now: number): number {
   throw new UsageFailure('--since must be a time in the past with its zone, such as 2026-11-22T03:10:00Z.');
 }
 
-/** What was passed over, as commands tell it. */
+/** What was skipped, as commands report it. */
 export function recoveryRecord({ lostSince, wallets, numbers, waitingDeliveries }: Recovery): object {
   return {
     lost_since: isoTime(lostSince),
@@ -146,7 +146,7 @@ export function recoveryLines({ lostSince, wallets, numbers, waitingDeliveries }
   ];
 }
 
-/** Only wallets of keys look for their addresses; deposit contracts are known by their numbers. */
+/** Only wallets with keys scan for their addresses; deposit contracts are known by index. */
 function gapLines(wallets: Recovery['wallets']): readonly string[] {
   return wallets
     .filter(({ gapLimit }) => gapLimit !== null)

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { emptyDatabase } from '../../test/database.ts';
-import { program } from './program.testing.ts';
+import { program } from './program.fixture.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 /** A user that every machine has, and that is nobody of ours. */

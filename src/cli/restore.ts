@@ -111,7 +111,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
 
 const OLD_MS = 2 * 24 * 60 * 60_000;
 
-/** What is passed over is reckoned by the backup's age: the older it is, the less is known. */
+/** How much is skipped depends on the backup's age: the older it is, the less is known. */
 function ageLines(ageMs: number): readonly string[] {
   if (ageMs < OLD_MS) return [];
   const days = Math.floor(ageMs / (OLD_MS / 2));
@@ -130,7 +130,7 @@ function earlierLines(earlier: readonly RestoreNote[], notesFile: string): reado
   ];
 }
 
-/** Enough for whoever restores again without knowing of this copy. */
+/** Enough to skip for somebody who restores again without knowing of this copy. */
 function safeSkip({ wallets, numbers }: Recovery): number {
   const most = Math.max(0, ...wallets.map(({ from, to }) => to - from), ...numbers.map(({ last, to }) => to - last));
   return 1_000 * (Math.ceil(most / 1_000) + 1);
@@ -144,7 +144,7 @@ function notNoted(notesFile: string, problem: string, recovery: Recovery, mayMee
   return `Warning: this restore could not be noted in ${notesFile}: ${problem}.${earlier} Whoever restores this backup or another one of this installation again has to give --skip ${skip} at least, or to stop this copy before and make a new backup of it to restore; else both copies may hand out the same addresses and transaction numbers.`;
 }
 
-/** Whose a restored folder is; null: it is our own. */
+/** The owner of a restored folder; null: ourselves. */
 async function ownerOf(dataDir: string | null): Promise<string | null> {
   if (dataDir === null || process.getuid?.() !== 0) return null;
   const { readMachine, userName } = await import('../store/embedded/account.ts');
@@ -172,7 +172,7 @@ function targetOf({
   );
 }
 
-/** Without the password that may be in it. */
+/** Without the password that it may contain. */
 function shownUrl(text: string): string {
   const url = new URL(text);
   url.password = '';

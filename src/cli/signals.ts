@@ -1,11 +1,14 @@
 import { CommandFailure } from './failure.ts';
 
-/** How long a signal counts as the first one again: npm passes on a Ctrl-C that the terminal has sent to us already. */
+/**
+ * Within this time a repeated signal counts as the first one: npm passes on a Ctrl-C that the terminal already sent to
+ * us.
+ */
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Resolves at the first SIGINT or SIGTERM, of which a second one ends the process at once, or when the terminal is
- * closed (SIGHUP), which the kernel and the shell may both tell.
+ * Resolves at the first SIGINT or SIGTERM, after which a second one ends the process at once, or when the terminal is
+ * closed (SIGHUP, which both the kernel and the shell may send).
  */
 export function untilStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -24,12 +27,12 @@ export function untilStopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** What a shell says of a program that a signal ended: 128 and the signal's number. */
+/** The exit code by which a shell reports a signal: 128 plus the signal's number. */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type StopSignal = keyof typeof EXIT_CODES;
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 
-/** A signal ended the work of a command, which has removed what it had begun. */
+/** A signal ended a command's work, which has removed what it had begun. */
 export class StoppedFailure extends CommandFailure {
   readonly exitCode: number;
 
@@ -40,11 +43,11 @@ export class StoppedFailure extends CommandFailure {
 }
 
 /**
- * Does work that a signal ends: `stopping` is aborted at the first one, and the work then removes what it has begun and
- * fails. A second signal ends the process at once. Work that was through before it noticed is done: a signal while that
- * is being told changes nothing.
+ * Runs work that a signal can abort: `stopping` is aborted at the first signal, and the work then removes what it has
+ * begun and fails. A second signal ends the process at once. Work that finished before it noticed is done: a signal
+ * while its result is printed changes nothing.
  *
- * @throws StoppedFailure in place of whatever the work failed with when it was stopped
+ * @throws StoppedFailure instead of the work's own error if it was stopped
  */
 export async function untilStopped<Result>(work: (stopping: AbortSignal) => Promise<Result>): Promise<Result> {
   const stopping = new AbortController();

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { WAIT } from '../../test/deadline.ts';
-import { program, textAt } from './program.testing.ts';
+import { program, textAt } from './program.fixture.ts';
 
 const CURL =
   /curl -s (http:\S+) -H 'Authorization: Bearer (sk_test_\w+)' -H 'Content-Type: application\/json' -d '(.*)'/;

@@ -11,7 +11,7 @@ import { databaseFailure } from './open.ts';
 import { writeLines } from './output.ts';
 import { untilStopSignal } from './signals.ts';
 
-/** Whoever stops us gives us ten seconds; past this, what is still under way is left to the next start. */
+/** Supervisors give us ten seconds; after this, what is still running is left to the next start. */
 const STOP_LIMIT_MS = 9_500;
 
 /** Each has the settings of Ethereum under its own name. */
@@ -64,7 +64,7 @@ async function start(): Promise<void> {
   const log = createLogger(config.logLevel);
   const ending = untilEnd(log);
   const begun = startService(config, log);
-  // An end that is asked for during a start that hangs must not wait for the start.
+  // Stopping during a start that hangs must not wait for the start.
   void ending.then(() => limitStop(log));
   const service = await begun.catch((error: unknown) => {
     throw startFailure(error, config);
@@ -78,7 +78,7 @@ async function start(): Promise<void> {
   process.exit(end === 'fault' ? 1 : 0);
 }
 
-/** In production every line is a supervisor's to keep: JSON like the rest of the log, and no key among them. */
+/** In production a supervisor keeps every line: JSON like the rest of the log, and without a key. */
 function greet(config: Config, service: Started, log: Logger): void {
   if (!config.production) return writeLines(banner(config, service));
   const message = 'Cointill is running';
@@ -86,22 +86,22 @@ function greet(config: Config, service: Started, log: Logger): void {
   log.info(startRecord(config, service), service.firstStart === null ? message : firstStep);
 }
 
-/** How long after the start its remains are collected: a client that waited for it is answered first. */
+/** How long after the start its garbage is collected: a client that waited for the start is answered first. */
 const REST_MS = 1_000;
 
 /**
- * A start leaves a fifth of the process's memory behind, which V8 would keep: nothing makes it collect a service at
- * rest.
+ * A fifth of the process's memory is garbage after the start, which V8 would keep, because an idle service never
+ * collects.
  */
 function releaseMemory(): void {
-  // On the command line the flag would make Node.js compile its own library anew: a quarter of what a command costs.
+  // As a command-line flag it would make Node.js recompile its own library, a quarter of what a command takes.
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
   if (typeof collect === 'function') collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-/** Resolves when a signal asks for the end, or a fault that nobody caught makes going on unsafe. */
+/** Resolves when a signal asks for the end, or an uncaught error makes it unsafe to continue. */
 function untilEnd(log: Logger): Promise<'signal' | 'fault'> {
   return new Promise((resolve) => {
     const onFault = (error: unknown): void => {
@@ -121,7 +121,7 @@ function limitStop(log: Logger): void {
   }, STOP_LIMIT_MS).unref();
 }
 
-/** Why the service does not start, in plain words where it is an address, a port or a server that it needs. */
+/** Why the service does not start, in plain words if the cause is an address, a port or a server that it needs. */
 function startFailure(error: unknown, config: Config): unknown {
   if (error instanceof ListenError) return plain(listenFailure(error, config), error);
   return databaseFailure(error, config);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { startNode } from '../../test/rpc-node.ts';
-import { program, textAt } from './program.testing.ts';
+import { program, textAt } from './program.fixture.ts';
 
 /** Sets the window's title, colours, forges a line and turns the writing round. */
 const HOSTILE = 'bad\u001B]0;pwned\u0007\u001B[31mred\r\nSweep 0xattacker\u202E';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
-import { program, textAt } from './program.testing.ts';
+import { program, textAt } from './program.fixture.ts';
 
 const DASHBOARD_URL = 'https://pay.shop.example';
 const LINK = /^https:\/\/pay\.shop\.example\/dashboard\/setup\/[\w-]{43}$/;

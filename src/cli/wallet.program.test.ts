@@ -1,7 +1,7 @@
 import { HDKey } from '@scure/bip32';
 import { expect, it } from 'vitest';
 import { testApp } from '../../test/harness.ts';
-import { program } from './program.testing.ts';
+import { program } from './program.fixture.ts';
 
 // The account m/44'/60'/0' of a seed that is no secret.
 const account = HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive("m/44'/60'/0'");

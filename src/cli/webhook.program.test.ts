@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { testApp } from '../../test/harness.ts';
 import { DOCUMENTED_EVENTS } from '../domain/event-type.ts';
-import { receive } from '../webhooks/local-receivers.testing.ts';
+import { receive } from '../webhooks/local-receivers.fixture.ts';
 import { verifyServiceSignature } from '../webhooks/signature.ts';
-import { program, textAt } from './program.testing.ts';
+import { program, textAt } from './program.fixture.ts';
 
 function creation(projectId: string, mode: string, url: string, events: string): readonly string[] {
   return ['webhook', 'create', '--project', projectId, '--mode', mode, '--url', url, '--events', events];

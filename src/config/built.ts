@@ -8,10 +8,12 @@ const MANIFEST = 'manifest.json';
 /** Size in bytes and time of the last change in ms since the epoch, with its fraction. */
 type Stamp = readonly [size: number, mtimeMs: number];
 
-/** What a build was made of: our sources, and `package.json` of each library. Paths are relative to the checkout. */
+/**
+ * The files a build was made from: our sources, and `package.json` of each library. Paths are relative to the checkout.
+ */
 type Stamps = Readonly<Record<string, Stamp>>;
 
-/** The built program's first file where there is a build of just these sources and libraries, else null. */
+/** The built program's entry file if there is a build of exactly these sources and libraries, else null. */
 export function builtProgram(root: string): string | null {
   try {
     const folder = path.join(root, PROGRAM_FOLDER);
@@ -19,20 +21,20 @@ export function builtProgram(root: string): string | null {
     const isCurrent = Object.entries(stamps).every(([file, stamp]) => isSame(stampOf(`${root}/${file}`), stamp));
     return isCurrent ? path.join(folder, 'cointill.js') : null;
   } catch {
-    // No build, or one of files that are gone: the sources run as they are.
+    // There is no build, or one from files that are gone: the sources run as they are.
     return null;
   }
 }
 
 export interface Manifest {
-  /** Of its file in the build's folder. */
+  /** Its file in the build's folder. */
   readonly name: string;
   readonly text: string;
   /** When the last of the files was changed, in ms since the epoch. */
   readonly changedAt: number;
 }
 
-/** What tells later whether a build of these files is still one of them. Throws where one of them cannot be read. */
+/** The record that later shows whether a build is still up to date. Throws if one of the files cannot be read. */
 export function manifestOf(root: string, files: readonly string[]): Manifest {
   const stamps = files.map((file) => [file, stampOf(`${root}/${file}`)] as const);
   const text = `${JSON.stringify(Object.fromEntries(stamps))}\n`;
@@ -45,7 +47,8 @@ function stampOf(file: string): Stamp {
 }
 
 /**
- * Copies and images of a checkout may keep whole seconds only; an edit in just such a moment is as good as impossible.
+ * Copies and images of a checkout may keep only whole seconds; an edit within the same second is practically
+ * impossible.
  */
 function isSame([size, mtimeMs]: Stamp, [builtSize, builtMtimeMs]: Stamp): boolean {
   const isCopy = mtimeMs % 1000 === 0 && mtimeMs === Math.floor(builtMtimeMs / 1000) * 1000;

@@ -14,7 +14,7 @@ import { readTlsFiles, type TlsFiles } from './tls-files.ts';
 export const ROLES = ['all', 'api', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Chainlink is asked by way of the Ethereum node. */
+/** Chainlink is read through the Ethereum node. */
 const RATE_SOURCES = [...new Set(WEB_SOURCES.map(({ name }) => sourceOwner(name))), 'chainlink'];
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -27,7 +27,7 @@ export interface DashboardConfig {
   readonly allowCidrs: readonly string[] | null;
 }
 
-/** Backups that are made by themselves. */
+/** Scheduled backups. */
 export interface BackupSchedule {
   readonly folder: string;
   readonly at: DayTime;
@@ -36,24 +36,26 @@ export interface BackupSchedule {
   readonly passphraseFile: string | null;
 }
 
-/** What the operator set, checked and typed. */
+/** The operator's settings, validated and typed. */
 export interface Config {
   readonly role: Role;
   readonly host: string;
   readonly port: number;
   readonly sandboxPort: number;
-  /** Where health and metrics alone are told, on this machine only; null: nowhere. */
+  /** A port for health and metrics only, on this machine only; null: none. */
   readonly monitorPort: number | null;
   readonly dataDir: string;
   /** Null: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null;
-  /** The way past a pooler that stands in `databaseUrl`, for what needs a session of its own; null: the same way. */
+  /**
+   * A connection that bypasses the pooler in `databaseUrl`, for what needs its own session; null: the same connection.
+   */
   readonly databaseDirectUrl: string | null;
   readonly baseUrl: string;
   readonly sandboxBaseUrl: string;
   readonly checkoutUrl: string;
   readonly sandboxCheckoutUrl: string;
-  /** Addresses and CIDRs of proxies whose `X-Forwarded-*` is believed; null: nobody's. */
+  /** Addresses and CIDRs of proxies whose `X-Forwarded-*` is trusted; null: none. */
   readonly trustProxy: readonly string[] | null;
   readonly tls: TlsFiles | null;
   readonly redisUrl: string | null;
@@ -73,24 +75,24 @@ export interface Config {
   readonly webhookAllowCidrs: readonly string[];
   /** The networks that have a node. */
   readonly networks: readonly NetworkNodes[];
-  /** Which chain of each is meant, also where no node is set. */
+  /** Which chain of each network is configured, also for networks without a node. */
   readonly utxoChains: UtxoChains;
-  /** How long a worker that has read a chain to its end rests before it asks the node again; null: the usual. */
+  /** How long a worker at the head of a chain rests before it polls the node again; null: the default. */
   readonly nodePollMs: number | null;
   /** The highest fee rate of a refund on the UTXO family, in the smallest units per virtual byte. */
   readonly maxFeeRate: number;
-  /** A price older than this is not used. */
+  /** An older price is not used. */
   readonly rateMaxAgeMs: number;
-  /** Who is asked for prices. */
+  /** The price sources to ask. */
   readonly rateSources: readonly string[];
   /** How long addresses stay watched after a payment's end. */
   readonly monitoringMs: number;
   readonly fixedRates: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>;
-  /** Null: none are made. */
+  /** Null: none. */
   readonly backups: BackupSchedule | null;
 }
 
-/** One or more settings are bad; the message names every one, its rule and its value's way out. */
+/** One or more settings are invalid; the message names every one, its rule and the way out. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
@@ -101,7 +103,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the environment. Throws one ConfigError that names every bad value; values of secrets are never repeated. */
+/** Reads the environment. Throws one ConfigError that names every invalid value; secrets are never repeated. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, cwd: string): Config {
   const problems: string[] = [];
   const read = reader(env, problems);
@@ -182,7 +184,7 @@ function readDashboard(read: Reader, baseUrl: string): DashboardConfig | null {
 const USUAL_BACKUP_TIME = '03:10';
 const USUALLY_KEPT = 14;
 
-/** `BACKUP_DIR` and what goes with it. */
+/** Reads `BACKUP_DIR` and the settings that belong to it. */
 function readBackups(read: Reader, cwd: string, problems: string[]): BackupSchedule | null {
   const folder = read.text('BACKUP_DIR');
   const timeText = read.text('BACKUP_AT');
@@ -203,7 +205,7 @@ function readBackups(read: Reader, cwd: string, problems: string[]): BackupSched
   };
 }
 
-/** `all`, `none`, or names by commas. */
+/** `all`, `none`, or names separated by commas. */
 function readRateSources(text: string | null, problems: string[]): readonly string[] {
   if (text === null || text === 'all') return RATE_SOURCES;
   if (text === 'none') return [];

@@ -2,13 +2,13 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What stands between the protocol and the path, without credentials. */
+/** The part between protocol and path, without credentials. */
 const POSTGRES_HOSTS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)/;
 
 /**
- * The address of a PostgreSQL, checked as far as it can be without asking there: the driver takes a mode of TLS that it
- * does not know for another one, and reads the files of certificates only as it connects. The value is never repeated,
- * for it may hold a password.
+ * The URL of a PostgreSQL database, checked as far as possible without connecting: the driver treats an unknown TLS
+ * mode as another one, and reads certificate files only when it connects. The value is never repeated, because it may
+ * contain a password.
  */
 export function readDatabaseUrl(name: string, value: string | null, cwd: string, problems: string[]): string | null {
   if (value === null) return null;
@@ -32,7 +32,7 @@ export function readDatabaseUrl(name: string, value: string | null, cwd: string,
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 const NEGOTIATIONS = ['postgres', 'direct'];
-/** What the driver reads of TLS; it takes any other name without a word, and goes on in plain text. */
+/** The TLS parameters that the driver reads; it ignores any other name silently and continues in plain text. */
 const TLS_PARAMETERS = ['sslmode', 'sslnegotiation', 'sslrootcert', 'sslcert', 'sslkey', 'ssl', 'uselibpqcompat'];
 const LOOKS_LIKE_TLS = /ssl|tls/i;
 const SSL_VALUES = ['true', 'false', '1', '0'];
@@ -44,7 +44,7 @@ const FILES = {
 } as const;
 
 function tlsProblems(parameters: URLSearchParams, cwd: string): readonly string[] {
-  // Of several the driver takes the last.
+  // If a parameter is repeated, the driver uses the last one.
   const last = (name: string): string | null => parameters.getAll(name).at(-1) ?? null;
   const oneOf = (name: string, choices: readonly string[]): readonly string[] => {
     const value = last(name);
@@ -71,7 +71,7 @@ function tlsProblems(parameters: URLSearchParams, cwd: string): readonly string[
   ];
 }
 
-/** What would be read as no TLS, though TLS was most likely asked for. */
+/** Parameters that would be ignored although TLS was most likely wanted. */
 function mistaken(parameters: URLSearchParams): readonly string[] {
   const names = [...new Set(parameters.keys())];
   const unknown = names.filter((name) => LOOKS_LIKE_TLS.test(name) && !TLS_PARAMETERS.includes(name));

@@ -19,12 +19,12 @@ import type { Reader } from './reader.ts';
 
 const MAX_CHAIN_ID = 2 ** 48;
 
-/** Which chain of each network of Bitcoin's family is meant, also where no node is set. */
+/** Which chain of each UTXO network is configured, also for networks without a node. */
 export function readUtxoChains(read: Reader): UtxoChains {
   return perNetwork(UTXO_NETWORKS, (network) => read.choice(settingOf(network, 'CHAIN'), chainsOf(network), 'main'));
 }
 
-/** `<NETWORK>_RPC_URL` and what goes with it, for every network that has one. */
+/** Reads `<NETWORK>_RPC_URL` and the settings that belong to it, for every network that has one. */
 export function readNetworks(
   read: Reader,
   utxoChains: UtxoChains,
@@ -53,7 +53,7 @@ export function readNetworks(
   }).filter(({ urls }) => urls.length > 0);
 }
 
-/** The built-in contracts are those of the main chain: on another one their addresses mean nothing. */
+/** The built-in contracts belong to the main chain: on another chain their addresses mean nothing. */
 function readTokens(network: EvmNetwork, chainId: number, text: string | null, problems: string[]): TokenContracts {
   if (text === null) return chainId === NETWORK_FACTS[network].chainId ? EVM_TOKENS[network] : new Map();
   const parsed = parseTokens(text, network);

@@ -3,8 +3,8 @@ import { parseCidr } from '../webhooks/guard.ts';
 const NODE_EXAMPLE = 'http://user:password@127.0.0.1:8332';
 
 /**
- * Reads settings by name; an empty one counts as unset. What is wrong is added to `problems`, each with its rule and
- * way out; values of secrets are never repeated.
+ * Reads settings by name; an empty one counts as unset. Errors are added to `problems`, each with its rule and the way
+ * out; secrets are never repeated.
  */
 export function reader(env: Readonly<Record<string, string | undefined>>, problems: string[]) {
   const text = (name: string): string | null => {
@@ -53,7 +53,7 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
     },
     urls(name: string): readonly string[] {
       const values = list(name);
-      // Not repeated, for it may hold a password.
+      // Not repeated, because it may contain a password.
       const nameOf = (index: number): string =>
         values.length === 1 ? name : `${name}, URL ${index + 1} of ${values.length},`;
       return values.filter((value, index) => httpUrl(nameOf(index), value, NODE_EXAMPLE) !== null);

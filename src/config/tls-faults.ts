@@ -1,4 +1,4 @@
-/** What is wrong with a server's certificate, by Node's code of the error; null: it is another fault. */
+/** What is wrong with a server's certificate, by Node's error code; null: it is another error. */
 export function certificateFault(code: string): 'authority' | 'host' | 'time' | null {
   if (UNKNOWN_AUTHORITY.has(code)) return 'authority';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'host';

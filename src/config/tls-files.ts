@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 
-/** Where the certificate (with its chain) and its private key are, both in PEM. */
+/** The paths of the certificate (with its chain) and its private key, both in PEM. */
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
 /**
- * The files of `TLS_CERT` and `TLS_KEY`, looked into: they are read again when the servers start, which is after the
- * database, too late for a message that names every bad setting. Null when neither is set.
+ * The files of `TLS_CERT` and `TLS_KEY`, after checking their content: they are read again when the servers start,
+ * which is after the database and too late for a message that names every invalid setting. Null if neither is set.
  */
 export function readTlsFiles(
   cert: string | null,

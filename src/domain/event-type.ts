@@ -1,14 +1,26 @@
-interface EventRow {
+import type { RefundStatus } from './refund.ts';
+import type { OrderStatus } from './status.ts';
+
+interface EventRow<Status> {
   /** The meaning, as the documentation words it. */
   readonly meaning: string;
-  /** The status in the sample event: the Order API's word (`order.*`), or a refund's status (`refund.*`). */
-  readonly sample?: string;
+  /** The status in the sample event. */
+  readonly sample: Status;
   /** Not in the specification: an endpoint gets it only when it asks for it by name. */
   readonly isOptIn?: true;
 }
 
+interface EventRows {
+  /** About a payment, in the words of the Order API. */
+  readonly [type: `order.${string}`]: EventRow<OrderStatus>;
+  readonly [type: `refund.${string}`]: EventRow<RefundStatus>;
+  /** Events with data of their own. */
+  readonly [type: `payment.${string}`]: Omit<EventRow<never>, 'sample'>;
+}
+
 /**
- * Every type of event. A new one gets a row here and is sent where its cause is; a new kind of data also gets a shape.
+ * Every type of event. A new one gets a row here and is sent where its cause is; one with data of its own also gets a
+ * shape and a sample.
  */
 const EVENTS = {
   'order.created': { meaning: 'An order or a transaction was created.', sample: 'pending' },
@@ -56,7 +68,7 @@ const EVENTS = {
       'Money came to an address that was handed out in the hours that a restored backup does not know. Live mode only; book it with: cointill recover book',
     isOptIn: true,
   },
-} as const satisfies Readonly<Record<string, EventRow>>;
+} as const satisfies EventRows;
 
 export type EventType = keyof typeof EVENTS;
 export type OrderEventType = Extract<EventType, `order.${string}`>;

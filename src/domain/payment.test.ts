@@ -31,7 +31,7 @@ const transfer: fc.Arbitrary<Transfer> = fc
   })
   .map(({ ownAsset, ...facts }) => transferWith({ ...facts, asset: ownAsset ? 'ETH' : 'USDT' }));
 
-describe('the tally of transfers', () => {
+describe('the sum of transfers', () => {
   it('adds up every live transfer of the quote’s asset once: no money appears or vanishes', () => {
     fc.assert(
       fc.property(fc.array(transfer), (transfers) => {
@@ -48,7 +48,7 @@ describe('the tally of transfers', () => {
     );
   });
 
-  it('splits at the deadline: in time is what a tally of the timely transfers alone gives', () => {
+  it('splits at the deadline: in time is what the timely transfers alone add up to', () => {
     fc.assert(
       fc.property(fc.array(transfer), (transfers) => {
         const timely = transfers.filter(

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { tryServer } from './frame.testing.ts';
+import { tryServer } from './frame.fixture.ts';
 
 const roomy = { test: 1e9, live: 1e9, page: 1e9 };
 const developer = tryServer({}, roomy);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { distance, nearestField } from './ignored-fields.ts';
-import { tryServer } from './frame.testing.ts';
+import { tryServer } from './frame.fixture.ts';
 
 const FIELDS = ['amount', 'currency', 'crypto_currency', 'success_url', 'cancel_url', 'order_id', 'expires_in'];
 

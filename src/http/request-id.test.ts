@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { overSocket, tryServer } from './frame.testing.ts';
+import { overSocket, tryServer } from './frame.fixture.ts';
 import { requestIds } from './request-id.ts';
 
 const idOf = requestIds();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FastifyInstance } from 'fastify';
-import { accessOf, KEYS, overSocket, project, tryServer } from './frame.testing.ts';
+import { accessOf, KEYS, overSocket, project, tryServer } from './frame.fixture.ts';
 import type { ServerOptions } from './server.ts';
 import { noteTroubles } from '../../test/troubles.ts';
 

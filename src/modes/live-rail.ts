@@ -17,16 +17,16 @@ import { DEFAULT_TOLERANCE_BASIS_POINTS, type ChainRail } from './rail.ts';
 export interface ChainRailOptions {
   readonly db: Database;
   readonly rates: RateSource;
-  /** The tokens that the service's nodes can see, the most popular first. */
+  /** The tokens that the service's nodes can see, most popular first. */
   readonly tokens: readonly Token[];
   readonly openWallet: WalletOpener;
-  /** Where a batch's addresses come from, where others are to know of it too. */
+  /** Derives a batch's addresses; shared with others who use it. */
   readonly addresses?: AddressesAhead;
   readonly evmChain: ChainRail['evmChain'];
   readonly payoutChain: ChainRail['payoutChain'];
 }
 
-/** The rail of live mode: addresses from the merchant's wallets, money from the chains' cursors. */
+/** The rail of live mode: addresses from the merchant's wallets, money as far as the chains' cursors. */
 export function chainRail(options: ChainRailOptions): ChainRail {
   const {
     db,
@@ -78,7 +78,8 @@ export function chainRail(options: ChainRailOptions): ChainRail {
     completesAt: () => null,
     dueViews: async (payments, now, trx) => {
       const quoted = payments.filter(({ quote }) => quote !== null).map(({ id }) => id);
-      // Money on an earlier quote restores it, so every network that an address was given out on must have been seen.
+      // Money on an earlier quote makes it current again, so every network on which the payment has an address must
+      // have been seen.
       const networks = await issuedNetworks(trx, quoted);
       const seenUpTo = await readSeenUpTo(trx);
       return new Map(

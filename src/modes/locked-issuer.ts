@@ -10,12 +10,12 @@ import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type LockedIssuer, type Ra
 
 export interface LockedIssuerOptions {
   readonly rates: RateSource;
-  /** The tokens that the service's nodes can see, the most popular first. */
+  /** The tokens that the service's nodes can see, most popular first. */
   readonly tokens: readonly Token[];
   readonly addresses: AddressesAhead;
 }
 
-/** On the wallet's own terms, or on the usual ones. */
+/** On the wallet's own terms, or on the default ones. */
 export function issuedFrom(taken: TakenIndex, network: Network, address: string, amountUsdCents: bigint): Issued {
   return {
     kind: 'issued',
@@ -35,18 +35,18 @@ interface Place {
   readonly network: Network;
 }
 
-/** What is foreseen of a place; the wallet is null where there is none. */
+/** The predicted wallet of a place; null if there is none. */
 interface PredictedWallet {
   readonly wallet: LockedWallet | null;
 }
 
-/** More than this are read anew. */
+/** Bounds memory: beyond this, predictions start over. */
 const MAX_PREDICTED = 10_000;
 
 /**
- * Locks the wallets that wanted tokens may come to, and issues from them in memory. While nobody else takes from a
- * wallet, what is in it is foreseen from the last batch: the lock is then sent along with what is saved, and undoes it
- * all should the wallet be another after all (docs/decisions/0039).
+ * Locks the wallets that may be needed for the wanted tokens, and issues addresses from them in memory. While nobody
+ * else uses a wallet, its state is predicted from the last batch: the lock is then sent together with what is saved,
+ * and rolls everything back if the wallet's state is different after all (docs/decisions/0039).
  */
 export function createLock(options: LockedIssuerOptions): NonNullable<Rail['lock']> {
   const prediction = createPrediction();
@@ -69,7 +69,7 @@ export function createLock(options: LockedIssuerOptions): NonNullable<Rail['lock
   };
 }
 
-/** Where tokens may be paid to, and by how many at most. */
+/** The wallets that the tokens may be paid to, and how many addresses each may need. */
 function placesOf(tokens: readonly Token[], wanted: readonly WantedToken[]): readonly (Place & { count: number })[] {
   const places = new Map<string, Place & { count: number }>();
   for (const { projectId, asset, network: named } of wanted) {
@@ -87,19 +87,19 @@ function keyOf({ projectId, network }: Place): string {
   return `${projectId} ${network}`;
 }
 
-/** Names a wallet: projects that share one share its addresses. */
+/** Identifies a wallet: projects that share a wallet share its addresses. */
 function nameOf({ network, firstAddress }: Pick<LockedWallet, 'network' | 'firstAddress'>): string {
   return `${network} ${firstAddress}`;
 }
 
-/** What was last seen of wallets, and where their next index should be by now. Never believed without being checked. */
+/** The last known state of wallets, and what their next index should be by now. Never used without being checked. */
 function createPrediction() {
   const places = new Map<string, PredictedWallet>();
   const nextIndexes = new Map<string, number>();
-  // Others take from these too, or what was taken was not saved.
+  // Others use these wallets too, or what was taken was not saved.
   const unreliable = new Set<string>();
   return {
-    /** Null where something is not known, or not to be relied on. */
+    /** Null if anything is unknown or unreliable. */
     of: (wanted: readonly Place[]): readonly LockedWallet[] | null => {
       const known: LockedWallet[] = [];
       for (const place of wanted) {
@@ -131,7 +131,7 @@ function createPrediction() {
 
 type TakenIndexes = Pick<LockedWallet, 'network' | 'firstAddress' | 'nextIndex'>;
 
-/** Quotes and issues from these wallets; `save` makes the statements for what was issued of them. */
+/** Quotes and issues from these wallets; `save` makes the statements that save what was issued. */
 function issuerOf(
   { rates, tokens, addresses }: LockedIssuerOptions,
   places: readonly (Place & { readonly count: number })[],
@@ -141,7 +141,7 @@ function issuerOf(
   const wallets = new Map(locked.map((wallet) => [keyOf(wallet), wallet]));
   const ratesOf = new Map(locked.map((wallet) => [wallet.projectId, withSpread(rates, wallet.spreadBasisPoints)]));
   const counts = new Map(places.map((place) => [keyOf(place), place.count]));
-  // Projects that share a wallet take their indexes in turn.
+  // Projects that share a wallet take indexes from the same sequence.
   const takers = new Map(
     [...Map.groupBy(locked, nameOf)].map(([name, sharers]) => {
       const count = sharers.reduce((sum, sharer) => sum + (counts.get(keyOf(sharer)) ?? 0), 0);
@@ -169,15 +169,15 @@ function issuerOf(
   };
 }
 
-/** Hands out the next indexes of a locked wallet with their addresses, `count` at most. */
+/** Hands out the next indexes of a locked wallet with their addresses, at most `count`. */
 function indexTaker([first]: readonly LockedWallet[], count: number, addresses: AddressesAhead) {
   if (first === undefined) throw new Error('A group has one at least.');
   const { network, firstAddress, nextIndex: from } = first;
-  // By source: the same wallet may be written in several forms.
+  // By source, because the same wallet may be written in several forms.
   const lists = new Map<string, readonly string[] | null>();
   let taken = 0;
   return {
-    /** Null when the source of the wallet cannot be read. */
+    /** Null if the source of the wallet cannot be parsed. */
     take: ({ kind, source }: LockedWallet): { readonly index: number; readonly address: string } | null => {
       const list = lists.get(source) ?? addresses.of(network, { kind, text: source }, from, count);
       lists.set(source, list);
@@ -190,15 +190,12 @@ function indexTaker([first]: readonly LockedWallet[], count: number, addresses: 
   };
 }
 
-/** Why a token of this network cannot be paid with. */
+/** Why a token of this network cannot be paid. */
 export function noWallet(network: Network): Issued {
   return { kind: 'no_method', message: `No wallet is set for ${network}.` };
 }
 
-/**
- * What whoever wants to be paid there is told while a wallet hands out no addresses; the reason is the operator's
- * alone.
- */
+/** What a client is told while a wallet is halted; the reason is only for the operator. */
 export function halted(network: Network): Issued {
   return {
     kind: 'no_method',
@@ -206,10 +203,7 @@ export function halted(network: Network): Issued {
   };
 }
 
-/**
- * What a project's wallet that cannot be read has to be told: it was set for a test chain, and the service is on
- * another.
- */
+/** Why a project's wallet cannot be used: it was set for a test chain, and the service is on another one. */
 export function otherChain(network: Network): string {
   return (
     `The stored ${network} wallet cannot be read: it was set for another chain of ${network}. ` +

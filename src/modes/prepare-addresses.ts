@@ -8,8 +8,8 @@ import { busiestWallets } from '../store/wallets.ts';
 const MAX_PREPARED = 20;
 
 /**
- * Opens the wallets that are likely to be asked for after a start, so that their next addresses are derived while it is
- * quiet.
+ * Opens the wallets most likely to be needed after a start, so that their next addresses are derived while the process
+ * is idle.
  */
 export async function prepareAddresses(
   db: Database,

@@ -8,20 +8,20 @@ import type { RateSource } from '../rates/source.ts';
 import type { Trx } from '../store/database.ts';
 import type { Statement, StatementRunner } from '../store/pipeline.ts';
 
-/** Which address of which wallet was issued, and on what terms. */
+/** The wallet and index of an issued address, and the wallet's terms. */
 export interface IssuingWallet {
   readonly id: string;
   readonly index: number;
-  /** How deep a transfer must be to count as confirmed. */
+  /** How many confirmations a transfer needs. */
   readonly confirmations: number;
   /** How far from the owed amount still counts as exact, in hundredths of a percent. */
   readonly toleranceBasisPoints: number;
 }
 
-/** How far below or above the owed amount still counts as exact, where the wallet says nothing else: 0.5 %. */
+/** How far below or above the owed amount still counts as exact, unless the wallet says otherwise: 0.5 %. */
 export const DEFAULT_TOLERANCE_BASIS_POINTS = 50;
 
-/** An address issued for a payment; `wallet` is null where nothing has to be watched. */
+/** An address issued for a payment; `wallet` is null if nothing has to be watched. */
 export type Issued =
   | {
       readonly kind: 'issued';
@@ -30,26 +30,24 @@ export type Issued =
     }
   | { readonly kind: 'no_method'; readonly message: string };
 
-/** What a rail says of a payment whose moment is due. */
+/** What a rail says about a payment that is due. */
 export type DueView =
-  /** The money arrived whole: the sandbox's timer. */
+  /** The money arrived in full: the sandbox's timer. */
   | { readonly kind: 'settled' }
-  /** Everything up to this time was seen, so a deadline before it may be drawn. */
+  /** Everything up to this time was seen, so an earlier deadline may take effect. */
   | { readonly kind: 'seen_up_to'; readonly at: number };
 
-/** What payments are quoted by, and where their addresses come from. */
+/** What quotes are made with: prices, tokens and addresses. */
 export interface Issuer {
   readonly rates: RateSource;
-  /** The prices that a project's customers are quoted: the market's, and what the merchant adds. */
+  /** The prices for a project's customers: the market's, plus the merchant's spread. */
   ratesFor(projectId: string, trx?: Trx): RateSource | Promise<RateSource>;
   /**
-   * The tokens that the project can be paid in now, its favourite first. Who holds a transaction passes it: waiting for
-   * a second connection while holding one would deadlock the pool.
+   * The tokens in which the project can be paid now, most popular first. Callers inside a transaction must pass it:
+   * waiting for a second connection while holding one would deadlock the pool.
    */
   tokens(projectId: string, trx?: Trx): readonly Token[] | Promise<readonly Token[]>;
-  /**
-   * A fresh address for a payment. Never touches the network. In a transaction it is given back when that is undone.
-   */
+  /** A new address for a payment. Never calls a node. If the transaction is rolled back, the address was not issued. */
   issue(
     payment: { readonly id: string; readonly projectId: string; readonly amountUsdCents: bigint },
     token: Token,
@@ -58,11 +56,10 @@ export interface Issuer {
 }
 
 /**
- * Quotes a whole batch and issues its addresses from what one statement has read and locked, without waiting for
- * anything.
+ * Quotes a whole batch and issues its addresses from what one statement has read and locked, without further waiting.
  */
 export interface LockedIssuer extends Issuer {
-  /** What has to be carried out in the transaction that saves the payments, so that no address is issued again. */
+  /** Statements that must run in the transaction that saves the payments, so that no address is issued twice. */
   taken(): readonly Statement[];
 }
 
@@ -74,7 +71,7 @@ export interface WantedToken {
 }
 
 /**
- * How money is seen: the one seam between the sandbox and real chains. Everything else takes what a rail says and
+ * How money is seen: the only difference between the sandbox and real chains. Everything else follows the rail and
  * treats the mode as data.
  */
 export type Rail = SandboxRail | ChainRail;
@@ -94,10 +91,10 @@ export interface ChainRail extends AnyRail {
 /** What both have. */
 interface AnyRail extends Issuer {
   /**
-   * Locks all that payments in these tokens are issued addresses from, until the transaction ends. Its issuer knows no
-   * other tokens of theirs. With `mayPredict` it may go by what it saw last: then `taken` holds the lock too, which
-   * undoes the transaction with an error that `isUnexpected` knows when that has changed. Null: nothing has to be
-   * locked.
+   * Locks everything needed to issue addresses for payments in these tokens, until the transaction ends. The resulting
+   * issuer knows no other tokens. With `mayPredict` it may use the state it saw last: then `taken` also contains the
+   * lock, which rolls the transaction back, with an error that `isUnexpected` recognises, if that state has changed.
+   * Null: nothing has to be locked.
    */
   readonly lock:
     | ((
@@ -107,30 +104,30 @@ interface AnyRail extends Issuer {
       ) => Promise<LockedIssuer>)
     | null;
   /**
-   * The newest address that the payment already has on the token's network, from the wallet in use there; null where it
-   * has none. An address that is asked for again stays the same, whatever its token.
+   * The newest address that the payment already has on the token's network, from the wallet in use there; null if it
+   * has none. The address stays the same if the token is chosen again or changed.
    */
   held(payment: { readonly id: string }, token: Token, trx: Trx): Issued | null | Promise<Issued | null>;
-  /** When a new payment completes by itself; null: never. */
+  /** When a new payment completes automatically; null: never. */
   completesAt(createdAt: number, expiresAt: number): number | null;
   /**
-   * What it says of each of these payments, by id, read in the transaction that holds their locks: as many statements
-   * for many payments as for one.
+   * What the rail says about each of these payments, by id, read in the transaction that holds their locks, with the
+   * same number of statements however many payments there are.
    */
   dueViews(
     payments: readonly Payment[],
     now: number,
     trx: Trx,
   ): ReadonlyMap<string, DueView> | Promise<ReadonlyMap<string, DueView>>;
-  /** Which of a wallet's own addresses the payment's is, counted from 0; null where none was derived from a key. */
+  /** The index of the payment's address in its wallet, from 0; null if it was not derived from a key. */
   addressIndex(payment: Payment): null | Promise<number | null>;
-  /** How deep the payment's money is; null where nothing is counted. */
+  /** The confirmations of the payment's money; null if none are counted. */
   confirmations(payment: Payment): null | Promise<Confirmations | null>;
-  /** Which EVM chain a token lives on; null on other networks. */
+  /** The EVM chain of a token; null on other networks. */
   evmChain(token: Pick<Token, 'asset' | 'network'>): EvmChain | null;
   /** Which chain's addresses a refund may go to. */
   payoutChain(network: Network): PayoutChain;
-  /** How a refund of this rail ends by itself, and after how long. */
+  /** How and when a refund of this rail ends automatically. */
   refundOutcome(refund: {
     readonly id: string;
     readonly network: Network;
@@ -151,5 +148,5 @@ export interface RefundOutcome {
     | { readonly kind: 'failed'; readonly reason: 'test_failure' | 'unpaid' };
 }
 
-/** Picks the rail of a mode; wired in the composition root. */
+/** The rail of a mode; wired in the composition root. */
 export type RailFor = (mode: Mode) => Rail;

@@ -5,7 +5,7 @@ import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox
 import type { RateSource } from '../rates/source.ts';
 import type { SandboxRail } from './rail.ts';
 
-/** A refund whose reason is this word fails, so that a merchant can test it. */
+/** A refund with this reason fails, so that merchants can test that. */
 const FAILING_REASON = 'test_failure';
 
 /** Whether the sandbox offers the network. */
@@ -25,12 +25,12 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Sandbox
     tokens: () => tokens,
     issue: (payment, token) => ({
       kind: 'issued',
-      // The same one again, whichever of the network's tokens is chosen, and however often.
+      // The same address again, whichever of the network's tokens is chosen, however often.
       address: sandboxAddress(token.network, `${payment.id} ${token.network}`),
       wallet: null,
     }),
     held: () => null,
-    // A lifetime of at most the completion time expires instead, so that a merchant can test expiry.
+    // A lifetime no longer than the completion time expires instead, so that merchants can test expiry.
     completesAt: (createdAt, expiresAt) =>
       createdAt + completeAfterMs < expiresAt ? createdAt + completeAfterMs : null,
     dueViews: (payments, now) =>

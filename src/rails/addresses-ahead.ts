@@ -3,30 +3,30 @@ import type { WalletDeriver } from './chain.ts';
 import type { WalletSource } from './family.ts';
 import type { WalletOpener } from './wallet.ts';
 
-/** Addresses of wallets, derived in bulk, and ahead of time while nothing else asks for them. */
+/** Derives addresses of wallets in bulk, and ahead of time while the process is idle. */
 export interface AddressesAhead {
   /**
-   * The addresses of a wallet from number `from` on, `count` of them; null when it cannot be read. Which numbers are
-   * free is for the caller to know: this is a memory of derivations, and forgets those below `from`.
+   * `count` addresses of a wallet from index `from` on; null if the wallet cannot be read. The caller knows which
+   * indexes are free: this is a cache of derivations, which drops those below `from`.
    */
   of(network: Network, source: WalletSource, from: number, count: number): readonly string[] | null;
-  /** Derives nothing more by itself. */
+  /** Stops deriving ahead of time. */
   stop(): void;
 }
 
-/** What a shop may sell in one go after a quiet minute, and somewhat more. */
+/** Somewhat more than a shop may sell at once after a quiet minute. */
 const MAX_AHEAD = 1_200;
-/** The wallets used last: 60,000 addresses in all, some 6 MB. */
+/** The most recently used wallets: 60,000 addresses in total, about 6 MB. */
 const MAX_WALLETS = 50;
-/** Nobody has asked for so long. */
+/** How long nobody must have asked for addresses. */
 const IDLE_MS = 200;
-/** One to two milliseconds of work at a time, and a pause in which requests get their turn. */
+/** One to two milliseconds of work at a time, then a pause for requests. */
 const SLICE = 16;
 const PAUSE_MS = 4;
 
 interface Ahead {
   readonly deriver: WalletDeriver;
-  /** The number of the first of `addresses`, which are one after the other. */
+  /** The index of the first of `addresses`, which are consecutive. */
   from: number;
   addresses: string[];
 }
@@ -50,7 +50,7 @@ export function createAddressesAhead(openWallet: WalletOpener): AddressesAhead {
     try {
       deriveTo(wallet, Math.min(MAX_AHEAD, wallet.addresses.length + SLICE));
     } catch {
-      // Whoever asks for these addresses is told why they cannot be had.
+      // Whoever asks for these addresses gets the reason why they cannot be derived.
       wallets.delete(key);
     }
     wait(PAUSE_MS);
@@ -83,7 +83,7 @@ export function createAddressesAhead(openWallet: WalletOpener): AddressesAhead {
   };
 }
 
-/** Has this many addresses at hand. Throws RangeError where the wallet has no more. */
+/** Derives until this many addresses are available. Throws RangeError if the wallet has no more. */
 function deriveTo(wallet: Ahead, count: number): void {
   const { deriver, from, addresses } = wallet;
   const missing = count - addresses.length;

@@ -4,119 +4,119 @@ import type { Network } from '../domain/networks.ts';
 /**
  * A payment of an asset to an address, as one block shows it.
  *
- * `transactionHash`, `asset` and `index` together name it within its network: a native EVM transfer has index 0, and so
- * may a token's log in the same transaction.
+ * `transactionHash`, `asset` and `index` together identify it within its network: a native EVM transfer has index 0,
+ * which a token's log in the same transaction may have too.
  */
 export interface ChainTransfer {
-  /** As the network writes it: EVM `0x` and 64 lowercase hex digits, UTXO 64 lowercase hex digits. */
+  /** As the network writes it: EVM `0x` and 64 lower-case hex digits, UTXO 64 lower-case hex digits. */
   readonly transactionHash: string;
-  /** Output number, or log index of a token transfer; 0 for a native EVM transfer. */
+  /** Output index, or log index of a token transfer; 0 for a native EVM transfer. */
   readonly index: number;
-  /** In the form of `matchingAddress`, ready to be compared byte by byte with watched addresses. */
+  /** In the form of `matchingAddress`, ready to be compared with watched addresses. */
   readonly address: string;
   readonly asset: AssetCode;
   /** In the asset's smallest unit; never 0. */
   readonly amount: bigint;
 }
 
-/** What is known of a block for ever, on nodes too that have pruned it away. */
+/** What every node knows about a block forever, even after pruning it. */
 export interface BlockHeader extends BlockId {
-  /** The block's own timestamp in epoch milliseconds, as its miner wrote it. */
+  /** The block's timestamp in epoch milliseconds, as its miner wrote it. */
   readonly timeMs: number;
 }
 
 export interface ChainBlock extends BlockHeader {
-  /** Differs from the hash stored for `height - 1` when the chain was reorganised. */
+  /** Differs from the saved hash of `height - 1` if the chain was reorganised. */
   readonly parentHash: string;
   readonly transfers: readonly ChainTransfer[];
 }
 
 /**
- * One network as its nodes show it. Every method asks the nodes anew, and throws `ChainUnavailableError` when none of
- * them gives a usable answer within its timeout.
+ * One network as its nodes show it. Every method queries the nodes, and throws `ChainUnavailableError` if none of them
+ * gives a usable answer within its timeout.
  *
- * A block is read in two steps, because on EVM chains a block lists a transaction whether it moved money or was
- * reverted, and telling them apart costs another call. `block` gives every transfer that the block *claims*; the caller
- * finds those to watched addresses; `dropReverted` then leaves out those of them that failed. Where a block holds no
- * failures (Bitcoin), `dropReverted` returns what it was given.
+ * A block is read in two steps, because an EVM block lists transactions whether they moved money or were reverted, and
+ * telling them apart costs another call. `block` returns every transfer that the block *claims*; the caller selects
+ * those to watched addresses; `dropReverted` then leaves out those of them that failed. Where blocks contain no failed
+ * transactions (Bitcoin), `dropReverted` returns what it was given.
  */
 export interface ChainSource {
   readonly network: Network;
   /** The newest block of the node that answers. */
   head(): Promise<BlockId>;
   /**
-   * The hash of the block at `height` on the node's chain, or null: the node does not have that height. Pruned nodes
-   * answer it too, so whatever compares blocks asks this and not `block`.
+   * The hash of the block at `height` on the node's chain, or null if the node does not have that height. Pruned nodes
+   * answer too, so whatever compares blocks uses this and not `block`.
    */
   hashAt(height: number): Promise<string | null>;
-  /** The header of the block at `height`, or null: the node does not have that height. Pruned nodes answer it too. */
+  /** The header of the block at `height`, or null if the node does not have that height. Pruned nodes answer too. */
   header(height: number): Promise<BlockHeader | null>;
-  /** The block at `height`, or null: the node does not have that height (yet, or any more). */
+  /** The block at `height`, or null if the node does not have that height (yet, or any more). */
   block(height: number): Promise<ChainBlock | null>;
-  /** The blocks from `height` on, `count` at most and in order: fewer, or none, where the node has no more. */
+  /** The blocks from `height` on, in order, at most `count`: fewer, or none, if the node has no more. */
   blocks(height: number, count: number): Promise<readonly ChainBlock[]>;
   /**
    * Those of `matched` (transfers of `block`) that really moved money. Null: the node no longer has exactly this block,
-   * or lags behind the one that gave it; read the block again.
+   * or is behind the one that returned it; read the block again.
    */
   dropReverted(block: ChainBlock, matched: readonly ChainTransfer[]): Promise<readonly ChainTransfer[] | null>;
   /**
-   * Asks every node which chain it is on and how far it has come. A node on another chain is never used for the other
-   * methods and one that lags only when no other answers; a node that is exchanged behind the same URL is noticed here,
-   * so call it from time to time. Never throws for a fault of a node.
+   * Asks every node which chain it is on and how far it is. A node on another chain is never used by the other methods,
+   * and one that lags only if no other answers. Call this from time to time, because it also notices when another node
+   * is behind the same URL. Never throws for a fault of a node.
    */
   checkNodes(): Promise<readonly NodeReport[]>;
-  /** What spending takes where money is in outputs (the UTXO family); undefined or null elsewhere. */
+  /** What is needed to spend outputs (the UTXO family); undefined or null elsewhere. */
   readonly spending?: SpendingWatch | null;
-  /** What contracts pay natively; undefined or null where a block's transfers are all there is. */
+  /** Native coins transferred by contracts; undefined or null where a block lists all transfers. */
   readonly native?: NativeBalances | null;
-  /** Where transactions are, all nodes asked; undefined where `mempool` tells. */
+  /** Where transactions are, according to all nodes; undefined where `mempool` shows it. */
   readonly locate?: (hashes: readonly string[]) => Promise<ReadonlyMap<string, TransactionLocation>>;
-  /** Transactions that wait to be mined; null for networks whose transactions are only looked at in blocks. */
+  /** Transactions that wait to be mined; null for networks whose transactions are only read from blocks. */
   readonly mempool: Mempool | null;
   close(): Promise<void>;
 }
 
-/** `nowhere`: no node knows it, or another transaction has taken its place. */
+/** `nowhere`: no node knows it, or another transaction has replaced it. */
 export type TransactionLocation =
   | { readonly kind: 'block'; readonly height: number }
   | { readonly kind: 'waiting' | 'nowhere' };
 
-/** What has to be kept of a chain while it is read, so that what a wallet received can be spent later. */
+/** What must be saved while a chain is read, so that the outputs a wallet received can be spent later. */
 export interface SpendingWatch {
-  /** The addresses that a wallet's change goes to, numbered from 0; null where it is not known whether it has any. */
+  /** The addresses that a wallet's change goes to, by index from 0; null if it is not known whether there are any. */
   changeOf(wallet: {
     readonly kind: 'xpub' | 'descriptor' | 'treasury';
     readonly text: string;
   }): ((index: number) => string) | null;
   /**
-   * Those of the transactions of these transfers, all in `block`, that are needed whole to spend them, by their hashes.
-   * One that no node has any more is left out.
+   * The transactions of these transfers, all in `block`, that are needed in full to spend them, by hash. Transactions
+   * that no node has any more are left out.
    */
   wholeTransactions(block: BlockId, transfers: readonly ChainTransfer[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * What transactions in `block` spend, or that wait where it is null: as `txid:vout`, by their hashes. One that no
-   * node has any more is left out.
+   * The inputs of transactions in `block`, or of unmined ones if it is null: as `txid:vout`, by hash. Transactions that
+   * no node has any more are left out.
    */
   inputsOf(block: BlockId | null, hashes: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
 /**
- * Native money beyond what a block's transactions carry: what contracts (exchanges, Safe wallets) pass on within a
- * transaction leaves no log and is in no block. It is seen by the balance, and found by tracing.
+ * Native coins beyond those carried by a block's transactions. Contracts (exchanges, Safe wallets) transfer them within
+ * a transaction, which leaves no log and no entry in the block. They show in the balance, and are found by tracing.
  */
 export interface NativeBalances {
   readonly asset: AssetCode;
   /**
-   * The balances in wei after `block`, by address in lower case. Throws `ChainUnavailableError` when no node has the
+   * The balances in wei after `block`, by address in lower case. Throws `ChainUnavailableError` if no node has the
    * state of exactly this block (any more).
    */
   balancesAt(addresses: readonly string[], block: BlockId): Promise<ReadonlyMap<string, bigint>>;
   /**
    * What contracts paid within the transactions of `block` to these addresses (lower case). Such a transfer has an
-   * index from 1,000,000 on, the same each time it is read; it needs no settling, since what was reverted is left out.
-   * Null: no node shows it. Most hosted nodes do not trace, and a trace may take longer than the timeout, so nothing
-   * may wait for it.
+   * index from 1,000,000 on, the same each time it is read. Reverted ones are already left out. Null: no node can trace
+   * the block. Most hosted nodes do not trace, and a trace may take longer than the timeout, so nothing may depend on
+   * it.
    */
   internalTransfers(block: BlockId, addresses: ReadonlySet<string>): Promise<readonly ChainTransfer[] | null>;
 }
@@ -126,60 +126,61 @@ export interface BlockId {
   readonly hash: string;
 }
 
-/** The transactions that wait at the node that answers. */
+/** The mempool of the node that answers. */
 export interface Mempool {
-  /** All of them; null while the node has not loaded its mempool yet, so that nothing is known of it. */
+  /** All its transactions; null while the node has not loaded its mempool yet, so that nothing is known about it. */
   waiting(): Promise<WaitingTransactions | null>;
-  /** What these transactions pay; those that are gone meanwhile are left out. */
+  /** The transfers of these transactions; those that are gone meanwhile are left out. */
   transfersOf(hashes: readonly string[]): Promise<readonly ChainTransfer[]>;
 }
 
 export interface WaitingTransactions {
   readonly hashes: readonly string[];
   /**
-   * What may be concluded from what the node does not show. `mempool`: it has the newest block and hears of
-   * transactions, so that what it lacks waits nowhere. `blocks`: it takes no transactions before they are mined.
-   * `nothing`: it may have missed blocks, because it is still loading the chain, say, or is connected to nobody.
+   * What follows from a transaction not being listed. `mempool`: the node has the newest block and receives
+   * transactions, so what it lacks is waiting nowhere. `blocks`: it accepts no transactions before they are mined.
+   * `nothing`: it may have missed blocks, for example because it is still loading the chain or has no peers.
    */
   readonly proof: 'mempool' | 'blocks' | 'nothing';
 }
 
-/** How one node of a network is. */
+/** The state of one node of a network. */
 export interface NodeReport {
   /** Scheme, host and port. */
   readonly node: string;
-  /** Its newest block; null when it did not say. */
+  /** Its newest block; null if it did not answer. */
   readonly height: number | null;
-  /** What is wrong with it, fit for logs; null when nothing is. */
+  /** What is wrong with it, fit for logs; null if nothing is. */
   readonly problem: string | null;
 }
 
-/** Fresh receiving addresses of one wallet, derived from its public key alone. */
+/** Receiving addresses of one wallet, derived from its public key only. */
 export interface WalletDeriver {
   /**
-   * The receiving address number `index` (0 to 2^31 - 1), in the form in which customers are shown it; pass it through
-   * `matchingAddress` for watching. Throws RangeError for any other index.
+   * The receiving address with this index (0 to 2^31 - 1), in the form that customers see; convert it with
+   * `matchingAddress` to watch it. Throws RangeError for any other index.
    */
   addressAt(index: number): string;
   /**
-   * What the wallet is known by, for ever; undefined: its address at index 0, whatever form its source is written in.
+   * What identifies the wallet forever; undefined: its address at index 0, which is the same for every form of its
+   * source.
    */
   readonly identity?: string;
   /**
-   * The receiving addresses from number `from` on, `count` of them: the same as `addressAt` gives one by one. Each
-   * costs a fraction of that where there are several.
+   * `count` receiving addresses from index `from` on: the same as `addressAt` returns one by one, but several at once
+   * take a fraction of the time.
    */
   addressesAt(from: number, count: number): readonly string[];
 }
 
-/** What went wrong with one node. Holds neither the credentials nor the path of its URL. */
+/** What went wrong with one node. Contains neither the credentials nor the path of its URL. */
 export interface NodeFailure {
   /** Scheme, host and port. */
   readonly node: string;
   readonly reason: string;
 }
 
-/** No node of a network gave a usable answer. Safe to log: credentials were taken out of every part of it. */
+/** No node of a network gave a usable answer. Safe to log: credentials were removed from every part of it. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError';
   readonly network: Network;

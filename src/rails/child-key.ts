@@ -5,10 +5,10 @@ import { addMultiplesOfBase } from './point-sums.ts';
 const { Point } = secp256k1;
 type CurvePoint = ReturnType<typeof Point.fromBytes>;
 
-/** The first hardened index of BIP 32; those below it can be derived without a private key. */
+/** The first hardened index of BIP 32; indexes below it can be derived without a private key. */
 export const HARDENED = 2 ** 31;
 
-/** A public key of BIP 32, opened for deriving. */
+/** A BIP 32 public key, prepared for deriving. */
 export interface KeyNode {
   readonly point: CurvePoint;
   /** Compressed, 33 bytes. */
@@ -16,15 +16,16 @@ export interface KeyNode {
   readonly chainCode: Uint8Array;
 }
 
-/** Throws when the 33 bytes are not a point of the curve. */
+/** Throws if the 33 bytes are not a point on the curve. */
 export function keyNode(publicKey: Uint8Array, chainCode: Uint8Array): KeyNode {
   return { point: Point.fromBytes(publicKey), publicKey, chainCode };
 }
 
 /**
- * CKDpub of BIP 32 for an index below 2^31. It works on the opened point, which takes half the time of `deriveChild` of
- * @scure/bip32: that one reads the parent's and the child's point from bytes again, a square root each. Nothing here is
- * secret, so that time may depend on the values. Throws where the index has no key, which happens once in 2^127.
+ * CKDpub of BIP 32 for an index below 2^31. It works on the decoded point, which takes half the time of `deriveChild`
+ * of
+ * @scure/bip32: that one decodes the parent's and the child's point again, with a square root each. Nothing here is
+ * secret, so the time may depend on the values. Throws if the index has no key, which happens once in 2^127.
  */
 export function childKey(parent: KeyNode, index: number): KeyNode {
   const { scalar, chainCode } = childScalar(parent, index, hmacKey(parent));
@@ -32,8 +33,8 @@ export function childKey(parent: KeyNode, index: number): KeyNode {
 }
 
 /**
- * The children number `from` on, `count` of them: the same as `childKey` makes one by one, each in a fraction of the
- * time where there are several. Throws as `childKey` does, for all if for any.
+ * `count` children from index `from` on: the same as `childKey` returns one by one, but several at once take a fraction
+ * of the time. Throws as `childKey` does, if any of them has no key.
  */
 export function childKeys(parent: KeyNode, from: number, count: number): readonly KeyNode[] {
   const point = parent.point.toAffine();
@@ -47,7 +48,7 @@ export function childKeys(parent: KeyNode, from: number, count: number): readonl
   });
 }
 
-/** The x coordinates, 32 bytes each, that Taproot outputs of one key and no scripts carry (BIP 341, as BIP 86 asks). */
+/** The x coordinates, 32 bytes each, of Taproot outputs with one key and no scripts (BIP 341, as BIP 86 requires). */
 export function taprootOutputKeys(nodes: readonly KeyNode[]): readonly Uint8Array[] {
   const sums = addMultiplesOfBase(
     nodes.map((node) => ({ point: internalKey(node).toAffine(), scalar: taprootTweak(node) })),
@@ -55,18 +56,18 @@ export function taprootOutputKeys(nodes: readonly KeyNode[]): readonly Uint8Arra
   return sums.map((sum) => Point.fromAffine(sum).toBytes(true).subarray(1));
 }
 
-/** Of one node alone, as `taprootOutputKeys` has it. */
+/** For a single node, as `taprootOutputKeys` does. */
 export function taprootOutputKey(node: KeyNode): Uint8Array {
   const tweaked = internalKey(node).add(Point.BASE.multiplyUnsafe(taprootTweak(node)));
   return tweaked.toBytes(true).subarray(1);
 }
 
-/** Throws for a point that is not on the curve, so that a fault of the sums makes no address. */
+/** Throws for a point that is not on the curve, so that an error in the sums yields no address. */
 function nodeOf(point: CurvePoint, chainCode: Uint8Array): KeyNode {
   return { point, publicKey: point.toBytes(true), chainCode };
 }
 
-/** Made once for many children: given as bytes, the key would cost more than the hashing. */
+/** Created once for many children: importing the key from bytes each time would take longer than the hashing. */
 function hmacKey({ chainCode }: KeyNode): KeyObject {
   return createSecretKey(chainCode);
 }

@@ -4,7 +4,7 @@ import { startUtxoNode, utxoNodeKinds, type UtxoNodeKind } from '../../test/lite
 import type { AssetCode } from '../domain/asset.ts';
 import { formatDecimal } from '../domain/money.ts';
 import { EVM_NETWORKS, NETWORK_FACTS, perNetwork, UTXO_NETWORKS, type EvmNetwork } from '../domain/networks.ts';
-import { describeChain, type NodeChain } from './conformance.testing.ts';
+import { describeChain, type NodeChain } from './conformance.fixture.ts';
 import { EVM_TOKENS } from './evm/tokens.ts';
 import { MAIN_CHAINS } from './utxo/params.ts';
 import { publicKeyAt } from './utxo/wallet.fixture.ts';

@@ -3,19 +3,19 @@ import type { Troubles } from '../domain/trouble.ts';
 import type { ChainSource, WalletDeriver } from './chain.ts';
 import type { UtxoChain } from './utxo/params.ts';
 
-/** What checking an address that somebody typed came to. `message` names the rule and the way out. */
+/** The result of checking an address that somebody typed. `message` names the rule and the way out. */
 export type AddressCheck =
   | { readonly kind: 'ok'; readonly address: string }
-  /** `deadEnd`: the address is written well, but what is paid to it is lost. */
+  /** `deadEnd`: the address is valid, but money sent to it is lost. */
   | { readonly kind: 'invalid'; readonly message: string; readonly deadEnd?: true };
 
-/** Which chain of each network of Bitcoin's family is meant: addresses of test chains are written differently. */
+/** Which chain of each UTXO network is configured: test chains write addresses differently. */
 export type UtxoChains = Readonly<Record<UtxoNetwork, UtxoChain>>;
 
-/** Which chain of a network an address must be of; `any`: main or test, where nothing is ever sent. */
+/** Which chain of a network an address must belong to; `any`: main or test, where nothing is ever sent. */
 export type PayoutChain = UtxoChain | 'any';
 
-/** What a wallet's addresses come from, as the merchant gives it. */
+/** The source of a wallet's addresses, as the merchant gives it. */
 export interface WalletSource {
   readonly kind: 'xpub' | 'descriptor' | 'treasury';
   readonly text: string;
@@ -26,43 +26,41 @@ export type WalletCheck =
       readonly kind: 'ok';
       readonly source: string;
       readonly note: string | null;
-      /** What will not work with the wallet as it was given, and the way out. */
+      /** What will not work with the wallet, and the way out. */
       readonly warnings: readonly string[];
       readonly deriver: WalletDeriver;
     }
   | { readonly kind: 'invalid'; readonly message: string };
 
-/** How a network is written and read, made once for each: nothing here asks a node. */
+/** How a network writes and reads things. Created once per network; nothing here queries a node. */
 export interface NetworkRules {
   /**
-   * Checks an address that a payout shall go to: that it belongs to the network, that its checksum is right, and that
-   * what is sent there can be spent. The answer's address is in the network's usual form (EIP-55, lowercase bech32).
-   * Addresses must be those of `chain`, as far as they tell chains apart; EVM test chains have no addresses of their
-   * own. `contracts` are tokens' on this network, beside the well-known ones: what is sent to a token's own contract is
-   * lost.
+   * Checks an address for a payout: that it belongs to the network, that its checksum is right, and that money sent
+   * there can be spent. The resulting address is in the network's usual form (EIP-55, lower-case bech32). Addresses
+   * must belong to `chain` if they differ between chains; on EVM test chains they do not. `contracts` are tokens'
+   * contracts on this network in addition to the well-known ones: money sent to a token's own contract is lost.
    */
   readonly checkPayoutAddress: (text: string, chain: PayoutChain, contracts: readonly string[]) => AddressCheck;
-  /** The form in which a valid address is stored and compared with what blocks show. */
+  /** The form in which a valid address is stored and compared with what blocks contain. */
   readonly matchingAddress: (address: string) => string;
-  /** The reverse of `matchingAddress`: the form in which customers are shown an address. */
+  /** The reverse of `matchingAddress`: the form in which customers see an address. */
   readonly shownAddress: (address: string) => string;
-  /** A transaction's hash as the network writes it, of 64 hex digits in lower case. */
+  /** Makes a transaction hash in the network's form from 64 lower-case hex digits. */
   readonly transactionHash: (digits: string) => string;
   /**
-   * A well-formed address for a test payment, of 40 hex digits; of the test network where that has addresses of its
-   * own.
+   * Makes a valid address for a test payment from 40 hex digits; of the test network if that has different addresses.
    */
   readonly testAddress: (digits: string) => string;
   /**
-   * Reads what a wallet is derived from. Private keys and recovery phrases are recognised first and refused; no message
-   * repeats any part of what was given.
+   * Parses the source of a wallet. Private keys and recovery phrases are recognised first and refused. No message
+   * repeats any part of the input.
    */
   readonly parseWallet: (source: WalletSource, chains: UtxoChains) => WalletCheck;
   /** Which chain's addresses a live refund may go to. */
   readonly payoutChain: (chains: UtxoChains) => PayoutChain;
 }
 
-/** How nodes are asked. */
+/** How nodes are queried. */
 export interface NodeAccess {
   /** For one call to one node. */
   readonly timeoutMs: number;
@@ -70,15 +68,19 @@ export interface NodeAccess {
 }
 
 /**
- * All that one family of networks does in ways of its own. `Nodes` is what the operator set for one of its networks.
- * Payment URIs, which the page asks for, are `domain/payment-uri.ts`.
+ * Everything that one family of networks does in its own way. `Nodes` is the operator's configuration for one of its
+ * networks. Payment URIs, which the page needs, are in `domain/payment-uri.ts`.
  */
 export interface NetworkFamily<Member extends Network, Nodes, Caller> {
   readonly rulesOf: (network: Member) => NetworkRules;
-  /** Follows a network's chain. Asks nothing before the first call. Throws RangeError when a URL is not usable. */
+  /**
+   * Creates the source that follows a network's chain. Sends nothing before the first call. Throws RangeError if a URL
+   * is not usable.
+   */
   readonly createSource: (nodes: Nodes, access: NodeAccess) => ChainSource;
   /**
-   * Asks a network's nodes how things are now, without following the chain. Throws RangeError when a URL is not usable.
+   * Creates a caller for the current state of a network, without following its chain. Throws RangeError if a URL is not
+   * usable.
    */
   readonly createCaller: (nodes: Nodes, access: NodeAccess) => Caller;
 }

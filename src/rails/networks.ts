@@ -4,19 +4,19 @@ import { evmFamily, type EvmNodes } from './evm/family.ts';
 import type { NetworkRules, NodeAccess } from './family.ts';
 import { utxoFamily, type UtxoNodes } from './utxo/family.ts';
 
-/** A network and the nodes that show it, as the operator set them. */
+/** A network and its nodes, as the operator configured them. */
 export type NetworkNodes = UtxoNodes | EvmNodes;
 
 const RULES: Readonly<Record<Network, NetworkRules>> = perNetwork(NETWORKS, (network) =>
   isUtxoNetwork(network) ? utxoFamily.rulesOf(network) : evmFamily.rulesOf(network),
 );
 
-/** How a network is written and read. */
+/** How a network writes and reads things. */
 export function rulesOf(network: Network): NetworkRules {
   return RULES[network];
 }
 
-/** What follows a network's chain. Throws RangeError when a URL is not usable. */
+/** Creates the source that follows a network's chain. Throws RangeError if a URL is not usable. */
 export function createChainSource(nodes: NetworkNodes, access: NodeAccess): ChainSource {
   switch (nodes.family) {
     case 'utxo':

@@ -4,38 +4,38 @@ const { Point } = secp256k1;
 const { Fp } = Point;
 const P = Fp.ORDER;
 
-/** A point of secp256k1, never the point at infinity. */
+/** A point on secp256k1, never the point at infinity. */
 export interface AffinePoint {
   readonly x: bigint;
   readonly y: bigint;
 }
 
-/** A point, and the scalar (1 to the curve's order less 1) whose multiple of the base point is to be added to it. */
+/** A point, and the scalar (1 to the curve's order less 1) whose multiple of the base point is added to it. */
 export interface Addend {
   readonly point: AffinePoint;
   readonly scalar: bigint;
 }
 
-/** Bits of a scalar that one addition takes in: tables of 26 windows of 512 points, some 2 MB, made in 30 ms. */
+/** Bits of a scalar handled by one addition: tables of 26 windows of 512 points, about 2 MB, made in 30 ms. */
 const WINDOW_BITS = 10;
 const WINDOW = 2 ** WINDOW_BITS;
 const HALF = WINDOW / 2;
-/** Signed digits carry one bit over the scalar's 256. */
+/** Signed digits carry one bit beyond the scalar's 256. */
 const WINDOWS = Math.ceil(257 / WINDOW_BITS);
 
 let tables: readonly (readonly AffinePoint[])[] | null = null;
 
 /**
- * `point + scalar · G` for each of these, in their order. Several at once take a sixth of the time of one by one: in
- * affine coordinates an addition costs a division, and all divisions of a round are done as one (Montgomery's trick).
- * Nothing here is secret, so that time may depend on the values. Throws RangeError where a sum is the point at
- * infinity, which happens once in 2^127.
+ * `point + scalar · G` for each of these, in their order. Several at once take a sixth of the time: an addition in
+ * affine coordinates needs a division, and all divisions of a round are done as one (Montgomery's trick). Nothing here
+ * is secret, so the time may depend on the values. Throws RangeError if a sum is the point at infinity, which happens
+ * once in 2^127.
  */
 export function addMultiplesOfBase(addends: readonly Addend[]): readonly AffinePoint[] {
   const windows = (tables ??= makeTables());
   const multiplesOfBase = sumsOf(addends.map(({ scalar }) => multiples(windows, scalar)));
-  // The points come last: a point and a part of its scalar's multiple may cancel each other out where the whole does
-  // not.
+  // The points are added last: a point and a part of its scalar's multiple may cancel each other out although the whole
+  // does not.
   return addPairs(pairUp(addends, multiplesOfBase));
 }
 
@@ -47,8 +47,8 @@ function pairUp(addends: readonly Addend[], others: readonly AffinePoint[]): rea
 }
 
 /**
- * The sum of each list. No part of a scalar's windows adds up to the point at infinity: all windows but the lowest are
- * divisible by its width, which the curve's order is not, and fewer than all are below the order.
+ * The sum of each list. No partial sum of a scalar's windows is the point at infinity: all windows but the lowest are
+ * divisible by the window's width, which the curve's order is not, and fewer than all are below the order.
  */
 function sumsOf(all: readonly (readonly AffinePoint[])[]): readonly AffinePoint[] {
   let lists = all;
@@ -82,7 +82,7 @@ function multiples(windows: readonly (readonly AffinePoint[])[], scalar: bigint)
   return points;
 }
 
-/** In each window the multiples 1 to 512 of its own base, which is 1,024 times the one before it. */
+/** In each window the multiples 1 to 512 of its own base, which is 1,024 times the base before it. */
 function makeTables(): readonly (readonly AffinePoint[])[] {
   const windows: AffinePoint[][] = [];
   let base: AffinePoint = Point.BASE.toAffine();
@@ -118,7 +118,7 @@ function addPairs(all: readonly Pair[]): AffinePoint[] {
     products.push(product);
     product = (product * factor) % P;
   }
-  // Throws for 0: a sum has no coordinates.
+  // Throws for 0: such a sum has no coordinates.
   if (product === 0n) throw new RangeError('the sum of two points is the point at infinity');
   let inverse = Fp.inv(Fp.create(product));
   const sums: AffinePoint[] = [];
@@ -138,8 +138,8 @@ function addPairs(all: readonly Pair[]): AffinePoint[] {
 }
 
 /**
- * What the slope of the line through two points, or of the tangent at one, is divided by; 0 for opposite points. It may
- * be negative, as all that is computed from it until coordinates are made of it.
+ * The divisor in the slope of the line through two points, or of the tangent at one; 0 for opposite points. It may be
+ * negative, like everything computed from it before the coordinates.
  */
 function divisor([a, b]: Pair): bigint {
   if (a.x !== b.x) return b.x - a.x;

@@ -1,16 +1,15 @@
-/** At the start of a word, so that no xpub looks like one by chance; also within a descriptor. */
+/** At the start of a word, so that no xpub contains one by chance; also within a descriptor. */
 const EXTENDED_PRIVATE_KEY = /(?:^|[^1-9A-HJ-NP-Za-km-z])(?:[tuvxyzUVYZ]prv|[LM]tpv|ttpv)/;
 
-/** A descriptor's checksum (BIP 380) is eight characters of chance: it may spell `zprv`. */
+/** A descriptor's checksum (BIP 380) is eight arbitrary characters: it may spell `zprv`. */
 const DESCRIPTOR_CHECKSUM = /#[02-9ac-hj-np-z]{8}$/;
 
-/** Wallet import format of Bitcoin (5, K, L), Litecoin (6, T) and their test networks (9, c), by its look. */
+/** The form of the wallet import format of Bitcoin (5, K, L), Litecoin (6, T) and their test networks (9, c). */
 const WALLET_IMPORT_FORMAT = /^[59KLTc6][1-9A-HJ-NP-Za-km-z]{50,51}$/;
 
 /**
- * What to answer when a text that should hold public keys alone holds something private: a message without any part of
- * that text, ending in advice. Null: nothing private was found. A damaged private key is still private, so the look
- * alone decides.
+ * The refusal if a text that should contain only public keys contains a secret: a message without any part of the text
+ * that ends in advice. Null: no secret was found. A damaged private key is still private, so the form alone decides.
  *
  * @param wayOut what to give instead, as a sentence
  */
@@ -25,7 +24,7 @@ export function secretKeyRefusal(text: string, wayOut: string): string | null {
 
 function secretKind(text: string): string | null {
   if (EXTENDED_PRIVATE_KEY.test(text)) return 'an extended private key';
-  // Within a descriptor 64 digits are a public key of Taproot; alone they are taken for a private key.
+  // Within a descriptor 64 digits are a Taproot public key; alone they are treated as a private key.
   if (/^(?:0x)?[0-9a-fA-F]{64}$/.test(text)) return 'a private key';
   if (text.split(/[^0-9A-Za-z]+/).some((word) => WALLET_IMPORT_FORMAT.test(word))) return 'a private key';
   return text.split(/\s+/).length >= 12 ? 'a recovery phrase' : null;

@@ -3,7 +3,10 @@ import type { WalletDeriver } from './chain.ts';
 import type { WalletSource, UtxoChains } from './family.ts';
 import { rulesOf } from './networks.ts';
 
-/** The addresses of a wallet; null when it cannot be read, such as one of another chain of its network. */
+/**
+ * The addresses of a wallet; null if its source cannot be parsed, for example because it belongs to another chain of
+ * its network.
+ */
 export type WalletOpener = (network: Network, source: WalletSource) => WalletDeriver | null;
 
 /**

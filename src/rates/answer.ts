@@ -3,7 +3,7 @@ import type { Fiat } from '../domain/money.ts';
 import { ONE, quotientE8, type Decimal } from './decimal.ts';
 import type { SourcePrice } from './source.ts';
 
-/** An answer that does not have the form that its source publishes. The message holds no part of the answer. */
+/** An answer that does not have the form that its source publishes. The message contains no part of the answer. */
 export class MalformedAnswerError extends Error {
   override readonly name = 'MalformedAnswerError';
 
@@ -12,7 +12,7 @@ export class MalformedAnswerError extends Error {
   }
 }
 
-/** The value of a JSON text; throws MalformedAnswerError. */
+/** Parses a JSON text; throws MalformedAnswerError. */
 export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -21,14 +21,14 @@ export function parseJson(body: string): unknown {
   }
 }
 
-/** A member of a JSON object; undefined where there is none. Inherited ones, such as `constructor`, do not count. */
+/** A member of a JSON object; undefined if there is none. Inherited ones, such as `constructor`, do not count. */
 export function member(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   const found: unknown = Reflect.get(value, name);
   return found;
 }
 
-/** A market's price of now for `code`; nothing when there is no number. `inverse`: the number is units per USD. */
+/** A market's current price for `code`; empty if there is no number. `inverse`: the number is units per USD. */
 export function marketPrice(
   code: AssetCode | Fiat,
   number: Decimal | null,

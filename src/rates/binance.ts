@@ -3,8 +3,8 @@ import { member } from './answer.ts';
 import { tickerSource } from './tickers.ts';
 
 /**
- * Binance trades against USDT; what that is worth is asked of the others, so a stablecoin off its peg misprices
- * nothing.
+ * Binance trades against USDT. The price of USDT comes from the other sources, so a stablecoin off its peg does no
+ * harm.
  */
 const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
   ['BTCUSDT', 'BTC'],
@@ -14,8 +14,8 @@ const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
 ]);
 
 /**
- * https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md#symbol-order-book-ticker. The host is
- * Binance's own for public market data only; api.binance.com refuses some countries.
+ * https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md#symbol-order-book-ticker. This
+ * is Binance's host for public market data only; api.binance.com refuses some countries.
  */
 export const BINANCE = tickerSource({
   name: 'binance',

@@ -10,7 +10,7 @@ const SYMBOLS: ReadonlyMap<unknown, AssetCode> = new Map([
   ['tUDCUSD', 'USDC'],
 ]);
 
-/** https://docs.bitfinex.com/reference/rest-public-tickers: a list a pair: symbol, bid, bid size, ask, and more. */
+/** https://docs.bitfinex.com/reference/rest-public-tickers: one list per pair: symbol, bid, bid size, ask, and more. */
 export const BITFINEX = tickerSource({
   name: 'bitfinex',
   url: `https://api-pub.bitfinex.com/v2/tickers?symbols=${[...SYMBOLS.keys()].join(',')}`,

@@ -6,7 +6,7 @@ import type { PriceSource, SourcePrice } from './source.ts';
 export interface ChainlinkFeed {
   readonly code: AssetCode | Fiat;
   readonly address: string;
-  /** The feed is written to at least this often; in between when the price moved by its deviation threshold. */
+  /** The feed is written at least this often, and whenever the price has moved by its deviation threshold. */
   readonly heartbeatMs: number;
 }
 
@@ -31,7 +31,7 @@ export const ETHEREUM_FEEDS: readonly ChainlinkFeed[] = [
 /** The chain that `ETHEREUM_FEEDS` are on; elsewhere their addresses mean nothing. */
 export const ETHEREUM_FEEDS_CHAIN_ID = 1;
 
-/** Feeds change about once an hour; asked for every minute, so as not to use up the limits of a hosted node. */
+/** Feeds change about once an hour; they are polled every minute, so as not to use up a hosted node's limits. */
 const EVERY_MS = 60_000;
 
 /** "There may be a slight delay for the latest round to get onchain" after the heartbeat, say the feeds' documents. */
@@ -42,14 +42,14 @@ const LATEST_ROUND_DATA = '0xfeaf968c';
 const DECIMALS = '0x313ce567';
 
 export interface ChainlinkOptions {
-  /** `eth_call` on the latest block of the chain that the feeds are on: the returned bytes as 0x hex. */
+  /** `eth_call` on the latest block of the feeds' chain: the returned bytes as 0x hex. */
   readonly call: (to: string, data: string) => Promise<string>;
   readonly feeds: readonly ChainlinkFeed[];
 }
 
 /**
- * Feeds read by an EVM node. They are references: within its heartbeat and threshold a feed may be behind the market.
- * One that fails leaves the others alone.
+ * Feeds read from an EVM node. They are references: within its heartbeat and threshold a feed may be behind the market.
+ * A feed that fails does not affect the others.
  */
 export function createChainlinkSource({ call, feeds }: ChainlinkOptions): PriceSource {
   const decimals = new Map<string, number>();
@@ -82,7 +82,7 @@ export function createChainlinkSource({ call, feeds }: ChainlinkOptions): PriceS
   };
 }
 
-/** What `latestRoundData()` returns, as far as it is of use. Throws when a consumer must not use it. */
+/** The useful part of what `latestRoundData()` returns. Throws if a consumer must not use it. */
 function decodeRound(bytes: string): { readonly answer: bigint; readonly updatedAt: number } {
   const [roundId, answer, , updatedAtSeconds, answeredInRound] = words(bytes, 5);
   if (
@@ -107,7 +107,7 @@ function decodeDecimals(bytes: string): number {
 }
 
 /**
- * The 32-byte words of ABI-encoded bytes; none when they are not `count` words. An address without code returns `0x`.
+ * The 32-byte words of ABI-encoded bytes; empty if there are not `count` words. An address without code returns `0x`.
  */
 function words(bytes: string, count: number): readonly bigint[] {
   if (!new RegExp(`^0x[0-9a-f]{${count * 64}}$`, 'i').test(bytes)) return [];

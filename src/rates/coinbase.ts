@@ -4,7 +4,7 @@ import { MalformedAnswerError, marketPrice, member, parseJson } from './answer.t
 import { readDecimal } from './decimal.ts';
 import type { SourcePrice, WebSource } from './source.ts';
 
-/** Coinbase redeems USDC at 1 USD and states that as its rate: a promise, and not what it trades at. */
+/** Coinbase redeems USDC at 1 USD and states that as its rate: a promise, not a market price. */
 const CODES = [...ASSET_CODES, ...FIATS].filter((code) => code !== 'USDC' && code !== 'USD');
 
 export const COINBASE: WebSource = {

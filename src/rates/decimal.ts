@@ -7,12 +7,12 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** Digits and exponent are bounded, so that no answer can make us compute with huge numbers. */
+/** Digits and exponent are limited, so that no answer can make us compute with huge numbers. */
 const DECIMAL_TEXT = /^(\d{1,30})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
 
 /**
- * A decimal text, or a JSON number by its shortest text; null for anything else, negative ones included. Floats are
- * never computed with.
+ * Parses a decimal text, or a JSON number by its shortest text; null for anything else, including negative numbers. No
+ * arithmetic is done with floats.
  */
 export function readDecimal(value: unknown): Decimal | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
@@ -24,7 +24,7 @@ export function readDecimal(value: unknown): Decimal | null {
   return scale < 0 ? { units: units * pow10(-scale), scale: 0 } : { units, scale };
 }
 
-/** The quotient of two numbers as a price, to the nearest 10^-8, halves up; null when that is not above 0. */
+/** The quotient of two numbers as a price, to the nearest 10^-8, halves up; null if that is not above 0. */
 export function quotientE8(dividend: Decimal, divisor: Decimal): UsdPriceE8 | null {
   if (divisor.units === 0n) return null;
   const price = divHalfUp(dividend.units * pow10(8 + divisor.scale), divisor.units * pow10(dividend.scale));
@@ -33,12 +33,12 @@ export function quotientE8(dividend: Decimal, divisor: Decimal): UsdPriceE8 | nu
 
 export const ONE: Decimal = { units: 1n, scale: 0 };
 
-/** A bid and an ask further apart than this are not a market that a price can be read from: 2 %. */
+/** A bid and an ask further apart than this do not give a usable price: 2 %. */
 const WIDEST_SPREAD_BASIS_POINTS = 200n;
 
 /**
- * The middle between the best bid and the best ask, which is of this moment even where the last trade was hours ago.
- * Null for an empty, crossed or very wide book, and for what is not numbers.
+ * The middle between the best bid and the best ask, which is current even if the last trade was hours ago. Null for an
+ * empty, crossed or very wide order book, and for anything that is not a number.
  */
 export function midPrice(bid: unknown, ask: unknown): Decimal | null {
   const [low, high] = [readDecimal(bid), readDecimal(ask)];

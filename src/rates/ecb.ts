@@ -6,12 +6,12 @@ import type { SourcePrice, WebSource } from './source.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * The rates of a day are published around 16:00 CET on the days that the TARGET system is open. The longest gap is
- * Easter: from the morning of Maundy Thursday, when its date begins, to the Tuesday afternoon after.
+ * The rates of a day are published around 16:00 CET on days when the TARGET system is open. The longest gap is Easter:
+ * from the morning of Maundy Thursday, when its date begins, to the Tuesday afternoon after.
  */
 const HOLDS_MS = 6 * 24 * HOUR_MS;
 
-/** The European Central Bank's reference rates: what confirms the fiat rates of the exchanges. */
+/** The European Central Bank's reference rates, which confirm the fiat rates of the exchanges. */
 export const ECB: WebSource = {
   name: 'ecb',
   everyMs: HOUR_MS,
@@ -23,7 +23,7 @@ const RATE = /currency=['"]([A-Z]{3})['"]\s+rate=['"]([\d.]+)['"]/g;
 
 /**
  * https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/: units of each currency for
- * 1 EUR. That page reads the file with an expression too.
+ * 1 EUR. That page, too, reads the file with a regular expression.
  */
 function parseReferenceRates(body: string): readonly SourcePrice[] {
   const day = /time=['"](\d{4}-\d{2}-\d{2})['"]/.exec(body)?.[1];

@@ -30,17 +30,17 @@ export const TEST_RATES: Readonly<Record<AssetCode | Fiat, string>> = {
 
 const PRICE_DECIMALS = 8;
 
-/** Prices that an operator or the sandbox fixed. USD itself is always 1. */
+/** Fixed prices of an operator or the sandbox. USD itself is always 1. */
 export function fixedRates(prices: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>): RateSource {
   return { usdPrice: (code) => (code === 'USD' ? 100_000_000n : (prices.get(code) ?? null)) };
 }
 
-/** An operator's fixed prices, and for all others what `otherwise` says. */
+/** An operator's fixed prices, and the prices of `otherwise` for everything else. */
 export function fixedOver(prices: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>, otherwise: RateSource): RateSource {
   return { usdPrice: (code) => prices.get(code) ?? otherwise.usdPrice(code) };
 }
 
-/** The sandbox's table, see `TEST_RATES`. */
+/** The sandbox's prices, see `TEST_RATES`. */
 export function testRates(): RateSource {
   const prices = new Map<AssetCode | Fiat, UsdPriceE8>();
   for (const code of [...ASSET_CODES, ...FIATS]) {
@@ -51,7 +51,7 @@ export function testRates(): RateSource {
 }
 
 /**
- * Reads `ETH=3000,BTC=60000`: USD per unit with at most eight decimals. The message of a refusal names the bad part.
+ * Parses `ETH=3000,BTC=60000`: USD per unit with at most eight decimals. The message of a refusal names the bad part.
  */
 export function parseFixedRates(
   text: string,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from './http.ts';
-import { serveHttps, type LocalHttps } from './local-https.testing.ts';
+import { serveHttps, type LocalHttps } from './local-https.fixture.ts';
 
 let server: LocalHttps;
 let client: HttpClient;

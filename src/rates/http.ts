@@ -1,11 +1,11 @@
 import { Agent, errors, request, type buildConnector } from 'undici';
 
-/** The longest of the answers is some 100 kB; what is longer is not from whom we asked. */
+/** The longest answer is about 100 kB; anything longer is not from the source we asked. */
 const LIMIT_BYTES = 1_000_000;
 
 /**
- * The body of an HTTPS answer with status 200, as UTF-8. Throws with a message fit for logs; `signal` ends it at any
- * moment.
+ * The body of an HTTPS answer with status 200, as UTF-8. Throws with a message fit for logs; `signal` can abort it at
+ * any moment.
  */
 export type FetchText = (url: string, signal: AbortSignal) => Promise<string>;
 
@@ -15,12 +15,12 @@ export interface HttpClient {
 }
 
 /**
- * Fetches public documents: over https only, with certificates verified, following no redirects, reading 1 MB at most.
- * Time is bounded by the caller's signal.
+ * Fetches public documents: https only, with verified certificates, without following redirects, at most 1 MB. The
+ * caller's signal limits the time.
  */
 export function createHttpClient(options: { readonly connect?: buildConnector.connector } = {}): HttpClient {
   const agent = new Agent({
-    // No timeouts of undici's own: the caller's signal bounds the whole, a stalling body included.
+    // Without undici's own timeouts: the caller's signal limits everything, including a body that stalls.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 60_000,
@@ -33,7 +33,7 @@ export function createHttpClient(options: { readonly connect?: buildConnector.co
     try {
       const headers = { 'user-agent': 'cointill', accept: 'application/json, application/xml' };
       const { statusCode, body } = await request(url, { dispatcher: agent, headers, signal });
-      // Read in any case: a body that is destroyed unread raises an error event that nobody hears.
+      // Always read: a body destroyed unread emits an error event that nobody listens to.
       const text = await body.text();
       if (statusCode !== 200) throw new HttpError(`HTTP status ${statusCode}`);
       return text;

@@ -6,7 +6,10 @@ import type { SourcePrice, WebSource } from './source.ts';
 
 interface KrakenPair {
   readonly code: AssetCode | Fiat;
-  /** What is asked for, and what the answer may call it: Kraken's older pairs have an X or Z before each currency. */
+  /**
+   * The name in the request, and possible names in the answer: Kraken's older pairs have an X or Z before each
+   * currency.
+   */
   readonly names: readonly [asked: string, ...others: string[]];
   /** The pair is USD in the other currency. */
   readonly inverse?: boolean;
@@ -29,7 +32,7 @@ const FIAT_PAIRS: readonly KrakenPair[] = [
   { code: 'CHF', names: ['USDCHF'], inverse: true },
 ];
 
-/** Two questions, since Kraken refuses a question as a whole when one of its pairs is gone. */
+/** Two requests, because Kraken refuses a whole request if one of its pairs no longer exists. */
 export const KRAKEN = krakenSource('kraken', CRYPTO_PAIRS);
 export const KRAKEN_FIAT = krakenSource('kraken fiat', FIAT_PAIRS);
 

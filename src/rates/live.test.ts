@@ -3,7 +3,7 @@ import type { UsdPriceE8 } from '../domain/asset.ts';
 import { FIATS } from '../domain/money.ts';
 import { createHttpClient } from './http.ts';
 import { createLiveRates, type LiveRates, type LiveRatesOptions } from './live.ts';
-import { serveHttps } from './local-https.testing.ts';
+import { serveHttps } from './local-https.fixture.ts';
 import * as published from './published-answers.fixture.ts';
 import type { PriceSource, SourcePrice } from './source.ts';
 import { WEB_SOURCES, webSources } from './web-sources.ts';

@@ -8,43 +8,45 @@ export interface LiveRatesOptions {
   readonly sources: readonly PriceSource[];
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  /** How old a market's price may be: RATE_MAX_AGE_SECONDS. */
+  /** The maximum age of a market's price: RATE_MAX_AGE_SECONDS. */
   readonly maxAgeMs: number;
-  /** What a source may take to answer, before it counts as failed. */
+  /** How long a source may take before it counts as failed. */
   readonly timeoutMs: number;
-  /** How long a source that failed twice running is left alone; doubled at each further failure, up to five minutes. */
+  /**
+   * How long a source that failed twice in a row is not asked; doubled with each further failure, up to five minutes.
+   */
   readonly backOffMs: number;
   readonly troubles: Troubles;
 }
 
 export interface SourceStatus {
   readonly source: string;
-  /** When it was last asked with success; null: never. */
+  /** When it last answered successfully; null: never. */
   readonly lastOkAt: number | null;
-  /** What is wrong with it at present; null: nothing. */
+  /** What is currently wrong with it; null: nothing. */
   readonly lastError: string | null;
 }
 
 export interface LiveRates extends RateSource {
   /**
-   * Asks all sources that are due, at the same time; never rejects. Resolves when the last one answered, failed or ran
-   * out of time; the prices of each count from the moment that it answers.
+   * Asks all due sources at the same time; never rejects. Resolves when the last one has answered, failed or timed out;
+   * the prices of each source are used from the moment it answers.
    */
   refresh(): Promise<void>;
   status(): readonly SourceStatus[];
-  /** When the newest market price behind the usable price of a code held; null: there is no usable price. */
+  /** The time of the newest market price behind a code's usable price; null: there is no usable price. */
   pricedAt(code: AssetCode | Fiat): number | null;
-  /** Gives up the questions under way. Prices go on growing old. */
+  /** Aborts running requests. The prices continue to age. */
   close(): void;
 }
 
 interface SourceState {
   readonly source: PriceSource;
-  /** With the moment at which each price held. */
+  /** Prices with the time of each. */
   prices: readonly (SourcePrice & { readonly at: number })[];
   failures: number;
   askedAt: number;
-  /** How long to leave it alone from then on. */
+  /** How long not to ask it again from then on. */
   restMs: number;
   isAsked: boolean;
   lastOkAt: number | null;
@@ -65,21 +67,21 @@ const MAX_BACK_OFF_MS = 300_000;
 const MAX_ERROR_LENGTH = 300;
 
 /**
- * Prices of several sources in memory. A price that the sources do not agree on, or that is too old, is null: nothing
- * is guessed, a stablecoin's dollar included. USD itself is always 1.
+ * Prices of several sources in memory. A price on which the sources do not agree, or that is too old, is null: nothing
+ * is guessed, not even that a stablecoin is worth a dollar. USD itself is always 1.
  */
 export function createLiveRates(options: LiveRatesOptions): LiveRates {
   const { clock, troubles } = options;
   const states = options.sources.map((source): SourceState => ({ source, ...UNASKED }));
-  // Verdicts are kept until a vote of theirs is too old or a new one comes: a busy service asks thousands of times a
-  // second.
+  // Verdicts are cached until one of their votes is too old or a new one arrives: a busy service asks thousands of
+  // times per second.
   const verdicts = new Map<AssetCode | Fiat, Verdict & { readonly from: number }>();
   const closing = new AbortController();
 
   function verdictOn(code: AssetCode | Fiat, now: number): Verdict {
     const known = verdicts.get(code);
     if (known !== undefined && known.from <= now && now <= known.until) return known;
-    // Tether's own votes are all in USD.
+    // All votes for Tether itself are in USD.
     const tether = code === 'USDT' ? null : verdictOn('USDT', now);
     const votes = states.flatMap((state) =>
       state.prices
@@ -99,7 +101,7 @@ export function createLiveRates(options: LiveRatesOptions): LiveRates {
     state.askedAt = askedAt;
     try {
       const { prices, problem } = await beforeAbort(state.source.read(signal), signal);
-      // Nobody knows a price of the future; and what has no time of its own is not younger than the question.
+      // Prices cannot be from the future; and a price without its own time is not newer than the request.
       state.prices = prices.map((price) => ({ ...price, at: Math.min(price.at ?? askedAt, askedAt) }));
       verdicts.clear();
       troubles.works(subjectOf(state.source));
@@ -168,11 +170,11 @@ function subjectOf({ name }: PriceSource): string {
 }
 
 function isDue({ isAsked, askedAt, restMs }: SourceState, now: number): boolean {
-  // A question of the future: our clock was set back, and a rest counted from there would be too long.
+  // Asked in the future: our clock was set back, and a rest counted from there would be too long.
   return !isAsked && (now >= askedAt + restMs || now < askedAt);
 }
 
-/** The answer, or a rejection at the abort, so that a source which does not heed its signal holds nobody up. */
+/** The answer, or a rejection when aborted, so that a source that ignores its signal holds nobody up. */
 async function beforeAbort<Answer>(answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(new Error('no complete answer in time'));

@@ -4,36 +4,36 @@ import type { UsdPriceE8 } from '../domain/asset.ts';
 export interface Vote {
   readonly source: string;
   readonly price: UsdPriceE8;
-  /** When the price held. */
+  /** The time of the price. */
   readonly at: number;
   readonly maxAgeMs: number;
-  /** `reference`: confirms or contradicts the markets, never makes the price. */
+  /** `reference`: confirms or contradicts the markets, but never sets the price. */
   readonly kind: 'market' | 'reference';
 }
 
 export interface Verdict {
-  /** Null: no price that enough sources agree on. */
+  /** Null: not enough sources agree on a price. */
   readonly price: UsdPriceE8 | null;
-  /** The verdict stands until then, unless new votes come: the moment when the first of its votes is too old. */
+  /** The verdict is valid until then, unless new votes arrive: the time when the first of its votes is too old. */
   readonly until: number;
 }
 
 /** Votes further than this from the median of all are outliers: 2 %. */
 export const TOLERANCE_BASIS_POINTS = 200n;
 
-/** No price hangs on the word of a single source. */
+/** No price depends on a single source. */
 export const QUORUM = 2;
 
-/** How far our own clock may be set back without all votes being thrown away as prices of the future. */
+/** How far our own clock may be set back before votes are rejected as prices from the future. */
 const CLOCK_STEP_MS = 5_000;
 
 /**
- * The price that the votes agree on. Votes that are too old count for nothing. Of the others, those within 2 % of the
- * median of all agree; they must be at least two, more than half, and one of them a market. The price is the median of
- * the markets that agree.
+ * The price on which the votes agree. Votes that are too old are ignored. Of the others, those within 2 % of the median
+ * of all agree; they must be at least two, more than half, and include a market. The price is the median of the
+ * agreeing markets.
  *
- * A single liar among three markets or more cannot move the price out of the span of the honest ones. With fewer, a
- * reference shows up a lie beyond the tolerance, and less is possible.
+ * With three markets or more, a single liar cannot move the price out of the range of the honest ones. With fewer, a
+ * reference reveals a lie beyond the tolerance, and smaller lies are possible.
  */
 export function judge(votes: readonly Vote[], now: number): Verdict {
   const fresh = votes.filter(({ at, maxAgeMs }) => now - at <= maxAgeMs && now - at >= -CLOCK_STEP_MS);
@@ -56,9 +56,9 @@ export function median(prices: readonly bigint[]): bigint {
 }
 
 /**
- * Keeps the price between the second lowest and the second highest market. Where honest markets differ by more than the
- * tolerance, one of them may be taken for the outlier and the liar for its opposite; this takes away what the liar
- * gains.
+ * Keeps the price between the second lowest and the second highest market. If honest markets differ by more than the
+ * tolerance, one of them may look like the outlier and the liar like its counterpart; this takes away what the liar
+ * would gain.
  */
 function held(price: bigint, markets: readonly bigint[]): bigint {
   const sorted = inOrder(markets);

@@ -7,15 +7,15 @@ import type { FetchText } from './http.ts';
 import { KRAKEN, KRAKEN_FIAT } from './kraken.ts';
 import type { PriceSource, WebSource } from './source.ts';
 
-/** The sources on the web that prices are asked of. */
+/** The price sources on the web. */
 export const WEB_SOURCES: readonly WebSource[] = [KRAKEN, KRAKEN_FIAT, COINBASE, BINANCE, BITSTAMP, BITFINEX, ECB];
 
-/** Who answers a source: the first word of its name. */
+/** The owner of a source: the first word of its name. */
 export function sourceOwner(name: string): string {
   return name.split(' ')[0] ?? name;
 }
 
-/** Asks sources on the web by way of `fetchText`. */
+/** Reads web sources with `fetchText`. */
 export function webSources(definitions: readonly WebSource[], fetchText: FetchText): readonly PriceSource[] {
   return definitions.map(({ name, everyMs, url, parse }) => ({
     name,

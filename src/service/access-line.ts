@@ -7,8 +7,8 @@ import { durationText } from './plain-text.ts';
 const SLOW_MS = 1_000;
 
 /**
- * Writes a line of an answered request, at `debug` alone: a busy service answers thousands a second. The query is left
- * out. Slow ones are a trouble at any level.
+ * Logs an answered request, only at level `debug`, because a busy service answers thousands per second. The query is
+ * left out. Slow requests are reported at any level.
  */
 export function logAnswer(log: Logger, troubles: Troubles, answer: AnsweredRequest): void {
   const { id: request, method, status } = answer;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { simulatePayment } from '../app/payments/payment-actions.ts';
 import { createRefund } from '../app/refunds/create-refund.ts';
-import { deliverAll, shop, webhookApp } from '../app/webhooks/webhooks.testing.ts';
+import { deliverAll, shop, webhookApp } from '../app/webhooks/webhooks.fixture.ts';
 import { forRequest } from '../app/context.ts';
 import type { Activity, Observer } from '../app/observer.ts';
 import type { Config } from '../config/config.ts';

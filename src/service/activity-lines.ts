@@ -10,7 +10,7 @@ import { withoutEmpty, type Fields, type Line } from './line.ts';
 
 type Of<Kind extends Activity['kind']> = Extract<Activity, { readonly kind: Kind }>;
 
-/** The highest level that a line of each kind has. */
+/** The highest level of the lines of each kind. */
 const HIGHEST_LEVEL: Readonly<Record<Activity['kind'], Line['level']>> = {
   payments_created: 'debug',
   payment_changed: 'warn',
@@ -24,16 +24,14 @@ const HIGHEST_LEVEL: Readonly<Record<Activity['kind'], Line['level']>> = {
 };
 
 /**
- * Writes a line of everything that happened. Ids, networks, amounts and durations only: nothing of a customer, and of a
- * webhook's URL the host alone, since what follows may be a password. An endpoint that does not take its webhooks is a
- * trouble besides.
+ * Logs every activity. Only ids, networks, amounts and durations: no customer data, and only the host of a webhook's
+ * URL, because the rest may contain a password. An endpoint that fails is also reported as a trouble.
  */
 export function logActivities(logger: Logger, troubles: Troubles): Observer {
-  // Every field is picked here: to look through each line for secrets once more costs five times as much as to write
-  // it.
+  // Every field is selected here: scanning each line for secrets takes five times as long as writing it.
   const log = logger.child({}, { redact: [] });
   return (activity) => {
-    // Made only where they are written: a busy day has thousands a second.
+    // Lines are only built if they are written: there may be thousands per second.
     const lines = log.isLevelEnabled(HIGHEST_LEVEL[activity.kind]) ? linesOf(activity) : [];
     for (const { level, fields, message } of lines) log[level](withoutEmpty(fields), message);
     if (activity.kind === 'delivery_attempted') reportEndpoint(troubles, activity);
@@ -67,7 +65,7 @@ function linesOf(activity: Activity): readonly Line[] {
   }
 }
 
-/** By hand somebody looks at the outcome himself. */
+/** Manual attempts are not reported, because somebody is watching the result. */
 function reportEndpoint(troubles: Troubles, attempt: Of<'delivery_attempted'>): void {
   if (attempt.record.leaseUntil === null) return;
   const { endpoint } = attempt.delivery;
@@ -159,7 +157,7 @@ function disabledLine({ endpoint, reason }: Of<'endpoint_disabled'>): Line {
   return { level: 'warn', fields: { kind: 'endpoint_disabled', ...fields, reason }, message };
 }
 
-/** Where no payment is touched it is the daily life of a chain. */
+/** A rollback that affects no payment is normal. */
 function rollbackLine({ network, fromHeight, toHeight, payments }: Of<'chain_rolled_back'>): Line {
   const blocks = fromHeight - toHeight;
   return {

@@ -27,17 +27,14 @@ import { logTroubles } from './log.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
 
-/**
- * What the service and every command share: the database, brought to this program's version, and the use cases'
- * context.
- */
+/** What the service and every command share: the migrated database and the use cases' context. */
 export interface Cointill {
   readonly app: App;
   readonly handle: DatabaseHandle;
   /**
-   * The key of the webhook secrets, made at the first use where there is none.
+   * The key of the webhook secrets, created at first use if there is none.
    *
-   * @throws SealingKeyError when it is not the one that they were sealed with, unless that one is `lost`
+   * @throws SealingKeyError if it is not the key they were encrypted with, unless that key is `lost`
    */
   readonly sealingKey: (options?: { readonly lost: boolean }) => Promise<Uint8Array>;
   readonly policyOf: (mode: Mode) => WebhookPolicy;
@@ -57,9 +54,8 @@ export interface Cointill {
 const MAX_CONNECTIONS = 16;
 
 /**
- * Opens the database (the embedded one is started or joined) and puts the use cases' context together. `rates` are live
- * mode's; a command that quotes nothing does without the ones of the markets. What happens goes to the log, and to
- * `observer`.
+ * Opens the database (starting or joining the embedded one) and creates the use cases' context. `rates` are live mode's
+ * prices; a command that makes no quotes does without market prices. Activities go to the log and to `observer`.
  */
 export async function openCointill(
   config: Config,
@@ -164,7 +160,7 @@ function createApp(
   };
 }
 
-/** The tokens that can be seen on the networks that are set up, the most popular first. */
+/** The tokens on the configured networks, most popular first. */
 function followedTokens(networks: readonly NetworkNodes[]): readonly Token[] {
   const configs = new Map(networks.map((one) => [one.network, one]));
   return allTokens().flatMap((token) => {
@@ -172,7 +168,7 @@ function followedTokens(networks: readonly NetworkNodes[]): readonly Token[] {
     if (config === undefined) return [];
     if (token.asset === nativeAsset(token.network)) return [token];
     const contract = config.family === 'evm' ? config.tokens.get(token.asset) : undefined;
-    // The operator's own contract may count in other units than the well-known one.
+    // The operator's own contract may have other decimals than the well-known one.
     const scale = contract === undefined ? 0 : contract.decimals - token.decimals;
     return contract === undefined
       ? []
@@ -187,7 +183,8 @@ function followedTokens(networks: readonly NetworkNodes[]): readonly Token[] {
 }
 
 /**
- * Random bytes cut from a larger draw: asking the system for ten at a time costs more than making the id they are for.
+ * Random bytes cut from a larger draw: asking the operating system for ten at a time takes longer than making an id
+ * from them.
  */
 function pooledRandom(): (size: number) => Uint8Array {
   const POOL_BYTES = 8192;
@@ -204,9 +201,7 @@ function pooledRandom(): (size: number) => Uint8Array {
   };
 }
 
-/**
- * Checks that the database is the one that is meant and takes writes, where it is one's own, and brings it up to date.
- */
+/** Checks that an external database is the intended one and takes writes, and migrates it. */
 async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logger): Promise<void> {
   const setting = config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   const client = await namingSetting(setting, handle.connect());

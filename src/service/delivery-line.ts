@@ -7,10 +7,7 @@ import { durationText } from './plain-text.ts';
 
 type Attempt = Extract<Activity, { readonly kind: 'delivery_attempted' }>;
 
-/**
- * An endpoint as lines name it: of its URL the host alone, since paths and queries hold what only the merchant may
- * know.
- */
+/** An endpoint in log lines: only the host of its URL, because path and query may contain secrets. */
 export function endpointFields(endpoint: Attempt['delivery']['endpoint']) {
   const id = encodeId('endpoint', endpoint.id);
   const { projectId: project, mode, url } = endpoint;
@@ -23,7 +20,7 @@ export function failureOf({ record: { response, error } }: Attempt): string {
   return error?.message ?? 'it did not answer';
 }
 
-/** One wide line a delivery's attempt. */
+/** One wide line per delivery attempt. */
 export function attemptLine(attempt: Attempt): Line {
   const { delivery, record, outcome } = attempt;
   const { type, createdAt, payment, refund } = eventFacts(delivery.body);

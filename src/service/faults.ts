@@ -7,7 +7,7 @@ import { ChainUnavailableError } from '../rails/chain.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 
 /**
- * An error as a log keeps it: these fields and no others, for a database's `detail` repeats the row, customer and all.
+ * An error as it is logged: only these fields, because a database's `detail` repeats the row, including customer data.
  */
 export interface LoggedFault {
   readonly type: string;
@@ -38,12 +38,12 @@ export function faultFields(fault: unknown, depth = 0): LoggedFault {
 export function messageOf(problem: unknown): string {
   if (typeof problem === 'string') return problem;
   if (!(problem instanceof Error)) return String(problem);
-  // One of several addresses that were all tried says nothing itself.
+  // An error for several failed addresses has no message of its own.
   const first: unknown = problem instanceof AggregateError ? problem.errors[0] : undefined;
   return problem.message || (first === undefined ? '' : messageOf(first)) || textOf(problem, 'code') || problem.name;
 }
 
-/** Codes of the system: whom we ask is not there. */
+/** System error codes: the other side is not there. */
 const AWAY = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -55,14 +55,14 @@ const AWAY = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ]);
-/** PostgreSQL's: a broken connection, no more resources, an operator stopped it, it takes no writes. */
+/** PostgreSQL's codes: a broken connection, no more resources, stopped by an operator, takes no writes. */
 const DATABASE_AWAY = /^(?:08|53|57)[0-9A-Z]{3}$|^25006$/;
-/** What pg says in words alone. */
+/** Errors that pg reports only as text. */
 const BROKEN_CONNECTION = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
 
 /**
- * Whether it is known to happen and its message says it all. What is not is a fault of ours: where it arose is told
- * too.
+ * Whether the fault is of a known kind and its message is enough. Any other fault is a bug, and is logged with its
+ * stack.
  */
 export function isExplained(problem: unknown): boolean {
   if (!(problem instanceof Error)) return true;

@@ -6,14 +6,14 @@ import { durationText } from './plain-text.ts';
 import { terminalLine } from './terminal-lines.ts';
 import { createTroubleReporter, type TroubleLine } from './troubles.ts';
 
-/** Lines that nobody takes off us wait in memory up to this; what comes then is lost, and the service goes on. */
+/** Lines that cannot be written wait in memory up to this size; further lines are lost, and the service continues. */
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
-/** What may stand beside a fault by mistake. */
+/** Fields that may accompany a fault by mistake. */
 const SECRETS = ['authorization', 'key', 'secret', 'password', 'token', 'connectionString'];
 
 /**
- * A logger of one line an event on standard error: JSON, or text where that is a terminal. Secrets are left out, and of
- * errors all but what they say and where they arose.
+ * A logger with one line per event on standard error: JSON, or text on a terminal. Secrets are left out, and errors are
+ * reduced to their message and stack.
  */
 export function createLogger(level: Config['logLevel'], stream: DestinationStream = standardError()): Logger {
   return pino(
@@ -28,14 +28,14 @@ export function createLogger(level: Config['logLevel'], stream: DestinationStrea
 }
 
 /**
- * Standard error that may go away: a closed terminal takes no more, and what could not be written must not keep the
- * process.
+ * Standard error, which may go away: a closed terminal accepts nothing more, and unwritten lines must not keep the
+ * process alive.
  */
 function standardError(): DestinationStream {
   const stream = pino.destination({ fd: 2, sync: false, maxLength: MAX_UNWRITTEN_BYTES });
   const nothing = (): void => {};
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // Its own flush at the end would try for ever.
+    // pino's own flush at the end would try forever.
     Object.assign(stream, { flushSync: nothing });
     if (error.code === 'EIO') Object.assign(stream, { write: nothing, end: nothing });
   });
@@ -46,7 +46,7 @@ function standardError(): DestinationStream {
 
 const FLUSH_MS = 1_000;
 
-/** Writes troubles to the log, for as long as the process runs. */
+/** Logs troubles for as long as the process runs. */
 export function logTroubles(log: Logger): Troubles {
   const reporter = createTroubleReporter(
     () => performance.now(),
@@ -58,8 +58,8 @@ export function logTroubles(log: Logger): Troubles {
 }
 
 /**
- * Writes one line on a trouble: a warning where it is known to happen, an error with where it arose where it is a fault
- * of ours.
+ * Writes one line about a trouble: a warning if the fault is of a known kind, or an error with its stack if it is a
+ * bug.
  */
 export function writeTrouble(log: Logger, line: TroubleLine): void {
   const { subject, details } = line;

@@ -39,18 +39,20 @@ import { startWorkers } from '../workers/workers.ts';
 /** A running service. */
 export interface Service {
   readonly addresses: { readonly live: string; readonly test: string };
-  /** On an empty database only: the project and key that were made, to be shown once; in production there is no key. */
+  /**
+   * Only on an empty database: the project and key that were created, to be shown once; in production there is no key.
+   */
   readonly firstStart: FirstStart | null;
   /** Where the dashboard is; null where there is none. */
   readonly dashboard: StartedDashboard | null;
-  /** Finishes what is under way, within ten seconds, and leaves the database. */
+  /** Finishes running work within ten seconds, and disconnects from the database. */
   stop(): Promise<void>;
 }
 
-/** How long what is under way may take once the service was told to stop. */
+/** How long running work may take after the service was told to stop. */
 const STOP_GRACE_MS = 8_000;
 
-/** Starts what the role asks for: both addresses of the API, the workers, or all of it. */
+/** Starts what the role requires: both addresses of the API, the workers, or everything. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
   const troubles = logTroubles(log);
   const prices = startPrices(config, troubles);
@@ -69,7 +71,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   let onStop = (): void => {};
   const stop = async (): Promise<void> => {
     onStop();
-    // Together, so that they share the time that there is; then what they stand on.
+    // Together, so that they share the available time; then what they depend on.
     await Promise.all(parts.splice(0).map(closed));
     for (const close of closers.splice(0).toReversed()) await closed(close);
   };
@@ -88,12 +90,12 @@ export async function startService(config: Config, log: Logger): Promise<Service
     const monitored = { redis, backups };
     const monitoring = createMonitoring(core, notifications, prices, monitored, counting, { metricsToken, hasOwnPort });
     onStop = () => monitoring.stopping();
-    // Asked until the very end: it is closed after the parts.
+    // Health is answered until the very end, so it is closed after the parts.
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
     if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications));
     if (config.role !== 'worker')
       parts.push(await startServers(config, core, notifications, { counting, monitoring, redis }, log));
-    // Last, for the key is shown only by a start that succeeded.
+    // Last, because the key must only be shown by a start that succeeded.
     const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
     const dashboard = config.role === 'worker' ? null : await startedDashboard(config, core);
     return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, dashboard, stop };
@@ -103,7 +105,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   }
 }
 
-/** What the servers have in common with what tells of them. */
+/** What the servers share with monitoring. */
 interface Shared {
   readonly counting: Counting;
   readonly monitoring: Monitoring;
@@ -167,7 +169,7 @@ async function startServers(
     await stop();
     throw error;
   }
-  // Nothing waits for it: an order that comes first derives its own address.
+  // Nothing waits for it: an order that arrives first derives its own address.
   prepareAddresses(app.db, core.networks, core.addresses).catch((error: unknown) =>
     log.warn({ err: error }, 'addresses could not be derived ahead; orders derive their own'),
   );
@@ -178,12 +180,12 @@ async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer; readon
   return tls === null ? null : { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
 }
 
-/** How often connections that have become idle are looked for. */
+/** How often connections that have become idle are closed. */
 const IDLE_POLL_MS = 50;
 
 /**
- * Closing a server ends the connections that are idle at that moment. Those whose last answer comes later would keep it
- * for their keep-alive time, and a client that never ends its request for ever.
+ * Closes a server, which ends the connections that are idle at that moment. Connections with a later last answer would
+ * keep it open for their keep-alive time, and a client that never ends its request would keep it open forever.
  */
 async function closeServer(server: FastifyInstance): Promise<void> {
   const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_POLL_MS);
@@ -196,7 +198,7 @@ async function closeServer(server: FastifyInstance): Promise<void> {
   }
 }
 
-/** Loaded only where it is used: it is a third of the program's start. */
+/** Loaded only if it is used: it takes a third of the program's start. */
 async function sharedRedis(redisUrl: string | null, troubles: Troubles): Promise<SharedRedis | null> {
   if (redisUrl === null) return null;
   const { connectRedis } = await import('../http/redis.ts');
@@ -215,7 +217,7 @@ async function startWorkerParts(
   const { app, troubles } = core;
   const sealingKey = await core.sealingKey();
   const sender = createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() });
-  // Before anybody is answered: blocks may have come while no process was there.
+  // Before anybody is answered, because blocks may have come while no process was running.
   await forgetAtHead(app.db);
   const workers = startWorkers(app, { sender, sealingKey }, notifications, troubles);
   const holder = leaseHolder();
@@ -232,7 +234,7 @@ function leaseHolder(): string {
   return `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
 }
 
-/** The backups of BACKUP_DIR; null: it is not set. */
+/** The scheduled backups to BACKUP_DIR; null if it is not set. */
 function startBackups(
   { backups }: Config,
   { app, log, troubles }: Cointill,

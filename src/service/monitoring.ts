@@ -18,14 +18,14 @@ import type { Listening } from '../store/notifications.ts';
 import { addressGaps } from '../store/wallets.ts';
 import { version } from '../config/version.ts';
 
-/** Whoever asks oftener gets the same answer again, so that asking without a key costs the database nothing. */
+/** Whoever asks more often gets the same answer again, so that requests without a key cost the database nothing. */
 const SHARED_MS = 500;
-/** As often as Prometheus scrapes by itself. */
+/** Prometheus' default scrape interval. */
 const FIGURES_FOR_MS = 15_000;
-/** A scrape is given up after ten seconds, and so is all that it could have told. */
+/** Prometheus gives up a scrape after ten seconds and loses all of it. */
 const READ_WITHIN_MS = 3_000;
 
-/** What is counted from the first moment on. */
+/** What is counted from the start. */
 export interface Counting {
   readonly metrics: Metrics;
   readonly observer: Observer;
@@ -36,26 +36,25 @@ export function startCounting(): Counting {
   return { metrics, observer: createObserver(metrics.registry) };
 }
 
-/** What tells others how the service is. */
+/** What others can read about the state of the service. */
 export interface Monitoring {
   /** `/healthz`, `/readyz` and `/metrics` for the addresses of the API. */
   readonly plugins: readonly ((app: FastifyInstance) => void)[];
-  /** Opens the port that tells them and nothing else; what comes back closes it. */
+  /** Opens a port that serves only these; returns how to close it. */
   listen(port: number): Promise<() => Promise<void>>;
-  /** From now on it is not ready: whoever balances loads goes elsewhere while it finishes. */
+  /** From now on the service is not ready: load balancers go elsewhere while it finishes. */
   stopping(): void;
 }
 
 export interface MonitoringOptions {
   readonly metricsToken: string | null;
   /**
-   * Whether a port of its own tells this machine everything: then the API's addresses, to which a proxy may lead, do
-   * not.
+   * Whether a separate port tells this machine everything: then the API's addresses, which a proxy may expose, do not.
    */
   readonly hasOwnPort: boolean;
 }
 
-/** Parts of this process that may be in trouble while it works; null: there is none. */
+/** Parts of this process that may fail while it works; null: not used. */
 export interface MonitoredParts {
   readonly redis: SharedRedis | null;
   readonly backups: { problem(): string | null } | null;

@@ -1,6 +1,6 @@
 /**
- * Replaces control and formatting characters: what customers and merchants typed, and what nodes and other programs
- * said, must neither steer the terminal nor add lines of its own.
+ * Replaces control and formatting characters: text from customers, merchants, nodes and other programs must neither
+ * control the terminal nor add lines.
  */
 export function clean(line: string): string {
   return line.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');

@@ -12,21 +12,21 @@ import { sourceOwner, WEB_SOURCES, webSources } from '../rates/web-sources.ts';
 import { startLoop } from '../workers/loop.ts';
 import type { Troubles } from '../domain/trouble.ts';
 
-/** Well below the least RATE_MAX_AGE_SECONDS, so that one failed round leaves a price fresh. */
+/** Well below the smallest RATE_MAX_AGE_SECONDS, so that a price stays fresh if one round fails. */
 const REFRESH_MS = 20_000;
 const SOURCE_TIMEOUT_MS = 5_000;
 const BACK_OFF_MS = 20_000;
 
 export interface Prices {
   readonly rates: RateSource;
-  /** How old the price of each pair is that is asked for, or how long there has been none. */
+  /** How old the price of each needed pair is, or how long there has been none. */
   ages(): readonly { readonly pair: string; readonly ageMs: number }[];
   stop(): Promise<void>;
 }
 
 /**
- * The prices of live mode: what the operator fixed, and the markets' for the rest, kept fresh in this process. Nobody
- * is asked where no network is followed: nothing is quoted then.
+ * The prices of live mode: fixed ones from the operator, and market prices for the rest, kept fresh in this process. If
+ * no network is followed, no market is asked, because nothing is quoted.
  */
 export function startPrices(config: Config, troubles: Troubles): Prices {
   const market = openMarket(config, troubles);
@@ -52,7 +52,7 @@ export function startPrices(config: Config, troubles: Troubles): Prices {
   };
 }
 
-/** The prices of this moment, asked for once: what the operator fixed, and the markets' for the rest. */
+/** The prices of this moment, asked for once: fixed ones from the operator, and market prices for the rest. */
 export async function pricesNow(config: Config, troubles: Troubles): Promise<RateSource> {
   const market = openMarket(config, troubles);
   if (market === null) return fixedRates(config.fixedRates);
@@ -65,7 +65,7 @@ export async function pricesNow(config: Config, troubles: Troubles): Promise<Rat
   }
 }
 
-/** Nobody was asked yet. Null: nobody is to be asked. */
+/** Opens the market without asking anybody yet. Null: there is nobody to ask. */
 function openMarket(
   config: Config,
   troubles: Troubles,
@@ -85,7 +85,7 @@ function openMarket(
   return { live, close: async () => void (await Promise.all([http.close(), chainlink?.close()])) };
 }
 
-/** The assets that can be paid with here, whose prices are not fixed. */
+/** The assets that can be paid here and have no fixed price. */
 function neededAssets({ networks, fixedRates: fixed }: Config): readonly AssetCode[] {
   const assets = networks.flatMap((one): readonly (AssetCode | null)[] => [
     nativeAsset(one.network),
@@ -95,7 +95,7 @@ function neededAssets({ networks, fixedRates: fixed }: Config): readonly AssetCo
 }
 
 /**
- * A pair is told from the start where it is needed; a fiat currency's once it was known, for few shops need them all.
+ * A needed pair is reported from the start; a fiat currency only once it was known, because few shops need all of them.
  */
 function priceAges(live: LiveRates, needed: readonly AssetCode[], clock: () => number): Prices['ages'] {
   const startedAt = clock();
@@ -109,7 +109,7 @@ function priceAges(live: LiveRates, needed: readonly AssetCode[], clock: () => n
   };
 }
 
-/** The feeds are contracts of Ethereum's main chain, read by way of the operator's own node. */
+/** The feeds are contracts on Ethereum's main chain, read through the operator's own node. */
 function chainlinkSource(
   config: Config,
   troubles: Troubles,

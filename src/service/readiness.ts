@@ -8,13 +8,13 @@ import { writeProblem } from '../store/check-database.ts';
 import type { DatabaseHandle } from '../store/database.ts';
 import type { Listening } from '../store/notifications.ts';
 
-/** A supervisor waits for a few seconds only, and what takes longer is of no use to customers either. */
+/** A supervisor only waits a few seconds, and a slower service is of no use to customers either. */
 const READY_WITHIN_MS = 3_000;
 
 /**
- * A network in trouble, or that its operator should look after, is told of and takes nothing away: payments on the
- * others, and the sandbox, go on. Nor does a Redis that is away: each process counts rate limits for itself meanwhile.
- * Nor do scheduled backups that fail.
+ * Checks what the service needs to work. A network with a problem or warning is reported but does not make the service
+ * unready, because payments on other networks and the sandbox continue. The same holds for a Redis that is down, as
+ * each process then counts rate limits for itself, and for scheduled backups that fail.
  */
 export async function readiness(
   core: Pick<Cointill, 'app' | 'handle' | 'networks'>,
@@ -58,9 +58,7 @@ async function databaseProblem({ db, pipeline }: DatabaseHandle, withinMs: numbe
   return role ?? (saves ? null : 'no answer on the connection that saves orders');
 }
 
-/**
- * Asks on the connection that saves orders only while it saves none: else the answers that orders get are proof enough.
- */
+/** Asks on the connection that saves orders only while it saves none: otherwise the answers to orders prove enough. */
 async function answersSaves(
   db: DatabaseHandle['db'],
   pipeline: DatabaseHandle['pipeline'],

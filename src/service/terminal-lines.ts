@@ -12,12 +12,12 @@ const YELLOW = 33;
 const RED = 31;
 const WARN = 40;
 const ERROR = 50;
-/** Said by the message, or for machines alone. */
+/** Contained in the message, or only for machines. */
 const UNSHOWN = new Set(['level', 'time', 'msg', 'kind', 'err', 'subject', 'problem']);
 
 /**
- * A line of the log as a person reads it: the time of day in UTC, the level, the message, the fields that the message
- * does not say, and below it where a fault arose. `json`: the line as it is kept elsewhere.
+ * A line of the log for a person: time of day in UTC, level, message, the fields not contained in the message, and
+ * below it the stack of an error. `json`: the line as it is written elsewhere.
  */
 export function terminalLine(json: string, { isColoured }: { readonly isColoured: boolean }): string {
   const entry = parsed(json);

@@ -1,41 +1,43 @@
 import type { TroubleDetails, Troubles } from '../domain/trouble.ts';
 
-/** One line on a trouble. Durations in milliseconds. */
+/** One line about a trouble. Durations in milliseconds. */
 export type TroubleLine = {
   readonly subject: string;
   readonly details: TroubleDetails;
 } & (
   | { readonly kind: 'began'; readonly problem: unknown }
-  /** `times`: failures that were not told yet; `problem`: the newest. */
+  /** `times`: failures not reported yet; `problem`: the latest. */
   | { readonly kind: 'goes_on'; readonly problem: unknown; readonly times: number; readonly withinMs: number }
   /** `times`: all its failures. */
   | { readonly kind: 'over'; readonly times: number; readonly lastedMs: number }
 );
 
 export interface TroubleReporter extends Troubles {
-  /** Tells what has become due to be told; to be called every second or so. */
+  /** Reports what is due; must be called about every second. */
   flush(): void;
 }
 
-/** A trouble is told when it begins; what comes after that is counted, and told once in this time. */
+/** A trouble is reported when it begins; further failures are counted and reported once per this interval. */
 const REPORT_EVERY_MS = 60_000;
-/** Its end is told once nothing failed for so long after it worked: what fails every other time is one trouble. */
+/**
+ * A trouble is over if nothing failed for this long after a success: what fails every other time is a single trouble.
+ */
 const CALM_MS = 10_000;
-/** Reasons of one subject that are told at once, with the first, until a minute is over. */
+/** How many different reasons of one subject are reported at once, including the first, until a minute is over. */
 const MAX_REASONS = 12;
-/** What neither failed nor worked for so long is nothing that anybody waits for: an endpoint that was deleted. */
+/** A subject that neither failed nor worked for this long is gone, such as a deleted endpoint. */
 const FORGET_MS = 3 * 24 * 60 * 60_000;
-/** Beyond, the one that failed longest ago is forgotten. */
+/** Beyond this, the trouble that failed longest ago is dropped. */
 const MAX_TROUBLES = 10_000;
 
 interface Trouble {
-  /** Whether it can work again, or is a kind of thing that happens. */
+  /** Whether it can work again, or is a one-off failure. */
   readonly lasts: boolean;
   beganMs: number;
   failedMs: number;
-  /** When it was told of last. */
+  /** When it was last reported. */
   reportedMs: number;
-  /** Whether its present spell was told of. */
+  /** Whether it was reported since it began. */
   isReported: boolean;
   workedMs: number | null;
   isOver: boolean;
@@ -43,15 +45,15 @@ interface Trouble {
   times: number;
   problem: unknown;
   details: TroubleDetails;
-  /** What was told as its reason since the minute began. */
+  /** The reasons reported since the minute began. */
   readonly reasons: Set<string>;
 }
 
 /**
- * Makes few lines of many failures: of each subject one when its trouble begins, one a minute while it goes on, with
- * how often it failed since, and one when it is over; a reason that was not told within the minute is told at once. No
- * subject is told of oftener, however it comes and goes. `clock` counts milliseconds and is set by nobody. `reasonOf`:
- * a problem in one line.
+ * Turns many failures into few lines. Per subject: one when its trouble begins, one per minute while it continues, with
+ * the number of failures since, and one when it is over. A reason that was not reported within the minute is reported
+ * at once. No subject is reported more often, however it comes and goes. `clock` is monotonic, in milliseconds.
+ * `reasonOf` gives a problem in one line.
  */
 export function createTroubleReporter(
   clock: () => number,
@@ -83,7 +85,7 @@ export function createTroubleReporter(
     if (trouble.isOver) return;
     if (trouble.workedMs !== null && now - trouble.workedMs >= CALM_MS) {
       trouble.isOver = true;
-      // A spell so short that nobody heard of it ends unheard too.
+      // A trouble so short that it was never reported ends without a report too.
       if (trouble.isReported) report(end(subject, trouble, trouble.workedMs, now));
     } else if (trouble.unreported > 0 && now - trouble.reportedMs >= REPORT_EVERY_MS) {
       trouble.reasons.clear();
@@ -148,7 +150,7 @@ function beginning(now: number, problem: unknown, details: TroubleDetails): Omit
   };
 }
 
-/** Numbers and hashes change from one failure to the next of a kind. */
+/** Replaces numbers and hashes, which differ between failures of the same kind. */
 function kindOf(reason: string): string {
   return reason.replaceAll(/(?:0x)?[0-9a-f]{8,}|\d+/gi, '#');
 }

@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LookupAll } from './connect.ts';
-import { receive, selfSigned } from './local-receivers.testing.ts';
-import type { LocalReceiver } from './local-receivers.testing.ts';
+import { receive, selfSigned } from './local-receivers.fixture.ts';
+import type { LocalReceiver } from './local-receivers.fixture.ts';
 import { createWebhookSender } from './send.ts';
 import type { WebhookSender } from './send.ts';
 

@@ -5,14 +5,14 @@ import type { buildConnector } from 'undici';
 import { addressRefusal } from './guard.ts';
 import type { WebhookPolicy } from './guard.ts';
 
-/** `dns.lookup` asked for all addresses of a name. */
+/** `dns.lookup` for all addresses of a name. */
 export type LookupAll = (
   hostname: string,
   options: dns.LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, addresses: dns.LookupAddress[]) => void,
 ) => void;
 
-/** How far a connection came before it failed: refused by our rules, or by name, TCP, TLS, or time. */
+/** Where a connection failed: refused by our rules, or at the name, TCP, TLS, or by timeout. */
 export type ConnectStage = 'guard' | 'resolve' | 'connect' | 'tls' | 'timeout';
 
 /** Why there is no connection, in words that a merchant may read. */
@@ -27,13 +27,14 @@ export class ConnectError extends Error {
 }
 
 /**
- * A connector for undici that reaches allowed addresses only.
+ * A connector for undici that only reaches allowed addresses.
  *
- * A name is resolved once, by us; when any of its addresses is refused, all are, and the socket gets the very addresses
- * that were judged, so a name cannot change its mind in between (DNS rebinding). The address that the socket then has
- * is judged once more, before TLS starts and before undici may write. Certificates are always verified.
+ * A name is resolved once, by us. If any of its addresses is refused, the name is refused; otherwise the socket gets
+ * exactly the addresses that were checked, so a name cannot change in between (DNS rebinding). The address that the
+ * socket then has is checked once more, before TLS starts and before undici can write. Certificates are always
+ * verified.
  *
- * @param timeoutMs for name, TCP and TLS together; then the half-made socket is destroyed
+ * @param timeoutMs for name, TCP and TLS together; after that the unfinished socket is destroyed
  */
 export function guardedConnector(guard: {
   readonly policy: WebhookPolicy;
@@ -45,7 +46,7 @@ export function guardedConnector(guard: {
       const refusal = addressRefusal(ip, guard.policy, protocol);
       return refusal === null ? null : new ConnectError('guard', refusal);
     };
-    // A literal address never passes through the lookup.
+    // A literal address never goes through the lookup.
     const refusal = net.isIP(hostname) === 0 ? null : refuse(hostname);
     if (refusal !== null) {
       process.nextTick(callback, refusal, null);
@@ -100,11 +101,11 @@ function open(target: Target, callback: buildConnector.Callback): void {
 function secure(tcp: net.Socket, hostname: string, finish: buildConnector.Callback): void {
   const socket = tls.connect({
     socket: tcp,
-    // The certificate is held against `host`; `servername` (SNI) must not be an address (RFC 6066, 3).
+    // The certificate is checked against `host`; `servername` (SNI) must not be an address (RFC 6066, 3).
     host: hostname,
     servername: net.isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
     ALPNProtocols: ['http/1.1'],
-    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch it off.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot disable it.
     rejectUnauthorized: true,
   });
   socket.once('secureConnect', () => finish(null, socket));
@@ -113,7 +114,7 @@ function secure(tcp: net.Socket, hostname: string, finish: buildConnector.Callba
   );
 }
 
-/** What `net.connect` calls for a name, under the name `lookup`. */
+/** The `lookup` that `net.connect` calls for a name. */
 function checkedLookup(lookup: LookupAll, refuse: (ip: string) => ConnectError | null): net.LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { all: true, hints: dns.ADDRCONFIG }, (cause, addresses) => {
@@ -136,9 +137,8 @@ function checkedLookup(lookup: LookupAll, refuse: (ip: string) => ConnectError |
 }
 
 /**
- * Makes lookups of one name that run at the same time share one answer. `dns.lookup` occupies one of libuv's few
- * threads until it is answered, which takes many seconds for a dead name: thousands of deliveries to it must not take
- * them all.
+ * Makes simultaneous lookups of one name share one answer. `dns.lookup` occupies one of libuv's few threads until it is
+ * answered, which takes many seconds for a dead name: thousands of deliveries to it must not take all threads.
  */
 export function sharedLookup(lookup: LookupAll): LookupAll {
   const underWay = new Map<string, Parameters<LookupAll>[2][]>();
@@ -171,7 +171,7 @@ function closedEarly(hostname: string): ConnectError {
 
 function asConnectError(cause: Error, hostname: string): ConnectError {
   if (cause instanceof ConnectError) return cause;
-  // Several addresses were tried, and each has its own reason; the message of the whole is empty.
+  // Several addresses were tried, each with its own reason; the message of the whole is empty.
   const reasons = cause instanceof AggregateError ? cause.errors.map(String) : [cause.message];
   return new ConnectError('connect', `No connection to ${hostname}: ${reasons.join('; ')}`, cause);
 }

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { Agent } from 'undici';
 import { expect, it } from 'vitest';
 import { exchange } from './exchange.ts';
-import { receive } from './local-receivers.testing.ts';
+import { receive } from './local-receivers.fixture.ts';
 
 it('a delivery that ran out of time while connecting is not sent when the connection comes after all', async () => {
   const shop = await receive((response) => response.end());

@@ -2,16 +2,16 @@ import type { Dispatcher } from 'undici';
 import { ConnectError } from './connect.ts';
 import type { ConnectStage } from './connect.ts';
 
-/** What came of one attempt. Any whole answer is a response, whatever its status. */
+/** The result of one attempt. Any complete answer is a response, whatever its status. */
 export type AttemptResult =
   | {
       readonly kind: 'response';
       readonly status: number;
-      /** Names in lower case; repeated ones joined by a comma. */
+      /** Names in lower case; repeated headers joined by a comma. */
       readonly responseHeaders: Readonly<Record<string, string>>;
-      /** UTF-8, with U+FFFD for what is not UTF-8 and for NUL, which PostgreSQL's text cannot hold. */
+      /** UTF-8, with U+FFFD for invalid bytes and for NUL, which PostgreSQL's text cannot store. */
       readonly responseBody: string;
-      /** The answer was longer than the limit: the rest was neither read nor kept. */
+      /** The answer was longer than the limit: the rest was neither read nor stored. */
       readonly truncated: boolean;
       readonly durationMs: number;
     }
@@ -26,24 +26,24 @@ export type AttemptResult =
 export type ExchangeLimits = {
   /** Milliseconds for durations; monotonic. */
   readonly now: () => number;
-  /** For the whole answer, from the look-up of the name to the last byte. */
+  /** For the whole answer, from the name lookup to the last byte. */
   readonly timeoutMs: number;
-  /** How much of an answer's body is read and kept. */
+  /** How much of an answer's body is read and stored. */
   readonly responseLimitBytes: number;
 };
 
 export type ExchangePool = {
   /** Keeps connections for later deliveries. */
   readonly reusing: Dispatcher;
-  /** A new connection for each delivery. */
+  /** Opens a new connection for each delivery. */
   readonly single: Dispatcher;
-  /** Whether undici is being handed a new connection at this moment: the request that it then starts is its first. */
+  /** Whether undici is just receiving a new connection: the request it then starts is the first on it. */
   readonly isHandingOver: () => boolean;
 };
 
 export type ExchangeRequest = Dispatcher.DispatchOptions & { readonly origin: string };
 
-/** One request and its whole answer, or what went wrong; never rejects. */
+/** One request and its complete answer, or what went wrong; never rejects. */
 export function exchange(request: ExchangeRequest, pool: ExchangePool, limits: ExchangeLimits): Promise<AttemptResult> {
   return new Promise((resolve) => {
     pool.reusing.dispatch(request, new Exchange(request, pool, limits, resolve));
@@ -56,7 +56,10 @@ type Failure = { readonly stage: ConnectStage | 'response'; readonly message: st
 /** Destroys the connection; the result is known by then, so nobody sees this error. */
 const GIVEN_UP = new Error('the rest of the answer is not wanted');
 
-/** undici's handler of one request; a class, since undici calls it through an interface and it is made per delivery. */
+/**
+ * undici's handler of one request; a class, because undici calls it through an interface and it is created per
+ * delivery.
+ */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: ExchangeRequest;
   readonly #pool: ExchangePool;
@@ -91,7 +94,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     this.#isFirstOnConnection = this.#pool.isHandingOver();
     this.#phase = 'waiting for the answer';
-    // Timed out while it waited for its connection: nothing has been written yet.
+    // Timed out while waiting for its connection: nothing has been written yet.
     if (this.#finished) controller.abort(GIVEN_UP);
   }
 
@@ -100,7 +103,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    // Announcements (1xx) come this way too; what follows them overwrites this.
+    // Informational responses (1xx) arrive here too; later ones overwrite them.
     this.#status = status;
     this.#headers = joinHeaders(headers);
     this.#phase = 'reading the answer';
@@ -131,9 +134,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * The usual race of keep-alive: the receiver closed an idle connection while the request was on its way to it. Should
-   * it have read the request after all, it sees the delivery twice, which receivers must allow for anyway. The retry is
-   * the first on its connection, so there is never a second one.
+   * The usual keep-alive race: the receiver closed an idle connection while the request was on its way. If it read the
+   * request after all, it gets the delivery twice, which receivers must allow for anyway. The retry is the first on its
+   * connection, so there is never a second retry.
    */
   #mayRetry(error: Error): boolean {
     return isLostConnection(error) && this.#status === undefined && !this.#isFirstOnConnection;
@@ -185,7 +188,7 @@ function joinHeaders(headers: Readonly<Record<string, string | string[] | undefi
 
 function decodeBody(chunks: readonly Buffer[], length: number, truncated: boolean): string {
   const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
-  // `stream` leaves out a character that the limit has cut in two, where the end of an answer would show as U+FFFD.
+  // `stream` leaves out a character cut by the limit, which would otherwise become U+FFFD.
   const text = truncated
     ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
     : bytes.toString('utf8');

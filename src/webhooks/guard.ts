@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js';
 import type { Mode } from '../domain/permission.ts';
 import { urlAmbiguity, type UrlAmbiguity } from '../domain/web-url.ts';
 
-/** What decides where a webhook may go. */
+/** The settings that decide where a webhook may go. */
 export type WebhookPolicy = {
   readonly mode: Mode;
-  /** NODE_ENV=production: test mode is then as strict as live mode. */
+  /** NODE_ENV=production: then test mode is as strict as live mode. */
   readonly production: boolean;
   /** WEBHOOK_ALLOW_CIDRS, each accepted by `parseCidr`. */
   readonly allowCidrs: readonly string[];
@@ -25,7 +25,7 @@ export type WebhookUrlCheck =
 
 const MAX_URL_LENGTH = 2048;
 
-/** How the ranges of the address registries are called towards people. Those not named here are "reserved". */
+/** Readable names of the address registries' ranges. Ranges without a name here are "reserved". */
 const RANGE_NAMES: Readonly<Record<string, string>> = {
   private: 'private',
   uniqueLocal: 'private',
@@ -44,10 +44,11 @@ const RANGE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Public by the registries, but inside a cloud its own services: Azure's wire server and DHCP, which hand out a
- * machine's configuration, and IBM Cloud's service networks (https://cloud.ibm.com/docs/cloud-infrastructure, "IBM
- * Cloud IP ranges"). The other clouds keep theirs in link-local, unique local and carrier-grade NAT ranges
- * (169.254.169.254, fd00:ec2::254, 100.100.100.200), Oracle Classic's 192.0.0.192 is reserved.
+ * Public according to the registries, but a cloud's own services when inside it: Azure's wire server and DHCP, which
+ * hand out a machine's configuration, and IBM Cloud's service networks
+ * (https://cloud.ibm.com/docs/cloud-infrastructure, "IBM Cloud IP ranges"). Other clouds have theirs in link-local,
+ * unique local and carrier-grade NAT ranges (169.254.169.254, fd00:ec2::254, 100.100.100.200); Oracle Classic's
+ * 192.0.0.192 is reserved.
  */
 const CLOUD_SERVICES: readonly (readonly [string, number])[] = [
   ['168.63.129.16', 32],
@@ -55,22 +56,22 @@ const CLOUD_SERVICES: readonly (readonly [string, number])[] = [
   ['166.8.0.0', 14],
 ];
 
-/** Not opened by any CIDR: nobody is reached there, except that 0.0.0.0 means "this host" to Linux. */
+/** Never allowed by any CIDR: nobody can be reached there, except that 0.0.0.0 means "this host" to Linux. */
 const NEVER_OPENED: ReadonlySet<string> = new Set(['multicast', 'broadcast', 'unspecified']);
 
-/** 2000::/3 is all the unicast space that IANA has handed out; outside lie ::a.b.c.d and future kinds of addresses. */
+/** 2000::/3 is all the unicast space that IANA has assigned; outside are ::a.b.c.d and future kinds of addresses. */
 const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parse('2000::');
 
 /**
- * Whether a webhook may be sent to a URL, judged by the URL alone. Names are not resolved here: whoever owns a name can
- * change its addresses at any time, so they are checked when a connection is made (`addressRefusal`).
+ * Whether a webhook may be sent to a URL, judged only by the URL. Names are not resolved here: a name's owner can
+ * change its addresses at any time, so these are checked when a connection is made (`addressRefusal`).
  *
- * The URL that is returned, not the text that was given, is the one to store and to send to: it is the text as the
- * WHATWG URL standard reads it, so that `http://2130706433/` has become the `http://127.0.0.1/` that was judged.
+ * Store and use the returned URL, not the given text: it is the text as parsed by the WHATWG URL standard, so that
+ * `http://2130706433/` has become the `http://127.0.0.1/` that was judged.
  */
 export function checkWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrlCheck {
   if (text.length > MAX_URL_LENGTH) return refused(`The webhook URL must have at most ${MAX_URL_LENGTH} characters.`);
-  // The parser would drop tabs and line breaks silently; what is stored should be what was meant.
+  // The parser would silently drop tabs and line breaks; the stored URL should be what was meant.
   if (/[\s\p{Cc}]/u.test(text)) return refused('The webhook URL must not contain spaces or control characters.');
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
@@ -91,8 +92,9 @@ export function checkWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrl
 }
 
 /**
- * Whether a webhook may be registered at a URL: as {@link checkWebhookUrl}, and it must read alike for all who read it.
- * Those that are registered go on. An IP address may be spelt in any way, for it is stored as it is read.
+ * Whether a webhook may be registered for a URL: like {@link checkWebhookUrl}, but all parsers must also read it the
+ * same way. URLs already registered remain valid. An IP address may have any spelling, because the parsed form is
+ * stored.
  */
 export function checkNewWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrlCheck {
   const checked = checkWebhookUrl(text, policy);
@@ -109,12 +111,12 @@ const AMBIGUOUS: Readonly<Record<UrlAmbiguity, string>> = {
 };
 
 /**
- * Why a webhook may not go to an IP address, or null when it may. Asked for literal hosts, for every address that a
- * name resolves to, and for the address that a connection really has.
+ * Why a webhook must not go to an IP address; null if it may. Used for literal hosts, for every address that a name
+ * resolves to, and for a connection's actual address.
  *
- * Public is what the address registries call global unicast. An IPv4-mapped IPv6 address is judged as its IPv4. Tunnels
- * and translations that carry an IPv4 address inside (6to4, Teredo, NAT64, IPv4-compatible) could reach a private one:
- * refused.
+ * Public is what the address registries call global unicast. An IPv4-mapped IPv6 address is judged as its IPv4 address.
+ * Tunnels and translations that contain an IPv4 address (6to4, Teredo, NAT64, IPv4-compatible) could reach a private
+ * one and are refused.
  *
  * @param ip as `net.isIP` accepts it, IPv6 without brackets
  * @param protocol `http:` narrows a strict test-mode policy to the listed ranges; see `schemeRefusal`
@@ -136,8 +138,8 @@ export function addressRefusal(ip: string, policy: WebhookPolicy, protocol: stri
 }
 
 /**
- * A range of addresses in CIDR notation (RFC 4632, RFC 4291), IPv4 or IPv6; an address alone is a range of one. Bits
- * behind the prefix are cleared. A range of IPv4-mapped addresses becomes the IPv4 range that it means.
+ * Parses a range of addresses in CIDR notation (RFC 4632, RFC 4291), IPv4 or IPv6; a single address is a range of one.
+ * Bits after the prefix are cleared. A range of IPv4-mapped addresses becomes the IPv4 range.
  */
 export function parseCidr(
   text: string,
@@ -152,7 +154,7 @@ export function parseCidr(
       message: `${JSON.stringify(text)} is not a CIDR range. Write it as 10.0.0.0/8 or fd00::/8.`,
     };
   }
-  // Written as IPv6 but read as the IPv4 inside: a mapped range, which must lie within ::ffff:0:0/96.
+  // Written as IPv6 but parsed as the IPv4 inside: a mapped range, which must be within ::ffff:0:0/96.
   const mappedBits = address.kind() === 'ipv4' ? bits - 32 : 0;
   if (prefixLength < mappedBits) {
     return {
@@ -167,14 +169,14 @@ function refused(message: string): WebhookUrlCheck {
   return { kind: 'refused', message };
 }
 
-/** Test mode on a developer's machine: plain http and this very machine are fine. */
+/** Test mode on a developer's machine: plain http and this machine itself are allowed. */
 function isRelaxed(policy: WebhookPolicy): boolean {
   return policy.mode === 'test' && !policy.production;
 }
 
 /**
- * Plain http: anywhere when relaxed, nowhere in live mode. Test mode in production allows it inside
- * WEBHOOK_ALLOW_CIDRS; whether a name lies there shows at connect.
+ * Plain http: allowed everywhere when relaxed, never in live mode. Test mode in production allows it inside
+ * WEBHOOK_ALLOW_CIDRS; whether a name is inside shows when connecting.
  */
 function schemeRefusal(protocol: string, policy: WebhookPolicy): string | null {
   if (protocol === 'https:' || isRelaxed(policy)) return null;
@@ -185,7 +187,7 @@ function schemeRefusal(protocol: string, policy: WebhookPolicy): string | null {
 function hostRefusal(url: URL, policy: WebhookPolicy): string | null {
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   if (isIP(host) !== 0) return addressRefusal(host, policy, url.protocol);
-  // RFC 6761: these names are loopback wherever they are resolved, so there is no need to wait for the first attempt.
+  // RFC 6761: these names always resolve to loopback, so there is no need to wait for the first attempt.
   if (!/^(?:.+\.)?localhost\.?$/.test(host)) return null;
   const refusal = addressRefusal('127.0.0.1', policy, url.protocol);
   return refusal === null || addressRefusal('::1', policy, url.protocol) === null

@@ -16,20 +16,18 @@ import {
 import path from 'node:path';
 import type { RandomBytes } from '../domain/clock.ts';
 
-/** Standard Webhooks marks a symmetric secret so; the base64 after it is the key. */
+/** Standard Webhooks marks a symmetric secret with this; the base64 after it is the key. */
 export const WEBHOOK_SECRET_PREFIX = 'whsec_';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** First byte of a sealed value: AES-256-GCM, then nonce, tag, ciphertext. */
+/** First byte of an encrypted value: AES-256-GCM, then nonce, tag, ciphertext. */
 const SEAL_VERSION = 1;
 const MIN_SECRET_KEY_CHARACTERS = 32;
 export const KEY_FILE_NAME = 'secret.key';
 
-/**
- * There is no key to use, or the one in use opens nothing that is stored; the message names the rule and the way out.
- */
+/** There is no usable key, or it decrypts nothing that is stored; the message names the rule and the way out. */
 export class SealingKeyError extends Error {}
 
 /** A new signing secret for an endpoint: `whsec_` and the base64 of 32 random bytes. */
@@ -41,7 +39,8 @@ export function newWebhookSecret(randomBytes: RandomBytes): string {
  * Encrypts a secret for storage with AES-256-GCM.
  *
  * @param key 32 bytes, from `loadSealingKey`
- * @param aad where the value belongs (the endpoint's id): it opens nowhere else, so stored values cannot be swapped
+ * @param aad where the value belongs (the endpoint's id): it cannot be decrypted anywhere else, so stored values cannot
+ * be swapped
  */
 export function sealSecret(key: Uint8Array, plaintext: string, aad: string): Buffer {
   const nonce = systemRandomBytes(NONCE_BYTES);
@@ -52,9 +51,9 @@ export function sealSecret(key: Uint8Array, plaintext: string, aad: string): Buf
 }
 
 /**
- * The secret that `sealSecret` stored under the same key and `aad`.
+ * Decrypts a secret that `sealSecret` encrypted with the same key and `aad`.
  *
- * @throws Error that names the way out when the key is another one or the value was changed or moved
+ * @throws Error that names the way out if the key is another one or the value was changed or moved
  */
 export function openSecret(key: Uint8Array, sealed: Uint8Array, aad: string): string {
   const value = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
@@ -84,8 +83,8 @@ function boundTo(aad: string): Buffer {
 }
 
 /**
- * The 32-byte key for `sealSecret`: derived from SECRET_KEY when that is set (HKDF, RFC 5869, with SHA-256), otherwise
- * read from `secret.key` in the data directory, which is made on first use with mode 0600.
+ * The 32-byte key for `sealSecret`: derived from SECRET_KEY if that is set (HKDF, RFC 5869, with SHA-256), otherwise
+ * read from `secret.key` in the data directory, which is created at first use with mode 0600.
  *
  * @throws SealingKeyError that names SECRET_KEY or the file, the rule and the way out
  */
@@ -99,7 +98,7 @@ export function loadSealingKey(source: {
   const existing = readKeyFile(file);
   if (existing !== null) return existing;
   createKeyFile(file, (source.randomBytes ?? systemRandomBytes)(KEY_BYTES));
-  // Read back rather than trusted: another process may have made the file first.
+  // Read back rather than trusted: another process may have created the file first.
   const created = readKeyFile(file);
   if (created === null) throw new SealingKeyError(`The key file ${file} vanished while it was made. Start again.`);
   return created;
@@ -120,7 +119,7 @@ function readKeyFile(file: string): Buffer | null {
   try {
     descriptor = openSync(file, 'r');
   } catch (cause) {
-    // What stands in its way is told of when it cannot be made.
+    // If it cannot be created, the error says why.
     if (hasCode(cause, 'ENOENT') || hasCode(cause, 'ENOTDIR')) return null;
     throw new SealingKeyError(
       `The key file ${file} cannot be read. It must be readable for the user that runs Cointill.`,
@@ -160,8 +159,8 @@ function decodeKey(file: string, content: string): Buffer {
 }
 
 /**
- * A hard link appears whole or not at all and never replaces a file, so neither a crash nor two starts at once leave
- * half a key or two keys.
+ * A hard link appears completely or not at all and never replaces a file, so neither a crash nor two simultaneous
+ * starts leave half a key or two keys.
  */
 function createKeyFile(file: string, key: Uint8Array): void {
   const draft = `${file}.${process.pid}.${systemRandomBytes(6).toString('hex')}`;
@@ -177,13 +176,13 @@ function createKeyFile(file: string, key: Uint8Array): void {
       unlinkSync(draft);
     }
   } catch (cause) {
-    // Another process has made it meanwhile.
+    // Another process has created it meanwhile.
     if (!hasCode(cause, 'EEXIST') || !existsSync(file)) throw noKeyFile(file, cause);
   }
   syncDirectory(path.dirname(file));
 }
 
-/** Not with `recursive`: Node.js asks for ever in a place where no folder can be made (/proc). */
+/** Without `recursive`: Node.js tries forever in a place where no folder can be created (/proc). */
 function makeFolders(folder: string): void {
   try {
     makeOneFolder(folder);
@@ -222,7 +221,7 @@ function noKeyFile(file: string, cause: unknown): SealingKeyError {
   );
 }
 
-/** Without this the new name, and with it every secret sealed with the key, could be lost in a power cut. */
+/** Without this the new name, and with it every secret encrypted with the key, could be lost in a power cut. */
 function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r');
   try {

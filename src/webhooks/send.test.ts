@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { receive, receiveRaw } from './local-receivers.testing.ts';
-import type { LocalReceiver } from './local-receivers.testing.ts';
+import { receive, receiveRaw } from './local-receivers.fixture.ts';
+import type { LocalReceiver } from './local-receivers.fixture.ts';
 import { createWebhookSender } from './send.ts';
 import type { WebhookSender } from './send.ts';
 

@@ -11,21 +11,21 @@ import type { WebhookPolicy } from './guard.ts';
 export type WebhookRequest = {
   readonly url: string;
   readonly mode: Mode;
-  /** Beside `content-type` and `user-agent`, which are always ours. */
+  /** In addition to `content-type` and `user-agent`, which are always ours. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
 export type WebhookSender = {
   /**
-   * Sends one delivery and waits for the whole answer. Redirects are not followed.
+   * Sends one delivery and waits for the complete answer. Redirects are not followed.
    *
-   * @throws Error once the sender is closed; all that can go wrong outside is a result
+   * @throws Error once the sender is closed; everything that can go wrong outside is a result
    */
   readonly send: (request: WebhookRequest) => Promise<AttemptResult>;
   /**
-   * Takes no more deliveries, waits for those under way, then drops the connections. Deliveries still under way after
-   * `graceMs` (default: as long as they may take) end as errors of stage `response`.
+   * Accepts no more deliveries, waits for running ones, then closes the connections. Deliveries still running after
+   * `graceMs` (by default as long as they may take) end as errors of stage `response`.
    */
   readonly close: (graceMs?: number) => Promise<void>;
 };
@@ -33,18 +33,18 @@ export type WebhookSender = {
 const USER_AGENT = 'Cointill-Webhooks/1';
 
 /**
- * Sends webhooks over pooled connections: one pool per mode, so that a connection which one mode's policy allowed never
- * serves the other.
+ * Sends webhooks over pooled connections: one pool per mode, so that a connection allowed by one mode's policy never
+ * serves the other mode.
  */
 export function createWebhookSender(options: {
   readonly policyOf: (mode: Mode) => WebhookPolicy;
   /** Milliseconds for durations; monotonic, such as `performance.now`. */
   readonly now: () => number;
-  /** For the whole answer, from the look-up of the name to the last byte. */
+  /** For the whole answer, from the name lookup to the last byte. */
   readonly timeoutMs?: number;
-  /** How much of an answer's body is read and kept. */
+  /** How much of an answer's body is read and stored. */
   readonly responseLimitBytes?: number;
-  /** In place of `dns.lookup`. */
+  /** Replaces `dns.lookup`. */
   readonly lookup?: LookupAll;
 }): WebhookSender {
   const { policyOf, now, timeoutMs = 15_000, responseLimitBytes = 65_536 } = options;
@@ -109,7 +109,7 @@ function createPool(policy: WebhookPolicy, lookup: LookupAll, timeoutMs: number)
   return {
     policy,
     reusing: new Agent(common),
-    // No pipelining at all is undici's way to say "Connection: close".
+    // No pipelining is undici's way to say "Connection: close".
     single: new Agent({ ...common, pipelining: 0 }),
     isHandingOver: () => handingOver,
   };

@@ -12,19 +12,19 @@ export type SignatureHeaders = {
 /**
  * Signs a delivery in both of our ways.
  *
- * `x-service-signature` is the specification's: lowercase hex of HMAC-SHA256 over the raw body, keyed with the whole
- * text of the newest secret. The `webhook-*` headers are those of Standard Webhooks 1.0: one `v1` signature per valid
- * secret over `id.timestamp.body`, keyed with the decoded bytes, so that a receiver may still hold the secret that a
- * rotation replaced.
+ * `x-service-signature` follows the specification: lower-case hex of HMAC-SHA256 over the raw body, keyed with the
+ * whole text of the newest secret. The `webhook-*` headers follow Standard Webhooks 1.0: one `v1` signature per valid
+ * secret over `id.timestamp.body`, keyed with the decoded bytes, so that a receiver may still use the secret replaced
+ * by a rotation.
  *
- * @throws TypeError when no secret is given, or one is not `whsec_` and base64; the message never shows it
+ * @throws TypeError if no secret is given, or one is not `whsec_` and base64; the message never shows it
  */
 export function signDelivery(delivery: {
   /** Newest first. */
   readonly secrets: readonly string[];
   /** The event's id; the same for every attempt. */
   readonly id: string;
-  /** The very bytes that are sent. */
+  /** The exact bytes that are sent. */
   readonly body: string | Uint8Array;
   /** Unix time of this attempt, in whole seconds. */
   readonly timestampSeconds: number;

@@ -5,7 +5,7 @@ import { exactNumber } from './number.ts';
 import { amountNumber, metadataView, publicPaymentId } from './payment.ts';
 import { isoTime } from './time.ts';
 
-/** The bytes of an event: written once, stored, and sent as they are to every endpoint at every attempt. */
+/** The bytes of an event: serialised once, stored, and sent unchanged to every endpoint at every attempt. */
 export function eventBody(event: {
   readonly id: string;
   readonly type: string;
@@ -22,7 +22,7 @@ export function eventBody(event: {
   });
 }
 
-/** The data of a payment's events: the documented fields, and what tells the two surfaces apart. */
+/** The data of a payment's events: the documented fields, and what distinguishes the two surfaces. */
 export function paymentEventData(payment: Payment) {
   const { quote } = payment;
   return {
@@ -44,8 +44,8 @@ export function paymentEventData(payment: Payment) {
 }
 
 /**
- * What `payment.wrong_asset` tells: the payment, and a transfer to it in a token of `decimals` that it was never quoted
- * in.
+ * The data of `payment.wrong_asset`: the payment, and a transfer to it in a token of `decimals` that it was never
+ * quoted in.
  */
 export function wrongAssetEventData(payment: Payment, transfer: WrongTransfer, decimals: number) {
   const { asset, network, amountUnits, address, transactionHash } = transfer;
@@ -57,8 +57,8 @@ export function wrongAssetEventData(payment: Payment, transfer: WrongTransfer, d
 type WrongTransfer = Pick<Transfer, 'asset' | 'network' | 'amountUnits' | 'address' | 'transactionHash'>;
 
 /**
- * What the body of an event says of itself: its type, when it was made (NaN where it does not say), and the ids of its
- * payment and refund, as clients know them.
+ * What the body of an event contains: its type, when it was created (NaN if missing), and the ids of its payment and
+ * refund, as clients know them.
  */
 export interface EventFacts {
   readonly type: string;
@@ -67,7 +67,7 @@ export interface EventFacts {
   readonly refund: string | null;
 }
 
-/** Reads them back. Asked after the fact, it takes what it finds. */
+/** Parses an event's body without validating it: only what is there is returned. */
 export function eventFacts(body: string): EventFacts {
   const event = fieldsOf(JSON.parse(body));
   const { object, id, payment } = fieldsOf(event['data']);

@@ -1,7 +1,7 @@
 import type { LostMoney } from '../domain/lost-money.ts';
 import { exactNumber } from './number.ts';
 
-/** Such money as it is told: the data of its event, and its row in the status of its network. */
+/** Lost money as clients see it: the data of its event, and its row in the status of its network. */
 export function lostMoneyView({ network, address, index, amountUnits, decimals, asset, transactionHash }: LostMoney) {
   return {
     address,

@@ -12,7 +12,7 @@ import {
 } from './payment.ts';
 import { isoTime, isoTimeOrNull } from './time.ts';
 
-/** An order as its creation answers it. */
+/** An order as the answer to its creation. */
 export function createdOrderView(payment: Payment, links: Links) {
   const { quote } = payment;
   return {
@@ -28,7 +28,7 @@ export function createdOrderView(payment: Payment, links: Links) {
   };
 }
 
-/** An order as it is read: what creation answered, and what has become of it. */
+/** An order as it is read: the answer to its creation, plus what has happened since. */
 export function orderView(payment: Payment, links: Links, audience: Audience = 'merchant') {
   const { network, address, amount_received } = cryptoView(payment);
   return {

@@ -4,12 +4,12 @@ import type { CommonFields, Confirmations, Payment, Surface } from '../domain/pa
 import type { Mode } from '../domain/permission.ts';
 import { exactNumber, type RawJson } from './number.ts';
 
-/** Where customers are sent: base addresses of the payment page, without a trailing slash. */
+/** The base addresses of the payment page, without a trailing slash. */
 export interface Links {
   readonly checkoutUrl: Readonly<Record<Mode, string>>;
 }
 
-/** Who asks: a public key sees nothing of the customer. */
+/** Who reads it: a public key sees no customer data. */
 export type Audience = 'merchant' | 'public';
 
 /** The id that clients use: a transaction's UUID, an order's `ord_…`. */
@@ -21,7 +21,9 @@ export function paymentUrl(payment: Pick<Payment, 'id' | 'surface' | 'mode'>, li
   return `${links.checkoutUrl[payment.mode]}/pay/${publicPaymentId(payment)}`;
 }
 
-/** `metadata.order_id` is always a string: the merchant's reference, wherever they gave it, else the payment's id. */
+/**
+ * `metadata.order_id` is always a string: the merchant's reference, wherever it was given, or else the payment's id.
+ */
 export function metadataView(payment: Payment): Record<string, string> {
   return {
     order_id: publicPaymentId(payment),
@@ -30,7 +32,7 @@ export function metadataView(payment: Payment): Record<string, string> {
   };
 }
 
-/** A field's name as clients see it: `customerEmail` is `customer_email`. */
+/** A field's name as clients see it: `customerEmail` becomes `customer_email`. */
 type WireName<Field extends string> = Field extends `${infer First}${infer Rest}`
   ? First extends Lowercase<First>
     ? `${First}${WireName<Rest>}`
@@ -38,7 +40,7 @@ type WireName<Field extends string> = Field extends `${infer First}${infer Rest}
   : '';
 export type CommonNames = WireName<keyof CommonFields>;
 
-/** What the merchant said under one name on both APIs. Not for public keys. */
+/** The fields that the merchant set under the same name on both APIs. Not for public keys. */
 export function commonView(payment: Payment) {
   return {
     metadata: metadataView(payment),
@@ -62,7 +64,7 @@ export function amountNumber(payment: Pick<Payment, 'amountMinor' | 'currency'>)
   return exactNumber(payment.amountMinor, fiatDecimals(payment.currency));
 }
 
-/** Beside a payment that was asked for by its id: how deep its money is; nothing where that is not counted. */
+/** The confirmations of a payment that was requested by id; empty if none are counted. */
 export function confirmationsView(confirmations: Confirmations | null) {
   if (confirmations === null) return {};
   const { have, need } = confirmations;

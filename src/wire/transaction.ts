@@ -2,7 +2,7 @@ import type { Payment } from '../domain/payment.ts';
 import { amountNumber, commonView, cryptoView, paymentUrl, type Audience, type Links } from './payment.ts';
 import { isoTime } from './time.ts';
 
-/** A transaction; `transaction_hash` and `completed_at` are there once it is completed. */
+/** A transaction; `transaction_hash` and `completed_at` are set once it is completed. */
 export function transactionView(payment: Payment, links: Links, audience: Audience = 'merchant') {
   return {
     id: payment.id,

@@ -2,27 +2,27 @@ import type { Troubles } from '../domain/trouble.ts';
 
 export interface LoopOptions {
   readonly name: string;
-  /** One round of work. `true`: there may be more, go on at once. */
+  /** One round of work. Returns true if there may be more: then the next round starts at once. */
   readonly work: () => Promise<boolean>;
-  /** How long to rest between rounds when nobody wakes the loop. */
+  /** How long to rest between rounds unless woken. */
   readonly restMs: number;
-  /** Told of each round, by the loop's name. */
+  /** The result of each round is reported here, under the loop's name. */
   readonly troubles: Troubles;
 }
 
 /** A worker that runs rounds until it is stopped. */
 export interface Loop {
-  /** Starts the next round now, or right after the one under way. */
+  /** Starts the next round now, or right after the running one. */
   wake(): void;
-  /** Takes no new round and resolves when the one under way is done. */
+  /** Starts no new round and resolves when the running one is done. */
   stop(): Promise<void>;
 }
 
 const MAX_BACKOFF_MS = 5_000;
 
 /**
- * The one loop of all workers: a round at a time, rest, wake on demand. A failed round is reported and tried again with
- * growing rests, up to five seconds, so that a database that is away is not hammered.
+ * The loop that all workers use: one round at a time, rest, wake on demand. A failed round is reported and tried again
+ * after growing rests, up to five seconds, so that a database that is down is not flooded.
  */
 export function startLoop(options: LoopOptions): Loop {
   let stopped = false;

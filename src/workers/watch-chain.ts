@@ -9,23 +9,25 @@ import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop, type Loop } from './loop.ts';
 
 /**
- * A worker that died gives its chain up after this. Two at once would do no harm: only one of them moves the cursor.
+ * A worker that died loses its chain after this. Two at once would do no harm: only one of them can move the cursor.
  */
 const LEASE_MS = 6_000;
-/** How often the lease is renewed, also while a slow node is waited for. */
+/** How often the lease is renewed, also while waiting for a slow node. */
 const LEASE_REST_MS = 2_000;
-/** How long to rest at the head before asking the node again; where transactions are seen while they wait, less. */
+/** How long to rest at the head before polling the node again; less where the mempool is read. */
 const HEAD_REST_MS = 1_000;
 const MEMPOOL_REST_MS = 500;
-/** How often the nodes are asked which chain they are on and how far they have come. */
+/** How often the nodes are asked which chain they are on and how far they are. */
 const NODE_CHECK_REST_MS = 15_000;
-/** How long stopping waits for a round under way; one that hangs on its node changes nothing, its block comes again. */
+/**
+ * How long stopping waits for a running round; a round that hangs on its node changes nothing, its block comes again.
+ */
 const STOP_WAIT_MS = 5_000;
 
 /**
- * Follows one chain as long as this process holds its lease; two workers never follow the same chain. How its nodes are
- * is kept in the database; failures rest ever longer, up to five seconds. `pollMs` replaces the rest at the head.
- * `openWallet` is for what is looked for beside the addresses of payments.
+ * Follows one chain as long as this process holds its lease; two workers never follow the same chain. The state of its
+ * nodes is saved in the database; after failures it rests longer and longer, up to five seconds. `pollMs` replaces the
+ * rest at the head. `openWallet` is for what is watched beside the addresses of payments.
  */
 export function watchChain(
   app: App,

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDeliverer } from '../app/webhooks/deliver-due.ts';
-import { insertBacklog, shop, silentShop, webhookApp, type WebhookApp } from '../app/webhooks/webhooks.testing.ts';
+import { insertBacklog, shop, silentShop, webhookApp, type WebhookApp } from '../app/webhooks/webhooks.fixture.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
 import { startLoop, type Loop } from './loop.ts';
 import { startWorkers, type Workers } from './workers.ts';

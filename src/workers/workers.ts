@@ -9,26 +9,26 @@ import { startLoop, type Loop } from './loop.ts';
 
 export interface Workers {
   /**
-   * Takes nothing new and resolves when what is under way is done and recorded, or `graceMs` have passed. Closing the
-   * sender then cuts short what is left; those attempts are not recorded and are made again when their leases end.
+   * Takes nothing new and resolves when running work is done and recorded, or after `graceMs`. Closing the sender then
+   * cuts short what is left; those attempts are not recorded and are made again when their leases end.
    */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Payments are looked at in lots small enough that a request waiting behind one hardly notices. */
+/** Due payments are processed in batches small enough that a request waiting behind one hardly notices. */
 const DUE_BATCH = 250;
 const DUE_REST_MS = 250;
 const DELIVERY_REST_MS = 500;
 const FORGET_REST_MS = 10 * 60_000;
 
-/** Starts the workers of a process: due payments and refunds, deliveries, and the forgetting of what is old. */
+/** Starts the workers of a process: due payments and refunds, deliveries, and purging old records. */
 export function startWorkers(
   app: App,
   webhooks: WebhookDelivery,
   notifications: Notifications,
   troubles: Troubles,
 ): Workers {
-  // The deliverer wakes the loop that drives it, so one of the two has to be named before it is there.
+  // The deliverer wakes the loop that drives it, so one of the two must be referenced before it exists.
   let deliveries: Loop | null = null;
   const deliverer = createDeliverer(app, webhooks, { onFree: () => deliveries?.wake(), troubles });
   deliveries = startLoop({

@@ -3,7 +3,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { selfSigned } from '../../src/webhooks/local-receivers.testing.ts';
+import { selfSigned } from '../../src/webhooks/local-receivers.fixture.ts';
 import { createListener, MAX_STARTED, MAX_WAITING } from '../../src/http/listener.ts';
 import { WAIT } from '../deadline.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MAX_STARTED } from '../../src/http/listener.ts';
 import { metricsRoute } from '../../src/http/metrics.ts';
 import { buildMonitor } from '../../src/http/monitor.ts';
-import { selfSigned } from '../../src/webhooks/local-receivers.testing.ts';
+import { selfSigned } from '../../src/webhooks/local-receivers.fixture.ts';
 import { BASE_URLS, httpTest } from '../http.ts';
 import { portOf } from '../socket.ts';
 import { API_ROUTES } from './routes.ts';

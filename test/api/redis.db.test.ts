@@ -8,7 +8,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { WAIT } from '../deadline.ts';
 import { freePort } from '../ports.ts';
 import { startRedis } from '../redis.ts';
-import { selfSigned } from '../../src/webhooks/local-receivers.testing.ts';
+import { selfSigned } from '../../src/webhooks/local-receivers.fixture.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { connectRedis } from '../../src/http/redis.ts';
 

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { program } from '../../src/cli/program.testing.ts';
+import { program } from '../../src/cli/program.fixture.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
 import { newPayment, testApp } from '../harness.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { program, type Running } from '../../src/cli/program.testing.ts';
+import { program, type Running } from '../../src/cli/program.fixture.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
 import { newPayment, testApp } from '../harness.ts';
 import { client, eventually, isAlive, testService } from '../program.ts';

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { program, textAt } from '../../src/cli/program.testing.ts';
+import { program, textAt } from '../../src/cli/program.fixture.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 import { client, eventually, testService } from '../program.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { textAt } from '../../src/cli/program.testing.ts';
-import { receive, type LocalReceiver } from '../../src/webhooks/local-receivers.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
+import { receive, type LocalReceiver } from '../../src/webhooks/local-receivers.fixture.ts';
 import { testDatabase } from '../database.ts';
 import { client, eventOf, eventually, testService, type Answer, type TestService } from '../program.ts';
 import { PROMPT_MS } from '../deadline.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sql } from 'kysely';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import type { Database } from '../../src/store/database.ts';
-import { receive, type LocalReceiver } from '../../src/webhooks/local-receivers.testing.ts';
+import { receive, type LocalReceiver } from '../../src/webhooks/local-receivers.fixture.ts';
 import { client, eventOf, eventually, killProcess, testService, type Answer, type TestService } from '../program.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { freePort } from '../ports.ts';
 import { testService } from '../program.ts';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 
 const PASSWORD = 'grumpy otter parade';
 const SETUP = /Dashboard +(http:\/\/localhost:\d+\/dashboard\/setup\/([\w-]{43}))/;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { program } from '../../src/cli/program.testing.ts';
+import { program } from '../../src/cli/program.fixture.ts';
 import { testDatabase } from '../database.ts';
 import { tlsPostgres } from '../tls-postgres.ts';
 

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { textOf } from '../../src/http/pages/markup.testing.ts';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textOf } from '../../src/http/pages/markup.fixture.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { testService } from '../program.ts';
 
 /** The code blocks of the page, as somebody who copies them gets them. */

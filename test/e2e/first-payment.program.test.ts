@@ -6,8 +6,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
-import { textAt } from '../../src/cli/program.testing.ts';
-import { receive } from '../../src/webhooks/local-receivers.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
+import { receive } from '../../src/webhooks/local-receivers.fixture.ts';
 import { testDatabase } from '../database.ts';
 import { client, eventOf, eventually, freePort, testService } from '../program.ts';
 

@@ -1,6 +1,6 @@
 import { HDKey } from '@scure/bip32';
 import { expect, it, onTestFinished } from 'vitest';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { client, eventually, testService, type Answer, type TestService } from '../program.ts';
 import { startNode } from '../rpc-node.ts';
 

@@ -3,7 +3,7 @@ import { parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { account, xpubOf } from '../../src/app/chains/follow-chain.fixture.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { contractOf, deployContract, deployToken, type DeployedContract, type TestToken } from '../erc20.ts';
 import {
   inOneBlock,

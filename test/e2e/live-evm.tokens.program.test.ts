@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { deployToken, type TestToken } from '../erc20.ts';
 import { inOneBlock, liveService, mined, owedUnits, SOON, type LiveService, type Shop } from './live-evm.fixture.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnvil, type Anvil } from '../anvil.ts';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { eventShape } from '../../src/http/openapi/webhook-schema.ts';
 import { deployToken, type TestToken } from '../erc20.ts';
 import { responseFaults } from '../response-shape.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { utxoNodeKinds } from '../litecoind.ts';
 import { CONFIRMATIONS, openShop, OWED, OWED_COINS, POLL, type LiveOrder, type UtxoShop } from './live-utxo.fixture.ts';
 import { DEADLINE_MS } from '../deadline.ts';

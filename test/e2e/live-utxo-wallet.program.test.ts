@@ -4,7 +4,7 @@ import path from 'node:path';
 import { HDKey } from '@scure/bip32';
 import { Transaction } from '@scure/btc-signer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { utxoNodeKinds } from '../litecoind.ts';
 import { CONFIRMATIONS, openShop, OWED, POLL, type UtxoShop } from './live-utxo.fixture.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { utxoNodeKinds } from '../litecoind.ts';
 import {
   accountKey,

@@ -1,7 +1,7 @@
 import { parseEther } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { account, xpubOf } from '../../src/app/chains/follow-chain.fixture.ts';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { client, eventually } from '../program.ts';
 import {

@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import { assetRoutes, loadAssets } from '../../src/http/pages/assets.ts';
-import { NOW, refundOf, STATES } from '../../src/http/checkout/examples.testing.ts';
+import { NOW, refundOf, STATES } from '../../src/http/checkout/examples.fixture.ts';
 import { chooseLanguage } from '../../src/http/checkout/languages.ts';
 import type { Locale } from '../../src/http/checkout/locale.ts';
 import { renderPaymentPage } from '../../src/http/checkout/page.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Simulation } from '../../src/domain/simulation.ts';
-import { textAt } from '../../src/cli/program.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { formatDecimal } from '../../src/domain/money.ts';
 import type { Received, Payment } from '../../src/domain/payment.ts';
 import { hasNoBrowser } from '../browser.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HDKey } from '@scure/bip32';
 import { p2wpkh, Transaction, WIF } from '@scure/btc-signer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { program, textAt } from '../../src/cli/program.testing.ts';
+import { program, textAt } from '../../src/cli/program.fixture.ts';
 import { encodeId } from '../../src/domain/id.ts';
 import { ANVIL_ACCOUNT, startAnvil, type Anvil } from '../anvil.ts';
 import { deployToken, type TestToken } from '../erc20.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { program, textAt } from '../../src/cli/program.testing.ts';
-import { receive } from '../../src/webhooks/local-receivers.testing.ts';
+import { program, textAt } from '../../src/cli/program.fixture.ts';
+import { receive } from '../../src/webhooks/local-receivers.fixture.ts';
 import { testDatabase } from '../database.ts';
 import { client, eventOf, eventually, testService } from '../program.ts';
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { textAt } from '../../src/cli/program.testing.ts';
-import { receive, type LocalReceiver } from '../../src/webhooks/local-receivers.testing.ts';
+import { textAt } from '../../src/cli/program.fixture.ts';
+import { receive, type LocalReceiver } from '../../src/webhooks/local-receivers.fixture.ts';
 import { client, eventually, isAlive, testService, type TestService } from '../program.ts';
 
 /** Whoever stops a service waits ten seconds before it kills it; as many more for a busy machine. */

@@ -1,6 +1,6 @@
 import { ASSET_CODES, tokenOf } from '../../src/domain/asset.ts';
 import { familyFacts, NETWORK_FACTS } from '../../src/domain/networks.ts';
-import { describeSource, type TestChain } from '../../src/rails/conformance.testing.ts';
+import { describeSource, type TestChain } from '../../src/rails/conformance.fixture.ts';
 import { rulesOf } from '../../src/rails/networks.ts';
 import { createAwaitPoints } from './await-points.ts';
 import { createSimChain } from './chain.ts';

@@ -1,12 +1,12 @@
 import type { Translate } from './texts.ts';
 
-/** Long enough to stop it (WCAG 2.2.1); who is in a hurry takes the link. */
+/** Enough time to stop it (WCAG 2.2.1); customers in a hurry use the link. */
 const SECONDS = 20;
 
 /**
- * Leads back to the shop after a payment ended before the customer's eyes. Call it on that change alone: a page that
- * was final when it was opened is looked at for its receipt. Returns what is shown now, for screen readers, or '' when
- * there is no way back.
+ * Leads back to the shop after a payment ended while the customer was watching. Call it only on that change: a page
+ * that was final when it was opened is there to show its receipt. Returns what is shown now, for screen readers, or ''
+ * if there is no way back.
  */
 export function returnToShop(live: HTMLElement, translate: Translate): string {
   const link = live.querySelector<HTMLAnchorElement>('a[data-return]');
@@ -30,7 +30,7 @@ export function returnToShop(live: HTMLElement, translate: Translate): string {
     stop();
     link.focus();
   });
-  // Going back to a page that has led away once must not lead away again.
+  // Returning to a page that has already led away must not lead away again.
   addEventListener('pagehide', stop, { once: true });
   line.hidden = false;
   return show();

@@ -3,16 +3,15 @@ import { formatCountdown, pollWhenDue, type Due } from './timing.ts';
 
 export interface Clock {
   /**
-   * Learns how far the reader's clock is off. Both in epoch ms: the server's, and the reader's when the answer came.
+   * Measures how far the reader's clock is off. Both in epoch ms: the server's, and the reader's when the answer
+   * arrived.
    */
   sync(serverNow: number, receivedAt: number): void;
-  /** Draws the times of the page, and keeps its countdowns going. */
+  /** Draws the times of the page, and keeps its countdowns running. */
   draw(): void;
 }
 
-/**
- * Countdowns against the server's clock and times in the reader's zone. `onDue` is called when a deadline has passed.
- */
+/** Countdowns by the server's clock, and times in the reader's zone. `onDue` is called when a deadline has passed. */
 export function startClock(language: string, translate: Translate, onDue: () => void): Clock {
   let offsetMs = 0;
   let due: Due | null = null;
@@ -30,7 +29,7 @@ export function startClock(language: string, translate: Translate, onDue: () => 
       if (element.textContent !== text) element.textContent = text;
       if (remaining > 0) next = Math.min(next, remaining % 1_000 || 1_000);
       else showOverdue(element);
-      // Nobody sees a hidden page; it is asked for when it is shown again.
+      // Nobody sees a hidden page; it is polled when it is shown again.
       const asked = document.hidden ? null : pollWhenDue(due, deadlineAt, now());
       if (asked === null) continue;
       due = asked;
@@ -51,23 +50,21 @@ export function startClock(language: string, translate: Translate, onDue: () => 
   };
 }
 
-/** The page asks for nothing any more, also where the service cannot be reached to say so. */
+/** Shows that the page no longer asks for money, even if the service cannot be reached to say so. */
 function showOverdue(countdown: Element): void {
   const card = countdown.closest('.card');
   card?.classList.add('overdue');
   for (const note of card?.querySelectorAll<HTMLElement>('[data-overdue]') ?? []) note.hidden = false;
 }
 
-/**
- * When the first byte of the page itself came, in epoch ms of the reader's clock: `data-now` was written just before.
- */
+/** When the first byte of the page arrived, in epoch ms of the reader's clock: `data-now` was written just before. */
 export function pageReceivedAt(): number {
   const [navigation] = performance.getEntriesByType('navigation');
   const sinceMs = navigation instanceof PerformanceNavigationTiming ? performance.now() - navigation.responseStart : 0;
   return Date.now() - sinceMs;
 }
 
-/** The server writes UTC; a time of another day than the reader's today gets its date. */
+/** The server writes UTC; a time that is not on the reader's current day gets a date. */
 export function drawLocalTimes(language: string, translate: Translate, now = Date.now()): void {
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
@@ -77,7 +74,7 @@ export function drawLocalTimes(language: string, translate: Translate, now = Dat
     const isToday = at.toDateString() === new Date(now).toDateString();
     element.textContent = (element.dataset['local'] === 'time' && isToday ? time : dateTime).format(at);
   }
-  // Where the page says that its times are in UTC, it no longer is so.
+  // The note that times are in UTC is no longer true.
   for (const note of document.querySelectorAll('[data-zone]'))
     note.textContent = translate('local_time', { zone: time.resolvedOptions().timeZone });
 }

@@ -3,7 +3,7 @@ import { announce, type Translate } from './texts.ts';
 
 const FEEDBACK_MS = 2_000;
 
-/** Copies the exact text of a `data-copy` button, and says on the button and to screen readers whether it did. */
+/** Copies the exact text of a `data-copy` button, and reports the result on the button and to screen readers. */
 export function copyOnClick(translate: Translate): void {
   document.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-copy]') : null;
@@ -15,7 +15,7 @@ async function copy(button: HTMLElement, translate: Translate): Promise<void> {
   const copied = await copyText(button.dataset['copy'] ?? '', button);
   const text = translate(copied ? 'copied' : 'copy_failed');
   announce(text);
-  // A second click while the first is still being answered for.
+  // A second click while the first is still being handled.
   if (button.dataset['feedback'] !== undefined) return;
   const label = button.querySelector('span') ?? button;
   const before = [...label.childNodes];

@@ -23,7 +23,7 @@ interface Detail {
   readonly status: string;
 }
 
-/** The open payment: an event target, with how to close it and a promise of how it stood when it was closed. */
+/** The open payment: an event target that can be closed, and a promise of its status when it was closed. */
 interface OpenPayment extends EventTarget {
   close(): void;
   readonly closed: Promise<Detail>;
@@ -35,13 +35,14 @@ declare global {
   }
 }
 
-/** A page that says nothing for this long may not be framed here; it is opened by itself then. */
+/** A page that sends nothing for this long may not be framed here; it is opened as a normal page then. */
 const PATIENCE_MS = 8_000;
-/** A page that is loaded and does not speak, such as the browser's own about a refused frame, never will. */
+/** A page that is loaded and still sends nothing, such as the browser's own page about a refused frame, never will. */
 const LOADED_PATIENCE_MS = 1_000;
 
 /**
- * In a shadow tree, with a sheet made by script: the shop's own rules and its content security policy leave it alone.
+ * In a shadow tree, with a style sheet made by script: the shop's own rules and its content security policy do not
+ * affect it.
  */
 const STYLE = `
 :host{all:initial}
@@ -54,7 +55,7 @@ button{position:absolute;inset:0 0 auto auto;width:2.75rem;height:2.75rem;border
 const labels = document.currentScript?.dataset ?? {};
 let current: OpenPayment | null = null;
 
-/** The frame of the payment page and what is around it, in the shop's page but not yet shown. */
+/** Adds the frame of the payment page and its surroundings to the shop's page, not shown yet. */
 function build(src: string) {
   const host = document.createElement('div');
   const root = host.attachShadow({ mode: 'open' });
@@ -106,7 +107,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
       doubting = false;
       return;
     }
-    // Each page inside the frame tells how it stands, changed or not.
+    // Each page in the frame sends its status, changed or not.
     if (status === detail.status) return;
     detail = { payment_id, status };
     post('status');
@@ -115,7 +116,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
   };
   const leave = () => location.assign(url);
   let timer = setTimeout(leave, PATIENCE_MS);
-  // Each page in the frame says once that it is one of ours, before or just after it is loaded.
+  // Each page in the frame says once that it is one of ours, just before or after it is loaded.
   let spoke = false;
   let doubting = false;
   frame.addEventListener('load', () => {
@@ -147,7 +148,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
 
 document.addEventListener('click', (event) => {
   const element = event.target instanceof Element ? event.target.closest('[data-cointill]') : null;
-  // What would open a new tab or window still does.
+  // Clicks that would open a new tab or window still do.
   if (
     !element ||
     event.defaultPrevented ||

@@ -1,4 +1,4 @@
-/** What a page in a shop's frame tells the shop. Anybody can send such a message: it never proves a payment. */
+/** A message from a page in a shop's frame to the shop. Anybody can send such a message: it never proves a payment. */
 export interface EmbedMessage {
   readonly source: 'cointill';
   readonly type: 'ready' | 'status' | 'close';
@@ -7,11 +7,11 @@ export interface EmbedMessage {
 }
 
 export interface Embedding {
-  /** Tells the shop how the payment stands, and keeps the way back from opening inside the frame. */
+  /** Sends the payment's status to the shop, and keeps the link back from opening inside the frame. */
   draw(live: HTMLElement): void;
 }
 
-/** Tells the shop that frames the page, and its origin alone, that this is a page of ours and not an error. */
+/** Tells the shop that frames the page, and only its origin, that this is one of our pages and not an error. */
 export function speakToShop(): void {
   const origin = document.querySelector('main')?.dataset['embed'];
   if (origin === undefined || window.parent === window) return;
@@ -19,7 +19,7 @@ export function speakToShop(): void {
   window.parent.postMessage(message, origin);
 }
 
-/** Talks to the shop that frames the page, to its origin alone. Null when the page is not framed. */
+/** Sends messages to the shop that frames the page, and only to its origin. Null if the page is not framed. */
 export function embedding(first: HTMLElement): Embedding | null {
   const origin = first.dataset['embed'];
   if (origin === undefined || window.parent === window) return null;
@@ -34,7 +34,7 @@ export function embedding(first: HTMLElement): Embedding | null {
     if (event.target instanceof Element && event.target.closest('[data-close]') !== null) post('close');
   });
   document.addEventListener('keydown', (event) => {
-    // In a search field Escape empties it first.
+    // In a search field Escape first clears the field.
     const isTyping = event.target instanceof HTMLInputElement && event.target.value !== '';
     if (event.key === 'Escape' && !event.defaultPrevented && !isTyping) post('close');
   });

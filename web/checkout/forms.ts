@@ -1,7 +1,7 @@
 /** After this long without an answer the customer may try again. */
 const GIVE_UP_MS = 15_000;
 
-/** A second click, on the same button or another, submits nothing while the first is on its way. */
+/** Makes a second click, on the same button or another, submit nothing while the first is being submitted. */
 export function submitOnce(): void {
   let busy = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -20,6 +20,6 @@ export function submitOnce(): void {
     event.target.setAttribute('aria-busy', 'true');
     timer = setTimeout(free, GIVE_UP_MS);
   });
-  // Also of a page that comes back from the history as it was left.
+  // Also for a page restored from the history in its old state.
   addEventListener('pageshow', free);
 }

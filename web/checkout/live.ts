@@ -3,15 +3,18 @@ import { pollDelayMs } from './timing.ts';
 
 /** A request for the page that takes longer than this counts as failed. */
 const PATIENCE_MS = 10_000;
-/** How long an event may lag behind the page; a stream that is later still is held back by something. */
+/** How far an event may lag behind the page; a stream that is later than that is held back by something. */
 const EVENT_LAG_MS = 3_000;
-/** On slow connections an older answer may be shown while a newer one is on its way; more than two gain nothing. */
+/**
+ * On slow connections an older answer may be shown while a newer one is on its way; more than two requests gain
+ * nothing.
+ */
 const MAX_REQUESTS = 2;
 
 export interface LivePage {
-  /** The present `#live`. */
+  /** The current `#live`. */
   live(): HTMLElement;
-  /** Shows a page that was asked for; true when it differs. Throws when it is not this payment's. */
+  /** Shows a page that was requested; true if it differs. Throws if it is not the page of this payment. */
   show(next: Document, receivedAt: number): boolean;
   /** Called when two requests in a row failed, and when one succeeds again. */
   onConnection(isLost: boolean): void;
@@ -20,8 +23,8 @@ export interface LivePage {
 type Cause = 'stream' | 'check';
 
 /**
- * Keeps the page as the server has it while somebody looks at it: by its event stream and, until the payment is
- * complete, by asking from time to time where that cannot be had. Returns how to ask at once.
+ * Keeps the page up to date while somebody sees it: by its event stream and, until the payment is completed, by polling
+ * where there is no working stream. Returns a function that polls at once.
  */
 export function keepLive(page: LivePage): () => void {
   let failures = 0;
@@ -31,7 +34,7 @@ export function keepLive(page: LivePage): () => void {
   let askAgain: Cause | null = null;
   let pollTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** What is complete stays so, and is not asked for again and again; a refund is told by the stream. */
+  /** A completed payment stays so and is not polled; the stream reports its refunds. */
   const isOver = () => page.live().dataset['status'] === 'completed';
 
   const schedule = () => {
@@ -51,7 +54,7 @@ export function keepLive(page: LivePage): () => void {
     const eventsBefore = stream.events();
     try {
       const { next, receivedAt } = await fetchPage(page.live().dataset['page'] ?? location.href);
-      // A later request was answered earlier: this one is the past.
+      // A later request was answered earlier: this answer is outdated.
       if (turn > shown) {
         shown = turn;
         if (page.show(next, receivedAt) && cause === 'check') setTimeout(stream.doubt, EVENT_LAG_MS, eventsBefore);
@@ -91,7 +94,7 @@ export function keepLive(page: LivePage): () => void {
 }
 
 function whileLookedAt(comeBack: () => void, close: () => void): void {
-  // Browsers keep six connections to a host over HTTP/1.1: tabs that nobody looks at would leave none for the next one.
+  // Browsers allow six connections to a host over HTTP/1.1: hidden tabs would leave none for the next one.
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : comeBack()));
   addEventListener('online', comeBack);
   // An open stream would keep the page out of the browser's history cache.

@@ -1,4 +1,4 @@
-/** The language menu closes like any other: on Escape, and on a click beside it. */
+/** Closes the language menu like any other: on Escape, and on a click outside it. */
 export function closeMenus(): void {
   const opened = () => document.querySelector<HTMLDetailsElement>('#languages[open]');
   document.addEventListener('click', ({ target }) => {
@@ -8,7 +8,7 @@ export function closeMenus(): void {
   document.addEventListener('keydown', (event) => {
     const menu = event.key === 'Escape' ? opened() : null;
     if (menu === null) return;
-    // In a shop's frame Escape would close the payment with it.
+    // In a shop's frame Escape would also close the payment.
     event.preventDefault();
     menu.open = false;
     menu.querySelector('summary')?.focus();

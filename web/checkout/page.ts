@@ -11,10 +11,10 @@ import { swapLive } from './swap.ts';
 import { announce, readTexts, type Translate } from './texts.ts';
 import { offerWallets } from './wallets.ts';
 
-/** What the server renders hidden because it does nothing without this script. */
+/** Elements that the server renders hidden because they need this script. */
 const NEEDS_SCRIPT = '[data-copy], [data-print], [data-search], [data-search-box]';
 
-/** What every page of the checkout has, the refund page too. */
+/** Starts what every checkout page has, including the refund page. */
 function start(): void {
   const translate = readTexts();
   submitOnce();
@@ -31,7 +31,7 @@ function start(): void {
   loadWhenChanged();
 }
 
-/** The payment page: whatever happens to the payment is shown as it happens. */
+/** The payment page: changes of the payment are shown as they happen. */
 function followPayment(first: HTMLElement, translate: Translate): void {
   let live = first;
   let status = statusOf(live);
@@ -60,7 +60,7 @@ function followPayment(first: HTMLElement, translate: Translate): void {
     const newStatus = statusOf(fresh);
     live = swapLive(live, next, enhance);
     const isEnd = !wasFinal && live.dataset['final'] !== undefined;
-    // In a frame the shop was told instead: what its page does now is its own choice.
+    // In a frame the shop was notified instead: what its page does now is its own choice.
     const returning =
       isEnd && shop === null && live.dataset['embed'] === undefined ? returnToShop(live, translate) : '';
     if (newStatus !== status || returning !== '') announce(`${statusOf(live)} ${returning}`.trim());
@@ -77,7 +77,7 @@ function unhide(root: ParentNode): void {
   for (const element of root.querySelectorAll<HTMLElement>(NEEDS_SCRIPT)) element.hidden = false;
 }
 
-/** The heading of the status and the paragraph below it, and what else is to be read out when it changes. */
+/** The heading and paragraph of the status, and whatever else is announced when it changes. */
 function statusOf(live: HTMLElement): string {
   const title = live.querySelector('#status-title');
   const below = title?.nextElementSibling;

@@ -1,6 +1,6 @@
 /**
- * Pages without a stream that wait for something are asked for anew, and loaded only when they say something else:
- * loading the same again and again would start screen readers over.
+ * Polls pages without a stream that wait for something, and reloads them only when their title changes: each reload
+ * would make screen readers start over.
  */
 export function loadWhenChanged(): void {
   const { refresh, refreshPath } = document.querySelector('main')?.dataset ?? {};
@@ -13,7 +13,7 @@ export function loadWhenChanged(): void {
   wait();
 }
 
-/** What the page says now; this page's own title while it cannot be asked. */
+/** The page's title now; this page's own title while it cannot be reached. */
 async function titleOf(path: string): Promise<string> {
   try {
     const answer = await fetch(path, { cache: 'no-store' });

@@ -1,6 +1,6 @@
 import { announce, type Translate } from './texts.ts';
 
-/** Filters the tokens by what is typed into `input[data-search]`. */
+/** Filters the tokens by the text in `input[data-search]`. */
 export function searchTokens(translate: Translate): { draw(): void } {
   const draw = () => {
     const input = document.querySelector<HTMLInputElement>('input[data-search]');
@@ -23,7 +23,7 @@ export function searchTokens(translate: Translate): { draw(): void } {
   });
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !isSearch(event.target)) return;
-    // It would press the form's first button, which may be a token that the search has hidden.
+    // Enter would press the form's first button, which may be a token that the search has hidden.
     event.preventDefault();
     document.querySelector<HTMLElement>('[data-token]:not([hidden]) :is(button, summary)')?.focus();
   });

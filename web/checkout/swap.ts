@@ -1,7 +1,6 @@
 /**
- * Puts the new `#live` in place of the old one, with title, test band and footer. What the reader was at stays:
- * keyboard focus, half-typed fields, opened details. `enhance` is called when the new one stands, before the focus
- * returns.
+ * Replaces the old `#live` with the new one, and title, test banner and footer. Keyboard focus, half-typed fields and
+ * opened details are preserved. `enhance` is called when the new one is in place, before the focus returns.
  */
 export function swapLive(old: HTMLElement, next: Document, enhance: (live: HTMLElement) => void): HTMLElement {
   const parsed = next.getElementById('live');
@@ -35,7 +34,7 @@ function isTouched(field: HTMLInputElement): boolean {
   return field.type !== 'hidden' && (field.value !== field.defaultValue || field.checked !== field.defaultChecked);
 }
 
-/** As the server wrote it: its times are drawn anew for the reader. */
+/** As the server wrote it: its times are then redrawn for the reader. */
 let bannerAsSent = document.getElementById('band')?.outerHTML;
 
 function swapTestBanner(next: Document): void {
@@ -51,7 +50,10 @@ function swapTestBanner(next: Document): void {
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]';
 const COPY = '[data-copy]';
 
-/** How to give the focus back; to the status when what had it is gone, so that the keyboard does not start over. */
+/**
+ * Returns a function that restores the focus; to the status if the focused element is gone, so that the keyboard does
+ * not start over.
+ */
 function rememberFocus(old: HTMLElement): (live: HTMLElement) => void {
   const focused = document.activeElement;
   if (!(focused instanceof HTMLElement) || !old.contains(focused) || focused === old) return () => {};
@@ -60,7 +62,7 @@ function rememberFocus(old: HTMLElement): (live: HTMLElement) => void {
   const selection =
     focused instanceof HTMLInputElement ? ([focused.selectionStart, focused.selectionEnd] as const) : null;
   return (live) => {
-    // What is copied may have changed, such as the amount that is still missing: then the same button of the row.
+    // The copied value may have changed, such as the missing amount: then the same button of the row.
     const same =
       findByKey(live.querySelectorAll<HTMLElement>(FOCUSABLE), key) ??
       (place < 0 ? undefined : live.querySelectorAll<HTMLElement>(COPY)[place]);
@@ -82,11 +84,11 @@ function findByKey<T extends Element>(among: NodeListOf<T>, key: string): T | un
 
 const NAMING = ['data-copy', 'data-wallet', 'data-search', 'name', 'href'];
 
-/** What makes an element the same one in the next page: its id, else what it is for, else its words. */
+/** What identifies an element in the next page: its id, or else its purpose, or else its text. */
 function keyOf(element: Element): string {
   if (element.id !== '') return `#${element.id}`;
   const names = NAMING.map((name) => element.getAttribute(name));
-  // A button's value tells it from its neighbours of the same name; a field's is what is being typed.
+  // A button's value distinguishes it from others of the same name; a field's value is what is being typed.
   if (element instanceof HTMLButtonElement) names.push(element.value);
   if (names.some(Boolean)) return [element.tagName, ...names].join(' ');
   const words = element instanceof HTMLDetailsElement ? element.querySelector('summary') : element;

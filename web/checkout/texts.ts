@@ -1,4 +1,4 @@
-/** The texts that only the script shows; the server renders them in the page's language into `#texts`. */
+/** Texts that only the script shows; the server renders them in the page's language into `#texts`. */
 export type TextKey =
   | 'copied'
   | 'copy_failed'
@@ -19,17 +19,20 @@ export type TextKey =
 
 export type TextValues = Readonly<Record<string, string | number>>;
 
-/** A text with its `{name}` placeholders filled; what has no value is left out. */
+/** A text with its `{name}` placeholders filled in; those without a value are left out. */
 export type Translate = (key: TextKey, values?: TextValues) => string;
 
-/** Reads `#texts` once: it stands outside of what is swapped. A page without it says nothing rather than failing. */
+/**
+ * Reads `#texts` once: it is outside the part that is swapped. On a page without it all texts are empty, rather than
+ * failing.
+ */
 export function readTexts(): Translate {
   const texts: Readonly<Record<string, string>> = JSON.parse(document.getElementById('texts')?.textContent || '{}');
   return (key, values = {}) =>
     (texts[key] ?? '').replace(/\{(\w+)\}/g, (_placeholder, name: string) => String(values[name] ?? ''));
 }
 
-/** Tells screen readers. A text that is already there would not be read again, hence the space that nobody hears. */
+/** Announces a text to screen readers. A text already there would not be read again, hence the silent space. */
 export function announce(text: string): void {
   const announcer = document.getElementById('announcer');
   if (announcer === null || text === '') return;

@@ -1,14 +1,13 @@
 const POLL_MS = 5_000;
 /**
- * With a working stream the page is still looked at now and then: proxies may hold events back without closing
- * anything.
+ * With a working stream the page is still polled occasionally: proxies may hold events back without closing anything.
  */
 const CHECK_MS = 30_000;
 const MAX_BACK_OFF_MS = 60_000;
 
 /**
- * How long until the page is asked for again, in ms. Spread by a fifth either way, so that the pages that a restart cut
- * off do not all come back in the same second. `failures` are those in a row; `random` is in [0, 1).
+ * The time until the next poll, in ms. Randomised by a fifth either way, so that pages cut off by a restart do not all
+ * come back in the same second. `failures` are those in a row; `random` is in [0, 1).
  */
 export function pollDelayMs(streamWorks: boolean, failures: number, random: number): number {
   const base = failures > 0 ? backOffMs(failures) : streamWorks ? CHECK_MS : POLL_MS;
@@ -31,7 +30,7 @@ export function formatCountdown(remainingMs: number, language: string): string {
   return `${head}:${write(seconds % 60, 2)}`;
 }
 
-/** Which deadline ran out, how often the page was asked for since, and when it may be asked for again. */
+/** The deadline that passed, how often the page was polled since, and when it may be polled again. */
 export interface Due {
   readonly deadlineAt: number;
   readonly polls: number;
@@ -39,8 +38,8 @@ export interface Due {
 }
 
 /**
- * What to do about a deadline that has passed: null to wait, otherwise the state after asking for the page now. Asked
- * at once, then after 2, 4, 8 and each further 15 seconds, as long as the server still shows this deadline.
+ * What to do about a deadline that has passed: null to wait, otherwise the state after polling now. Polls at once, then
+ * after 2, 4, 8 and each further 15 seconds, as long as the server still shows this deadline.
  */
 export function pollWhenDue(due: Due | null, deadlineAt: number, now: number): Due | null {
   if (now < deadlineAt) return null;

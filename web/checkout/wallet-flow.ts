@@ -1,9 +1,9 @@
-/** An EIP-1193 provider, as far as a payment needs it. */
+/** The parts of an EIP-1193 provider that a payment needs. */
 export interface WalletProvider {
   request(request: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
 }
 
-/** What to sign, all in `0x` hex: quantities without leading zeros, data as it goes into the chain. */
+/** The transaction to sign, all in `0x` hex: quantities without leading zeros, data as it is sent. */
 export interface WalletTransaction {
   readonly chainId: string;
   readonly to: string;
@@ -11,13 +11,13 @@ export interface WalletTransaction {
   readonly data: string;
 }
 
-/** How far a payment through a wallet is; each kind is the key of the text that says so. */
+/** The state of a payment with a wallet; each kind is the key of its text. */
 export type WalletStep =
   | { readonly kind: 'wallet_request' | 'wallet_switch' | 'wallet_rejected' | 'wallet_wrong_network' }
   | { readonly kind: 'wallet_failed'; readonly reason: string }
   | { readonly kind: 'wallet_sent' | 'wallet_mined' | 'wallet_reverted' | 'wallet_lost'; readonly hash: string };
 
-/** Reads `data-transaction`. Null when it is not what a wallet could be asked to sign. */
+/** Parses `data-transaction`. Null if it is not something that a wallet could sign. */
 export function parseTransaction(json: string): WalletTransaction | null {
   try {
     const { chainId, to, value, data } = Object(JSON.parse(json));
@@ -33,9 +33,9 @@ export function parseTransaction(json: string): WalletTransaction | null {
 }
 
 /**
- * Asks the wallet for one payment: account, network, transaction. Returns how it ended, or null when the payment
- * changed meanwhile or another wallet was taken (`maySend` says no) so that nothing was sent; never throws and never
- * sends a second time.
+ * Asks the wallet for one payment: account, network, transaction. Returns how it ended, or null if the payment changed
+ * meanwhile or another wallet was chosen (`maySend` is false), so that nothing was sent. Never throws and never sends a
+ * second time.
  */
 export async function payWithWallet(
   provider: WalletProvider,
@@ -54,7 +54,7 @@ export async function payWithWallet(
     }
     if (!maySend()) return null;
     onStep({ kind: 'wallet_request' });
-    // The chain rides along: wallets then refuse when it was changed since it was looked at.
+    // The chain id is included: wallets then refuse if it was changed since it was checked.
     const sent = await provider.request({ method: 'eth_sendTransaction', params: [{ from, ...transaction }] });
     // An answer that is no hash still means that the wallet was told to send.
     return { kind: 'wallet_sent', hash: typeof sent === 'string' ? sent : '' };
@@ -68,7 +68,7 @@ async function isOnChain(provider: WalletProvider, chainId: string): Promise<boo
   return Number(answer) === Number(chainId);
 }
 
-/** EIP-3326; 4902 is a network that the wallet does not know. The wallet's own yes is not believed without looking. */
+/** EIP-3326; 4902 is a network that the wallet does not know. The wallet's own answer is checked. */
 async function switchChain(provider: WalletProvider, chainId: string): Promise<WalletStep | null> {
   try {
     await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
@@ -95,9 +95,9 @@ function refusalOf(error: unknown): WalletStep {
 }
 
 /**
- * The result of a sent transaction as its block says it. `wallet_lost` while no node knows it: it was replaced,
- * dropped, or has not spread yet, so the caller asks again for a while. Null while it waits, and when the wallet cannot
- * be asked just now.
+ * The result of a sent transaction, from its block. `wallet_lost` while no node knows it: it was replaced, dropped, or
+ * has not spread yet, so the caller asks again for a while. Null while it is unmined, and when the wallet cannot be
+ * asked.
  */
 export async function readReceipt(provider: WalletProvider, hash: string): Promise<WalletStep | null> {
   try {

@@ -1,6 +1,6 @@
 import type { WalletProvider } from './wallet-flow.ts';
 
-/** A browser wallet that announced itself (EIP-6963), with what it says about itself made safe to show. */
+/** A browser wallet that announced itself (EIP-6963), with its own data made safe to show. */
 export interface Wallet {
   readonly uuid: string;
   readonly rdns: string;
@@ -12,12 +12,12 @@ export interface Wallet {
 
 const NAME_LENGTH = 40;
 const ICON_LENGTH = 200_000;
-/** Nobody has more; a script of another extension could announce them without end. */
+/** Nobody has more; another extension's script could announce them without end. */
 const MAX_WALLETS = 12;
-/** They would let a wallet's name turn the words around it. */
+/** They would let a wallet's name reorder the words around it. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Null when an announcement is not one: any script of the page can dispatch the event. */
+/** Null if it is not a valid announcement: any script of the page can dispatch the event. */
 export function readAnnouncement(detail: unknown): Wallet | null {
   const { info, provider } = Object(detail);
   const { uuid, rdns, name, icon } = Object(info);
@@ -29,7 +29,8 @@ export function readAnnouncement(detail: unknown): Wallet | null {
 }
 
 /**
- * A wallet may announce itself again, under a new uuid even; the first stays, so that no button changes under a finger.
+ * A wallet may announce itself again, even with a new uuid; the first one stays, so that no button changes under a
+ * finger.
  */
 export function addWallet(wallets: readonly Wallet[], wallet: Wallet): readonly Wallet[] {
   if (wallets.length >= MAX_WALLETS) return wallets;

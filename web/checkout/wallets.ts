@@ -4,11 +4,11 @@ import { addWallet, readAnnouncement, type Wallet } from './wallet-list.ts';
 
 const RECEIPT_MS = 2_000;
 const RECEIPT_MAX_MS = 10_000;
-/** A transaction that no node knows for this long was replaced or dropped: it may be sent anew. */
+/** A transaction that no node has known for this long was replaced or dropped: it may be sent again. */
 const LOST_MS = 120_000;
 
 export interface Wallets {
-  /** Draws the wallets into `#wallets` of the present page, with what is known about its transaction. */
+  /** Draws the wallets into the current page's `#wallets`, with what is known about their transactions. */
   draw(): void;
 }
 
@@ -18,12 +18,12 @@ interface WalletStatus {
 }
 
 /**
- * Paying with browser wallets. What happened is kept by transaction data, beyond swaps of the page and reloads in the
+ * Payments with browser wallets. Their state is kept by transaction data, beyond swaps of the page and reloads in the
  * same tab: money that was sent must not be asked for again.
  */
 export function offerWallets(payment: string, translate: Translate): Wallets {
   let wallets: readonly Wallet[] = [];
-  /** The wallet that is being asked. Until it is asked to send, another may be taken instead: some never answer. */
+  /** The wallet being asked. Until it is asked to send, another may be chosen instead, because some never answer. */
   let asking: { readonly wallet: Wallet; isSending: boolean } | null = null;
   const statuses = new Map<string, WalletStatus>();
 
@@ -68,7 +68,9 @@ export function offerWallets(payment: string, translate: Translate): Wallets {
   const awaitReceipt = async (wallet: Wallet, key: string, hash: string) =>
     showStep(key, wallet, await receiptOf(wallet, hash));
 
-  /** What this wallet sent before the page was loaded again may have reached its block, or been refused there. */
+  /**
+   * A transaction that this wallet sent before the page was reloaded may be in a block by now, or have failed there.
+   */
   const resume = async (wallet: Wallet) => {
     const key = document.getElementById('wallets')?.dataset['transaction'];
     const past = key === undefined ? undefined : recallSent(payment, key);
@@ -88,7 +90,7 @@ export function offerWallets(payment: string, translate: Translate): Wallets {
   return { draw };
 }
 
-/** What became of a transaction, once a node knows. */
+/** The result of a transaction, once a node knows it. */
 async function receiptOf({ provider }: Wallet, hash: string): Promise<WalletStep> {
   let unknownMs = 0;
   for (let waitMs = RECEIPT_MS; ; waitMs = Math.min(RECEIPT_MAX_MS, waitMs * 1.2)) {
@@ -113,7 +115,7 @@ function drawButtons(section: HTMLElement, buttons: Buttons, pay: (wallet: Walle
   for (const wallet of buttons.wallets) {
     const drawn = [...list.querySelectorAll('button')].find(({ dataset }) => dataset['wallet'] === wallet.uuid);
     const button = drawn ?? list.appendChild(document.createElement('li')).appendChild(walletButton(wallet, pay));
-    // Not `disabled`, which would take the keyboard's place in the page away while the wallet is asking.
+    // Not `disabled`, which would lose the keyboard focus while the wallet is being asked.
     button.setAttribute('aria-disabled', String(buttons.isBusy(wallet)));
   }
 }
@@ -151,7 +153,7 @@ function drawStatus(status: Element, now: WalletStatus | undefined, network: str
 }
 
 /**
- * The tab's own memory: another tab or person starts without it. Browsers may refuse it, which costs the memory alone.
+ * In the tab's own storage: another tab or person starts without it. If the browser refuses, only this memory is lost.
  */
 function rememberSent(payment: string, key: string, status: WalletStatus): void {
   try {

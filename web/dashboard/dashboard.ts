@@ -24,6 +24,8 @@ export interface Dashboard {
   readonly proof: Store<ProofRequest | null>;
   /** Whether the session ended while the page was open. */
   readonly isSignedOut: Store<boolean>;
+  /** Whether the person signs out: the stream of changes ends before the session does. */
+  readonly isLeaving: Store<boolean>;
   /** Whether the server runs another version than this page is of. */
   readonly isOutdated: Store<boolean>;
   /** Of the stream of changes. */
@@ -62,6 +64,7 @@ export function createDashboard(): Dashboard {
     },
     proof,
     isSignedOut,
+    isLeaving: createStore(false),
     isOutdated: createStore(false),
     connection: createStore<'connecting' | 'open' | 'lost'>('connecting'),
     announcement: createStore(''),

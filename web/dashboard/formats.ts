@@ -11,7 +11,7 @@ export interface Formats {
   readonly percent: (value: number, digits?: number) => string;
   /** `22 Nov 2026, 14:01`. */
   readonly dateTime: (iso: string) => string;
-  /** The same with seconds and the zone's name. */
+  /** The same with seconds. */
   readonly exactTime: (iso: string) => string;
   /** `14:01:07`. */
   readonly time: (iso: string) => string;
@@ -47,10 +47,9 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     day: 'numeric',
     month: 'short',
     year: 'numeric',
-    hour: '2-digit',
+    hour: 'numeric',
     minute: '2-digit',
     second: '2-digit',
-    timeZoneName: 'short',
     timeZone: zone,
   });
   const time = new Intl.DateTimeFormat(intl, { timeStyle: 'medium', timeZone: zone });

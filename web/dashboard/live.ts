@@ -6,6 +6,7 @@ import { useDashboard, type Dashboard } from './dashboard.ts';
 import { paymentChanged, projectKey } from './pages/payments/queries.ts';
 import type { Scope } from './scope.ts';
 import { sessionQuery } from './session.ts';
+import { useStore } from './store.ts';
 
 /** What arrives within this time is asked for at once. */
 const GATHER_MS = 1_000;
@@ -13,13 +14,17 @@ const GATHER_MS = 1_000;
 const MAX_SINGLE = 10;
 const TRY_AGAIN_MS = 5_000;
 
+/** What is asked for together. */
+type Gathered = Extract<LiveMessage, { readonly kind: 'payment' | 'payment_created' | 'anything' }>;
+
 /** Keeps what is shown of a project fresh: one stream for the tab, which says what changed, and never how. */
 export function useLive(scope: Scope | null): void {
   const dashboard = useDashboard();
+  const isLeaving = useStore(dashboard.isLeaving);
   useEffect(() => {
-    if (scope === null) return undefined;
+    if (scope === null || isLeaving) return undefined;
     return follow(dashboard, scope);
-  }, [dashboard, scope?.project, scope?.mode]);
+  }, [dashboard, scope?.project, scope?.mode, isLeaving]);
 }
 
 function follow(dashboard: Dashboard, scope: Scope): () => void {
@@ -42,9 +47,9 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
     timer ??= setTimeout(flush, GATHER_MS);
   };
   const take = (message: LiveMessage): void => {
-    if (message.kind === 'payment') changed.add(message.id);
+    if (message.kind === 'payment' || message.kind === 'payment_created') changed.add(message.id);
     else if (message.kind === 'anything') isAnything = true;
-    else return told(dashboard, message);
+    else return told(dashboard, scope, message);
     gather();
   };
 
@@ -77,11 +82,19 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
   };
 }
 
-function told(dashboard: Dashboard, message: Exclude<LiveMessage, { readonly kind: 'payment' | 'anything' }>): void {
+function told(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage, Gathered>): void {
   const { api, queries, isOutdated } = dashboard;
-  if (message.kind === 'session') return void refreshSession(queries, dashboard);
-  const known = queries.getQueryData(sessionQuery(api).queryKey);
-  if (known !== undefined && known.version !== message.version) isOutdated.set(true);
+  switch (message.kind) {
+    case 'session':
+      return void refreshSession(queries, dashboard);
+    case 'network':
+      // Of what is shown whole; lists say no confirmations.
+      return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'payment'] });
+    case 'version': {
+      const known = queries.getQueryData(sessionQuery(api).queryKey);
+      if (known !== undefined && known.version !== message.version) isOutdated.set(true);
+    }
+  }
 }
 
 /** Who is signed in may have changed: asks, and says so where nobody is any more. */

@@ -9,16 +9,20 @@ import type { Dashboard } from './dashboard.ts';
 import { paymentsSearch } from './pages/payments/search.ts';
 import { homeScope } from './scope.ts';
 import { sessionQuery, type SignedIn } from './session.ts';
-import { FaultPage } from './shell/fault-page.tsx';
+import { FaultInMain, FaultPage } from './shell/fault-page.tsx';
 import { Layout } from './shell/layout.tsx';
-import { NotFoundPage } from './shell/not-found-page.tsx';
+import { NotFoundInMain, NotFoundPage } from './shell/not-found-page.tsx';
 import { Root } from './shell/root.tsx';
 
 interface Context {
   readonly dashboard: Dashboard;
 }
 
-const root = createRootRouteWithContext<Context>()({ component: Root });
+const root = createRootRouteWithContext<Context>()({
+  component: Root,
+  errorComponent: FaultInMain,
+  notFoundComponent: NotFoundInMain,
+});
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -44,6 +48,7 @@ const signedIn = createRoute({
     throw redirect({ to: '/sign-in', search, replace: true });
   },
   component: Layout,
+  errorComponent: FaultInMain,
 });
 const index = createRoute({
   getParentRoute: () => signedIn,

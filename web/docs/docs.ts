@@ -3,7 +3,8 @@ import { copyText } from '../clipboard.ts';
 const FEEDBACK_MS = 2_000;
 
 /**
- * The documentation is whole without a script; this adds buttons to copy with, a filter and a menu that closes itself.
+ * The documentation is complete without a script, which only adds copy buttons, a filter, and a menu that closes
+ * itself.
  */
 for (const block of document.querySelectorAll<HTMLElement>('figure.code')) addCopyButton(block);
 addFilter();
@@ -34,7 +35,7 @@ function announce(text: string): void {
   if (announcer !== null) announcer.textContent = text;
 }
 
-/** Narrows the contents down to what has all the words in it. */
+/** Filters the contents by all the words entered. */
 function addFilter(): void {
   const nav = document.querySelector('#contents nav');
   if (nav === null) return;
@@ -67,9 +68,7 @@ function filter(nav: Element, typed: string): void {
   }
 }
 
-/**
- * On a small screen the contents would stand before everything: they open when they are wanted, and close when used.
- */
+/** On a small screen the contents would come before everything else: they open when needed, and close when used. */
 function foldContents(): void {
   const contents = document.querySelector<HTMLDetailsElement>('#contents');
   const isSmall = matchMedia('(max-width: 63.99rem)');

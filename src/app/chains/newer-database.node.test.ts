@@ -12,7 +12,7 @@ import { projectsOf } from '../projects/projects.ts';
 import { networkStatus } from './network-status.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { runDue } from '../payments/run-due.ts';
-import { deliverAll, shop, webhookApp } from '../webhooks/webhooks.testing.ts';
+import { deliverAll, shop, webhookApp } from '../webhooks/webhooks.fixture.ts';
 import { walletsOf } from '../projects/wallets.ts';
 
 /** Everything that a process of today does with the tables that it writes: returns what each step came to. */

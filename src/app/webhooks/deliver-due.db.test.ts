@@ -13,7 +13,7 @@ import {
   shop,
   webhookApp,
   type Shop,
-} from './webhooks.testing.ts';
+} from './webhooks.fixture.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -10,7 +10,7 @@ import {
   silentShop,
   webhookApp,
   withDeliveriesLocked,
-} from './webhooks.testing.ts';
+} from './webhooks.fixture.ts';
 
 const MINUTE_MS = 60_000;
 const LEASE_MS = MINUTE_MS;

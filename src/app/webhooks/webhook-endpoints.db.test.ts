@@ -16,7 +16,7 @@ import {
   rotateEndpointSecret,
   sendTestEvent,
 } from './webhook-endpoints.ts';
-import { eventDueTo, deliverAll, insertBacklog, shop, silentShop, webhookApp } from './webhooks.testing.ts';
+import { eventDueTo, deliverAll, insertBacklog, shop, silentShop, webhookApp } from './webhooks.fixture.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

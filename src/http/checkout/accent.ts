@@ -1,16 +1,16 @@
-/** What the style sheet of the pages puts an accent on: its own values, by scheme. */
+/** The colours of the pages' style sheet on which an accent appears, by scheme. */
 interface Theme {
   readonly scheme: 'light' | 'dark';
-  /** On these the accent and the strong accent are text. */
+  /** The accent and the strong accent appear as text on these. */
   readonly surfaces: readonly string[];
   /** The track of a progress bar, which the accent fills. */
   readonly line: string;
-  /** OKLCH lightness of the soft accent, and the most chroma that it takes: a tint, not a colour of its own. */
+  /** OKLCH lightness of the soft accent, and its maximum chroma: a tint rather than a colour. */
   readonly softLightness: number;
   readonly softChroma: number;
 }
 
-/** `--page`, `--card`, `--sunken` and `--line` of `web/tokens.css`; the test measures against the sheet itself. */
+/** `--page`, `--card`, `--sunken` and `--line` of `web/tokens.css`; the test compares them with the style sheet. */
 export const THEMES: readonly Theme[] = [
   {
     scheme: 'light',
@@ -36,20 +36,20 @@ interface AccentColours {
   readonly accentSoft: string;
 }
 
-/** WCAG 2.2, 1.4.3: text against what it stands on. */
+/** WCAG 2.2, 1.4.3: text against its background. */
 const TEXT_CONTRAST = 4.5;
 /** WCAG 2.2, 1.4.11: parts of a control against each other. */
 const PART_CONTRAST = 3;
-/** How far the strong accent stands off from the accent, in OKLCH lightness: visible under the pointer. */
+/** The difference between the strong accent and the accent in OKLCH lightness: visible under the pointer. */
 const STRONG_STEP = 0.09;
-/** The same towards the surfaces, from where black and white begin: near black, eyes tell less apart. */
+/** The same towards the surfaces, starting from black or white: near black, eyes distinguish less. */
 const STEP_BACK = 0.2;
 const WHITE = '#ffffff';
 
 /**
- * The style sheet that gives the pages a shop's colour: it overrides four custom properties for both schemes. `hex` is
- * six hex digits. The colour keeps its hue and as much of its lightness as legible text allows (4.5:1 wherever the
- * pages put it), so black and white come out as greys of the scheme. Only for screens: what is printed stays black.
+ * The style sheet with a shop's colour: it overrides four custom properties for both schemes. `hex` is six hex digits.
+ * The colour keeps its hue and as much of its lightness as legible text allows (4.5:1 wherever the pages use it), so
+ * black and white become greys of the scheme. Only for screens: printed pages stay black.
  */
 export function accentCss(hex: string): string {
   const [light, dark] = THEMES.map((theme) => properties(accentColours(hex, theme)));
@@ -72,21 +72,19 @@ export function accentColours(hex: string, theme: Theme): AccentColours {
     [...theme.surfaces, accentSoft].every((surface) => contrast(colour, surface) >= TEXT_CONTRAST) &&
     contrast(colour, theme.line) >= PART_CONTRAST;
   const accent = legible(wanted, theme.scheme, isLegible);
-  // In the light scheme the accent is legible on white, so white is legible on it. In the dark one it is light.
+  // In the light scheme the accent is legible on white, so white is legible on it. In the dark scheme it is light.
   const onAccent =
     theme.scheme === 'light' ? WHITE : toHex({ ...wanted, lightness: 0.2, chroma: Math.min(wanted.chroma, 0.04) });
   return { accent, accentStrong: strongOf(toOklch(accent), wanted, theme.scheme, isLegible), onAccent, accentSoft };
 }
 
-/**
- * The wanted colour itself, or the nearest of its hue that is legible: darker in the light scheme, lighter in the dark.
- */
+/** The wanted colour, or the nearest legible one with its hue: darker in the light scheme, lighter in the dark one. */
 function legible(wanted: Oklch, scheme: Theme['scheme'], isLegible: (colour: string) => boolean): string {
   const asIs = toHex(wanted);
   if (isLegible(asIs)) return asIs;
   let tooNear = wanted.lightness;
   let far = scheme === 'light' ? 0 : 1;
-  // Each colour is tried as it is written, rounded to 8 bits, so that what is emitted is what was measured.
+  // Each colour is tried as it is written, rounded to 8 bits, so that the emitted colour is the measured one.
   for (let step = 0; step < 10; step++) {
     const middle = (tooNear + far) / 2;
     if (isLegible(toHex({ ...wanted, lightness: middle }))) far = middle;
@@ -95,9 +93,7 @@ function legible(wanted: Oklch, scheme: Theme['scheme'], isLegible: (colour: str
   return toHex({ ...wanted, lightness: far });
 }
 
-/**
- * Further from the surfaces than the accent; where black or white leaves no room for that, a step back towards them.
- */
+/** Further from the surfaces than the accent; if black or white leaves no room for that, closer to them. */
 function strongOf(
   accent: Oklch,
   wanted: Oklch,
@@ -121,7 +117,7 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** A colour as people see it: lightness 0 to 1, chroma from 0 (grey), hue as an angle in radians. */
+/** A perceptual colour: lightness 0 to 1, chroma from 0 (grey), hue as an angle in radians. */
 interface Oklch {
   readonly lightness: number;
   readonly chroma: number;
@@ -145,7 +141,7 @@ export function toOklch(colour: string): Oklch {
   };
 }
 
-/** As `#rrggbb`; a colour that no screen shows gives up chroma, and keeps its hue and lightness. */
+/** As `#rrggbb`; a colour that no screen can show loses chroma, and keeps its hue and lightness. */
 function toHex(colour: Oklch): string {
   let shown = toLinear(colour);
   if (!isShown(shown)) {
@@ -174,7 +170,7 @@ function toLinear({ lightness, chroma, hue }: Oklch): Three {
   ];
 }
 
-/** Whether a screen shows it, but for what rounding to 8 bits swallows. */
+/** Whether a screen can show it, apart from rounding to 8 bits. */
 function isShown(channels: Three): boolean {
   return channels.every((channel) => channel > -0.0001 && channel < 1.001);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import { changeProject, createProject } from '../../app/projects/projects.ts';
-import { tryServer } from '../frame.testing.ts';
+import { tryServer } from '../frame.fixture.ts';
 import { accentCss } from './accent.ts';
 import { accentPath, logoPath, brandingRoutes } from './branding-routes.ts';
 

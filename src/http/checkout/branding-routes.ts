@@ -9,7 +9,10 @@ type StoredLogo = NonNullable<Awaited<ReturnType<typeof findLogo>>>;
 const asset = { config: { guard: { kind: 'open' } }, schema: { hide: true } } as const;
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** Opened by itself, a shop's picture is a document of this service's origin: it may load, run and submit nothing. */
+/**
+ * When opened directly, a shop's picture is a document of this service's origin: it must not load, run or submit
+ * anything.
+ */
 const LOGO_HEADERS = {
   'cache-control': IMMUTABLE,
   'content-security-policy': "default-src 'none'; sandbox",
@@ -20,20 +23,20 @@ const LOGO_HEADERS = {
 
 /** 64 logos of at most 64 KiB are 4 MiB. */
 const MAX_CACHED_LOGOS = 64;
-/** A logo that was taken away is gone from every process after this. */
+/** A logo that was removed is gone from every process after this. */
 const LOGO_LIFETIME_MS = 60_000;
 
-/** Where the style sheet of a shop's colour is; `hex` is six hex digits. */
+/** The path of the style sheet for a shop's colour; `hex` is six hex digits. */
 export function accentPath(hex: string): string {
   return `/assets/accent.${hex}.css`;
 }
 
-/** Where a logo is, by the hash of its bytes. */
+/** The path of a logo, by the hash of its bytes. */
 export function logoPath(hash: string): string {
   return `/assets/logo.${hash}`;
 }
 
-/** The two assets that differ between shops. Their URLs say what is in them, so that browsers keep them for good. */
+/** The two assets that differ between shops. Their URLs identify their content, so that browsers cache them forever. */
 export function brandingRoutes({
   app: { db, clock },
   access,
@@ -58,7 +61,10 @@ export function brandingRoutes({
   };
 }
 
-/** Remembers the logos that were read last, for a minute each. Unknown hashes are easily made up, so it keeps none. */
+/**
+ * Caches the most recently read logos for a minute each. Unknown hashes are not cached, because they are easy to make
+ * up.
+ */
 function logoCache(
   load: (hash: string) => Promise<StoredLogo | null>,
   clock: () => number,
@@ -72,7 +78,7 @@ function logoCache(
     cached.delete(hash);
     if (logo === null) return null;
     cached.set(hash, { readAt, logo });
-    // A map keeps the order of insertion: its first key is the logo that was read longest ago.
+    // A map keeps the order of insertion: its first key is the logo read longest ago.
     const [oldest = hash] = cached.keys();
     if (cached.size > MAX_CACHED_LOGOS) cached.delete(oldest);
     return logo;

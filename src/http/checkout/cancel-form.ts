@@ -2,7 +2,7 @@ import { html, type Html } from '../pages/html.ts';
 import { pageHref, paymentPath } from './links.ts';
 import type { PaymentView } from './view.ts';
 
-/** Cancelling takes two steps: nobody ends a payment with a slip of the thumb. */
+/** Cancelling takes two steps, so that nobody cancels a payment by accident. */
 export function cancelForm({ frame, paymentId }: PaymentView): Html {
   const { locale } = frame;
   return html`<details class="cancel" id="cancel">

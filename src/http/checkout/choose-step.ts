@@ -8,12 +8,12 @@ import { statusHeading } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
 import type { ChooseStep, PaymentView, TokenChoice } from './view.ts';
 
-/** From so many coins on, the list can be searched. */
+/** From this many coins on, the list can be searched. */
 const MANY_ASSETS = 4;
 
 /**
- * The choice of a token: first the asset, then, where it lives on several networks, the network as a step of its own.
- * People lose money by sending the right coin on the wrong network, so that the choice is never made for them.
+ * The choice of a token: first the asset, then, if it exists on several networks, the network as a separate step.
+ * People lose money by sending the right coin on the wrong network, so the choice is never made for them.
  */
 export function chooseCard(view: PaymentView, step: ChooseStep): Html {
   const { locale } = view.frame;
@@ -46,7 +46,7 @@ function keepLabel({ frame: { locale } }: PaymentView, { asset, network }: Token
   return locale.t('keep_token', { token: locale.t('token_on', { asset, network: networkName(network) }) });
 }
 
-/** Shown by the script, which alone can search. */
+/** Shown by the script, because the search needs it. */
 function search({ frame: { locale } }: PaymentView): Html {
   return html`<p class="search">
     <label for="search" hidden data-search>${locale.t('search')}</label>
@@ -75,7 +75,7 @@ function soleNetwork(view: PaymentView, asset: AssetCode, networks: readonly Net
   )}`;
 }
 
-/** `details` of one name open one at a time, without a script. */
+/** `details` with the same name open one at a time, without a script. */
 function severalNetworks(view: PaymentView, asset: AssetCode, networks: readonly Network[], open: boolean): Html {
   const { locale } = view.frame;
   return html`<details class="asset" name="asset" id="asset-${asset}" ${open && html` open`}>

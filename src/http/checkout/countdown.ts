@@ -1,7 +1,7 @@
 import { html, type Html } from '../pages/html.ts';
 import type { PaymentView } from './view.ts';
 
-/** How long there is to pay; the script makes it tick. */
+/** How much time is left to pay; the script makes it tick. */
 export function timeLeft({ frame: { locale }, payUntilAt, now }: PaymentView): Html {
   return html`<p class="clock">
     <span class="clock-left"

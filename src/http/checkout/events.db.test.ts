@@ -14,7 +14,7 @@ import type { Payment } from '../../domain/payment.ts';
 import { moveCursor, readCursor, startCursor } from '../../store/chain.ts';
 import { openDatabase, type DatabaseHandle } from '../../store/database.ts';
 import { listen, notification, type Notifications } from '../../store/notifications.ts';
-import { tryServer } from '../frame.testing.ts';
+import { tryServer } from '../frame.fixture.ts';
 import { checkoutEvents, type CheckoutEvents, type CheckoutEventsOptions } from './events.ts';
 import { DEADLINE_MS, PROMPT_MS } from '../../../test/deadline.ts';
 import { NO_REPORTS } from '../../domain/trouble.ts';

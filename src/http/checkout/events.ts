@@ -22,11 +22,11 @@ import { clientBucket } from '../rate-limit.ts';
 export interface CheckoutEventsOptions {
   readonly reader: PaymentReader;
   readonly watch: PaymentWatch;
-  /** The payment that a page's link names; null where it cannot name any. */
+  /** The payment named in a page's link; null if it is not valid. */
   readonly selectorOf: (publicId: string) => PaymentSelector | null;
   /**
-   * A short text of one line that changes exactly when the page would look different. Asked after the payment's network
-   * is followed, so that what it reads of confirmations beside the payment is not missed.
+   * A short text of one line that changes exactly when the page would look different. Called after the payment's
+   * network is watched, so that a change of its confirmations is not missed.
    */
   readonly versionOf: (payment: Payment) => string | Promise<string>;
   readonly troubles: Troubles;
@@ -36,16 +36,16 @@ export interface CheckoutEventsOptions {
 
 /** The live updates of the payment page. */
 export interface CheckoutEvents {
-  /** Registers `GET /pay/:id/events`; for every address of the process. Its streams end when that server closes. */
+  /** Registers `GET /pay/:id/events`, at every address of the process. Its streams end when that server closes. */
   readonly routes: (app: FastifyInstance) => void;
-  /** How many streams are open now. */
+  /** The number of open streams. */
   openStreams(): number;
 }
 
 interface Stream {
   readonly sender: Sender;
   readonly versions: VersionStream;
-  /** Lets go of everything. Done by itself when the connection closes. */
+  /** Releases everything. Called automatically when the connection closes. */
   close(): void;
 }
 
@@ -63,10 +63,9 @@ const ROUTE = {
 const LIMITS: StreamLimits = { streams: 10_000, perClient: 100, unreadBytes: 65_536 };
 
 /**
- * Server-sent events for open payment pages: `changed` with the page's version as data and id, whenever it is another
- * than the one that the page has (`?v=`, or `Last-Event-ID` when it connects again). Each change is told once; changes
- * that come while one is being looked at are told together. Beyond the limits the answer is 503, and the page asks by
- * itself.
+ * Server-sent events for open payment pages: `changed` with the page's version as data and id, whenever it differs from
+ * the version that the page has (`?v=`, or `Last-Event-ID` when it reconnects). Each change is sent once; changes that
+ * arrive while the payment is being read are sent together. Beyond the limits the answer is 503, and the page polls.
  */
 export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const limits = { ...LIMITS, ...options.limits };
@@ -99,7 +98,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const routes = (app: FastifyInstance): void => {
     const senders = new Set<Sender>();
     let isClosing = false;
-    // Before the server waits for its connections: a stream never ends by itself.
+    // Before the server waits for its connections, because a stream never ends by itself.
     app.addHook('preClose', (done) => {
       isClosing = true;
       for (const sender of senders) sender.end();
@@ -117,12 +116,12 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       });
       if (version === null || isClosing) {
         stream.close();
-        // A connection that stays would keep the server from closing.
+        // A connection kept alive would keep the server from closing.
         if (isClosing) return busy(reply.header('connection', 'close'));
         return answer(reply, 404, 'There is no such payment.');
       }
       void reply.hijack();
-      // The client may have gone while its payment was read, or before.
+      // The client may have left while its payment was read, or before.
       if (reply.raw.destroyed) {
         stream.close();
         return reply;
@@ -138,7 +137,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   return { routes, openStreams: slots.taken };
 }
 
-/** What the page shows: by the last event that it got, else as it was rendered. */
+/** The version that the page shows: from the last event it received, or else as it was rendered. */
 function knownVersion(request: FastifyRequest<EventsRequest>): string | null {
   const last = request.headers['last-event-id'];
   if (typeof last === 'string' && last !== '') return last;
@@ -151,7 +150,7 @@ function busy(reply: FastifyReply): FastifyReply {
   return answer(reply, 503, 'Too many pages are open. This one asks for news by itself.');
 }
 
-/** Read by scripts: a page would be lost on them. */
+/** Read by scripts, so no page is sent. */
 function answer(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(text);
 }

@@ -9,19 +9,19 @@ import type { RefundNews } from './view.ts';
 
 const NO_FACTS: PageFacts = { confirmations: null, refunds: [] };
 
-/** What beside the payment makes the page look as it does. Asks for no more than the payment's state can need. */
+/** Everything besides the payment that the page depends on. Only reads what the payment's status can need. */
 export async function pageFacts({ app }: Pick<Api, 'app'>, payment: Payment): Promise<PageFacts> {
   if (isFinal(payment.status)) return { ...NO_FACTS, refunds: await refundNews(app, payment) };
   if (payment.status !== 'confirming') return NO_FACTS;
   return { ...NO_FACTS, confirmations: await app.railFor(payment.mode).confirmations(payment) };
 }
 
-/** What a stream of this payment's changes compares. */
+/** The version that a stream of this payment's changes compares. */
 export async function currentVersion(api: Pick<Api, 'app'>, payment: Payment): Promise<string> {
   return pageVersion(payment, await pageFacts(api, payment), api.app.clock());
 }
 
-/** What the payment can be paid in, and where: of no use once it is paid. */
+/** The tokens and the chain with which the payment can be paid; not needed once it is paid. */
 export async function payingFacts(
   { app }: Pick<Api, 'app'>,
   payment: Payment,
@@ -55,7 +55,7 @@ async function refundNews(app: Api['app'], payment: Payment): Promise<readonly R
   });
 }
 
-/** A refund that came to nothing is the shop's affair: it makes another. */
+/** A failed refund is up to the shop, which creates another. */
 function stateOf({ status, address }: Refund): RefundNews['state'] | null {
   if (status === 'failed') return null;
   if (status === 'completed') return 'sent';

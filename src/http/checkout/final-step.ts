@@ -76,7 +76,7 @@ function whatNow(view: PaymentView, step: ClosedStep): Html {
   </p>`;
 }
 
-/** What the network never confirmed was seen, but is not the shop's. */
+/** Money that the network never confirmed was seen, but the shop does not have it. */
 function isLost(step: ClosedStep): boolean {
   return step.outcome === 'unconfirmed' && !step.paidLate;
 }
@@ -91,15 +91,15 @@ function received({ frame: { locale } }: PaymentView, step: ClosedStep, quote: Q
 }
 
 /**
- * Whether the page may lead to the shop by itself. Not where money is in limbo or comes back: the customer has to read
- * what to do about it. Not in a shop's frame either, where the shop's page goes on.
+ * Whether the page may lead to the shop automatically. Not if money is unresolved or being refunded, because the
+ * customer must read what to do about it. Not in a shop's frame either, where the shop's page decides.
  */
 export function returnsByItself({ frame, refunds }: PaymentView, step: CompletedStep | ClosedStep): boolean {
   const isSettled = step.kind === 'completed' || step.receivedUnits === 0n;
   return isSettled && refunds.length === 0 && frame.embed === null;
 }
 
-/** Only final states have it: before, the shop could take a visitor for a payer. It proves nothing even then. */
+/** Only for final states: before, the shop could mistake a visitor for a payer. It proves nothing even then. */
 function backToShop(view: PaymentView, step: CompletedStep | ClosedStep): Html {
   const { frame, paymentId } = view;
   const { locale, branding, embed } = frame;

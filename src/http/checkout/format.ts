@@ -8,7 +8,7 @@ export function networkName(network: Network): string {
   return NETWORK_FACTS[network].label;
 }
 
-/** The network as loud as exchanges label it for this asset: `Ethereum (ERC-20)` for USDT, `Ethereum` for ETH. */
+/** The network as exchanges label it for this asset: `Ethereum (ERC-20)` for USDT, `Ethereum` for ETH. */
 export function networkLabel(asset: AssetCode, network: Network): string {
   const { label, standard } = NETWORK_FACTS[network];
   return standard !== null && asset !== nativeAsset(network) ? `${label} (${standard})` : label;
@@ -24,7 +24,7 @@ interface Counted {
   readonly asset: AssetCode;
 }
 
-/** `0.00012345 BTC`: every digit, no separators, so that it can be compared and typed. */
+/** `0.00012345 BTC`: every digit, without separators, so that it can be compared and typed. */
 export function formatCrypto(units: bigint, { decimals, asset }: Counted): string {
   return `${formatDecimal(units, decimals)} ${asset}`;
 }
@@ -40,13 +40,13 @@ export function name(text: string): Html {
 }
 
 /**
- * An address or hash in groups of four for comparing, `0x` with the first, as wallets shorten it to `0x71C7…976F`. The
- * gaps are drawn by the style sheet and the breaks are `<wbr>`, so what is copied has neither.
+ * An address or hash in groups of four for comparing, with `0x` in the first group, as wallets shorten it to
+ * `0x71C7…976F`. The gaps are drawn by the style sheet and the breaks are `<wbr>`, so neither is copied.
  */
 export function grouped(text: string): Html {
   const groups = text.match(/^0x.{1,4}|.{1,4}/gsu) ?? [];
   const spans = /^\w*$/.test(text)
-    ? // Nothing to escape, as in every address and hash there is.
+    ? // Nothing to escape, as in every address and hash.
       raw(`<span>${groups.join('</span><wbr /><span>')}</span><wbr />`)
     : groups.map((group) => html`<span>${group}</span><wbr />`);
   return html`<code class="grouped" dir="ltr">${spans}</code>`;

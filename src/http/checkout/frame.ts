@@ -13,12 +13,12 @@ export interface PageRequest {
   readonly Body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The visitor's language: the one in the address bar, else the browser's. */
+/** The visitor's language: the one in the address bar, or else the browser's. */
 export function localeOf(request: Pick<FastifyRequest<PageRequest>, 'query' | 'headers'>): Locale {
   return chooseLanguage(request.query['lang'], request.headers['accept-language']);
 }
 
-/** How this visitor is shown a page of this project, and which origins may frame it. */
+/** How this visitor sees a page of this project, and which origins may frame it. */
 export async function frameOf(
   access: Pick<Access, 'project'>,
   request: Pick<FastifyRequest<PageRequest>, 'query' | 'headers'>,

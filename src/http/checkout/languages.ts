@@ -13,10 +13,10 @@ import { ru } from './texts/ru.ts';
 import { tr } from './texts/tr.ts';
 import { zh } from './texts/zh.ts';
 
-/** The language of whoever asks for none that there is. */
+/** The language for visitors whose languages are not available. */
 export const ENGLISH: Locale = createLocale('en', 'English', 'ltr', en);
 
-/** Every language of the pages by its code, in the order of what they call themselves. */
+/** Every language of the pages by its code, ordered by their own names. */
 export const LANGUAGES: ReadonlyMap<string, Locale> = new Map(
   [
     createLocale('de', 'Deutsch', 'ltr', de),
@@ -36,7 +36,8 @@ export const LANGUAGES: ReadonlyMap<string, Locale> = new Map(
 );
 
 /**
- * `asked` is the code in the address bar and wins; else the browser's list in its order of preference; else English.
+ * `asked` is the code in the address bar and wins; otherwise the browser's list in its order of preference; otherwise
+ * English.
  */
 export function chooseLanguage(asked: unknown, acceptLanguage: string | undefined): Locale {
   const named = typeof asked === 'string' ? languageOf(asked) : null;
@@ -63,7 +64,7 @@ function languageOf(tag: string): Locale | null {
   return LANGUAGES.get(tag.trim().toLowerCase().split('-')[0] ?? '') ?? null;
 }
 
-/** The first language that there is of `da, de-AT;q=0.8, en;q=0.5` (RFC 9110, 12.5.4); `q=0` means never. */
+/** The first available language of `da, de-AT;q=0.8, en;q=0.5` (RFC 9110, 12.5.4); `q=0` means never. */
 function firstOf(header: string): Locale | null {
   const ranges = header.split(',').map((range) => {
     const [tag = '', ...parameters] = range.split(';');

@@ -9,10 +9,10 @@ import { name } from './format.ts';
 import type { Frame, Page } from './view.ts';
 
 /**
- * Headers of every page here, beside those of every answer. Forms post to this service only; the way back to the shop
- * is a link, because `form-action` would also stop a redirect to it. `same-origin`, not `no-referrer`: nothing leaks to
- * the shop either way, but browsers send forms with `Origin: null` under the latter. `framedBy` are the origins that
- * may show the page in a frame.
+ * Headers of every page here, in addition to those of every answer. Forms post only to this service; the way back to
+ * the shop is a link, because `form-action` would also block a redirect to it. `same-origin` rather than `no-referrer`:
+ * nothing leaks to the shop either way, but with the latter browsers send forms with `Origin: null`. `framedBy` are the
+ * origins that may frame the page.
  */
 export function pageHeaders(framedBy: readonly string[]): Readonly<Record<string, string>> {
   if (framedBy.length === 0) return UNFRAMED;
@@ -22,10 +22,7 @@ export function pageHeaders(framedBy: readonly string[]): Readonly<Record<string
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'";
 
-/**
- * `cross-origin-opener-policy`: whoever opened the page keeps no hold of its tab. Frames have no such policy of their
- * own.
- */
+/** `cross-origin-opener-policy`: the page that opened this one cannot control its tab. Frames have no such policy. */
 const COMMON = {
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=()',
@@ -42,15 +39,15 @@ const UNFRAMED = {
 } as const;
 
 /**
- * When and where to a page without JavaScript goes on by itself. The path is given because a POST may have been
- * answered.
+ * When and where a page without JavaScript goes automatically. The path is given because the page may be the answer to
+ * a POST.
  */
 export interface Refresh {
   readonly seconds: number;
   readonly path: string;
 }
 
-/** What the page's script goes by. */
+/** Data for the page's script. */
 export interface Live {
   readonly version: string;
   readonly status: string;
@@ -64,17 +61,17 @@ export interface Live {
 export interface Document {
   readonly status: number;
   readonly locale: Locale;
-  /** Null on pages about no payment: they have neither the shop's look nor a choice of language. */
+  /** Null on pages that are not about a payment: they have neither the shop's branding nor a choice of language. */
   readonly frame: Frame | null;
   readonly assets: Pick<Assets, 'stylePath' | 'scriptPath'>;
-  /** Of the window: what is going on, then who is paid. */
+  /** The window's title: what is going on, then who is paid. */
   readonly title: string;
   readonly test: boolean;
-  /** By itself only in browsers without JavaScript; the script asks without loading the page again. */
+  /** Only for browsers without JavaScript; the script polls without reloading the page. */
   readonly refresh: Refresh | null;
-  /** Above everything: the band of test mode. */
+  /** The test-mode banner at the top. */
   readonly band: Html | null;
-  /** This page's own path, without a query: for the choice of a language. */
+  /** The page's own path, without a query, for the choice of a language. */
   readonly path: string;
   readonly live: Live | null;
   readonly main: Html;
@@ -125,7 +122,7 @@ function refreshTag({ seconds, path }: Refresh): Html {
   return html`<meta http-equiv="refresh" content="${seconds}; url=${path}" />`;
 }
 
-/** For the script, which asks for the page anew and loads it only when it says something else. */
+/** For the script, which polls the page and reloads it only when its title changes. */
 function refreshData({ seconds, path }: Refresh): Html {
   return html`data-refresh="${seconds}" data-refresh-path="${path}"`;
 }
@@ -137,7 +134,7 @@ function liveData(live: Live): Html {
 }
 
 /**
- * Bidirectional controls would let a shop's name turn the words around it; elements are isolated, a title cannot be.
+ * Bidirectional controls would let a shop's name reorder the words around it; elements are isolated, a title cannot be.
  */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -145,7 +142,7 @@ function windowTitle({ title, test }: Document): string {
   return `${test ? 'TEST: ' : ''}${title.replace(BIDI_CONTROLS, '')}`;
 }
 
-/** The shop by its logo, or by its initial, and the choice of a language. */
+/** The shop's logo or initial, and the choice of a language. */
 function header(frame: Frame, path: string): Html {
   const { projectName, logo } = frame.branding;
   const initial = Array.from(projectName.trim())[0] ?? '';
@@ -170,7 +167,7 @@ function languageChoice(frame: Frame, path: string): Html {
   </details>`;
 }
 
-/** The same thirteen links stand on every page of a language; only the path differs. */
+/** All pages of a language have the same links to the other languages; only the path differs. */
 const linkPieces = new Map<string, readonly string[]>();
 const PATH = '/PATH';
 
@@ -209,7 +206,7 @@ const GLOBE = html`<svg class="globe" aria-hidden="true" viewBox="0 0 24 24">
   />
 </svg>`;
 
-/** The band that makes test mode unmistakable; `actions` is what can be simulated. */
+/** The banner that makes test mode unmistakable; `actions` is what can be simulated. */
 export function testBanner(locale: Locale, text: Html, actions: Html | null = null): Html {
   return html`<aside class="band" id="band" aria-label="${locale.plain('test_mode')}">
     <div class="band-inside">
@@ -219,7 +216,7 @@ export function testBanner(locale: Locale, text: Html, actions: Html | null = nu
   </aside>`;
 }
 
-/** What the page is about now. The script says it aloud when it changes. */
+/** The heading of the page's current status. The script announces it when it changes. */
 export function statusHeading(tone: Tone, title: Child, text: Child): Html {
   return html`<div class="status ${tone}">
     ${TONE_ICONS[tone]}
@@ -242,7 +239,7 @@ function icon(path: string): Html {
   return html`<svg class="mark" aria-hidden="true" viewBox="0 0 24 24"><path d="${raw(path)}" /></svg>`;
 }
 
-/** A term and its value, for lists of facts; rows without a value are left out. */
+/** A list of terms and values; rows without a value are left out. */
 export function facts(rows: readonly (readonly [Html, Html | string | null | false])[]): Html {
   const filled = rows.filter(([, value]) => value !== null && value !== false);
   return html`<dl class="facts">

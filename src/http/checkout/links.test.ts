@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FRAME } from './examples.testing.ts';
+import { FRAME } from './examples.fixture.ts';
 import { LANGUAGES } from './languages.ts';
 import { pageHref, paymentPath } from './links.ts';
 

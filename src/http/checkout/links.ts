@@ -1,9 +1,9 @@
 import type { Frame } from './view.ts';
 
-/** What a visitor's links go on carrying: the language, the frame that the page is in, and that it must not reload. */
+/** What a visitor's links must preserve: the language, the frame that the page is in, and that it must not reload. */
 type Carried = Pick<Frame, 'locale' | 'languageGiven' | 'embed' | 'autoRefresh'>;
 
-/** A path of these pages with what the visitor has chosen, and `extra` parameters. */
+/** A path of these pages with the visitor's choices, and `extra` parameters. */
 export function pageHref(frame: Carried, path: string, extra: Readonly<Record<string, string>> = {}): string {
   let query = '';
   const add = (name: string, value: string): void => {

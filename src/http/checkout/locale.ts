@@ -4,7 +4,7 @@ import type { en, Texts } from './texts/en.ts';
 
 export type TextKey = keyof Texts;
 
-/** The names of the `{values}` that a text asks for, read off the English one. */
+/** The names of the `{values}` that a text needs, taken from the English text. */
 type ValueNames<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ValueNames<Rest>
   : never;
@@ -12,15 +12,15 @@ type Values<Key extends TextKey, Value> = Readonly<Record<ValueNames<(typeof en)
 /** No second argument for texts without values. */
 type Given<Key extends TextKey, Value> = [ValueNames<(typeof en)[Key]>] extends [never] ? [] : [Values<Key, Value>];
 
-/** One language: its texts, and how it writes money, times and durations. */
+/** One language: its texts, and how it formats money, times and durations. */
 export interface Locale {
-  /** BCP 47, as it stands in `lang` and in `?lang=`. */
+  /** BCP 47, as in `lang` and in `?lang=`. */
   readonly code: string;
-  /** What the language calls itself. */
+  /** The language's own name. */
   readonly name: string;
   readonly direction: 'ltr' | 'rtl';
   readonly texts: Texts;
-  /** Whether its texts are written in ASCII, with references for the rest. */
+  /** Whether its pages are sent as ASCII, with references for other characters. */
   readonly isAscii: boolean;
   /** A text as markup; its values are escaped. */
   t<Key extends TextKey>(key: Key, ...values: Given<Key, Child>): Html;
@@ -28,11 +28,11 @@ export interface Locale {
   plain<Key extends TextKey>(key: Key, ...values: Given<Key, string>): string;
   /** `$1,234.50`, from minor units; exact. */
   fiat(minor: bigint, currency: Fiat): string;
-  /** A moment as `14:05:09 UTC`, with the date when that is not today's. */
+  /** `14:05:09 UTC`, with the date if that is not today's. */
   time(at: number, now: number): Html;
-  /** A moment as `21 November 2025 at 14:05:09 UTC`, for receipts. */
+  /** `21 November 2025 at 14:05:09 UTC`, for receipts. */
   dateTime(at: number): Html;
-  /** How long it is from `now` until `at`, rounded down so that it never promises too much: `1 hour, 5 minutes`. */
+  /** The time from `now` until `at`, rounded down so that it never promises too much: `1 hour, 5 minutes`. */
   duration(untilMs: number): string;
 }
 
@@ -41,7 +41,7 @@ interface Part {
   readonly value: string | null;
 }
 
-/** Makes what depends on the language alone once for each. */
+/** Makes something that only depends on the language once per language. */
 export function once<Made>(make: (locale: Locale) => Made): (locale: Locale) => Made {
   const made = new Map<Locale, Made>();
   return (locale) => {
@@ -54,13 +54,13 @@ export function once<Made>(make: (locale: Locale) => Made): (locale: Locale) => 
   };
 }
 
-/** Whether all but a few of its characters are ASCII: the others' pages would grow by references. */
+/** Whether almost all of its characters are ASCII: pages in other languages would grow by the references. */
 function isMostlyAscii(texts: Texts): boolean {
   const all = Object.values(texts).join('');
   return (all.match(/[^\0-\x7f]/gu)?.length ?? 0) < all.length / 4;
 }
 
-/** Splits `Pay {amount} now` once, so that showing it is a walk over its parts. */
+/** Splits `Pay {amount} now` once, so that rendering only iterates over its parts. */
 function partsOf(text: string): readonly Part[] {
   const pieces = text.split(/\{(\w+)\}/);
   return pieces.flatMap((piece, index) => (index % 2 === 0 ? [{ text: piece, value: pieces[index + 1] ?? null }] : []));
@@ -68,10 +68,10 @@ function partsOf(text: string): readonly Part[] {
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
-/** Of payments whose pages are asked for again and again. */
+/** Enough for payments whose pages are requested again and again. */
 const MAX_TIMES = 1_000;
 
-/** Makes a language of its texts. Digits are the Latin ones everywhere: amounts must be compared with a wallet's. */
+/** Makes a language from its texts. Digits are always Latin, because amounts must be compared with a wallet's. */
 export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl', texts: Texts): Locale {
   const entries = Object.entries(texts);
   const isAscii = isMostlyAscii(texts);
@@ -105,14 +105,14 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
 }
 
 /**
- * Amounts and times as the language writes them; what is made is kept, since pages ask for the same again and again.
+ * Amounts and times as the language writes them; results are cached, because pages need the same ones again and again.
  */
 function createFormats(intl: string): Pick<Locale, 'fiat' | 'time' | 'dateTime' | 'duration'> {
   const currencies = new Map<Fiat, Intl.NumberFormat>();
   const time = new Intl.DateTimeFormat(intl, { timeStyle: 'long', timeZone: 'UTC' });
   const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
   const duration = new Intl.DurationFormat(intl, { style: 'long' });
-  // Formatting one costs as much as a fifth of a page, and a payment lives for a day at most.
+  // Formatting one takes as long as a fifth of a page, and a payment lives for at most a day.
   const durations = new Map<number, string>();
   const times = new Map<string, Html>();
   const element = (at: number, kind: 'time' | 'datetime'): Html => {
@@ -133,8 +133,8 @@ function createFormats(intl: string): Pick<Locale, 'fiat' | 'time' | 'dateTime' 
         format = new Intl.NumberFormat(intl, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
         currencies.set(currency, format);
       }
-      // Given a text, Intl formats every digit of it; given a number, it would round.
-      // Its marks for a text from right to left would tear number and currency apart where they stand alone.
+      // Given a text, Intl formats every digit; given a number, it would round. Its right-to-left marks would separate
+      // number and currency where they stand alone.
       return format
         .format(formatDecimal(minor, fiatDecimals(currency)) as `${number}`)
         .replaceAll(/[\u200e\u200f]/g, '');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ASSETS, refundOf } from './examples.testing.ts';
+import { ASSETS, refundOf } from './examples.fixture.ts';
 import { ENGLISH } from './languages.ts';
 import { pageHeaders } from './layout.ts';
-import { tagsOf, textOf, valuesOf } from '../pages/markup.testing.ts';
+import { tagsOf, textOf, valuesOf } from '../pages/markup.fixture.ts';
 import { renderProblemPage } from './problem-page.ts';
 import { renderRefundPage } from './refund-page.ts';
 import type { ProblemView, RefundView } from './view.ts';

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allTokens } from '../../domain/asset.ts';
-import { ASSETS, BTC_QUOTE, FRAME, HASH, money, NOW, STATES, USDT_QUOTE, viewOf } from './examples.testing.ts';
+import { ASSETS, BTC_QUOTE, FRAME, HASH, money, NOW, STATES, USDT_QUOTE, viewOf } from './examples.fixture.ts';
 import { markupText } from '../pages/html.ts';
 import { LANGUAGES } from './languages.ts';
-import { tagsOf, textOf, valuesOf } from '../pages/markup.testing.ts';
+import { tagsOf, textOf, valuesOf } from '../pages/markup.fixture.ts';
 import { renderPaymentPage } from './page.ts';
 import { qrSvg } from './qr.ts';
 import type { Page, PaymentView } from './view.ts';

@@ -13,8 +13,8 @@ import { once, type Locale, type TextKey } from './locale.ts';
 import type { ClosedStep, CompletedStep, Page, PaymentView, Step } from './view.ts';
 
 /**
- * The payment page, whole and usable without JavaScript. Status 200; where the view carries a notice, the status of the
- * refusal (400, or 503 without a price), so that it can answer the refused POST itself.
+ * The payment page, complete and usable without JavaScript. Status 200; if the view has a notice, the status of the
+ * refusal (400, or 503 without a price), so that the page can answer the refused POST itself.
  */
 export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'stylePath' | 'scriptPath'>): Page {
   const { frame, test, notice } = view;
@@ -74,7 +74,7 @@ function card(view: PaymentView): Html {
 const STAGES = ['stage_pay', 'stage_seen', 'stage_confirmed', 'stage_done'] as const;
 const STAGE_OF: Readonly<Partial<Record<Step['kind'], number>>> = { pay: 0, detected: 1, confirming: 2, completed: 3 };
 
-/** How far the payment has come, where it is on its way. */
+/** The progress of a payment that is on its way. */
 function stages({ step, frame: { locale } }: PaymentView): Html | null {
   const at = STAGE_OF[step.kind];
   return at === undefined ? null : (stageLists(locale)[at] ?? null);
@@ -90,7 +90,7 @@ function stageList(locale: Locale, at: number): Html {
   </ol>`;
 }
 
-/** Longer ones would push what to do below the edge of a phone's screen; they stand with the details instead. */
+/** A longer description would push the instructions off a phone's screen; it is shown with the details instead. */
 const SHORT_DESCRIPTION = 120;
 
 function summary(view: PaymentView): Html {
@@ -103,7 +103,7 @@ function summary(view: PaymentView): Html {
     ${hasShortDescription(view) && view.description && html`<p class="description">${name(view.description)}</p>`}`;
 }
 
-/** Below the card on phones, beside it on wide screens. Null when there is nothing to say. */
+/** Below the card on phones, beside it on wide screens. Null if there is nothing to say. */
 function details(view: PaymentView): Html | null {
   const { locale } = view.frame;
   const description = hasShortDescription(view) ? null : view.description;
@@ -121,7 +121,7 @@ function hasShortDescription({ description }: PaymentView): boolean {
   return description !== null && description.length <= SHORT_DESCRIPTION && !description.includes('\n');
 }
 
-/** What is going on, in the words of the card's own heading. */
+/** The current status, in the words of the card's heading. */
 function titleOf(step: Step) {
   switch (step.kind) {
     case 'choose':
@@ -150,7 +150,7 @@ const CLOSED_TITLES = {
   unconfirmed: 'failed_title',
 } as const satisfies Record<ClosedStep['outcome'], TextKey>;
 
-/** As the script and the shop's page are told it. */
+/** The status for the script and for the shop's page. */
 function statusOf(step: Step): string {
   if (step.kind !== 'closed') return step.kind;
   return step.outcome === 'underpaid' || step.outcome === 'unconfirmed' ? 'failed' : step.outcome;
@@ -160,23 +160,25 @@ function isFinal(step: Step): boolean {
   return step.kind === 'completed' || step.kind === 'closed';
 }
 
-/** The customer has a token and looks for another one: the page must not go back to the first by itself. */
+/** The customer has a token and is choosing another one: the page must not return to the first automatically. */
 function isChoosingAgain(step: Step): boolean {
   return step.kind === 'choose' && step.current !== null;
 }
 
-/** What a page waits for is shown soon; while the customer reads and copies, or chooses, the page is left in peace. */
+/**
+ * How often the page reloads: often while it waits for something; rarely while the customer reads, copies or chooses.
+ */
 const WATCHING_SECONDS = 5;
 const PAYING_SECONDS = 15;
-/** How long the receipt stands before a page that watched the payment goes on to the shop (WCAG 2.2.1). */
+/** How long the receipt is shown before a page that watched the payment continues to the shop (WCAG 2.2.1). */
 const RETURN_SECONDS = 20;
-/** Who comes back from the shop later than this wants to see the page: it does not lead away again. */
+/** A customer who returns from the shop later than this wants to see the page: it does not lead away again. */
 const RETURN_WITHIN_MS = 120_000;
 
 /**
- * When the page loads itself again without a script. Never while the customer chooses, except at the moment that ends
- * the choice; a deadline that lies nearer than the usual pause is met. At the end it goes on to the shop, but only from
- * a page that stood open until then.
+ * When the page reloads itself without a script. Never while the customer chooses, except at the moment that ends the
+ * choice; earlier than usual if a deadline is near. At the end it continues to the shop, but only from a page that was
+ * open until then.
  */
 function refreshOf(view: PaymentView): Refresh | null {
   const { step, test, frame } = view;
@@ -186,7 +188,7 @@ function refreshOf(view: PaymentView): Refresh | null {
   const watching = step.kind === 'detected' || step.kind === 'confirming' || step.kind === 'checking';
   if (watching) return { seconds: WATCHING_SECONDS, path };
   const dueAt = test?.kind === 'completes' ? Math.min(test.at, view.payUntilAt) : view.payUntilAt;
-  // A second later, when the worker has drawn the deadline; then often, until it has.
+  // A second later, when the worker has applied the deadline; then often, until it has.
   const dueInSeconds = dueAt > view.now ? Math.ceil((dueAt - view.now) / 1_000) + 1 : WATCHING_SECONDS;
   return { seconds: step.kind === 'choose' ? dueInSeconds : Math.min(PAYING_SECONDS, dueInSeconds), path };
 }
@@ -199,7 +201,7 @@ function returnOf(view: PaymentView, step: CompletedStep | ClosedStep): Refresh 
   return shop !== null && goes ? { seconds: RETURN_SECONDS, path: shop } : null;
 }
 
-/** Without a script, what the page does by itself, and how to stop that. */
+/** What the page does automatically without a script, and how to stop that. */
 function byItself(view: PaymentView, refresh: Refresh | null): Html | null {
   const { frame, step } = view;
   const { locale, autoRefresh } = frame;

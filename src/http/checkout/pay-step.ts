@@ -11,10 +11,10 @@ import { qrSvg } from './qr.ts';
 import { walletHref } from './safe-url.ts';
 import type { PaymentView, PayStep } from './view.ts';
 
-/** Longer amounts are set smaller, so that no digit wraps on a phone of 320 px. */
+/** Longer amounts are smaller, so that no digit wraps on a phone of 320 px. */
 const LONG_AMOUNT = 12;
 
-/** What to send, where, on which network and until when; after a part has come, the rest of it. */
+/** What to send, where, on which network and until when; after a partial payment, the rest of it. */
 export function payCard(view: PaymentView, step: PayStep): Html {
   const { locale } = view.frame;
   const partly = step.receivedUnits > 0n;
@@ -84,7 +84,7 @@ function where({ frame: { locale } }: PaymentView, { quote, addressIndex }: PayS
   </div>`;
 }
 
-/** Shown by the script, which alone can copy. */
+/** Shown by the script, because copying needs it. */
 function copyButton(text: string, label: string): Html {
   return html`<button type="button" class="copy" hidden data-copy="${text}">${COPY}<span>${label}</span></button>`;
 }
@@ -92,8 +92,8 @@ function copyButton(text: string, label: string): Html {
 const COPY = html`<svg aria-hidden="true" viewBox="0 0 24 24"><path d="M9 9h10v11H9zM5 15V4h10" /></svg>`;
 
 /**
- * Without a payment URI, and for tokens, the code holds the bare address, which every wallet reads. Not in test mode: a
- * wallet would offer to send real money to an address that nobody has the key of.
+ * Without a payment URI, and for tokens, the code contains the bare address, which every wallet reads. Not in test
+ * mode: a wallet would offer to send real money to an address that nobody has the key of.
  */
 function code(view: PaymentView, step: PayStep): Html {
   const { locale } = view.frame;
@@ -117,12 +117,12 @@ function code(view: PaymentView, step: PayStep): Html {
 }
 
 /**
- * Wallets whose makers' documents or published source read an EIP-681 token transfer with a chain's number, whichever
- * the chain (docs/decisions/0037).
+ * Wallets whose documentation or published source reads an EIP-681 token transfer with a chain id, on any chain
+ * (docs/decisions/0037).
  */
 const TOKEN_URI_WALLETS = ['MetaMask', 'Rainbow'];
 
-/** Asked for, never the first to be scanned: a wallet that reads only its beginning pays the token's contract. */
+/** Shown on request, never first: a wallet that reads only its beginning would pay the token's contract. */
 function codeWithAmount(view: PaymentView, step: PayStep, tokenUri: string): Html {
   const { locale } = view.frame;
   const { asset, network } = step.quote;
@@ -141,7 +141,7 @@ function codeWithAmount(view: PaymentView, step: PayStep, tokenUri: string): Htm
   </details>`;
 }
 
-/** For wallets that live in the browser (EIP-6963); the script shows it when one announces itself. */
+/** For wallets in the browser (EIP-6963); the script shows it when one announces itself. */
 function wallets({ frame: { locale } }: PaymentView, { quote }: PayStep, transfer: EvmTransfer): Html {
   const transaction = JSON.stringify({
     chainId: `0x${transfer.chainId.toString(16)}`,

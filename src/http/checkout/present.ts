@@ -19,9 +19,9 @@ import type {
   TokenChoice,
 } from './view.ts';
 
-/** What the page needs beside the payment, whoever looks at it. */
+/** What the page needs besides the payment, whoever sees it. */
 export interface PageFacts {
-  /** Of the deciding transfer; null while its depth is not known. */
+  /** Of the deciding transfer; null while they are not known. */
   readonly confirmations: Confirmations | null;
   readonly refunds: readonly RefundNews[];
 }
@@ -29,27 +29,25 @@ export interface PageFacts {
 export interface PageContext extends PageFacts {
   readonly now: number;
   readonly frame: Frame;
-  /** What the payment can be paid in now, most popular first; empty where no wallet is set. */
+  /** The tokens in which the payment can be paid now, most popular first; empty if no wallet is set. */
   readonly tokens: readonly TokenChoice[];
-  /** Which chain the quote's network is; null where it is none of the EVM's. */
+  /** The chain of the quote's network; null if it is not an EVM network. */
   readonly evm: EvmChain | null;
   readonly addressIndex: number | null;
-  /** Whether money may be sent to the address: the sandbox's are made up. */
+  /** Whether money may be sent to the address: the sandbox's addresses are made up. */
   readonly payable: boolean;
   /** The customer asked to see the tokens again (`?choose=token`). */
   readonly wantsOtherToken: boolean;
   readonly notice: Notice | null;
 }
 
-/**
- * A text of one line that changes exactly when the page would look different, apart from the time and from who looks.
- */
+/** A text of one line that changes exactly when the page would look different, apart from the time and the visitor. */
 export function pageVersion(payment: Payment, { confirmations, refunds }: PageFacts, now: number): string {
   const { status, exception, failureReason, quote, received, completesAt } = payment;
   const { all, inTime } = received;
   const until = inTimeUntil(payment);
   const is = `${status} ${exception} ${failureReason ?? ''} ${isOpen(status) && now >= until} ${until} ${completesAt ?? ''}`;
-  // The end of the address tells two apart; a page that asks for nothing any more must not show one.
+  // The end of the address distinguishes two of them; a page that no longer asks for money must not show one.
   const owed = quote === null ? '' : `${quote.owedUnits} ${quote.asset} ${quote.network} ${quote.address.slice(-8)}`;
   const paid = `${all.seenUnits} ${inTime.seenUnits} ${received.transactionHash ?? ''} ${payment.transactionHash ?? ''}`;
   const depth = confirmations === null ? '' : `${confirmations.have}/${confirmations.need}`;
@@ -149,7 +147,7 @@ function payStep(payment: Payment, quote: Quote, context: PageContext, canChange
   };
 }
 
-/** A rest below the dust limit cannot be sent, so the least that can is asked for instead. */
+/** A remainder below the dust limit cannot be sent, so the smallest amount that can is asked for instead. */
 function askFor(quote: Quote, restUnits: bigint): bigint {
   const dustUnits = tokenOf(quote.asset, quote.network)?.dustUnits ?? 0n;
   return restUnits > dustUnits ? restUnits : dustUnits;

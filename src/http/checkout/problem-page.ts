@@ -12,12 +12,12 @@ interface Problem {
   readonly refresh: Refresh | null;
 }
 
-/** How soon a page that failed is tried again by itself. */
+/** How soon a page that failed is reloaded automatically. */
 const TROUBLE_RETRY_SECONDS = 15;
 
 /**
  * The page for a payment or refund that does not exist (404), too many requests (429; the caller adds `Retry-After`),
- * or trouble of the service (503). Says nothing of what went wrong inside.
+ * or a failure of the service (503). Does not say what went wrong inside.
  */
 export function renderProblemPage(
   view: ProblemView,

@@ -4,7 +4,7 @@ import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
 import type { Confirmations, PaidFacts, PaymentView } from './view.ts';
 
-/** The money is on its way; no block holds it yet. */
+/** The money is on its way, but not in a block yet. */
 export function detectedCard(view: PaymentView, step: PaidFacts): Html {
   const { locale } = view.frame;
   const text = locale.t('detected_text', { network: networkName(step.quote.network) });
@@ -27,7 +27,7 @@ export function confirmingCard(view: PaymentView, step: PaidFacts, confirmations
     ${paidFacts(view, step)} ${nothingToDo(view)}`;
 }
 
-/** Time is up and the chain is still read for a payment that was made in time. */
+/** The payment has expired, and the chain is still being read for money sent in time. */
 export function checkingCard({ frame: { locale } }: PaymentView): Html {
   return html`${statusHeading('waiting', locale.t('checking_title'), locale.t('checking_text'))}
     <p class="warning">${locale.t('checking_hint')}</p>`;

@@ -3,7 +3,7 @@ import { qrPath } from '../pages/qr-path.ts';
 
 /**
  * A QR code as inline SVG, always dark on light (many scanners fail on inverted codes). `id` starts the ids of its
- * title and description, which are what a screen reader says.
+ * title and description, which screen readers announce.
  */
 export function qrSvg(
   content: string,
@@ -29,7 +29,7 @@ interface Code {
   readonly size: number;
 }
 
-/** A code takes 1.5 ms, and its page is asked for again and again. At 5 KB each these are 2.5 MB. */
+/** A code takes 1.5 ms, and its page is requested again and again. At 5 KB each these are 2.5 MB. */
 const MAX_KEPT = 500;
 const kept = new Map<string, Code>();
 

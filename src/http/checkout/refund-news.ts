@@ -3,7 +3,7 @@ import { html, type Html } from '../pages/html.ts';
 import { pageHref } from './links.ts';
 import type { PaymentView, RefundNews } from './view.ts';
 
-/** What becomes of money that the shop gives back; the claim is one link away from the payment that it belongs to. */
+/** What happens to money that the shop refunds; the claim page is linked from the payment it belongs to. */
 export function refundNews(view: PaymentView): readonly Html[] {
   return view.refunds.map((refund) => newsOf(view, refund));
 }

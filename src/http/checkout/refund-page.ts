@@ -6,13 +6,13 @@ import { pageHref } from './links.ts';
 import type { TextKey } from './locale.ts';
 import type { Page, RefundStep, RefundView } from './view.ts';
 
-/** Longer than any address there is; the check itself is the server's. */
+/** Longer than any address; the server does the actual check. */
 const MAX_ADDRESS_LENGTH = 128;
 
-/** How soon a page that waits for a refund looks again: the sandbox pays after 10 seconds, shops within days. */
+/** How often a page that waits for a refund reloads: the sandbox pays after 10 seconds, shops within days. */
 const WAITING_SECONDS = { test: 5, live: 60 } as const;
 
-/** The page where a customer says where a refund shall go. Status 200; 400 when the typed address was refused. */
+/** The page where a customer enters the address for a refund. Status 200; 400 if the entered address was refused. */
 export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePath' | 'scriptPath'>): Page {
   const { step, frame, mode } = view;
   const { locale, branding } = frame;
@@ -53,9 +53,7 @@ const TITLES = {
   failed: 'refund_failed_title',
 } as const satisfies Record<RefundStep['kind'], TextKey>;
 
-/**
- * What comes back, in the payment's currency. What came in another token than was asked for is worth nothing of that.
- */
+/** The refunded amount in the payment's currency. Money in a token that was not asked for is worth nothing of it. */
 function sum(view: RefundView): Html {
   const { locale } = view.frame;
   if (view.amountMinor === 0n) return html`<span class="fiat">${crypto(view.units, view)}</span>`;
@@ -80,7 +78,7 @@ function card(view: RefundView): Html {
         ${facts([[locale.t('your_address'), grouped(step.address)]])}
         <p class="hint">${locale.t('refund_waiting_hint')}</p>`;
     case 'completed': {
-      // The sandbox completes refunds that nobody gave an address for.
+      // The sandbox completes refunds without an address.
       const text =
         step.address === ''
           ? locale.t('no_money_moved')

@@ -33,7 +33,7 @@ const page = { config: { guard: { kind: 'page' } }, schema: { hide: true } } as 
 
 type Request = FastifyRequest<PageRequest>;
 
-/** What the hosted pages are made with. */
+/** What the hosted pages need. */
 export interface Checkout extends Api {
   readonly access: Pick<Access, 'project' | 'hasLogo'>;
   readonly assets: Assets;
@@ -89,7 +89,7 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
         .send();
     });
   };
-  // What is posted may be asked for too: by its address typed again, or copied to another device.
+  // The path of a POST may also be requested: if its address is typed again, or copied to another device.
   for (const name of ['token', 'cancel', 'simulate', ''] as const) {
     app.get<PageRequest>(`/pay/:id/${name}`, page, (request, reply) =>
       reply.code(303).header('location', retryHref(request)).send(),
@@ -135,7 +135,7 @@ async function show(
   return sendPage(request, reply, renderPaymentPage(view, checkout.assets), framedBy);
 }
 
-/** Why an action was refused, in the page's words; null when it was not. */
+/** Why an action was refused, in the page's words; null if it was not. */
 function noticeOf(outcome: Awaited<ReturnType<typeof selectToken>>): Notice | null {
   switch (outcome.kind) {
     case 'changed':
@@ -213,7 +213,7 @@ async function showRefund(
 function stepOfRefund(refund: Refund, typed: string, problem: ClaimProblem | null): RefundStep {
   const { status, address, transactionHash, completedAt } = refund;
   if (status === 'failed') return { kind: 'failed' };
-  // A refund may be completed before anybody said where to: the sandbox waits for no address.
+  // A refund may be completed before anybody entered an address: the sandbox needs none.
   if (status === 'completed')
     return { kind: 'completed', address: address ?? '', transactionHash, completedAt: completedAt ?? 0 };
   return address === null ? { kind: 'form', typed, problem } : { kind: 'waiting', address };
@@ -223,7 +223,7 @@ function refundPath(publicId: string): string {
   return `/refund/${encodeURIComponent(publicId)}`;
 }
 
-/** A page's link names a payment of either surface and mode; whoever has it may see the page. */
+/** A page's link names a payment of either surface and mode; anybody who has it may see the page. */
 function selectorOf(text: string): { readonly id: string; readonly surface: Surface } | null {
   const order = decodeId('order', text);
   const id = order ?? parseUuid(text);
@@ -258,10 +258,10 @@ function unknown(
   return sendPage(request, reply, renderProblemPage({ kind }, localeOf(request), assets));
 }
 
-/** What a visitor's links go on carrying; see `pageHref`. */
+/** Parameters that a visitor's links preserve; see `pageHref`. */
 const CARRIED = ['choose', 'lang', 'embed', 'refresh'] as const;
 
-/** The page that a request was for, or whose action it was, with what the visitor has chosen. */
+/** The page that was requested, or to which the action belongs, with the visitor's choices. */
 function retryHref(request: Request): string {
   const path = pathOf(request).replace(/\/(?:token|cancel|simulate|)$/, '');
   const query = new URLSearchParams();
@@ -272,7 +272,7 @@ function retryHref(request: Request): string {
   return query.size === 0 ? path : `${path}?${query.toString()}`;
 }
 
-/** A customer reads pages, not JSON: what goes wrong here is told as one. */
+/** Customers read pages, not JSON, so errors are sent as a page. */
 function answerFaultsAsPages(app: FastifyInstance, { assets, troubles }: Checkout): void {
   app.setErrorHandler((error, request: Request, reply) => {
     const requestError = asRequestError(error);

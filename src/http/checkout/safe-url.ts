@@ -3,9 +3,9 @@ import { URI_SCHEMES } from '../../domain/payment-uri.ts';
 const WALLET_SCHEMES: ReadonlySet<string> = new Set(URI_SCHEMES.map((scheme) => `${scheme}:`));
 
 /**
- * Where the customer goes back to the shop: the merchant's URL with `payment_id` appended to its query. Null for
- * anything but an absolute http or https URL, so that `javascript:` and the like never become a link. The rest of the
- * query is left as it is: shops sign theirs.
+ * The link back to the shop: the merchant's URL with `payment_id` appended to its query. Null for anything but an
+ * absolute http or https URL, so that `javascript:` and the like never become a link. The rest of the query is
+ * unchanged, because shops may sign it.
  */
 export function shopHref(url: string | null, paymentId: string): string | null {
   const parsed = url === null ? null : URL.parse(url);
@@ -15,7 +15,7 @@ export function shopHref(url: string | null, paymentId: string): string | null {
   return parsed.href;
 }
 
-/** A payment URI as a link, or null when it is of a scheme that no wallet of ours handles. */
+/** A payment URI as a link; null if its scheme is not one of ours. */
 export function walletHref(uri: string | null): string | null {
   const parsed = uri === null ? null : URL.parse(uri);
   return parsed && WALLET_SCHEMES.has(parsed.protocol) ? uri : null;

@@ -1,7 +1,7 @@
 import { raw, type Html } from '../pages/html.ts';
 import { once, type Locale, type TextKey } from './locale.ts';
 
-/** What only the page's script says. */
+/** Texts that only the page's script shows. */
 const KEYS = [
   'copied',
   'copy_failed',

@@ -6,51 +6,51 @@ import type { EvmTransfer } from '../../domain/payment-uri.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { Locale } from './locale.ts';
 
-/** How the page is shown to this visitor: nothing of it is about the payment itself. */
+/** How the page is shown to this visitor, independent of the payment. */
 export interface Frame {
   readonly locale: Locale;
-  /** Whether the address bar names the language; the page's links then go on naming it. */
+  /** Whether the address bar names the language; then the page's links name it too. */
   readonly languageGiven: boolean;
   readonly branding: Branding;
-  /** Origin of the shop's page that shows this one in a frame, which has been allowed to; null outside of one. */
+  /** Origin of the shop's page that frames this one, if it is allowed to; null outside a frame. */
   readonly embed: string | null;
-  /** False once the customer switched off that the page reloads itself (`?refresh=off`). */
+  /** False once the customer has disabled automatic reloading (`?refresh=off`). */
   readonly autoRefresh: boolean;
-  /** This page reloaded itself while the payment was open: at the end it may go on to the shop. */
+  /** The page reloaded itself while the payment was open: at the end it may continue to the shop. */
   readonly watching: boolean;
 }
 
-/** What a shop makes its own. */
+/** What a shop can change about its pages. */
 export interface Branding {
   readonly projectName: string;
   readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
-  /** The style sheet of the shop's colour, or null for the house's. */
+  /** The style sheet of the shop's colour; null for the default one. */
   readonly accentPath: string | null;
   /** An https, http or mailto URL. */
   readonly supportUrl: string | null;
 }
 
 /**
- * What the payment page shows, as plain values. Times are epoch milliseconds, amounts of crypto are in the token's
- * smallest units. There is no field for a customer's name or e-mail: whoever has the link sees the page.
+ * What the payment page shows, as plain values. Times are epoch milliseconds, crypto amounts are in the token's
+ * smallest units. There is no field for a customer's name or e-mail, because anybody with the link sees the page.
  */
 export interface PaymentView {
-  /** As it stands in `/pay/<id>`: a UUID or `ord_…`; given to the shop as `payment_id`. */
+  /** As in `/pay/<id>`: a UUID or `ord_…`; given to the shop as `payment_id`. */
   readonly paymentId: string;
-  /** Changes exactly when the page would look different, whoever looks. */
+  /** Changes exactly when the page would look different, whoever sees it. */
   readonly version: string;
   readonly frame: Frame;
   /** Null in live mode. */
   readonly test: TestProgress | null;
   readonly description: string | null;
-  /** `TXN-…`; transactions only. */
+  /** `TXN-…`; Transaction API only. */
   readonly transactionNumber: string | null;
   readonly merchantOrderId: string | null;
   readonly amountMinor: bigint;
   readonly currency: Fiat;
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
-  /** Until when a payment counts as in time. */
+  /** Until when money counts as in time. */
   readonly payUntilAt: number;
   readonly now: number;
   readonly step: Step;
@@ -59,7 +59,7 @@ export interface PaymentView {
   readonly notice: Notice | null;
 }
 
-/** A refund of this payment, for the one who holds the payment's link. */
+/** A refund of this payment, for anybody with the payment's link. */
 export interface RefundNews {
   readonly path: string;
   readonly state: 'offered' | 'sending' | 'sent';
@@ -68,21 +68,21 @@ export interface RefundNews {
   readonly asset: AssetCode;
 }
 
-/** What a test payment does by itself: nothing happens on a chain, so the page must say it. */
+/** What a test payment does automatically: nothing happens on a chain, so the page must say it. */
 export type TestProgress =
   | { readonly kind: 'completes'; readonly at: number }
   | { readonly kind: 'expires'; readonly at: number }
-  /** Its timer was stopped in the middle; it goes on when somebody simulates the next step. */
+  /** Its timer was stopped; it continues when somebody simulates the next step. */
   | { readonly kind: 'by_hand' }
   | { readonly kind: 'ended' };
 
-/** Where the payment is, with what that step's card needs. */
+/** The payment's step, with the data for that step's card. */
 export type Step =
   | ChooseStep
   /** No token can be offered: a live project without a wallet. */
   | { readonly kind: 'unavailable'; readonly canCancel: boolean }
   | PayStep
-  /** Time is up, but the chain was not read up to that moment yet: paying now would be too late. */
+  /** The payment has expired, but the chain was not read up to that moment yet: paying now would be too late. */
   | { readonly kind: 'checking' }
   /** The full amount is in the mempool. */
   | ({ readonly kind: 'detected' } & PaidFacts)
@@ -97,9 +97,9 @@ export interface TokenChoice {
 
 export interface ChooseStep {
   readonly kind: 'choose';
-  /** Most popular first; the networks of one asset follow each other. Not empty. */
+  /** Most popular first, with the networks of one asset together. Not empty. */
   readonly tokens: readonly TokenChoice[];
-  /** The token to go back to, when the customer came here to choose another. */
+  /** The token to return to, if the customer came here to choose another one. */
   readonly current: TokenChoice | null;
   readonly canCancel: boolean;
 }
@@ -107,20 +107,20 @@ export interface ChooseStep {
 export interface PayStep {
   readonly kind: 'pay';
   readonly quote: QuoteView;
-  /** What came in so far, 0 or a part. */
+  /** What has arrived so far, 0 or a part. */
   readonly receivedUnits: bigint;
-  /** What is still to be sent: `owed - received`, but never less than the network carries. */
+  /** What remains to be sent: `owed - received`, but at least what the network relays. */
   readonly missingUnits: bigint;
-  /** For `missingUnits`, to the quote's own address, as wallets read it; null where the token has none. */
+  /** For `missingUnits`, to the quote's address, as wallets read it; null if the token has none. */
   readonly paymentUri: string | null;
   /**
-   * The same for a token: the URI names its contract first, and the address only after that, so that a wallet which
-   * reads but the beginning would pay the contract. Null on a chain's own coin.
+   * The same for a token: the URI starts with its contract, followed by the address, so that a wallet that only reads
+   * the beginning would pay the contract. Null for a chain's own coin.
    */
   readonly tokenUri: string | null;
   /** The same for wallets in the browser; null on networks that are not EVM chains. */
   readonly transfer: EvmTransfer | null;
-  /** Which of the wallet's addresses it is, counted from 0; null where it was not derived. */
+  /** The index of its address in the wallet, from 0; null if it was not derived. */
   readonly addressIndex: number | null;
   readonly canChangeToken: boolean;
   readonly canCancel: boolean;
@@ -156,7 +156,7 @@ export interface CompletedStep {
 export interface ClosedStep {
   readonly kind: 'closed';
   readonly outcome: 'expired' | 'cancelled' | FailureReason;
-  /** When it was cancelled, or its time ran out. */
+  /** When it was cancelled or expired. */
   readonly endedAt: number;
   /** The full amount arrived, but after the end. */
   readonly paidLate: boolean;
@@ -177,31 +177,31 @@ export const NOTICES = [
 ] as const;
 export type Notice = (typeof NOTICES)[number];
 
-/** A page about no payment at all. */
+/** A page that is not about a payment. */
 export type ProblemView =
   | { readonly kind: 'unknown_payment' }
   | { readonly kind: 'unknown_refund' }
   | { readonly kind: 'too_many_requests'; readonly retryAfterSeconds: number; readonly retryPath: string }
-  /** `retryPath` is the page to try again: an own path that answers GET. */
+  /** `retryPath` is the page to try again: one of our paths that answers GET. */
   | { readonly kind: 'trouble'; readonly retryPath: string };
 
-/** The page where a customer says where a refund shall go. */
+/** The page where a customer enters the address for a refund. */
 export interface RefundView extends Pick<
   Refund,
   'mode' | 'amountMinor' | 'currency' | 'asset' | 'network' | 'decimals' | 'units'
 > {
   readonly frame: Frame;
-  /** The page's own path; the form is posted to it, with the field `address`. */
+  /** The page's own path, to which the form posts the field `address`. */
   readonly claimPath: string;
   readonly now: number;
   readonly step: RefundStep;
 }
 
-/** Why a typed address was not taken; `not_yours`: it is of the shop, or a contract's. */
+/** Why an address was not accepted; `not_yours`: it belongs to the shop or is a contract's. */
 export type ClaimProblem = 'invalid' | 'not_yours' | 'again';
 
 export type RefundStep =
-  /** `typed` is what the customer sent before; `problem` says what became of it. */
+  /** `typed` is what the customer sent before; `problem` says what is wrong with it. */
   | { readonly kind: 'form'; readonly typed: string; readonly problem: ClaimProblem | null }
   | { readonly kind: 'waiting'; readonly address: string }
   | {
@@ -216,6 +216,6 @@ export type RefundStep =
 export interface Page {
   readonly status: number;
   readonly html: string;
-  /** One byte a character. */
+  /** One byte per character. */
   readonly isAscii: boolean;
 }

@@ -37,14 +37,8 @@ export function signInRoutes(app: FastifyInstance, dashboard: Dashboard): void {
       email,
       password,
     });
-    switch (outcome.kind) {
-      case 'done':
-        return started(dashboard, request, reply, outcome.started);
-      case 'refused':
-        throw invalid(outcome.param, outcome.message);
-      case 'closed':
-        throw notFound(CLOSED[outcome.state]);
-    }
+    if (outcome.kind === 'done') return started(dashboard, request, reply, outcome.started);
+    throw outcome.kind === 'refused' ? invalid(outcome.param, outcome.message) : notFound(CLOSED[outcome.state]);
   });
 
   addRoute(app, 'POST /dashboard/api/sign-in', ANYBODY, async ({ body, request, reply }) =>

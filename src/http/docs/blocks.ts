@@ -1,14 +1,14 @@
 import { html, type Html } from '../pages/html.ts';
 
 export interface CodeOptions {
-  /** What the block is, above it and for screen readers. */
+  /** The caption above the block, also for screen readers. */
   readonly label: string;
   readonly language: string;
-  /** Names a request that can be run as it is; tests run all of them. */
+  /** The name of a request that can be run as it is; tests run all of them. */
   readonly curl?: string;
 }
 
-/** Something to read or copy. It can be reached by keyboard, as it may be wider than the page. */
+/** Code to read or copy. It can be focused by keyboard, because it may be wider than the page. */
 export function codeBlock(code: string, { label, language, curl }: CodeOptions): Html {
   return html`<figure class="code" data-language="${language}">
     <figcaption>${label}</figcaption>
@@ -21,7 +21,7 @@ export function codeBlock(code: string, { label, language, curl }: CodeOptions):
   </figure>`;
 }
 
-/** A text with `code` and **strong words** in it. */
+/** A text that may contain `code` and **strong words**. */
 export function inline(text: string): readonly Html[] {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
     if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`;
@@ -30,7 +30,7 @@ export function inline(text: string): readonly Html[] {
   });
 }
 
-/** Paragraphs of such text, with an empty line between them. */
+/** Paragraphs of such text, separated by empty lines. */
 export function paragraphs(text: string): readonly Html[] {
   return text.split('\n\n').map((part) => html`<p>${inline(part)}</p>`);
 }

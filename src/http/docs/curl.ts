@@ -1,7 +1,7 @@
 import type { OpenApiDocument, Parameter } from './openapi-document.ts';
 import type { Route } from './reference.ts';
 
-/** What stands for a path's parameters; the guide's examples set the same variables. */
+/** Shell variables for path parameters; the guide's examples set the same variables. */
 const VARIABLES: Readonly<Record<string, string>> = {
   Transactions: '$TRANSACTION_ID',
   Orders: '$ORDER_ID',
@@ -11,7 +11,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
 /** A request that can be pasted into a shell in which `KEY` and the ids are set. */
 export function curlOf({ servers }: OpenApiDocument, { method, path, operation }: Route): string {
   const [tag = ''] = operation.tags;
-  // The Transaction API takes test keys at the live address too, where it is documented.
+  // The Transaction API also accepts test keys at the live address, where it is documented.
   const base = (tag === 'Transactions' ? servers[1] : servers[0])?.url ?? '';
   const filled = path.replace('{projectId}', '$PROJECT_ID').replace('{id}', VARIABLES[tag] ?? '$ID');
   const example = operation.requestBody?.content?.['application/json']?.example;
@@ -28,7 +28,7 @@ function queryOf(parameters: readonly Parameter[]): string {
   return shown === undefined ? '' : '?limit=10';
 }
 
-/** Examples name ids of somebody else's shop. */
+/** The ids in examples belong to another shop. */
 function withVariables(example: unknown): string {
   return JSON.stringify(example, null, 2)
     .replaceAll(/"ord_\w+"/g, '"\'$ORDER_ID\'"')

@@ -58,7 +58,7 @@ export function renderQuickstart({ servers, paths }: OpenApiDocument): Html {
   </section>`;
 }
 
-/** What most shops need besides. */
+/** What most shops need in addition. */
 export function renderExamples({ servers }: OpenApiDocument): Html {
   const [sandbox = '', live = ''] = servers.map(({ url }) => url);
   const choose = { amount: 49.99, order_id: 'A-1002', success_url: 'https://shop.example/thanks' };
@@ -105,7 +105,7 @@ function renderExample(example: {
     ${codeBlock(curl({ ...post, method: 'POST' }), { label, language: 'sh', curl: id })}`;
 }
 
-/** How events come and how to know that they are genuine. */
+/** How events arrive and how to verify them. */
 export function renderWebhooksGuide(document: OpenApiDocument): Html {
   const events = Object.entries(document.webhooks).map(([type, methods]) => ({ type, operation: methods['post'] }));
   return html`<section id="webhooks-guide" class="part">
@@ -146,7 +146,7 @@ export function renderWebhooksGuide(document: OpenApiDocument): Html {
   </section>`;
 }
 
-/** What holds for every route, in the document's own words. */
+/** What applies to every route, in the document's own words. */
 export function renderBasics({ info, servers }: OpenApiDocument): Html {
   const [, ...rules] = info.description.split('\n\n');
   return html`<section id="basics" class="part">

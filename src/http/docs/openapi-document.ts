@@ -55,7 +55,7 @@ export interface Operation {
 
 type Methods = Readonly<Record<string, Operation>>;
 
-/** What the page shows of an OpenAPI 3.1 document. */
+/** The parts of an OpenAPI 3.1 document that the page shows. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly description: string };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
@@ -69,9 +69,9 @@ export interface OpenApiDocument {
 }
 
 /**
- * The document that was made of the routes (`npm run openapi`), with this service's own addresses.
+ * The document generated from the routes (`npm run openapi`), with this service's own addresses.
  *
- * @throws Error when the file is missing
+ * @throws Error if the file is missing
  */
 export async function readOpenApi(baseUrls: Readonly<Record<Mode, string>>): Promise<OpenApiDocument> {
   const text = await readFile(OPENAPI_FILE, 'utf8').catch((cause: unknown) => {
@@ -81,7 +81,7 @@ export async function readOpenApi(baseUrls: Readonly<Record<Mode, string>>): Pro
   return { ...document, servers: serversOf(baseUrls) };
 }
 
-/** Both addresses; the sandbox first, where a newcomer begins. */
+/** Both addresses; first the sandbox, where a newcomer starts. */
 export function serversOf(baseUrls: Readonly<Record<Mode, string>>): OpenApiDocument['servers'] {
   return [
     { url: baseUrls.test, description: 'Sandbox: test keys' },

@@ -3,7 +3,7 @@ import { codeBlock, inline } from './blocks.ts';
 import { curlOf } from './curl.ts';
 import type { OpenApiDocument, Operation, Parameter, Schema } from './openapi-document.ts';
 
-/** Routes in the document's order, with where on the page each stands. */
+/** Routes in the document's order, with their anchors on the page. */
 export interface Route {
   readonly id: string;
   readonly method: string;
@@ -19,7 +19,7 @@ export function routesOf(document: OpenApiDocument, tag: string): readonly Route
   );
 }
 
-/** Every route of a tag: what it takes, an example, what it answers. */
+/** All routes of a tag: parameters, an example, and answers. */
 export function renderTag(document: OpenApiDocument, tag: OpenApiDocument['tags'][number]): Html {
   const routes = routesOf(document, tag.name);
   return html`<section id="${tag.name.toLowerCase()}" class="part">
@@ -84,7 +84,7 @@ function answers(document: OpenApiDocument, operation: Operation): Html {
   return html`<dl class="fields answers">${rows}</dl>`;
 }
 
-/** The objects that requests and answers are made of. */
+/** The objects in requests and answers. */
 export function renderObjects(document: OpenApiDocument): Html {
   return html`<section id="objects" class="part">
     <h2>Objects</h2>
@@ -100,7 +100,7 @@ export function renderObjects(document: OpenApiDocument): Html {
   </section>`;
 }
 
-/** The fields of an object, followed to where it is described. */
+/** The fields of an object, following references. */
 function fields(document: OpenApiDocument, schema: Schema): Html {
   const whole = schema.$ref === undefined ? schema : document.components.schemas[nameOf(schema.$ref)];
   const required = new Set(whole?.required);
@@ -122,7 +122,7 @@ function field(name: string, schema: Schema, isRequired: boolean): Html {
   </div>`;
 }
 
-/** Fields of an object that has no name of its own. */
+/** The fields of an object without a name. */
 function nested(schema: Schema): Html | null {
   const properties = Object.entries(schema.properties ?? {});
   if (properties.length === 0) return null;

@@ -14,10 +14,10 @@ interface Documents {
 
 const documented = { config: { guard: { kind: 'docs' } }, schema: { hide: true } } as const;
 
-/** Kept by browsers, and asked for anew each time: an update changes them. */
+/** Browsers may cache it but must ask each time, because an update changes it. */
 const FRESH = { 'cache-control': 'no-cache' } as const;
 
-/** The page loads its own style and script, sends nothing and stands in no frame. */
+/** The page loads its own style and script, sends nothing and cannot be framed. */
 const PAGE = {
   ...FRESH,
   'content-security-policy':
@@ -28,8 +28,8 @@ const PAGE = {
 } as const;
 
 /**
- * `GET /docs`: the documentation. `GET /openapi.json`, `/docs/json`, `/docs/yaml`: the OpenAPI document. They are made
- * and compressed once, for the first reader, and then the same bytes go to everybody, of both addresses.
+ * `GET /docs`: the documentation. `GET /openapi.json`, `/docs/json`, `/docs/yaml`: the OpenAPI document. All are made
+ * and compressed once, for the first reader; then everybody gets the same bytes, at both addresses.
  */
 export function docsRoutes(options: {
   readonly baseUrls: Readonly<Record<Mode, string>>;

@@ -1,4 +1,4 @@
-/** The same check in the languages that most shops are written in; `rawBody` are the bytes as they came. */
+/** The same check in the languages that most shops are written in; `rawBody` is the body's bytes as received. */
 export const SIGNATURE_CHECKS = [
   {
     name: 'Node.js',

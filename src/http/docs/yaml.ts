@@ -1,4 +1,4 @@
-/** JSON data as YAML 1.2, in blocks. Texts are written as JSON strings, which YAML takes as they are. */
+/** JSON data as YAML 1.2, in block style. Texts are written as JSON strings, which are valid YAML. */
 export function toYaml(value: unknown): string {
   return `${blockOf(value, '').trimStart()}\n`;
 }
@@ -13,7 +13,7 @@ function blockOf(value: unknown, indent: string): string {
     .join('');
 }
 
-/** Words that some reader takes for something else than text (`no`, `200`, `~`) are put in quotes. */
+/** Keys that some YAML reader would not take for text (`no`, `200`, `~`) are quoted. */
 function keyOf(key: string): string {
   return /^(?!(?:y|n|yes|no|on|off|true|false|null)$)[a-z_$][\w$-]*$/i.test(key) ? key : JSON.stringify(key);
 }

@@ -12,7 +12,7 @@ const OVERVIEW = `Accept cryptocurrency payments.
 
 **Amounts** are JSON numbers, exact to the last decimal. **Times** are ISO 8601 in UTC.`;
 
-/** What the generator starts from. */
+/** The document from which the generator starts. */
 export function documentHead() {
   return {
     openapi: '3.1.0',
@@ -75,8 +75,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Completes what the generator made of the routes' schemas: shapes with a title become components, answers get their
- * meaning and headers, our own rules become the formats that JSON Schema knows, and the webhooks are added.
+ * Completes what the generator made from the routes' schemas: titled schemas become components, answers get
+ * descriptions and headers, our own rules become formats known to JSON Schema, and the webhooks are added.
  */
 export function completeDocument(generated: object): object {
   const { paths, components, ...head } = asRecord(generated);
@@ -95,13 +95,13 @@ export function completeDocument(generated: object): object {
   };
 }
 
-/** Errors look alike on every route of an API, so they are kept once in `errors` and referred to. */
+/** Errors look the same on every route of an API, so they are stored once in `errors` and referred to. */
 function complete(operation: unknown, errors: Record<string, unknown>): Json {
   const { responses, ...rest } = asRecord(operation);
   const surface = JSON.stringify(rest['tags']) === '["Transactions"]' ? 'Transaction' : 'Order';
   const parameters = Array.isArray(rest['parameters']) ? { parameters: rest['parameters'].map(namedParameter) } : {};
   const takesKey = JSON.stringify(rest['parameters'] ?? []).includes('idempotency-key');
-  // Only requests that can be sent with a key meet one that is still running.
+  // Only requests that can have an idempotency key can meet one that is still running.
   const possible = Object.entries(asRecord(responses)).filter(([status]) => status !== '409' || takesKey);
   const documented = possible.map(([status, response]) => {
     const extra: readonly HeaderName[] = [
@@ -123,7 +123,7 @@ function complete(operation: unknown, errors: Record<string, unknown>): Json {
   return { ...rest, ...parameters, responses: Object.fromEntries(documented) };
 }
 
-/** Schemas name headers in lower case because Node does; documents write them as people do. */
+/** Schemas name headers in lower case because Node does; the document capitalises them. */
 function namedParameter(parameter: unknown): Json {
   const record = asRecord(parameter);
   return record['name'] === 'idempotency-key' ? { ...record, name: 'Idempotency-Key' } : record;

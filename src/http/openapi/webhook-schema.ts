@@ -1,5 +1,13 @@
 import { Type, type TSchema } from 'typebox';
-import { EVENT_TYPES, isOptIn, isRefundEvent, meaningOf, type EventType } from '../../domain/event-type.ts';
+import {
+  EVENT_TYPES,
+  isOptIn,
+  isOrderEvent,
+  isRefundEvent,
+  meaningOf,
+  type EventType,
+  type OtherEventType,
+} from '../../domain/event-type.ts';
 import { ORDER_STATUSES, PAYMENT_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS, SURFACES } from '../../domain/payment.ts';
 import { refundFields } from '../refunds/schema.ts';
@@ -87,18 +95,17 @@ function event(title: string, types: readonly EventType[], data: TSchema) {
 
 const typesOf = (prefix: string): readonly EventType[] => EVENT_TYPES.filter((type) => type.startsWith(prefix));
 
-const EVENTS = {
-  order: event('OrderEvent', typesOf('order.'), orderEventData),
-  refund: event('RefundEvent', typesOf('refund.'), refundEventData),
-  wrongAsset: event('WrongAssetEvent', ['payment.wrong_asset'], wrongAssetEventData),
-  lost: event('LostPaymentEvent', ['payment.lost'], lostPaymentData),
+const ORDER_EVENT = event('OrderEvent', typesOf('order.'), orderEventData);
+const REFUND_EVENT = event('RefundEvent', typesOf('refund.'), refundEventData);
+const OTHER_EVENTS: Readonly<Record<OtherEventType, TSchema>> = {
+  'payment.wrong_asset': event('WrongAssetEvent', ['payment.wrong_asset'], wrongAssetEventData),
+  'payment.lost': event('LostPaymentEvent', ['payment.lost'], lostPaymentData),
 };
 
-/** The shape of an event's body. */
+/** The schema of an event's body. */
 export function eventShape(type: EventType): TSchema {
-  if (type === 'payment.wrong_asset') return EVENTS.wrongAsset;
-  if (type === 'payment.lost') return EVENTS.lost;
-  return isRefundEvent(type) ? EVENTS.refund : EVENTS.order;
+  if (isOrderEvent(type)) return ORDER_EVENT;
+  return isRefundEvent(type) ? REFUND_EVENT : OTHER_EVENTS[type];
 }
 
 const header = (name: string, description: string) => ({
@@ -119,7 +126,7 @@ const HEADERS = [
 const RULES =
   'Acknowledge with any 2xx within 15 seconds; 410 disables the endpoint, everything else is tried again: at once, then after 1, 5 and 30 minutes, 2, 6, 12, 24 and 24 hours.';
 
-/** The `webhooks` part of the OpenAPI document: what is sent to a registered endpoint, by type of event. */
+/** The `webhooks` part of the OpenAPI document: what is sent to a registered endpoint, by event type. */
 export function describeWebhooks(): Readonly<Record<string, object>> {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => [

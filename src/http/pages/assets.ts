@@ -8,13 +8,13 @@ import type { FastifyInstance } from 'fastify';
 import { etagOf, sendFile, type ServedFile } from '../served-file.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
-/** Where the browser code of the pages is written, and where it is built into. */
+/** The folder of the pages' browser code, and the folder of its build. */
 export const WEB_FOLDER = path.join(ROOT, 'web');
 export const BUILD_FOLDER = path.join(ROOT, 'web/dist/checkout');
 const BUILDS = path.join(ROOT, 'web/dist') + path.sep;
 const BUILDER = path.join(ROOT, 'scripts/build-web.ts');
 
-/** What a build is made of; `source` is the digest of the sources that it was made from. */
+/** The content of a build; `source` is the digest of its sources. */
 export interface Manifest {
   readonly page: string;
   readonly style: string;
@@ -29,10 +29,10 @@ export interface AssetRoute extends ServedFile {
 }
 
 export interface Assets {
-  /** Of the style sheet and of the module script of every page here; another content gets another path. */
+  /** Paths of the style sheet and the module script of every page here; different content gets a different path. */
   readonly stylePath: string;
   readonly scriptPath: string;
-  /** The same of the documentation. */
+  /** The same for the documentation. */
   readonly docsStylePath: string;
   readonly docsScriptPath: string;
   readonly routes: readonly AssetRoute[];
@@ -40,15 +40,15 @@ export interface Assets {
 
 export interface AssetOptions {
   readonly folder?: string;
-  /** Makes the build where it is missing or older than its sources. */
+  /** Makes the build if it is missing or older than its sources. */
   readonly build?: () => Promise<void>;
-  /** Whether there is what builds: a production installation has the build alone. */
+  /** Whether the build tool is installed: a production installation has only the build. */
   readonly hasBuilder?: boolean;
 }
 
 /**
- * Reads the build once, at start. A checkout that was never built, or was changed since, is built then and there.
- * Throws when that fails, naming the way out.
+ * Reads the build once, at start. A checkout that was never built, or was changed since, is built at once. Throws if
+ * that fails, naming the way out.
  */
 export async function loadAssets(options: AssetOptions = {}): Promise<Assets> {
   const { folder = BUILD_FOLDER, build = runBuilder, hasBuilder = isBuilderInstalled() } = options;
@@ -71,7 +71,7 @@ export async function loadAssets(options: AssetOptions = {}): Promise<Assets> {
   return built;
 }
 
-/** Serves the assets: hashed ones for good, the script for shops' pages to any site, for five minutes. */
+/** Serves the assets: hashed ones to be cached forever, the script for shops' pages to any site, for five minutes. */
 export function assetRoutes(app: FastifyInstance, assets: Assets): void {
   for (const route of assets.routes) {
     app.get(route.path, { config: { guard: { kind: 'open' } }, schema: { hide: true } }, (request, reply) =>
@@ -80,7 +80,7 @@ export function assetRoutes(app: FastifyInstance, assets: Assets): void {
   }
 }
 
-/** The digest of all sources of the build, or null where they were left out of an installation. */
+/** The digest of all sources of the build, or null if an installation does not include them. */
 export async function sourceDigest(): Promise<string | null> {
   try {
     const hash = createHash('sha256');
@@ -107,7 +107,7 @@ async function sourcesIn(folder: string): Promise<readonly string[]> {
   return sources;
 }
 
-/** Null when there is no build, or one of other sources. */
+/** Null if there is no build, or only one of other sources. */
 async function readBuild(folder: string): Promise<Assets | null> {
   try {
     const manifest: Manifest = JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8'));
@@ -155,7 +155,7 @@ async function readRoute(
   };
 }
 
-/** In a process of its own: the bundler's memory goes with it, and what it sets in the environment stays there. */
+/** In a separate process: its memory is freed, and its changes to the environment do not affect us. */
 function isBuilderInstalled(): boolean {
   try {
     createRequire(import.meta.url).resolve('vite/package.json');

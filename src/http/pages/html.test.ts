@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { html, markupText, raw } from './html.ts';
-import { tagsOf, textOf } from './markup.testing.ts';
+import { tagsOf, textOf } from './markup.fixture.ts';
 
 /** All but tab and line breaks: a saved page would work them on a terminal. They are shown for what they are. */
 const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;

@@ -1,16 +1,18 @@
 const MARKUP: unique symbol = Symbol('markup');
 
-/** Markup that is safe to send. Only `html` and `raw` make it: no parsed JSON or database row can pass for it. */
+/**
+ * Markup that is safe to send. Only `html` and `raw` create it: no parsed JSON or database row can be mistaken for it.
+ */
 export interface Html {
   readonly [MARKUP]: string;
 }
 
-/** What a template may hold. Texts are escaped; null and false leave nothing behind. */
+/** What a template may contain. Texts are escaped; null and false leave nothing. */
 export type Child = Html | readonly Html[] | string | number | bigint | null | false;
 
 /**
- * Template tag that escapes every text it is given, for element content and for attribute values. Attribute values must
- * be written in double quotes; never place a child inside a tag name, an attribute name, a style or a script.
+ * A template tag that escapes every text, for element content and for attribute values. Attribute values must be in
+ * double quotes; never place a child inside a tag name, an attribute name, a style or a script.
  */
 export function html(template: TemplateStringsArray, ...children: readonly Child[]): Html {
   const parts = withoutIndentation(template);
@@ -23,7 +25,7 @@ export function html(template: TemplateStringsArray, ...children: readonly Child
 
 const written = new Map<TemplateStringsArray, readonly string[]>();
 
-/** A third of a page would be the indentation of its templates. Done once for each place where a template stands. */
+/** Indentation would be a third of a page. Removed once per template. */
 function withoutIndentation(template: TemplateStringsArray): readonly string[] {
   let parts = written.get(template);
   if (parts === undefined) {
@@ -33,7 +35,7 @@ function withoutIndentation(template: TemplateStringsArray): readonly string[] {
   return parts;
 }
 
-/** Takes markup over as it is. Only for markup that this program wrote itself, never for anything that came in. */
+/** Uses markup as it is. Only for markup that this program wrote itself, never for input. */
 export function raw(markup: string): Html {
   return { [MARKUP]: markup };
 }
@@ -59,30 +61,27 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/**
- * What shows nothing, but moves the cursor or rings in a terminal that the page is saved for: all but tab and line
- * breaks.
- */
+/** Characters that show nothing but would move the cursor or ring in a terminal: all except tab and line breaks. */
 const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
-/** All that cannot stand in markup as it is. */
+/** Everything that must be escaped in markup. */
 const UNSAFE = /[&<>"']|[^\t\n\r -~]/;
 
 function escapeText(text: string): string {
-  // Most texts have nothing to escape, and looking is quicker than replacing.
+  // Most texts have nothing to escape, and checking is faster than replacing.
   if (!UNSAFE.test(text)) return text;
   const visible = text.replace(CONTROLS, '\ufffd');
   return asciiMarkup(visible.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? ''));
 }
 
 /**
- * Characters beyond ASCII as references: a page with a single one of them costs three times as much to encode and send.
- * The control characters up to U+009F have no reference, so they become U+FFFD.
+ * Writes characters beyond ASCII as references: a page with a single one of them takes three times as long to encode
+ * and send. Control characters up to U+009F have no reference, so they become U+FFFD.
  */
 export function asciiMarkup(markup: string): string {
   const ascii = markup.replace(/[^\0-\x7f]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return `&#${code < 0xa0 ? 0xfffd : code};`;
   });
-  // The engine keeps what came of a wide text wide, whatever is in it now.
+  // V8 keeps the result of a two-byte string as two-byte, whatever it contains.
   return Buffer.from(ascii, 'latin1').toString('latin1');
 }

@@ -73,7 +73,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
   });
 }
 
-/** The payment that a body or query names, its id null when it is malformed; null where none is named. */
+/** The payment that a body or query names; its id is null if malformed; null if none is named. */
 function paymentOf({ order_id, transaction_id }: Pick<CreateRefundBody, 'order_id' | 'transaction_id'>) {
   if (order_id !== undefined && transaction_id !== undefined) {
     throw invalid('order_id', 'Only one of order_id and transaction_id may be given.');
@@ -101,7 +101,7 @@ function wantedOf(body: CreateRefundBody, currency: Fiat) {
   return { amountMinor: readAmount(body.amount, currency) };
 }
 
-/** A number's shortest text without an exponent: a satoshi is `0.00000001` and not `1e-8`. */
+/** A number's shortest text without an exponent: a satoshi is `0.00000001`, not `1e-8`. */
 function plainDecimal(value: number): string {
   const text = String(value);
   if (!text.includes('e')) return text;

@@ -40,7 +40,7 @@ export const createRefundBody = Type.Object(
 );
 export type CreateRefundBody = Static<typeof createRefundBody>;
 
-/** The fields of a refund; an event's data has them, too. */
+/** The fields of a refund, also in an event's data. */
 export const refundFields = {
   id: Type.String({ examples: ['re_01kadfw4t3f7vb8y2z6m5n9qrs'] }),
   object: Type.Literal('refund'),

@@ -103,7 +103,7 @@ export const statsShape = Type.Object(
   { title: 'Statistics' },
 );
 
-/** The envelope of every success of this API. */
+/** The envelope of every successful answer of this API. */
 export const success = <Shape extends Record<string, TSchema>>(shape: Shape) =>
   Type.Object({ success: Type.Literal(true), ...shape });
 

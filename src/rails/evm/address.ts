@@ -3,8 +3,8 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import type { AddressCheck } from '../family.ts';
 
 /**
- * The address with the checksum of EIP-55: a letter is upper case where the hash of the lowercase digits has its top
- * bit set. Takes any case; throws RangeError for anything but `0x` and 40 hex digits.
+ * The address with its EIP-55 checksum: a letter is upper case if the top bit of the corresponding digit in the hash of
+ * the lower-case digits is set. Takes any case; throws RangeError for anything but `0x` and 40 hex digits.
  */
 export function toChecksumAddress(address: string): string {
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw new RangeError('an EVM address is 0x and 40 hex digits');
@@ -18,7 +18,7 @@ export function toChecksumAddress(address: string): string {
   return `0x${digits.toString('latin1')}`;
 }
 
-/** Letters of ASCII. */
+/** ASCII codes of letters. */
 const LOWER_A = 0x61;
 const LOWER_TO_UPPER = 0x20;
 
@@ -29,7 +29,7 @@ export function addressOfPublicKey(publicKey: Uint8Array): string {
 
 /**
  * Checks an address that somebody typed. Accepted: all lower case, all upper case, or mixed case with the right EIP-55
- * checksum; the answer always carries the checksum.
+ * checksum. The result always has the checksum.
  */
 export function parseEvmAddress(text: string): AddressCheck {
   const trimmed = text.trim();

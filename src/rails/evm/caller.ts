@@ -2,23 +2,23 @@ import type { RpcCall } from '../rpc/node.ts';
 import { decodeBytes, decodeQuantity, resultOf } from './decode.ts';
 import { createEvmPool, type EvmPoolOptions } from './pool.ts';
 
-/** What an address holds: of a token's contract, or (null) of the chain's own coin; in the smallest unit. */
+/** A balance of an address: in a token, or (null) in the chain's own coin; in the smallest unit. */
 export interface Holding {
   readonly token: string | null;
   readonly units: bigint;
 }
 
-/** Asks one chain how things are on its newest block, without following it. */
+/** Queries the newest block of a chain without following it. */
 export interface EvmCaller {
-  /** What a contract returns: `0x` and hex. */
+  /** What a contract call returns: `0x` and hex. */
   readonly call: (to: string, data: string) => Promise<string>;
-  /** What each address holds of the coin and of these tokens, in the addresses' order; nothing is left out. */
+  /** The balance of each address in the coin and in these tokens, in the order of the addresses; none is left out. */
   readonly holdings: (
     addresses: readonly string[],
     tokens: readonly string[],
   ) => Promise<readonly (readonly Holding[])[]>;
   readonly hasCode: (address: string) => Promise<boolean>;
-  /** Wei for one unit of gas. */
+  /** The price of one unit of gas in wei. */
   readonly gasPrice: () => Promise<bigint>;
   readonly close: () => Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface EvmCaller {
 const BALANCE_OF = '0x70a08231';
 const ADDRESSES_PER_BATCH = 50;
 
-/** Throws RangeError when a URL is not usable; its methods throw `ChainUnavailableError` when no node answers. */
+/** Throws RangeError if a URL is not usable; its methods throw `ChainUnavailableError` if no node answers. */
 export function createEvmCaller(options: EvmPoolOptions): EvmCaller {
   const pool = createEvmPool(options);
 

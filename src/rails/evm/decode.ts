@@ -10,19 +10,19 @@ export function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value);
 }
 
-/** A height, a time in seconds, a chain id: a quantity that fits a safe integer. */
+/** A height, a time in seconds or a chain id: a quantity that fits a safe integer. */
 export function decodeNumber(value: unknown, what: string): number {
   const number = Number(decodeQuantity(value, what));
   if (!Number.isSafeInteger(number)) throw new MalformedAnswerError(what, 'a number below 2^53');
   return number;
 }
 
-/** 32 bytes, given back in lower case. */
+/** 32 bytes, returned in lower case. */
 export function decodeHash(value: unknown, what: string): string {
   return decodeHex(value, /^0x[0-9a-fA-F]{64}$/, what, '32 bytes of hex');
 }
 
-/** 20 bytes, given back in lower case, as `matchingAddress` wants them. */
+/** 20 bytes, returned in lower case, as `matchingAddress` does. */
 export function decodeAddress(value: unknown, what: string): string {
   return decodeHex(value, /^0x[0-9a-fA-F]{40}$/, what, '20 bytes of hex');
 }
@@ -37,8 +37,8 @@ export function encodeNumber(number: number): string {
 }
 
 /**
- * What a call of a batch came to. Throws its error as the node's fault, even where the node does not offer the method:
- * then another one is asked.
+ * The result of one call in a batch. Throws its error as the node's fault, even if the node does not support the
+ * method: then another node is asked.
  */
 export function resultOf(result: RpcResult | undefined): unknown {
   if (!result) throw new MalformedAnswerError('the batch', 'as long as what was asked');
@@ -47,8 +47,7 @@ export function resultOf(result: RpcResult | undefined): unknown {
 }
 
 /**
- * The node does not have the block that the call named by its hash. The nodes' words for it differ, and so do their
- * codes.
+ * Whether the node does not have the block that the call named by hash. Nodes use different messages and codes for it.
  */
 export function isUnknownBlock(result: RpcResult): boolean {
   return (

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { refusesAsExposed } from '../refused-secret.testing.ts';
+import { refusesAsExposed } from '../refused-secret.fixture.ts';
 import { concat, getContractAddress, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import {

@@ -7,11 +7,11 @@ import { parseEvmAddress, toChecksumAddress } from './address.ts';
 
 /**
  * Arachnid's deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy): call data of
- * a salt and init code creates a contract whose address depends on these two alone.
+ * a salt and init code creates a contract whose address depends only on these two.
  */
 export const DETERMINISTIC_DEPLOYER = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
-/** A factory of deposits, and where it lies on every chain. */
+/** A factory of deposit contracts, with the same address on every chain. */
 export interface DepositFactoryFacts {
   readonly address: string;
   /** The contract that the deposits are clones of. */
@@ -24,11 +24,12 @@ export interface DepositFactoryFacts {
 
 const SALT = `0x${'0'.repeat(64)}`;
 
-/** The factory of contracts/DepositFactory.sol, whose deposits are handed out. */
+/** The factory of contracts/DepositFactory.sol, whose deposit addresses are handed out. */
 export const DEPOSIT_FACTORY: DepositFactoryFacts = depositFactory(SALT, artifact.contracts.DepositFactory.initCode);
 
 /**
- * The factory of contracts/v1/: its deposits were handed out before, and are swept for as long as money comes there.
+ * The factory of contracts/v1/: its deposit addresses were handed out before, and are swept as long as money arrives
+ * there.
  */
 export const FIRST_DEPOSIT_FACTORY: DepositFactoryFacts = depositFactory(
   SALT,
@@ -42,9 +43,8 @@ export type TreasuryCheck =
 const WAY_OUT = 'Give the address (0x and 40 hex digits) of your own wallet that deposits shall be paid out to.';
 
 /**
- * Checks the address that deposits shall pay out to; `treasury` and the deposits' addresses carry the checksum of
- * EIP-55. Private keys and recovery phrases are recognised first and refused; no message repeats any part of what was
- * given.
+ * Checks the address that deposits should pay out to; `treasury` and the deposits' addresses have EIP-55 checksums.
+ * Private keys and recovery phrases are recognised first and refused. No message repeats any part of the input.
  */
 export function parseTreasury(text: string): TreasuryCheck {
   const trimmed = text.trim();
@@ -62,16 +62,15 @@ export function parseTreasury(text: string): TreasuryCheck {
 }
 
 /**
- * The address of a treasury's deposit number `index` (0 to 2^31 - 1), with its checksum: the same on every chain, and
- * payable before any contract is there. Throws RangeError for any other index or treasury.
+ * The deposit address with this index (0 to 2^31 - 1) of a treasury, with its checksum: the same on every chain, and
+ * payable before the contract exists. Throws RangeError for any other index or treasury.
  */
 export function depositAddress(treasury: string, index: number, factory = DEPOSIT_FACTORY): string {
   return deriverOf(toChecksumAddress(treasury), factory).addressAt(index);
 }
 
 /**
- * The factory that an address which was handed out as a treasury's deposit number `index` is of; null where it is of
- * none.
+ * The factory of an address that was handed out as a treasury's deposit with this index; null if no factory matches.
  */
 export function factoryOf(treasury: string, index: number, address: string): DepositFactoryFacts | null {
   const given = toChecksumAddress(address);
@@ -82,7 +81,7 @@ export function factoryOf(treasury: string, index: number, address: string): Dep
 /** ERC-1167 with immutable arguments, as OpenZeppelin's Clones writes it: 45 bytes of proxy, then the treasury. */
 const CLONE_CODE_LENGTH = 45 + 20;
 
-/** Known by its first address at the first factory, so that numbers go on being counted as one row over both. */
+/** Identified by its first address at the first factory, so that indexes continue from one factory to the other. */
 function depositDeriver(treasury: string): WalletDeriver {
   return { ...deriverOf(treasury, DEPOSIT_FACTORY), identity: depositAddress(treasury, 0, FIRST_DEPOSIT_FACTORY) };
 }
@@ -107,7 +106,7 @@ function deriverOf(treasury: string, factory: DepositFactoryFacts): WalletDerive
   };
 }
 
-/** Hashing kilobytes of code takes longer than most commands: it is done at the first look at an address. */
+/** Hashing kilobytes of code takes longer than most commands, so it is only done when an address is first needed. */
 function depositFactory(salt: string, initCode: string): DepositFactoryFacts {
   let known: string | undefined;
   const address = (): string => {
@@ -147,9 +146,7 @@ function addressOfHash(hash: Uint8Array): string {
   return toChecksumAddress(`0x${bytesToHex(hash.subarray(-20))}`);
 }
 
-/**
- * What private thing the text is, by its look alone: a damaged private key is still private. Null for anything else.
- */
+/** Recognises a secret by its form, because a damaged private key is still private. Null for anything else. */
 function secretKind(text: string): string | null {
   if (/(?:^|[^1-9A-HJ-NP-Za-km-z])[a-zA-Z](?:prv|tpv)[1-9A-HJ-NP-Za-km-z]/.test(text)) return 'an extended private key';
   if (/^(?:0x)?[0-9a-fA-F]{64}$/i.test(text)) return 'a private key';
@@ -165,17 +162,16 @@ function secretMessage(secret: string): string {
   );
 }
 
-/** Whether an address, in the spelling of EIP-55, is of the contracts that make deposits. */
+/** Whether an address, with its EIP-55 checksum, is one of the contracts that create deposits. */
 export function isDepositMachinery(address: string): boolean {
   const factories = [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY];
   const machinery = factories.flatMap(({ address: at, implementation }) => [at, implementation]);
   return address === DETERMINISTIC_DEPLOYER || machinery.includes(address);
 }
 
-/** Why money paid to this address could not be spent again; null when nothing is known against it. */
+/** Why money sent to this address could not be spent; null if nothing is known against it. */
 function deadEndMessage(address: string): string | null {
-  // The zero address, the chain's own contracts, and the customary places to burn money (0x…dEaD): nobody has their
-  // keys.
+  // The zero address, the chain's own contracts, and the usual burn addresses (0x…dEaD): nobody has their keys.
   if (/^0x0{32}/.test(address)) {
     return `This is the zero address or a reserved one: whatever is paid to it is lost. ${WAY_OUT}`;
   }

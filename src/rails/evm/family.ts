@@ -23,7 +23,7 @@ const UTXO_LABELS = UTXO_NETWORKS.map((network) => NETWORK_FACTS[network].label)
 export const evmFamily = {
   rulesOf: (network) => ({
     checkPayoutAddress: (text, _chain, contracts) => checkEvmPayout(network, text, contracts),
-    // Nodes write lower case; the letters' case is only a checksum.
+    // Nodes write lower case; the case of letters is only a checksum.
     matchingAddress: (address) => address.toLowerCase(),
     shownAddress: toChecksumAddress,
     transactionHash: (digits) => `0x${digits}`,

@@ -8,24 +8,23 @@ import { decodeBalances, encodeBalanceCalls, MULTICALL_ADDRESS } from './multica
 import { decodeCallTraces, decodeParityTraces, type InternalPayment } from './traces.ts';
 
 /**
- * Added to the number of an internal payment within its transaction, so that it never meets a log's index or a native
+ * Added to the number of an internal payment within its transaction, so that it never equals a log's index or a native
  * transfer's 0.
  */
 const INTERNAL_INDEX_BASE = 1_000_000;
-/** About 5,000 gas and 200 bytes of call data each: far below what nodes allow one `eth_call`. */
+/** About 5,000 gas and 200 bytes of call data each: far below what nodes allow in one `eth_call`. */
 const BALANCES_PER_CALL = 500;
 const INVALID_PARAMS_CODE = -32_602;
-/** A node that is busy for a moment is asked again: money that it does not show is for the merchant to look after. */
+/** A busy node is asked again: the merchant has to deal with money that it does not show. */
 const MAX_TRACE_ATTEMPTS = 3;
 
 /**
- * Reads what `NativeBalances` describes: balances by Multicall3 where the chain has it, payments by whichever trace a
- * node offers.
+ * Implements `NativeBalances`: balances by Multicall3 if the chain has it, payments by whichever trace a node supports.
  */
 export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBalances {
   const missing = new Set<string>();
 
-  /** Null: no node offers the first of these methods, or none gave a usable answer. */
+  /** Null: no node supports the first of these methods, or none gave a usable answer. */
   async function trace(
     calls: readonly [RpcCall, ...RpcCall[]],
     decode: (results: readonly RpcResult[]) => readonly InternalPayment[],
@@ -33,7 +32,7 @@ export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBal
     const [{ method }] = calls;
     for (let attempt = 0; attempt < MAX_TRACE_ATTEMPTS && !missing.has(method); attempt += 1) {
       try {
-        // As a batch, so that a node without the method is passed over for one that has it.
+        // Sent as a batch, so that a node without the method is skipped for one that has it.
         return await pool.askAll(calls, decode);
       } catch (fault) {
         if (!(fault instanceof ChainUnavailableError)) throw fault;
@@ -50,7 +49,7 @@ export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBal
     return trace([call], ([traces]) => decodeCallTraces(resultOf(traces)));
   }
 
-  /** The traces of an empty block name no block, so the node must show which one it has at that height. */
+  /** The traces of an empty block name no block, so the node must show which block it has at that height. */
   function traceByHeight({ height, hash }: BlockId): Promise<readonly InternalPayment[] | null> {
     const at = encodeNumber(height);
     const calls = [
@@ -94,8 +93,7 @@ export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBal
 }
 
 /**
- * EIP-1898 names the block by its hash. Nodes that do not take that are asked for its height, whichever block they have
- * there.
+ * EIP-1898 names the block by hash. Nodes that do not support it are asked by height, whichever block they have there.
  */
 async function readBalances(pool: RpcPool, addresses: readonly string[], block: BlockId): Promise<readonly bigint[]> {
   const named = { blockHash: block.hash, requireCanonical: true };
@@ -106,7 +104,7 @@ async function readBalances(pool: RpcPool, addresses: readonly string[], block: 
   );
 }
 
-/** Null: the node does not take the block in this form. */
+/** Null: the node does not accept the block in this form. */
 async function readBalancesAt(
   pool: RpcPool,
   addresses: readonly string[],
@@ -130,7 +128,7 @@ function isRefusal(result: RpcResult): boolean {
   return result.kind === 'error' && result.code === INVALID_PARAMS_CODE;
 }
 
-/** Calling an address without code succeeds and gives nothing; a call may also need more gas than the node allows. */
+/** Calling an address without code succeeds and returns nothing; a call may also need more gas than the node allows. */
 function isNoMulticall(result: RpcResult): boolean {
   return result.kind === 'error' ? /revert|\bgas\b/i.test(result.error.message) : result.result === '0x';
 }

@@ -6,11 +6,11 @@ import { decodeAddress, decodeNumber } from './decode.ts';
 interface KnownTransaction {
   readonly from: string;
   readonly nonce: number;
-  /** Null: it waits. */
+  /** Null: unmined. */
   readonly height: number | null;
 }
 
-/** Where transactions are, as all nodes that answer know together. Throws `ChainUnavailableError` when none does. */
+/** Where transactions are, according to all nodes that answer. Throws `ChainUnavailableError` if none does. */
 export async function locateTransactions(
   pool: RpcPool,
   hashes: readonly string[],
@@ -27,8 +27,7 @@ async function locationOf(pool: RpcPool, answers: readonly (KnownTransaction | n
   const known = answers.filter((answer) => answer !== null);
   const waiting = known.find(({ height }) => height === null);
   if (waiting !== undefined) {
-    // A pool may keep for long what can never be mined, because its number was used by another transaction of the
-    // sender.
+    // A pool may keep transactions that can never be mined, because another transaction of the sender used their nonce.
     const used = await pool.ask('eth_getTransactionCount', [waiting.from, 'latest'], (answer) =>
       decodeNumber(answer, 'the transaction count'),
     );

@@ -10,17 +10,17 @@ import { decodeAddress, decodeHash, decodeNumber, encodeNumber, isUnknownBlock, 
 import type { TokenContracts } from './tokens.ts';
 
 /**
- * keccak256 of `Transfer(address,address,uint256)`, the event of ERC-20 (and of ERC-721, which indexes its third
- * argument too).
+ * keccak256 of `Transfer(address,address,uint256)`, the event of ERC-20 (and of ERC-721, which also indexes its third
+ * argument).
  */
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const INVALID_PARAMS_CODE = -32_602;
 
-/** What a block's logs say of token transfers; null: the node does not know the block (yet, or any more). */
+/** The token transfers in a block's logs; null: the node does not know the block (yet, or any more). */
 export type TokenTransfers = readonly ChainTransfer[] | null;
 
 export interface TokenReader {
-  /** Whether a block with this `logsBloom` can hold transfers of the watched tokens. A no is certain. */
+  /** Whether a block with this `logsBloom` can contain transfers of the watched tokens. False is certain. */
   canHoldTransfers(logsBloom: unknown): boolean;
   /** The transfers of the watched tokens in exactly these blocks, in their order. */
   transfersOf(blocks: readonly BlockId[]): Promise<readonly TokenTransfers[]>;
@@ -29,10 +29,9 @@ export interface TokenReader {
 /**
  * Reads the `Transfer` logs of a few known contracts.
  *
- * What counts is the value in the log. A token that keeps a fee of each transfer may log more than arrived; only
- * contracts that the operator configured are read, and the built-in ones log what arrives (Tether can take a fee, and
- * logs it apart). What a transfer call returns is of no interest here, so that Tether's missing return value does not
- * matter.
+ * The value in the log counts. A token that keeps a fee of each transfer may log more than arrived; only contracts
+ * configured by the operator are read, and the built-in ones log what arrives (Tether can take a fee, and logs it
+ * separately). The return value of a transfer call is not used here, so Tether's missing return value does not matter.
  */
 export function createTokenReader(pool: RpcPool, network: EvmNetwork, tokens: TokenContracts): TokenReader {
   const { hasUnshownLogs } = NETWORK_FACTS[network];
@@ -56,7 +55,8 @@ export function createTokenReader(pool: RpcPool, network: EvmNetwork, tokens: To
   }
 
   /**
-   * For nodes without EIP-234. A range names no block, so the node must show that its block there is still the same.
+   * For nodes without EIP-234. A range of heights names no block, so the node must show that its block there is still
+   * the same.
    */
   function readByHeight({ height, hash }: BlockId): Promise<TokenTransfers> {
     const at = encodeNumber(height);
@@ -88,7 +88,7 @@ export function createTokenReader(pool: RpcPool, network: EvmNetwork, tokens: To
   };
 }
 
-/** The node does not take the filter's `blockHash`. */
+/** The node does not support the filter's `blockHash`. */
 function isRefusal(result: RpcResult): boolean {
   return result.kind === 'error' && (result.code === INVALID_PARAMS_CODE || /block_?hash/i.test(result.error.message));
 }
@@ -105,9 +105,9 @@ function decodeLogs(
 }
 
 /**
- * Null for a log that is no payment: of zero, taken back (`removed`), or not in the form of ERC-20. That form is the
- * contract's doing; were it a fault of the node, one odd log would stop the chain for ever. What the node itself
- * vouches for (block, transaction, index) must be right.
+ * Null for a log that is no payment: of zero, removed by a reorganisation (`removed`), or not in the form of ERC-20.
+ * That form is up to the contract; if it counted as a fault of the node, one odd log would stop the chain forever. What
+ * the node itself is responsible for (block, transaction, index) must be right.
  */
 function decodeLog(
   log: Readonly<Record<string, unknown>>,
@@ -135,7 +135,7 @@ function decodeLog(
   };
 }
 
-/** Null: no filter to go by. Some rollups give none or an empty one, whatever their blocks hold. */
+/** Null: there is no usable filter. Some rollups have none or an empty one, whatever their blocks contain. */
 function readBloom(logsBloom: unknown): Uint8Array | null {
   if (typeof logsBloom !== 'string' || !/^0x[0-9a-fA-F]{512}$/.test(logsBloom)) return null;
   const bloom = hexToBytes(logsBloom.slice(2));

@@ -15,7 +15,7 @@ const WORDS_PER_RESULT = 4;
 
 /**
  * The call data of `aggregate3((address,bool,bytes)[])` that asks Multicall3 for the native balance of each address.
- * Written by hand because all calls have one length: a general encoder is far more code than these lines.
+ * Encoded by hand because all calls have the same length: a general encoder is far more code.
  */
 export function encodeBalanceCalls(addresses: readonly string[]): string {
   const offsets = addresses.map((_, i) => word((addresses.length + i * WORDS_PER_CALL) * 32));

@@ -4,12 +4,12 @@ import { parseEvmAddress, toChecksumAddress } from './address.ts';
 import { isDepositMachinery } from './deposit.ts';
 import { EVM_TOKENS } from './tokens.ts';
 
-/** The first 2^16 addresses: the zero one, the chains' own contracts, and room for more of these. */
+/** The first 2^16 addresses: the zero address, the chains' own contracts, and room for more of them. */
 const RESERVED_ADDRESS = /^0x0{36}/;
 
 /**
- * Checks an address that a payout shall go to; refuses what nobody has the key of. `contracts` are tokens' beside the
- * well-known ones.
+ * Checks an address for a payout; refuses those that nobody has the key of. `contracts` are tokens' contracts in
+ * addition to the well-known ones.
  */
 export function checkEvmPayout(network: EvmNetwork, text: string, contracts: readonly string[]): AddressCheck {
   const checked = parseEvmAddress(text);

@@ -6,24 +6,24 @@ import { withAnyBatch } from '../rpc/batches.ts';
 import { decodeNumber } from './decode.ts';
 
 /**
- * A node that is further behind the best one than this lags, and further than a few blocks, since slow chains make one
- * in a while.
+ * A node lags if it is further behind the best one than this and than a few blocks, because slow chains rarely make
+ * one.
  */
 const MAX_LAG_MS = 60_000;
 const MIN_LAG_BLOCKS = 5;
 
 export interface EvmPoolOptions {
   readonly network: Network;
-  /** JSON-RPC over HTTP, in the order of preference; credentials may be inside. At least one. */
+  /** JSON-RPC over HTTP, in order of preference; may contain credentials. At least one. */
   readonly urls: readonly string[];
   /** The chain that the nodes must be on (EIP-155). */
   readonly chainId: number;
-  /** For one call to one node, body included. */
+  /** For one call to one node, including the body. */
   readonly timeoutMs: number;
   readonly troubles: Troubles;
 }
 
-/** The nodes of one EVM network as one. Throws RangeError when a URL is not usable. */
+/** The nodes of one EVM network as one. Throws RangeError if a URL is not usable. */
 export function createEvmPool({ network, urls, chainId, timeoutMs, troubles }: EvmPoolOptions): RpcPool {
   if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
   return createRpcPool({

@@ -21,7 +21,8 @@ import type { TokenContracts } from './tokens.ts';
 import { locateTransactions } from './locate-transactions.ts';
 
 /**
- * Up to so many matched transactions, asking for each one's receipt moves less data than the receipts of a whole block.
+ * Up to this many matched transactions, reading each one's receipt transfers less data than the receipts of the whole
+ * block.
  */
 const MAX_SINGLE_RECEIPTS = 4;
 /** EIP-7702. */
@@ -29,34 +30,34 @@ const LAST_ETHEREUM_TYPE = 4n;
 
 export interface EvmSourceOptions {
   readonly network: EvmNetwork;
-  /** The network's native asset; null: native money is not looked at. */
+  /** The network's native asset; null: native coins are not read. */
   readonly nativeAsset: AssetCode | null;
-  /** The contracts whose transfers are looked at, by asset. */
+  /** The contracts whose transfers are read, by asset. */
   readonly tokens: TokenContracts;
-  /** JSON-RPC over HTTP, in the order of preference; credentials may be inside. At least one. */
+  /** JSON-RPC over HTTP, in order of preference; may contain credentials. At least one. */
   readonly urls: readonly string[];
   /** The chain that the nodes must be on (EIP-155). */
   readonly chainId: number;
-  /** For one call to one node, body included; a method may make several calls, each to every node in turn. */
+  /** For one call to one node, including the body; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
   readonly troubles: Troubles;
 }
 
 export interface EvmSource extends ChainSource {
-  /** What contracts pay natively; null where native money is not looked at. */
+  /** Native coins transferred by contracts; null if native coins are not read. */
   readonly native: NativeBalances | null;
 }
 
 /**
- * The money of an EVM network as its nodes show it: what transactions carry to an address (index 0) and what the
- * configured tokens log (their log's index). Native money that a contract passes on within a transaction is in neither;
- * `native` finds it.
+ * The money on an EVM network as its nodes show it: what transactions carry to an address (index 0) and what the
+ * configured tokens log (with the log's index). Native coins that a contract transfers within a transaction are in
+ * neither; `native` finds them.
  *
- * `dropReverted` leaves out native transfers of reverted transactions. A reverted transaction leaves no logs and a
- * trace shows only what held, so other transfers are given back as they are, without asking whether the node still has
- * the block.
+ * `dropReverted` leaves out native transfers of reverted transactions. A reverted transaction leaves no logs, and a
+ * trace only shows what was not reverted, so other transfers are returned as they are, without asking whether the node
+ * still has the block.
  *
- * Nothing is asked before the first call. Throws RangeError when a URL is not usable.
+ * Nothing is sent before the first call. Throws RangeError if a URL is not usable.
  */
 export function createEvmSource(options: EvmSourceOptions): EvmSource {
   const { network, nativeAsset, tokens, urls, chainId, timeoutMs, troubles } = options;
@@ -116,9 +117,9 @@ function decodeHeader(block: Readonly<Record<string, unknown>>, height: number):
 type BlockReader = (height: number, count: number) => Promise<readonly ChainBlock[]>;
 
 /**
- * Reads blocks one after another: all of them in one batch, then the logs of those that can hold any in another. Ends
- * early where the node has no more, or where a reorganisation between the calls shows: at a block that does not
- * follow the one before it, or whose logs the node does not know.
+ * Reads consecutive blocks: all of them in one batch, then in another batch the logs of those that may contain any.
+ * Ends early where the node has no more, or where the chain was reorganised between the calls: at a block that does not
+ * follow its predecessor, or whose logs the node does not know.
  */
 function createBlockReader(pool: RpcPool, nativeAsset: AssetCode | null, tokenReader: TokenReader): BlockReader {
   return async (height, count) => {
@@ -130,7 +131,7 @@ function createBlockReader(pool: RpcPool, nativeAsset: AssetCode | null, tokenRe
     const shown = await pool.askAll(calls, (results) => {
       const blocks: ShownBlock[] = [];
       for (const [i, result] of results.entries()) {
-        // A later block may be missing for want of room in the answer: the next call begins with it.
+        // A later block may be missing because the answer had no room for it: the next call starts with it.
         if (result.kind === 'error' && i > 0) break;
         const answer = resultOf(result);
         if (answer === null) break;
@@ -168,7 +169,7 @@ function decodeBlock(answer: unknown, height: number, nativeAsset: AssetCode | n
   };
 }
 
-/** None: the transaction carries no value, or creates a contract. */
+/** Empty: the transaction carries no value, or creates a contract. */
 function decodeTransfer(answer: unknown, asset: AssetCode): readonly ChainTransfer[] {
   const transaction = decodeObject(answer, 'transaction');
   const to = transaction['to'] ?? null;
@@ -187,8 +188,8 @@ function decodeTransfer(answer: unknown, asset: AssetCode): readonly ChainTransf
 }
 
 /**
- * Whether a transaction must have the fields that Ethereum's have. Rollups add kinds of their own (0x7e of OP chains,
- * 0x64 to 0x6a of Arbitrum), and not all of those carry a value.
+ * Whether a transaction must have the fields of Ethereum's transactions. Rollups add types (0x7e of OP chains, 0x64 to
+ * 0x6a of Arbitrum), and not all of those carry a value.
  */
 function isOrdinary(type: unknown): boolean {
   return type === undefined || (isQuantity(type) && BigInt(type) <= LAST_ETHEREUM_TYPE);
@@ -206,9 +207,8 @@ type ReceiptReader = (
 ) => Promise<ReadonlyMap<string, Receipt> | null>;
 
 /**
- * Reads the receipts of some of a block's transactions, by transaction hash: many of them with one
- * `eth_getBlockReceipts`, as long as the nodes offer it. Null: one of them is missing or in another block, so the block
- * is not the node's any more.
+ * Reads the receipts of some of a block's transactions, by hash: if there are many, with one `eth_getBlockReceipts` as
+ * long as the nodes support it. Null: one of them is missing or in another block, so the node no longer has this block.
  */
 function createReceiptReader(pool: RpcPool): ReceiptReader {
   let offersBlockReceipts = true;

@@ -7,7 +7,7 @@ import {
   type DepositFactoryFacts,
 } from './deposit.ts';
 
-/** What lies on one deposit address. */
+/** The balances of one deposit address. */
 export interface FilledDeposit {
   readonly index: number;
   readonly address: string;
@@ -24,29 +24,29 @@ export interface DepositBalance {
 export interface SweepRequest {
   readonly treasury: string;
   readonly deposits: readonly FilledDeposit[];
-  /** The one that all these deposits are of; the present one unless said otherwise. */
+  /** The factory of all these deposits; by default the current one. */
   readonly factory?: DepositFactoryFacts;
   /** Whether there is code at the factory's address on this chain. */
   readonly factoryDeployed: boolean;
-  /** How many deposits one call empties at most; fewer where they would need too much gas. */
+  /** How many deposits one call empties at most; fewer if they would need too much gas. */
   readonly maxPerCall?: number;
 }
 
-/** One transaction, to be sent in the order of the plan, with no value, by anyone who pays its gas. */
+/** One transaction, to be sent in the order of the plan and without value, by anyone who pays for its gas. */
 export interface SweepCall {
   readonly purpose: 'deploy_factory' | 'sweep';
   readonly to: string;
   /** Call data: `0x` and hex digits. */
   readonly data: string;
-  /** The deposits that it empties; none for the factory. */
+  /** The deposits that it empties; none when it deploys the factory. */
   readonly indexes: readonly number[];
-  /** What it empties them of; null for the chain's own coin. */
+  /** The tokens it takes from them; null for the chain's own coin. */
   readonly tokens: readonly (string | null)[];
-  /** What it will use, rather more than less. */
+  /** How much gas it will use, rather overestimated. */
   readonly gasEstimate: bigint;
   /**
-   * A limit that is enough, except on Arbitrum, where the price of data is counted in gas too: there the node's own
-   * estimate is.
+   * A sufficient limit, except on Arbitrum, where the price of data is counted in gas too: there the node's own
+   * estimate applies.
    */
   readonly gasLimit: bigint;
 }
@@ -55,23 +55,20 @@ export interface SweepPlan {
   readonly calls: readonly SweepCall[];
 }
 
-/**
- * Networks of the EVM family let one transaction have 16,777,216 gas (EIP-7825); a call this large still finds its
- * place in a block soon.
- */
+/** EVM networks allow a transaction 16,777,216 gas (EIP-7825); a call of this size still gets into a block soon. */
 export const MAX_CALL_GAS = 10_000_000n;
 const DEFAULT_MAX_PER_CALL = 100;
 
-/** Measured on a node (contracts/README.md), rounded up; tokens in use today take more than the test's plain one. */
+/** Measured on a node (contracts/README.md) and rounded up; real tokens use more than the plain one in the test. */
 const GAS = {
-  /** The first coins of a treasury that holds none make its account. */
+  /** The first coins of an empty treasury create its account. */
   newAccount: 25_000n,
   deployFactory: 1_100_000n,
   call: 32_000n,
   clone: 52_000n,
   coinPayout: 12_000n,
   tokenPayout: 40_000n,
-  /** The factory calls on only while as much is left as one payout may use at most; what is not used is not paid. */
+  /** The factory only continues while this much is left, the most that one payout may use; gas not used is not paid. */
   headroom: 320_000n,
 };
 
@@ -80,10 +77,10 @@ const SWEEP_SELECTOR = '0x3d105d84';
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
 /**
- * The transactions that bring what lies on a treasury's deposits to that treasury: the factory's deployment where it is
+ * The transactions that pay the balances of a treasury's deposits to that treasury: the factory's deployment if it is
  * missing, then as few calls as fit `maxPerCall` and `MAX_CALL_GAS`. Deposits with the same tokens go together, so that
- * no call looks for a token where none is. Balances of zero are left out. Throws RangeError for a deposit that is not
- * the treasury's at this factory.
+ * no call checks a token that is not there. Balances of zero are left out. Throws RangeError for a deposit that does
+ * not belong to the treasury at this factory.
  */
 export function planSweep(request: SweepRequest): SweepPlan {
   const { treasury, deposits, factory = DEPOSIT_FACTORY, factoryDeployed, maxPerCall = DEFAULT_MAX_PER_CALL } = request;
@@ -97,7 +94,7 @@ export function planSweep(request: SweepRequest): SweepPlan {
   return { calls: sweeps.length > 0 && !factoryDeployed ? [deployCall(factory), ...sweeps] : sweeps };
 }
 
-/** The deterministic deployer takes the salt and the init code, one after the other. */
+/** The deterministic deployer takes the salt followed by the init code. */
 function deployCall(factory: DepositFactoryFacts): SweepCall {
   return {
     purpose: 'deploy_factory',
@@ -142,7 +139,7 @@ function mostWithinGas(tokens: readonly (string | null)[]): number {
   return Math.max(1, Number(left / gasPerDeposit(tokens)));
 }
 
-/** A quarter more, for tokens that cost more than usual. */
+/** A quarter more, for tokens that use more than usual. */
 function withReserve(gas: bigint): bigint {
   return (gas * 5n) / 4n;
 }
@@ -182,8 +179,8 @@ function checkAddresses(treasury: string, deposits: readonly FilledDeposit[], fa
 }
 
 /**
- * The call data of the factory's `sweep`. Written by hand because it is words alone: the treasury, where the two arrays
- * begin, then each array's length and items.
+ * The call data of the factory's `sweep`. Encoded by hand because it consists of words only: the treasury, where the
+ * two arrays begin, then each array's length and items.
  */
 function encodeSweep(treasury: string, indexes: readonly number[], tokens: readonly (string | null)[]): string {
   const head = 3;

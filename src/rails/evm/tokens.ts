@@ -9,7 +9,7 @@ export type TokensCheck =
   | { readonly kind: 'ok'; readonly tokens: TokenContracts }
   | { readonly kind: 'invalid'; readonly message: string };
 
-/** The well-known tokens of the main chains, their contracts in lower case. */
+/** The well-known tokens of the main chains, with contracts in lower case. */
 export const EVM_TOKENS: Readonly<Record<EvmNetwork, TokenContracts>> = perNetwork(EVM_NETWORKS, (network) => {
   const { tokens } = NETWORK_FACTS[network];
   return new Map(
@@ -24,9 +24,9 @@ const MIN_DECIMALS = 2;
 const MAX_DECIMALS = 36;
 
 /**
- * Reads the setting that replaces a network's built-in tokens, such as `ETHEREUM_TOKENS`: `USDT=0x…:6,USDC=0x…:6`,
- * code, contract and decimals of each. An empty text means no tokens. `message` names the setting, the rule and the way
- * out.
+ * Parses the setting that replaces a network's built-in tokens, such as `ETHEREUM_TOKENS`: `USDT=0x…:6,USDC=0x…:6`,
+ * with code, contract and decimals of each. An empty text means no tokens. `message` names the setting, the rule and
+ * the way out.
  */
 export function parseTokens(text: string, network: EvmNetwork): TokensCheck {
   const setting = settingOf(network, 'TOKENS');

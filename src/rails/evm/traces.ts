@@ -1,15 +1,15 @@
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { decodeAddress, decodeHash, decodeQuantity } from './decode.ts';
 
-/** Native money that one call within a transaction moved for good. */
+/** Native coins that one call within a transaction moved and that were not reverted. */
 export interface InternalPayment {
   readonly transactionHash: string;
   /**
-   * Counts from 0 the internal payments of the transaction in the order of their calls, whoever they are to: the same
-   * in both forms of traces.
+   * Numbers the internal payments of the transaction from 0 in the order of their calls, whoever receives them: the
+   * same in both forms of traces.
    */
   readonly number: number;
-  /** Who got it, in lower case. */
+  /** The recipient, in lower case. */
   readonly address: string;
   /** In wei; never 0. */
   readonly amount: bigint;
@@ -18,10 +18,10 @@ export interface InternalPayment {
 type Fields = Readonly<Record<string, unknown>>;
 type Payment = Pick<InternalPayment, 'address' | 'amount'>;
 
-/** DELEGATECALL and CALLCODE carry a value that stays where it is. */
+/** DELEGATECALL and CALLCODE have a value that does not move. */
 const PAYING_CALLS: readonly unknown[] = ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'];
 
-/** Reads what go-ethereum's `callTracer` shows of a whole block: one tree of calls for each transaction. */
+/** Decodes what go-ethereum's `callTracer` returns for a whole block: one tree of calls per transaction. */
 export function decodeCallTraces(answer: unknown): readonly InternalPayment[] {
   return decodeArray(answer, 'the traces').flatMap((entry) => {
     const { txHash, result } = { txHash: null, result: null, ...decodeObject(entry, 'trace') };
@@ -30,7 +30,7 @@ export function decodeCallTraces(answer: unknown): readonly InternalPayment[] {
   });
 }
 
-/** What a revert takes back includes all that was called below it. */
+/** A revert undoes everything that was called below it too. */
 function paymentsBelow(frame: Fields): readonly Payment[] {
   if (isFailed(frame)) return [];
   return decodeArray(frame['calls'] ?? [], 'trace.calls').flatMap((entry) => {
@@ -42,9 +42,9 @@ function paymentsBelow(frame: Fields): readonly Payment[] {
 }
 
 /**
- * Reads `trace_block`, as OpenEthereum began it and Erigon, Nethermind, Reth and Besu offer it: one list for the block,
- * each call with its place in the tree. Throws `MalformedAnswerError` when it is of another block than the one with
- * this hash.
+ * Decodes `trace_block`, introduced by OpenEthereum and supported by Erigon, Nethermind, Reth and Besu: one list for
+ * the block, each call with its position in the tree. Throws `MalformedAnswerError` if it belongs to another block than
+ * the one with this hash.
  */
 export function decodeParityTraces(answer: unknown, blockHash: string): readonly InternalPayment[] {
   const transactions = new Map<string, { readonly failed: string[]; readonly payments: Payment[] }>();
@@ -53,7 +53,7 @@ export function decodeParityTraces(answer: unknown, blockHash: string): readonly
     if (decodeHash(trace['blockHash'], 'trace.blockHash') !== blockHash) {
       throw new MalformedAnswerError('trace.blockHash', 'the block asked for');
     }
-    // Rewards of miners belong to no transaction.
+    // Miners' rewards belong to no transaction.
     if ((trace['transactionHash'] ?? null) === null) continue;
     const hash = decodeHash(trace['transactionHash'], 'trace.transactionHash');
     const transaction = transactions.get(hash) ?? { failed: [], payments: [] };
@@ -67,7 +67,7 @@ export function decodeParityTraces(answer: unknown, blockHash: string): readonly
   return [...transactions].flatMap(([hash, { payments }]) => numbered(hash, payments));
 }
 
-/** The way down to a call, such as `0/2/`; empty for the transaction itself. */
+/** The path down to a call, such as `0/2/`; empty for the transaction itself. */
 function placeOf(trace: Fields): string {
   return decodeArray(trace['traceAddress'], 'trace.traceAddress')
     .map((position) => `${String(position)}/`)
@@ -89,7 +89,7 @@ function parityPayment({ type, action, result }: Fields): readonly Payment[] {
   }
 }
 
-/** None: nothing was moved, or to where it was. */
+/** Empty: nothing was moved, or sender and recipient are the same. */
 function paymentOf(from: unknown, to: unknown, value: unknown): readonly Payment[] {
   const amount = decodeQuantity(value ?? '0x0', 'trace.value');
   if (amount === 0n) return [];

@@ -1,4 +1,4 @@
-import { refusesAsExposed } from '../refused-secret.testing.ts';
+import { refusesAsExposed } from '../refused-secret.fixture.ts';
 import { pbkdf2Sync } from 'node:crypto';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';

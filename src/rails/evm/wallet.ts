@@ -12,12 +12,12 @@ export type XpubCheck =
 
 const WAY_OUT = "Export the account's extended public key (xpub…, at m/44'/60'/0') from your wallet.";
 
-/** Depth of the account in BIP 44: m / purpose' / coin type' / account'. Below it come the chain and the address. */
+/** Depth of the account in BIP 44: m / purpose' / coin type' / account'. The chain and the address come below it. */
 const ACCOUNT_DEPTH = 3;
 const EXTERNAL_CHAIN_DEPTH = 4;
 const EXTERNAL_CHAIN = 0;
 
-/** Extended keys of other kinds, by their first four letters (SLIP-132 and the coins' own chain parameters). */
+/** Other kinds of extended keys, by their first four letters (SLIP-132 and the coins' own chain parameters). */
 const OTHER_KEYS: Readonly<Record<string, string>> = {
   ypub: 'a Bitcoin key for P2SH-wrapped SegWit addresses',
   zpub: 'a Bitcoin key for SegWit addresses',
@@ -34,9 +34,9 @@ const OTHER_KEYS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks the extended public key of an EVM wallet. Taken: `xpub…` of a BIP 44 account (depth 3, payments go to `0/i`
+ * Checks the extended public key of an EVM wallet. Accepted: `xpub…` of a BIP 44 account (depth 3, payments go to `0/i`
  * below it) or of its external chain (depth 4, payments go to `i` below it). Private keys are recognised first and
- * refused; no message repeats any part of what was given.
+ * refused. No message repeats any part of the input.
  */
 export function parseEvmXpub(text: string): XpubCheck {
   const xpub = text.trim();
@@ -65,7 +65,7 @@ function wrongKindMessage(text: string): string | null {
   return text.startsWith('xpub') ? null : `An extended public key begins with xpub. ${WAY_OUT}`;
 }
 
-/** Null: not the 78 bytes of BIP 32 with a right checksum, or not a point of the curve. */
+/** Null: not the 78 bytes of BIP 32 with a valid checksum, or not a point on the curve. */
 function readKey(xpub: string): HDKey | null {
   try {
     if (createBase58check(sha256).decode(xpub).length !== 78) return null;
@@ -80,7 +80,7 @@ function wrongDepthMessage(key: HDKey): string | null {
   if (key.depth !== EXTERNAL_CHAIN_DEPTH) {
     return `This extended public key lies at depth ${key.depth}; an account's lies at depth ${ACCOUNT_DEPTH}. ${WAY_OUT}`;
   }
-  // A wallet shows no money on another chain of the account, so that the merchant would not find it.
+  // A wallet shows no money on another chain of the account, so the merchant would not find it.
   return key.index === EXTERNAL_CHAIN
     ? null
     : `This extended public key is of chain ${chainName(key.index)}, not 0. ${WAY_OUT}`;

@@ -1,20 +1,20 @@
 import { MalformedAnswerError } from './decode.ts';
 import { NodeError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
 
-/** Hosted nodes take from 10 to 1,000 calls in one batch. */
+/** Hosted nodes accept from 10 to 1,000 calls in one batch. */
 const LARGEST_BATCH = 100;
-/** Calls under way at once on a node that takes no batches. */
+/** How many calls run at once on a node that accepts no batches. */
 const SINGLE_CONCURRENCY = 16;
 /**
- * A request that will be refused each time it is sent; a missing password, an exhausted limit and a fault of the server
- * are not.
+ * Statuses of a request that is refused every time it is sent, unlike a missing password, an exhausted limit or a fault
+ * of the server.
  */
 const REFUSED_STATUS = /^HTTP status (400|405|413|415|422|501)\b/;
 const RATE_LIMIT_CODE = -32_005;
 
 /**
- * The same node with batches of any length: cut to what it takes, and sent as single calls where it takes none. How
- * much that is is found out when it refuses, and kept.
+ * The same node with batches of any length: split into what it accepts, or sent as single calls if it accepts none. The
+ * accepted length is learnt from refusals and remembered.
  */
 export function withAnyBatch(node: RpcNode): RpcNode {
   let batchSize = LARGEST_BATCH;

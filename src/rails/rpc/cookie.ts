@@ -1,26 +1,26 @@
 import { readFile } from 'node:fs/promises';
 
-/** A cookie file that cannot be used; the message names it and holds nothing of what is in it. */
+/** A cookie file that cannot be used; the message names it and contains nothing of its content. */
 export class CookieError extends Error {
   override readonly name = 'CookieError';
 }
 
-/** What proves to a node that one may read its data folder. */
+/** Credentials that prove to a node that its client can read its data folder. */
 export interface Cookie {
-  /** The header that carries it. Throws `CookieError` when the file cannot be read. */
+  /** The header that carries them. Throws `CookieError` if the file cannot be read. */
   header(): Promise<string>;
-  /** Reads the file anew at the next call: the node writes another cookie at each of its starts. */
+  /** Reads the file again at the next call: the node writes another cookie at each start. */
   forget(): void;
-  /** Every form that it has had last, to be kept out of messages. */
+  /** All its latest forms, so that they can be kept out of messages. */
   secrets(): readonly string[];
 }
 
-/** A cookie is `__cookie__:` and 64 hex digits; a file much longer is another one. */
+/** A cookie is `__cookie__:` and 64 hex digits; a much longer file is something else. */
 const MAX_COOKIE_LENGTH = 256;
 
 /**
- * The cookie file of Bitcoin Core and Litecoin Core (`.cookie` in the data folder of the chain). Nothing is read before
- * the first call.
+ * The cookie file of Bitcoin Core and Litecoin Core (`.cookie` in the chain's data folder). Nothing is read before the
+ * first call.
  */
 export function createCookie(file: string): Cookie {
   let known: string | null = null;
@@ -51,7 +51,7 @@ export function createCookie(file: string): Cookie {
   };
 }
 
-/** RFC 7617, of `user:password`. */
+/** RFC 7617, for `user:password`. */
 export function basicAuthorization(pair: string): string {
   return `Basic ${Buffer.from(pair).toString('base64')}`;
 }

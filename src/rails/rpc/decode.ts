@@ -1,6 +1,4 @@
-/**
- * A node's answer that does not have the form of its protocol's specification. The message holds no part of the answer.
- */
+/** A node's answer that does not have the form its protocol specifies. The message contains no part of the answer. */
 export class MalformedAnswerError extends Error {
   override readonly name = 'MalformedAnswerError';
 

@@ -8,12 +8,12 @@ import { decodeArray, MalformedAnswerError } from './decode.ts';
  */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const MAX_REASON_LENGTH = 200;
-/** How the reason begins when a node took longer than it may. */
+/** The beginning of the reason when a node took too long. */
 export const TOO_SLOW = 'no complete answer within';
 /** JSON-RPC 2.0's "method not found" and EIP-1474's "method not supported". */
 const METHOD_MISSING_CODES: readonly unknown[] = [-32601, -32004];
 
-/** What Bitcoin Core means by a status, and hosted nodes too. */
+/** What a status means on Bitcoin Core and on hosted nodes. */
 const REFUSALS: ReadonlyMap<number, string> = new Map([
   [401, ': the credentials in the URL were refused'],
   [403, ': the credentials in the URL were refused, or do not allow this call (-rpcwhitelist)'],
@@ -24,31 +24,35 @@ export interface RpcCall {
   readonly params: readonly unknown[];
 }
 
-/** What one call of a batch came to; its own error leaves the others alone. */
+/** The result of one call in a batch; its error does not affect the other calls. */
 export type RpcResult =
   | { readonly kind: 'ok'; readonly result: unknown }
   | { readonly kind: 'error'; readonly code: unknown; readonly error: NodeError };
 
 /** One JSON-RPC node behind one URL. */
 export interface RpcNode {
-  /** Scheme, host and port: for logs and messages, without credentials or path (hosted nodes carry their key in it). */
+  /**
+   * Scheme, host and port: for logs and messages, without credentials or path (hosted nodes have their key in the
+   * path).
+   */
   readonly name: string;
   /** The result of one call. Throws `NodeError`. */
   call(method: string, params: readonly unknown[]): Promise<unknown>;
   /**
-   * The results of several calls, sent as one batch, in their order. Throws `NodeError` when the batch as a whole
-   * failed.
+   * The results of several calls, sent as one batch, in their order. Throws `NodeError` if the batch as a whole failed.
    */
   callAll(calls: readonly RpcCall[]): Promise<readonly RpcResult[]>;
   close(): Promise<void>;
 }
 
-/** A call that failed. The message is fit for logs: there is deliberately no cause, which could carry the whole URL. */
+/**
+ * A call that failed. The message is fit for logs. There is deliberately no cause, which could contain the whole URL.
+ */
 export class NodeError extends Error {
   override readonly name: string = 'NodeError';
-  /** The JSON-RPC error's code, where the node gave one. */
+  /** The code of the JSON-RPC error, if the node returned one. */
   readonly code: unknown;
-  /** The HTTP status, where the node gave no answer but that. */
+  /** The HTTP status, if the node returned nothing else. */
   readonly status: number | null;
 
   constructor(message: string, code?: unknown, status: number | null = null) {
@@ -58,12 +62,12 @@ export class NodeError extends Error {
   }
 }
 
-/** The node is well but does not offer the method; another call may do instead. */
+/** The node works but does not support the method; another call may do instead. */
 export class MethodMissingError extends NodeError {
   override readonly name = 'MethodMissingError';
 }
 
-/** The node has not come far enough to be used; it is well otherwise. */
+/** The node has not loaded enough of the chain to be used, but works otherwise. */
 export class NodeLoadingError extends NodeError {
   override readonly name = 'NodeLoadingError';
   /** The newest block that it has. */
@@ -76,9 +80,8 @@ export class NodeLoadingError extends NodeError {
 }
 
 /**
- * A node behind a URL. `cookieFile` is for a node whose URL has no credentials: what stands in the file is sent, and
- * read anew when it is refused. Throws RangeError when `url` is not an http or https URL; the message does not repeat
- * it.
+ * A node behind a URL. `cookieFile` is for a node whose URL has no credentials: the file's content is sent, and read
+ * again when it is refused. Throws RangeError if `url` is not an http or https URL; the message does not repeat it.
  */
 export function createRpcNode(url: string, timeoutMs: number, cookieFile: string | null = null): RpcNode {
   const parsed = URL.parse(url);
@@ -156,7 +159,8 @@ function createTransport(url: URL, timeoutMs: number, cookieFile: string | null)
 
   async function send(body: string, authorization: string | null): Promise<unknown> {
     const headers = { 'content-type': 'application/json', ...(authorization === null ? {} : { authorization }) };
-    // No timeouts of undici's own: they end with the headers and let a body stall for ever. Retries are the caller's.
+    // Without undici's own timeouts: they end with the headers and let a body stall forever. Retries are up to the
+    // caller.
     agent ??= new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeoutMs, keepAliveTimeout: 2_000 });
     const signal = AbortSignal.timeout(timeoutMs);
     try {
@@ -188,7 +192,8 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /**
- * Bitcoin Core answers a call's own error with status 500 and a JSON-RPC body, a refused password with 401 and none.
+ * Bitcoin Core answers a call's own error with status 500 and a JSON-RPC body, and a wrong password with 401 and no
+ * body.
  */
 function parseAnswer(text: string, status: number): unknown {
   const isSuccess = status >= 200 && status < 300;
@@ -226,17 +231,17 @@ function readAnswer(answer: unknown, secrets: readonly string[]): RpcResult {
   return { kind: 'ok', result: answer.result };
 }
 
-/** The most telling part of a failed request: the innermost cause ("connect ECONNREFUSED …"). */
+/** The most informative part of a failed request: the innermost cause ("connect ECONNREFUSED …"). */
 function reasonOf(fault: unknown): string {
   let innermost = fault;
   while (innermost instanceof Error && innermost.cause) innermost = innermost.cause;
   if (!(innermost instanceof Error)) return 'the request failed';
   const code = 'code' in innermost && typeof innermost.code === 'string' ? innermost.code : '';
-  // Trying several addresses of one host fails with an AggregateError, whose message is empty.
+  // If several addresses of one host fail, the result is an AggregateError with an empty message.
   return (innermost.message.split('\n')[0] ?? '') || code || innermost.name;
 }
 
-/** All parts of a URL that may be a secret, longest first, as they are written and decoded. */
+/** All parts of a URL that may be secret, longest first, as written and decoded. */
 function secretsOf(url: URL): readonly string[] {
   const parts = [
     url.href,
@@ -261,7 +266,9 @@ function decoded(part: string): string {
   }
 }
 
-/** Without secrets, and without what would steer a terminal or forge lines of a log: a node's words are anybody's. */
+/**
+ * Removes secrets, and whatever could control a terminal or forge log lines: anybody may have written a node's text.
+ */
 function redact(reason: string, secrets: readonly string[]): string {
   return secrets
     .reduce((text, secret) => text.replaceAll(secret, '***'), reason)

@@ -6,24 +6,22 @@ import { createVerifiedNodes, type VerifiedNodesOptions } from './verified-nodes
 /** Several nodes of one network that answer as one. */
 export interface RpcPool {
   /**
-   * The decoded result of one JSON-RPC call from the first node that gives a usable one, beginning with the node that
-   * answered last; nodes that lag, or have trouble of their own, come last. A node is used once it has said that it is
-   * on the right chain, and asked again after each failure. An answer that `decode` rejects with `MalformedAnswerError`
-   * is a failure of the node. Throws `MethodMissingError` when no sound node offers the method, `ChainUnavailableError`
-   * when no node is usable.
+   * The decoded result of one JSON-RPC call from the first node with a usable answer, starting with the node that
+   * answered last; nodes that lag or have problems come last. A node is used once it has confirmed to be on the right
+   * chain, and is checked again after each failure. An answer that `decode` rejects with `MalformedAnswerError` counts
+   * as a failure of the node. Throws `MethodMissingError` if no healthy node supports the method,
+   * `ChainUnavailableError` if no node is usable.
    */
   ask<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<T>;
-  /** The same for a batch, all of it from one node; `decode` says what an error of a single call means, or throws. */
+  /** The same for a batch that one node answers; `decode` says what the error of a single call means, or throws. */
   askAll<T>(calls: readonly RpcCall[], decode: (results: readonly RpcResult[]) => T): Promise<T>;
-  /** The same for several questions that one and the same node has to answer; `about` names them in messages. */
+  /** The same for several calls that the same node must answer; `about` names them in messages. */
   askOneNode<T>(about: string, work: (node: RpcNode) => Promise<T>): Promise<T>;
-  /**
-   * The same, of every node: the answers of all that give a usable one. Throws `ChainUnavailableError` when none does.
-   */
+  /** The same for every node: all usable answers. Throws `ChainUnavailableError` if there is none. */
   askEvery<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<readonly T[]>;
   /**
-   * Asks every node which chain it is on and how far it is, and puts those that lag last. Never throws for a node's
-   * fault.
+   * Asks every node which chain it is on and how far it is, and moves lagging ones to the end. Never throws for a fault
+   * of a node.
    */
   readonly checkNodes: () => Promise<readonly NodeReport[]>;
   readonly close: () => Promise<void>;
@@ -52,7 +50,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
         preferred = nodes.indexOf(node);
         return answer;
       } catch (fault) {
-        // Another node may offer the method; if none does, the caller asks otherwise.
+        // Another node may support the method; if none does, the caller has another way to ask.
         if (fault instanceof MethodMissingError) missing = fault;
         else failures.push(verified.failed(node, method, fault));
       }

@@ -11,9 +11,9 @@ interface AddressPrefixes {
 }
 
 /**
- * Checks an address that a payout shall go to: that it is of the network and chain, that its checksum is right, and
- * that what is sent there can be spent. Litecoin's old P2SH bytes 0x05 and 0xc4 are not taken: they are Bitcoin's, and
- * money sent on the wrong chain is hard to get back. Its wallets show 0x32 (`M…`) since 2017.
+ * Checks an address for a payout: that it belongs to the network and chain, that its checksum is right, and that money
+ * sent there can be spent. Litecoin's old P2SH bytes 0x05 and 0xc4 are not accepted: they are Bitcoin's, and money sent
+ * on the wrong chain is hard to recover. Litecoin's wallets have shown 0x32 (`M…`) since 2017.
  */
 export function checkUtxoPayout(network: UtxoNetwork, address: string, chain: PayoutChain): AddressCheck {
   const { label } = NETWORK_FACTS[network];
@@ -64,7 +64,7 @@ type Decoded =
     };
 
 function decode(address: string): Decoded | null {
-  // The limit of BIP 173. Decoding base58 takes quadratic time, so nothing longer may come near it.
+  // The limit of BIP 173. Decoding base58 takes quadratic time, so nothing longer is decoded.
   if (address.length > 90) return null;
   for (const [encoding, codec] of [['bech32', bech32] as const, ['bech32m', bech32m] as const]) {
     const parts = codec.decodeUnsafe(address);
@@ -90,7 +90,7 @@ function belongsTo(decoded: Decoded, prefixes: AddressPrefixes): boolean {
 
 /**
  * BIP 173 and BIP 350: version 0 in bech32 with 20 or 32 bytes, version 1 (Taproot) in bech32m with 32 bytes. Versions
- * and lengths without rules yet are refused: anyone could spend what is sent there.
+ * and lengths without rules yet are refused: anyone could spend money sent there.
  */
 function checkWitnessProgram(decoded: Decoded & { kind: 'bech32' }): AddressCheck {
   const damaged = bad('A character of the address is wrong, or it is cut short. Copy it again.');

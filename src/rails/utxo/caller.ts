@@ -3,36 +3,36 @@ import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { createUtxoPool, decodeHeight, type UtxoPoolOptions } from './pool.ts';
 import { rawTransactions, type LocatedTransaction } from './raw-transactions.ts';
 
-/** One output of a transaction, as nodes write it. */
+/** One output of a transaction, as nodes identify it. */
 export interface Outpoint {
   readonly txid: string;
   readonly vout: number;
 }
 
-/** An output that can be spent, or will be. */
+/** An output that can be spent, now or later. */
 export interface UnspentOutput {
-  /** 0: its transaction waits in the mempool. */
+  /** 0: its transaction is in the mempool. */
   readonly confirmations: number;
-  /** A miner's reward. */
+  /** Whether it is a miner's reward. */
   readonly coinbase: boolean;
 }
 
-/** Asks a chain of Bitcoin's family how things are now, without following it. */
+/** Queries the current state of a chain of the UTXO family without following it. */
 export interface UtxoCaller {
   /**
-   * These outputs in their order, null where one is spent. What waits in the mempool counts as spent already, unless
-   * `inBlocks` asks for what blocks alone say.
+   * These outputs in their order, null if spent. A spending transaction in the mempool counts, unless `inBlocks`
+   * restricts the answer to blocks.
    */
   readonly unspent: (
     outpoints: readonly Outpoint[],
     options?: { readonly inBlocks: boolean },
   ) => Promise<readonly (UnspentOutput | null)[]>;
   /**
-   * What a transaction should pay per 1,000 virtual bytes to be mined within six blocks, in the smallest units; never
-   * less than the node's mempool takes.
+   * The fee per 1,000 virtual bytes that gets a transaction mined within six blocks, in the smallest units; at least
+   * what the node's mempool accepts.
    */
   readonly feeUnitsPerKvb: () => Promise<bigint>;
-  /** Transactions in hex, in their order; null where no node has the block of one any more. */
+  /** Transactions in hex, in their order; null if no node has the transaction's block any more. */
   readonly rawTransactions: (wanted: readonly LocatedTransaction[]) => Promise<readonly (string | null)[]>;
   /** The height of the newest block. */
   readonly height: () => Promise<number>;
@@ -40,12 +40,14 @@ export interface UtxoCaller {
 }
 
 const TARGET_BLOCKS = 6;
-/** What nodes pass on at all, 1 satoshi a byte, ten times over: where the node has seen too little to estimate. */
+/**
+ * Ten times the minimum that nodes relay, 1 satoshi per byte: used when the node has seen too little for an estimate.
+ */
 const FALLBACK_UNITS_PER_KVB = 10_000n;
-/** Litecoin's supply in coins, four times Bitcoin's: no rate can be more. */
+/** Litecoin's supply in coins, four times Bitcoin's: no rate can be higher. */
 const MAX_COINS = 84_000_000;
 
-/** Throws RangeError when a URL is not usable; its methods throw `ChainUnavailableError` when no node answers. */
+/** Throws RangeError if a URL is not usable; its methods throw `ChainUnavailableError` if no node answers. */
 export function createUtxoCaller(options: UtxoPoolOptions): UtxoCaller {
   const pool = createUtxoPool(options);
   return {
@@ -74,7 +76,7 @@ export function createUtxoCaller(options: UtxoPoolOptions): UtxoCaller {
   };
 }
 
-/** What a call of a batch came to; its error is the node's fault. */
+/** The result of a call in a batch; its error counts as the node's fault. */
 function valueOf(result: RpcResult | undefined): unknown {
   if (result === undefined) throw new MalformedAnswerError('the batch', 'as long as what was asked');
   if (result.kind === 'error') throw new NodeError(result.error.message, result.code);
@@ -90,7 +92,7 @@ function decodeOutput(answer: unknown): UnspentOutput | null {
   };
 }
 
-/** A rate in whole coins; null where the node states none, such as without enough blocks to judge by. */
+/** A rate in whole coins; null if the node states none, for example because it has seen too few blocks. */
 function decodeRate(answer: unknown, name: string): bigint | null {
   const rate = decodeObject(answer, 'what the node says of fees')[name];
   if (rate === undefined) return null;

@@ -3,12 +3,12 @@ import type { WalletOutput } from './output.ts';
 import type { UtxoNetwork } from '../../domain/networks.ts';
 import { dustUnits, transactionVsize } from './transaction-size.ts';
 
-/** Something to spend, in the smallest units. */
+/** An output to spend, in the smallest units. */
 export interface Coin {
   readonly amountUnits: bigint;
   /**
    * `held`: this payout was shown with it before, so it is spent whatever it costs: two transactions that pay the same
-   * refund must never both be valid. `first`: before all others. `free`: as is best.
+   * refund must never both be valid. `first`: preferred. `free`: used as needed.
    */
   readonly use: 'held' | 'first' | 'free';
 }
@@ -17,30 +17,30 @@ export interface Payout {
   readonly network: UtxoNetwork;
   readonly payUnits: bigint;
   readonly payScript: Uint8Array;
-  /** Where the rest goes back to. Its form is that of all coins: what one adds to the size of a transaction. */
+  /** The change output. All inputs have its form, which determines what an input adds to the transaction's size. */
   readonly change: WalletOutput;
   /** Fee per 1,000 virtual bytes. */
   readonly feeUnitsPerKvb: bigint;
 }
 
 export type Funding =
-  /** `changeUnits` 0: a change would have been dust and is part of the fee. */
+  /** `changeUnits` 0: the change would have been dust and is part of the fee. */
   | { readonly kind: 'ok'; readonly feeUnits: bigint; readonly changeUnits: bigint }
   | { readonly kind: 'short'; readonly missingUnits: bigint };
 
 export type Selection<C extends Coin> =
   | { readonly kind: 'ok'; readonly coins: readonly C[] }
   | { readonly kind: 'short'; readonly missingUnits: bigint }
-  /** It would take more coins than nodes pass on in one transaction. */
+  /** It would take more inputs than nodes relay in one transaction. */
   | { readonly kind: 'too_large'; readonly coinCount: number };
 
 /** `MAX_STANDARD_TX_WEIGHT` of Bitcoin Core and Litecoin Core, in virtual bytes. */
 const MAX_VSIZE = 100_000;
 
 /**
- * Chooses what a payout spends: what it holds already, then what is to go first, then the smallest coin that is enough,
- * or the largest until it is enough. A coin that is worth less than spending it costs is left alone. Falls short only
- * where all coins that are worth spending do.
+ * Chooses the inputs of a payout: first those reserved for it, then the preferred ones, then the smallest output that
+ * is enough, or the largest ones until they are enough. An output worth less than the cost of spending it is left
+ * alone. Fails only if all outputs worth spending are not enough.
  */
 export function selectCoins<C extends Coin>(payout: Payout, coins: readonly C[]): Selection<C> {
   const sizes = createSizes(payout);
@@ -70,7 +70,7 @@ export function selectCoins<C extends Coin>(payout: Payout, coins: readonly C[])
   return funding.kind === 'ok' ? { kind: 'ok', coins: chosen } : funding;
 }
 
-/** What fee and change are when all of these inputs are spent; they may be of different forms. */
+/** The fee and the change if all of these inputs are spent; the inputs may have different forms. */
 export function fundingOf(
   payout: Payout,
   inputs: readonly { readonly amountUnits: bigint; readonly output: WalletOutput }[],
@@ -86,7 +86,7 @@ export function fundingOf(
 }
 
 interface Sizes {
-  /** Virtual bytes of a transaction with so many inputs, and one output or also a change. */
+  /** Virtual bytes of a transaction with this many inputs, and one output or also a change output. */
   readonly vsize: (inputs: number, outputs: 1 | 2) => number;
 }
 
@@ -96,7 +96,7 @@ function createSizes(payout: Payout): Sizes & { readonly costOfCoin: bigint } {
       Array.from({ length: inputs }, () => payout.change),
       scriptsOf(payout, outputs),
     );
-  // Weights are rounded up to bytes once a transaction: over four coins, no fraction is left.
+  // Weights are rounded up to bytes once per transaction: over four inputs, no fraction is left.
   const costOfCoin = divCeil(BigInt(vsize(5, 1) - vsize(1, 1)) * payout.feeUnitsPerKvb, 4_000n);
   return { vsize, costOfCoin };
 }

@@ -6,15 +6,15 @@ import { MalformedAnswerError } from '../rpc/decode.ts';
 import type { UtxoAddressParams } from './params.ts';
 
 /**
- * Reads what nodes serialise. Everything is checked against the hash it is to have, so that bytes which are damaged,
- * cut short or read wrongly are never taken for a block without payments. Throws `MalformedAnswerError`.
+ * Decodes what nodes serialise. Everything is checked against its expected hash, so that damaged, truncated or misread
+ * bytes are never taken for a block without payments. Throws `MalformedAnswerError`.
  */
 export interface UtxoDecoder {
   /** A whole block in hex: `getblock` with verbosity 0. */
   block(hex: unknown, height: number, blockHash: string): ChainBlock;
-  /** What one transaction in hex pays: `getrawtransaction`. */
+  /** The outputs of one transaction in hex: `getrawtransaction`. */
   transfers(hex: unknown, transactionHash: string): readonly ChainTransfer[];
-  /** What one transaction in hex spends, as `txid:vout`. */
+  /** The inputs of one transaction in hex, as `txid:vout`. */
   inputs(hex: unknown, transactionHash: string): readonly string[];
 }
 
@@ -23,17 +23,15 @@ const MAX_AMOUNT = 84_000_000n * 100_000_000n;
 const HEADER = { parentHash: 4, merkleRoot: 36, time: 68, length: 80 };
 const HASH_BYTES = 32;
 const OUTPOINT_BYTES = 36;
-/** BIP 144: a byte 0 where the number of inputs would be, then these flags. */
+/** BIP 144: a byte 0 in the place of the number of inputs, then these flags. */
 const SEGWIT_MARKER = 0;
 const WITNESS_FLAG = 1;
-/**
- * LIP 2 and 4: the transaction carries MWEB data, or is the HogEx, the last of a block that an extension block follows.
- */
+/** LIP 2 and 4: the transaction carries MWEB data, or is the HogEx, the last one of a block with an extension block. */
 const MWEB_FLAG = 8;
 
 /**
- * Raw bytes, because a node needs 55 ms to write a block of 4,000 outputs as JSON, and 4 ms as hex; amounts stay exact
- * integers.
+ * Reads raw bytes, because a node needs 55 ms to write a block of 4,000 outputs as JSON and 4 ms as hex; amounts stay
+ * exact integers.
  */
 export function createUtxoDecoder(asset: AssetCode, params: UtxoAddressParams): UtxoDecoder {
   const addressOf = createAddressEncoder(params);
@@ -108,7 +106,7 @@ function readWhole(
   const transaction = readTransaction(cursor, { skipWitness: false });
   // A transaction within MWEB has no outputs outside; its hash is that of its kernel.
   if (transaction.outputs.length === 0) return { bytes, transaction };
-  // Witnesses and MWEB data lie between the outputs and the lock time, and are not hashed.
+  // Witnesses and MWEB data are between the outputs and the lock time, and are not hashed.
   const id = transactionId(cursor, transaction, Math.max(bytes.length - 4, cursor.at));
   if (reversedHex(id) !== transactionHash) throw new MalformedAnswerError('the transaction', 'the one asked for');
   return { bytes, transaction };
@@ -122,7 +120,7 @@ interface Cursor {
 
 interface Transaction {
   readonly start: number;
-  /** Where the inputs and outputs lie, which are hashed. */
+  /** Where the inputs and outputs start, which are hashed. */
   readonly body: number;
   readonly bodyEnd: number;
   readonly isPlain: boolean;
@@ -130,7 +128,7 @@ interface Transaction {
   readonly outputs: readonly { readonly amount: bigint; readonly script: Buffer }[];
 }
 
-/** Leaves the cursor behind the witnesses, or at them. */
+/** Leaves the cursor after the witnesses, or before them. */
 function readTransaction(cursor: Cursor, { skipWitness } = { skipWitness: true }): Transaction {
   const { bytes } = cursor;
   const start = skip(cursor, 4);
@@ -160,7 +158,7 @@ function readTransaction(cursor: Cursor, { skipWitness } = { skipWitness: true }
 }
 
 /**
- * Within a block only the HogEx has the flag, and the one byte 0 that says that it carries no MWEB transaction itself.
+ * Within a block only the HogEx has the flag, followed by the byte 0, because it carries no MWEB transaction itself.
  */
 function skipMwebOfHogEx(cursor: Cursor): void {
   if (cursor.bytes.readUInt8(skip(cursor, 1)) !== 0) throw new MalformedAnswerError(cursor.what, 'without MWEB data');
@@ -173,7 +171,7 @@ function transactionId({ bytes }: Cursor, { start, body, bodyEnd, isPlain }: Tra
   return doubleSha256(Buffer.concat(hashed.map(([from, to]) => bytes.subarray(from, to))));
 }
 
-/** Moves the cursor on and gives back where it was. */
+/** Moves the cursor forward and returns where it was. */
 function skip(cursor: Cursor, length: number): number {
   const start = cursor.at;
   if (start + length > cursor.bytes.length) throw new MalformedAnswerError(cursor.what, 'complete');
@@ -181,7 +179,7 @@ function skip(cursor: Cursor, length: number): number {
   return start;
 }
 
-/** Bitcoin's `CompactSize`. A number too large for what follows ends at the end of the bytes. */
+/** Bitcoin's `CompactSize`. A number that is too large for what follows fails at the end of the bytes. */
 function readCount(cursor: Cursor): number {
   const { bytes } = cursor;
   const first = bytes.readUInt8(skip(cursor, 1));

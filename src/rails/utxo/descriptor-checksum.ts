@@ -1,16 +1,15 @@
 /**
- * The characters of descriptors in three groups of 32, so that a slip of case or of a neighbouring kind is surely
- * noticed.
+ * The characters of descriptors in three groups of 32, so that a wrong case or a neighbouring key is always detected.
  */
 const INPUT_CHARACTERS =
   '0123456789()[],\'/*abcdefgh@:$%{}IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~ijklmnopqrstuvwxyzABCDEFGH`#"\\ ';
-/** Those of bech32. */
+/** The characters of bech32. */
 const CHECKSUM_CHARACTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const CHECKSUM_LENGTH = 8;
 const GENERATOR = [0xf5dee51989n, 0xa9fdca3312n, 0x1bab10e32dn, 0x3706b1677an, 0x644d626ffdn];
 
 /**
- * The eight characters that BIP 380 puts behind a descriptor and `#`. Null: the descriptor has a character that no
+ * The eight characters that BIP 380 puts after a descriptor and `#`. Null: the descriptor contains a character that no
  * descriptor may have.
  */
 export function descriptorChecksum(descriptor: string): string | null {

@@ -4,20 +4,20 @@ import { readExtendedKey, type ExtendedKey } from './extended-key.ts';
 import type { ScriptType } from './output.ts';
 import type { UtxoParams } from './params.ts';
 
-/** A step below an extended key: its number, or for `<0;1>` the one for receiving and the one for change (BIP 389). */
+/** A step below an extended key: its index, or for `<0;1>` the one for receiving and the one for change (BIP 389). */
 export type KeyStep = number | { readonly receive: number; readonly change: number };
 
 /** A key expression of BIP 380 that ends in `/*`. */
 export interface DescriptorKey {
   readonly origin: { readonly fingerprint: number; readonly path: readonly number[] } | null;
   readonly key: ExtendedKey;
-  /** The steps from the key down to the address number. */
+  /** The steps from the key down to the address index. */
   readonly steps: readonly KeyStep[];
 }
 
 export interface Descriptor {
   readonly scriptType: ScriptType;
-  /** How many of the keys have to sign; 1 but for `p2wsh`. */
+  /** How many of the keys must sign; 1 except for `p2wsh`. */
   readonly threshold: number;
   readonly keys: readonly DescriptorKey[];
 }
@@ -27,20 +27,20 @@ export type DescriptorCheck = { readonly kind: 'ok'; readonly descriptor: Descri
 type KeyCheck = { readonly kind: 'ok'; readonly key: DescriptorKey } | Bad;
 type StepCheck = { readonly kind: 'ok'; readonly step: KeyStep } | Bad;
 
-/** Longer than any that is taken: 16 keys with long origins. */
+/** Longer than any accepted descriptor: 16 keys with long origins. */
 const MAX_LENGTH = 8_192;
-/** Numbers up to 16 are one byte in a script, and so many keys are all that the library writes. */
+/** Numbers up to 16 are one byte in a script, and the library writes no more keys than that. */
 const MAX_KEYS = 16;
 /** BIP 32 stores the depth of a key in one byte. */
 const MAX_STEPS = 255;
-/** Where BIP 44 wallets put their own change. */
+/** The chain that BIP 44 wallets use for change. */
 const CHANGE_CHAIN = 1;
 
 const TAKEN = 'pkh(KEY), wpkh(KEY), sh(wpkh(KEY)), tr(KEY) and wsh(sortedmulti(k,KEY,…))';
 const TREE_MESSAGE = 'tr() is taken with one key and nothing else: tr(KEY). Script trees are not.';
 const WITH_WILDCARD = 'Every payment needs an address of its own: end the key with /0/*, such as wpkh(xpub…/0/*).';
 
-/** The functions that hold one key. None of them may hold another function, so that keys have no parentheses. */
+/** The functions that contain one key. None of them may contain another function, so keys have no parentheses. */
 const SINGLE_KEY_FORMS: readonly (readonly [RegExp, ScriptType])[] = [
   [/^pkh\(([^()]*)\)$/, 'p2pkh'],
   [/^wpkh\(([^()]*)\)$/, 'p2wpkh'],
@@ -50,9 +50,8 @@ const SINGLE_KEY_FORMS: readonly (readonly [RegExp, ScriptType])[] = [
 const MULTISIG_FORM = /^wsh\(sortedmulti\((\d{1,2}),([^()]*)\)\)$/;
 
 /**
- * Reads an output descriptor (BIP 380 and its siblings) of one wallet's receiving addresses. The checksum is checked
- * where there is one. No message repeats any part of what was given. Private keys are for the caller to recognise
- * beforehand.
+ * Parses an output descriptor (BIP 380 and related) of one wallet's receiving addresses. The checksum is verified if
+ * there is one. No message repeats any part of the input. The caller must check for private keys before.
  */
 export function parseDescriptor(params: UtxoParams, text: string): DescriptorCheck {
   if (text.length > MAX_LENGTH) return bad(`A descriptor has at most ${MAX_LENGTH} characters. Copy it again.`);
@@ -71,7 +70,7 @@ export function parseDescriptor(params: UtxoParams, text: string): DescriptorChe
   return bad(unknownFormMessage(body));
 }
 
-/** Writes a descriptor the one way that all who read descriptors understand: `h` for hardened, with checksum. */
+/** Formats a descriptor in the form that all readers of descriptors understand: `h` for hardened, with checksum. */
 export function formatDescriptor({ scriptType, threshold, keys }: Descriptor): string {
   const list = keys.map(formatKey).join(',');
   const body = {
@@ -127,19 +126,19 @@ function parseKeys(
     if (parsed.kind === 'invalid') return parsed;
     keys.push(parsed.key);
   }
-  // Two that derive the same are one signer less than the merchant believes.
+  // Two keys that derive the same addresses are one signer less than the merchant believes.
   const distinct = new Set(keys.map(({ key, steps }) => `${key.text} ${receiveSteps(steps).join('/')}`));
   return distinct.size === keys.length
     ? { kind: 'ok', descriptor: { scriptType, threshold, keys } }
     : bad('The descriptor names the same key twice. Give the key of every signer once.');
 }
 
-/** The steps that receiving addresses lie at. */
+/** The steps to receiving addresses. */
 export function receiveSteps(steps: readonly KeyStep[]): readonly number[] {
   return steps.map((step) => (typeof step === 'number' ? step : step.receive));
 }
 
-/** The steps that change addresses lie at; null where the descriptor does not say. */
+/** The steps to change addresses; null if the descriptor does not say. */
 export function changeSteps(steps: readonly KeyStep[]): readonly number[] | null {
   const known = steps.some((step) => typeof step !== 'number');
   return known ? steps.map((step) => (typeof step === 'number' ? step : step.change)) : null;

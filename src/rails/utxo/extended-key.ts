@@ -5,7 +5,7 @@ import type { ScriptType } from './output.ts';
 import { NETWORK_FACTS, settingOf, type UtxoNetwork } from '../../domain/networks.ts';
 import { coinTypeOf, type UtxoParams } from './params.ts';
 
-/** What the version bytes of an extended public key say. */
+/** The meaning of the version bytes of an extended public key. */
 export interface KeyVersion {
   /** The first four letters of the key. */
   readonly prefix: string;
@@ -13,7 +13,7 @@ export interface KeyVersion {
   readonly network: UtxoNetwork;
   /** `test` stands for the testnets, signet and regtest. */
   readonly chain: 'main' | 'test';
-  /** `p2pkh` is also what wallets write that mean another kind, and what descriptors use for all. */
+  /** `p2pkh` is also written by wallets that mean another type, and used by descriptors for all types. */
   readonly scriptType: ScriptType | 'p2sh-p2wsh';
 }
 
@@ -21,7 +21,7 @@ export interface ExtendedKey {
   readonly version: KeyVersion;
   /** 0 for a master key. */
   readonly depth: number;
-  /** Its number below its parent; hardened ones are 2^31 or more. */
+  /** Its index below its parent; hardened indexes are 2^31 or more. */
   readonly index: number;
   readonly node: KeyNode;
   /** As descriptors write it: with the version bytes of BIP 32. */
@@ -49,11 +49,11 @@ const KEY_VERSIONS: readonly KeyVersion[] = [
   { prefix: 'ttub', version: 0x0436f6e1, network: 'litecoin', chain: 'test', scriptType: 'p2pkh' },
 ];
 
-/** What descriptors write, on Litecoin too: Litecoin Core kept Bitcoin's version bytes. */
+/** The version bytes in descriptors, also on Litecoin: Litecoin Core kept Bitcoin's. */
 const DESCRIPTOR_VERSIONS = { main: 0x0488b21e, test: 0x043587cf };
 
 const KEY_BYTES = 78;
-/** 78 bytes and 4 of checksum in base58. Decoding base58 takes quadratic time, so nothing longer may come near it. */
+/** 78 bytes and a 4-byte checksum in base58. Decoding base58 takes quadratic time, so nothing longer is decoded. */
 const MAX_KEY_LENGTH = 112;
 
 const ADDRESS = /^(?:(?:bc|tb|bcrt|ltc|tltc|rltc|ltcmweb|tmweb)1[0-9a-z]+|[123LMmnQ][1-9A-HJ-NP-Za-km-z]{24,34})$/i;
@@ -61,9 +61,9 @@ const ADDRESS = /^(?:(?:bc|tb|bcrt|ltc|tltc|rltc|ltcmweb|tmweb)1[0-9a-z]+|[123LM
 const base58check = createBase58check(sha256);
 
 /**
- * Reads an extended public key of a network and chain. Litecoin takes Bitcoin's version bytes too, which many of its
- * wallets write; Bitcoin does not take Litecoin's. No message repeats any part of what was given. Private keys are for
- * the caller to recognise beforehand.
+ * Parses an extended public key of a network and chain. Litecoin also accepts Bitcoin's version bytes, which many of
+ * its wallets write; Bitcoin does not accept Litecoin's. No message repeats any part of the input. The caller must
+ * check for private keys before.
  */
 export function readExtendedKey(params: UtxoParams, text: string): ExtendedKeyCheck {
   const version = KEY_VERSIONS.find(({ prefix }) => text.startsWith(prefix));
@@ -76,7 +76,7 @@ export function readExtendedKey(params: UtxoParams, text: string): ExtendedKeyCh
     : bad('The extended public key is damaged: its checksum does not match or it is cut short. Copy it again, whole.');
 }
 
-/** What a merchant of this network is to give, as a sentence. */
+/** What a merchant should give for this network, as a sentence. */
 export function wayOut(params: UtxoParams): string {
   const main = params.chain === 'main';
   const coin = coinTypeOf(params);
@@ -122,7 +122,7 @@ function acceptedPrefixes({ network, chain }: UtxoParams): string {
   return `${prefixes.slice(0, -1).join(', ')} or ${prefixes.at(-1)}`;
 }
 
-/** Null: not the 78 bytes of BIP 32 with a right checksum, or not a point of the curve. */
+/** Null: not the 78 bytes of BIP 32 with a valid checksum, or not a point on the curve. */
 function decodeKey(text: string, version: KeyVersion): ExtendedKey | null {
   const bytes = decodeBase58check(text);
   if (bytes?.length !== KEY_BYTES) return null;
@@ -132,7 +132,7 @@ function decodeKey(text: string, version: KeyVersion): ExtendedKey | null {
   const depth = view.getUint8(4);
   const parentFingerprint = view.getUint32(5);
   const index = view.getUint32(9);
-  // BIP 32 calls a master key with a parent or a number invalid.
+  // BIP 32: a master key with a parent or an index is invalid.
   if (!node || (depth === 0 && (parentFingerprint !== 0 || index !== 0))) return null;
   view.setUint32(0, DESCRIPTOR_VERSIONS[version.chain]);
   return { version, depth, index, node, text: base58check.encode(bytes) };

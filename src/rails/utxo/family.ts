@@ -18,7 +18,7 @@ export interface UtxoNodes {
   readonly cookieFile: string | null;
 }
 
-/** Bitcoin and the chains whose nodes began as its own. */
+/** Bitcoin and the chains whose nodes are derived from Bitcoin Core. */
 export const utxoFamily = {
   rulesOf: (network) => {
     const testPrefix = existing(network, 'test').address.bech32;

@@ -4,42 +4,44 @@ import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { MethodMissingError, NodeError, type RpcCall, type RpcNode, type RpcResult } from '../rpc/node.ts';
 import type { UtxoParams } from './params.ts';
 
-/** What a node tells of itself, as far as its silence depends on it. */
+/** What a node reports about itself that decides what its silence proves. */
 export interface NodeState {
   readonly proof: WaitingTransactions['proof'];
-  /** What is wrong with it and what to do, fit for logs; null when nothing is. */
+  /** What is wrong with it and what to do, fit for logs; null if nothing is. */
   readonly problem: string | null;
 }
 
-/** How far a node has come, by its `getblockchaininfo`. */
+/** How far a node is, from its `getblockchaininfo`. */
 export interface Progress {
   readonly blocks: number;
-  /** The height of the best header that it has: what its peers told it of. */
+  /** The height of the best header it has, as received from its peers. */
   readonly headers: number;
   readonly initialBlockDownload: boolean;
 }
 
-/** Whom a node listens to, by its `getnetworkinfo` and `uptime`. */
+/** The node's connections, from its `getnetworkinfo` and `uptime`. */
 export interface Contact {
   readonly connections: number;
-  /** False with `-blocksonly`: other nodes are asked for no transactions. */
+  /** False with `-blocksonly`: the node receives no transactions from its peers. */
   readonly relaysTransactions: boolean;
-  /** Null where the node does not say. */
+  /** Null if the node does not say. */
   readonly upSeconds: number | null;
 }
 
-/** `not_shown`: a hosted node that does not offer the question; `refused`: the operator's own, by `-rpcwhitelist`. */
+/**
+ * `not_shown`: a hosted node that does not support the call; `refused`: the operator's own node, by `-rpcwhitelist`.
+ */
 export type ContactAnswer = Contact | 'not_shown' | 'refused';
 
-/** A node that has just started has heard neither of the blocks nor of the transactions that it missed. */
+/** A node that has just started has not received the blocks and transactions that it missed. */
 const MIN_UP_SECONDS = 60;
-/** Headers come a moment before their blocks. */
+/** Headers arrive a moment before their blocks. */
 const MAX_BLOCKS_UNDER_WAY = 2;
 
-/** The call whose answer `decodeProgress` reads. */
+/** The call whose answer `decodeProgress` decodes. */
 export const PROGRESS_CALL: RpcCall = { method: 'getblockchaininfo', params: [] };
 
-/** Throws MalformedAnswerError when it is not the answer of Bitcoin Core or Litecoin Core. */
+/** Throws MalformedAnswerError if it is not an answer of Bitcoin Core or Litecoin Core. */
 export function decodeProgress(answer: unknown): Progress {
   const info = decodeObject(answer, 'the state of the chain');
   const initialBlockDownload = info['initialblockdownload'];
@@ -48,10 +50,7 @@ export function decodeProgress(answer: unknown): Progress {
   return { blocks: count(info['blocks'], 'blocks'), headers: count(info['headers'], 'headers'), initialBlockDownload };
 }
 
-/**
- * Asks a node whom it listens to. A node that does not answer these questions is used all the same: payments that it
- * shows are there.
- */
+/** Asks a node for its connections. A node that does not answer is used anyway: payments that it shows exist. */
 export async function readContact(node: RpcNode): Promise<ContactAnswer> {
   try {
     const [network, uptime] = await node.callAll([
@@ -71,12 +70,12 @@ function decodeContact(network: unknown, uptime: RpcResult | undefined): Contact
   return {
     connections: count(info['connections'], 'connections'),
     relaysTransactions: info['localrelay'] !== false,
-    // Less than nothing where a test sets the node's clock.
+    // Negative if a test sets the node's clock.
     upSeconds: uptime?.kind === 'ok' && Number.isSafeInteger(uptime.result) ? Number(uptime.result) : null,
   };
 }
 
-/** What a node's silence proves. On regtest nodes stand alone, so neither peers nor time to find them are asked for. */
+/** What a node's silence proves. On regtest nodes stand alone, so neither peers nor time to find them are required. */
 export function stateOf(
   { network, chain }: Pick<UtxoParams, 'network' | 'chain'>,
   { blocks, headers, initialBlockDownload }: Progress,

@@ -5,38 +5,39 @@ import { taprootOutputKey, taprootOutputKeys, type KeyNode } from '../child-key.
 import type { UtxoParams } from './params.ts';
 
 /**
- * The kinds of outputs that wallets are paid in; `p2wsh` is always a multisignature wallet with sorted keys (BIP 67).
+ * The script types that wallets receive payments on; `p2wsh` is always a multisignature wallet with sorted keys (BIP
+ * 67).
  */
 export type ScriptType = 'p2pkh' | 'p2sh-p2wpkh' | 'p2wpkh' | 'p2tr' | 'p2wsh';
 
-/** One key that an output can be spent with, and where its owner's wallet finds it. */
+/** One key that can spend an output, and where its owner's wallet finds it. */
 export interface OutputKey {
   /** Compressed, 33 bytes. */
   readonly publicKey: Uint8Array;
-  /** First four bytes of the hash of the key that the path begins at: the wallet's master key where it is known. */
+  /** First four bytes of the hash of the key at the start of the path: the wallet's master key if it is known. */
   readonly fingerprint: number;
   /** Steps of BIP 32; hardened ones are 2^31 or more. */
   readonly path: readonly number[];
 }
 
-/** An output of a wallet, with what its owner needs for spending it. */
+/** An output of a wallet, with what its owner needs to spend it. */
 export interface WalletOutput {
   readonly scriptType: ScriptType;
   readonly address: string;
-  /** What blocks show: scriptPubKey. */
+  /** The scriptPubKey in blocks. */
   readonly script: Uint8Array;
-  /** What a P2SH address is the hash of. */
+  /** The script that a P2SH address is the hash of. */
   readonly redeemScript: Uint8Array | null;
-  /** What a P2WSH address is the hash of. */
+  /** The script that a P2WSH address is the hash of. */
   readonly witnessScript: Uint8Array | null;
-  /** How many of the keys have to sign. */
+  /** How many of the keys must sign. */
   readonly threshold: number;
   readonly keys: readonly OutputKey[];
 }
 
 type OutputScripts = Pick<WalletOutput, 'script' | 'redeemScript' | 'witnessScript'>;
 
-/** The output script of these keys (one, but for `p2wsh`). */
+/** The output script of these keys (one, except for `p2wsh`). */
 export function outputScripts(scriptType: ScriptType, threshold: number, nodes: readonly KeyNode[]): OutputScripts {
   const [node] = nodes;
   if (!node) throw new Error('an output without a key');
@@ -59,7 +60,7 @@ export function outputScripts(scriptType: ScriptType, threshold: number, nodes: 
   }
 }
 
-/** The output scripts of several outputs of these keys: the same as `outputScripts` makes one by one, but faster. */
+/** The output scripts of several outputs of these keys: the same as `outputScripts` returns one by one, but faster. */
 export function manyOutputScripts(
   scriptType: ScriptType,
   threshold: number,
@@ -84,7 +85,7 @@ export function scriptOfAddress(params: UtxoParams, address: string): Uint8Array
   }
 }
 
-/** SHA-256, then RIPEMD-160: how scripts and BIP 32 name keys. */
+/** SHA-256, then RIPEMD-160: the hash by which scripts and BIP 32 identify keys. */
 export function hash160(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(hash('ripemd160', hash('sha256', bytes, 'buffer'), 'buffer'));
 }

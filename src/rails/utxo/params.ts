@@ -1,7 +1,7 @@
 import type { UtxoChains } from '../family.ts';
 import { NETWORK_FACTS, UTXO_NETWORKS, perNetwork, type UtxoNetwork } from '../../domain/networks.ts';
 
-/** As Bitcoin Core's `-chain` names them: `test` is testnet3 of Bitcoin and testnet4 of Litecoin. */
+/** As in Bitcoin Core's `-chain`: `test` is testnet3 of Bitcoin and testnet4 of Litecoin. */
 export const UTXO_CHAINS = ['main', 'test', 'testnet4', 'signet', 'regtest'] as const;
 export type UtxoChain = (typeof UTXO_CHAINS)[number];
 
@@ -17,18 +17,18 @@ export interface UtxoAddressParams {
   readonly wif: number;
 }
 
-/** What tells one chain of a network from another. */
+/** What distinguishes one chain of a network from another. */
 export interface UtxoParams {
   readonly network: UtxoNetwork;
   readonly chain: UtxoChain;
   /** Hash of block 0, as nodes write it. */
   readonly genesisHash: string;
   /**
-   * A block after those that other chains share: Bitcoin Cash and its forks share Bitcoin's up to 478,558, Bitcoin Gold
-   * up to 491,406, Litecoin Cash Litecoin's up to 1,371,111. Null on regtest, where every chain is made anew.
+   * A block after those shared with other chains: Bitcoin Cash and its forks share Bitcoin's up to 478,558, Bitcoin
+   * Gold up to 491,406, Litecoin Cash Litecoin's up to 1,371,111. Null on regtest, where every chain is new.
    */
   readonly landmark: { readonly height: number; readonly hash: string } | null;
-  /** BIP 325: what signs the blocks of a signet, in hex; all signets share block 0. Null on other chains. */
+  /** BIP 325: the challenge of a signet's blocks, in hex; all signets share block 0. Null on other chains. */
   readonly signetChallenge: string | null;
   readonly address: UtxoAddressParams;
 }
@@ -92,13 +92,13 @@ const CHAIN_FACTS: Readonly<Record<UtxoNetwork, Partial<Readonly<Record<UtxoChai
   },
 };
 
-/** Null where the network has no such chain. */
+/** Null if the network has no such chain. */
 export function utxoParams(network: UtxoNetwork, chain: UtxoChain): UtxoParams | null {
   const facts = CHAIN_FACTS[network][chain];
   return facts ? { network, chain, signetChallenge: null, ...facts } : null;
 }
 
-/** SLIP-44: what the paths of wallets have for the coin. */
+/** SLIP-44: the coin type in the paths of wallets. */
 export function coinTypeOf({ network, chain }: Pick<UtxoParams, 'network' | 'chain'>): number {
   return chain === 'main' ? NETWORK_FACTS[network].coinType : TEST_COIN_TYPE;
 }
@@ -108,7 +108,7 @@ export function chainsOf(network: UtxoNetwork): readonly UtxoChain[] {
   return UTXO_CHAINS.filter((chain) => utxoParams(network, chain) !== null);
 }
 
-/** The chain that begins with this block; null for one that is not known here. */
+/** The chain with this first block; null if it is not known here. */
 export function chainWithGenesis(genesisHash: string): UtxoParams | null {
   const all = UTXO_NETWORKS.flatMap((network) => UTXO_CHAINS.map((chain) => utxoParams(network, chain)));
   return all.find((params) => params?.genesisHash === genesisHash) ?? null;

@@ -7,7 +7,7 @@ import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
 import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
 import { chainWithGenesis, type UtxoParams } from './params.ts';
 
-/** Blocks come ten minutes (Litecoin: two and a half) apart, and reach all nodes within seconds. */
+/** Blocks are ten minutes (Litecoin: two and a half) apart, and reach all nodes within seconds. */
 const MAX_LAG_BLOCKS = 2;
 /** Error code of Bitcoin Core (`rpc/protocol.h`) for a height that the node does not have. */
 export const OUT_OF_RANGE = -8;
@@ -15,16 +15,16 @@ export const OUT_OF_RANGE = -8;
 export interface UtxoPoolOptions {
   /** The chain that the nodes must be on. */
   readonly params: UtxoParams;
-  /** Bitcoin Core's JSON-RPC over HTTP, in the order of preference; credentials may be inside. At least one. */
+  /** Bitcoin Core's JSON-RPC over HTTP, in order of preference; may contain credentials. At least one. */
   readonly urls: readonly string[];
   /** The nodes' cookie file, for URLs without credentials; null or unset: there is none. */
   readonly cookieFile?: string | null;
-  /** For one call to one node, body included. */
+  /** For one call to one node, including the body. */
   readonly timeoutMs: number;
   readonly troubles: Troubles;
 }
 
-/** The nodes of one chain of Bitcoin's family as one. Throws RangeError when a URL is not usable. */
+/** The nodes of one chain of the UTXO family as one. Throws RangeError if a URL is not usable. */
 export function createUtxoPool({ params, urls, cookieFile, timeoutMs, troubles }: UtxoPoolOptions): RpcPool {
   const { network } = params;
   if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
@@ -42,14 +42,14 @@ export function createUtxoPool({ params, urls, cookieFile, timeoutMs, troubles }
   });
 }
 
-/** Whether it is the expected chain: not every chain that begins like it is. */
+/** Checks that it is the expected chain: several chains start with the same block. */
 async function checkChain(node: RpcNode, params: UtxoParams): Promise<void> {
   await checkGenesis(node, params);
   if (params.signetChallenge !== null) await checkSignet(node, params, params.signetChallenge);
   if (params.landmark !== null) await checkLandmark(node, params, params.landmark);
 }
 
-/** All signets share block 0. Nodes before Bitcoin Core 28 do not show their challenge: their landmark tells. */
+/** All signets share block 0. Nodes before Bitcoin Core 28 do not show their challenge, so their landmark decides. */
 async function checkSignet(node: RpcNode, { network }: UtxoParams, expected: string): Promise<void> {
   const info = decodeObject(await node.call('getblockchaininfo', []), 'the state of the chain');
   const challenge = info['signet_challenge'];
@@ -60,7 +60,7 @@ async function checkSignet(node: RpcNode, { network }: UtxoParams, expected: str
   );
 }
 
-/** The headers of old blocks stay on pruned nodes too. */
+/** Pruned nodes keep the headers of old blocks too. */
 async function checkLandmark(
   node: RpcNode,
   { network, chain }: UtxoParams,

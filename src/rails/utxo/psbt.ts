@@ -14,8 +14,8 @@ export interface RefundInput {
   readonly amountUnits: bigint;
   readonly output: WalletOutput;
   /**
-   * The transaction `txid`, whole and in hex. P2PKH cannot be signed without it, because such a signature does not
-   * commit to the amount; hardware wallets want it for SegWit too (not for Taproot). Null: left out.
+   * The transaction `txid`, whole and in hex. P2PKH cannot be signed without it, because its signature does not commit
+   * to the amount; hardware wallets want it for SegWit too (not for Taproot). Null: left out.
    */
   readonly rawTransaction: string | null;
 }
@@ -25,7 +25,7 @@ export interface RefundPsbtRequest {
   /** All of them are spent. */
   readonly inputs: readonly RefundInput[];
   readonly payTo: { readonly address: string; readonly units: bigint };
-  /** Where the rest goes back to. */
+  /** The change output. */
   readonly change: WalletOutput;
   /** Fee in satoshi or litoshi per 1,000 virtual bytes, as nodes state rates. */
   readonly feeUnitsPerKvb: bigint;
@@ -36,33 +36,33 @@ export type RefundPsbt =
       readonly kind: 'ok';
       /** BIP 174, in base64. */
       readonly psbt: string;
-      /** What the inputs hold more than the outputs. */
+      /** The sum of the inputs minus the sum of the outputs. */
       readonly feeUnits: bigint;
-      /** 0: a change would have been dust and is part of the fee. */
+      /** 0: the change would have been dust and is part of the fee. */
       readonly changeUnits: bigint;
     }
-  /** The inputs do not hold the payout and the fee of spending all of them. */
+  /** The inputs are not enough for the payout and the fee. */
   | { readonly kind: 'short'; readonly missingUnits: bigint; readonly message: string }
   | DustPayout;
 
-/** So small a payout is not passed on by nodes. */
+/** A payout so small that nodes do not relay it. */
 export interface DustPayout {
   readonly kind: 'dust';
   readonly dustUnits: bigint;
   readonly message: string;
 }
 
-/** Below the final one, so that the merchant can raise the fee later (BIP 125). */
+/** Not the final sequence, so that the merchant can raise the fee later (BIP 125). */
 const REPLACEABLE_SEQUENCE = 0xfffffffd;
-/** Bitcoin's and Litecoin's. */
+/** Of Bitcoin and Litecoin. */
 const DECIMALS = 8;
 
 /**
- * A transaction for the merchant's own wallet to sign: it pays `payTo` exactly, and its fee comes from what the inputs
- * hold beyond that. The fee is never below the asked rate. Change that would be dust is added to the fee.
+ * A transaction for the merchant's own wallet to sign: it pays `payTo` exactly, and its fee comes from the rest of the
+ * inputs. The fee is never below the given rate. Change that would be dust is added to the fee.
  *
- * Throws for an address of another network, for an input that is given twice, for a P2PKH input without its
- * transaction, and for a transaction that is not the one its input names.
+ * Throws for an address of another network, for an input given twice, for a P2PKH input without its transaction, and
+ * for a transaction that is not the one its input names.
  */
 export function buildRefundPsbt(request: RefundPsbtRequest): RefundPsbt {
   const { params, inputs, payTo } = request;
@@ -79,7 +79,7 @@ export function buildRefundPsbt(request: RefundPsbtRequest): RefundPsbt {
   return { ...funding, psbt: Buffer.from(transaction.toPSBT()).toString('base64') };
 }
 
-/** Null for a payout that nodes pass on. Throws for an address of another network. */
+/** Null for a payout that nodes relay. Throws for an address of another network. */
 export function dustPayout(params: UtxoParams, { address, units }: RefundPsbtRequest['payTo']): DustPayout | null {
   const dust = dustUnits(params.network, scriptOfAddress(params, address));
   return units < dust ? tooSmall(params, dust) : null;
@@ -121,7 +121,10 @@ interface SpendingFields {
   tapBip32Derivation?: [Uint8Array, { hashes: Uint8Array[]; der: { fingerprint: number; path: number[] } }][];
 }
 
-/** What tells a wallet that an output is its own, and how to spend it. Named alike for inputs and outputs of a PSBT. */
+/**
+ * The fields by which a wallet recognises an output as its own and knows how to spend it. Named the same for inputs and
+ * outputs of a PSBT.
+ */
 function spendingFields({ scriptType, redeemScript, witnessScript, keys }: WalletOutput): SpendingFields {
   const derivation = ({ fingerprint, path }: OutputKey) => ({ fingerprint, path: [...path] });
   const [key] = keys;
@@ -140,8 +143,8 @@ function spendingFields({ scriptType, redeemScript, witnessScript, keys }: Walle
 }
 
 /**
- * The transaction in a form that PSBT readers know; null when it was not given, or has a form that they do not know.
- * Throws when it is another one than the input names, because a wrong amount would become a fee.
+ * The transaction in a form that PSBT readers know; null if it was not given, or has a form that they do not know.
+ * Throws if it is not the one that the input names, because a wrong amount would become a fee.
  */
 function wholeTransaction({ txid, vout, amountUnits, output, rawTransaction }: RefundInput): Uint8Array | null {
   if (rawTransaction === null) return null;
@@ -171,20 +174,20 @@ function readTransaction(bytes: Uint8Array): Transaction | null {
   }
 }
 
-/** Neither what marks a HogEx nor what it carries counts for its id, and PSBT readers know neither. */
+/** Neither the mark of a HogEx nor its data are part of its id, and PSBT readers know neither. */
 function withoutMweb(bytes: Uint8Array): Uint8Array {
   return isHogEx(bytes) ? Buffer.concat([bytes.subarray(0, 4), bytes.subarray(6, -5), bytes.subarray(-4)]) : bytes;
 }
 
 /**
- * Whether a transaction is a block's integrating one of Litecoin (HogEx), which pays out of MWEB: marked by flag 8 and
- * a zero byte before its lock time.
+ * Whether a transaction is Litecoin's integrating transaction of a block (HogEx), which pays out of MWEB: marked by
+ * flag 8 and a zero byte before its lock time.
  */
 export function isHogEx(bytes: Uint8Array): boolean {
   return bytes[4] === 0 && bytes[5] === 8 && bytes.at(-5) === 0;
 }
 
-/** What a refund is told whose wallet has too little to spend. */
+/** The message for a refund whose wallet has too little to spend. */
 export function shortMessage(network: UtxoParams['network'], missingUnits: bigint): string {
   const missing = amountText(network, missingUnits);
   return `The outputs that can be spent fall short of the refund and its network fee by ${missing}. Send the refund from another wallet, or refund less.`;

@@ -2,7 +2,7 @@ import { MalformedAnswerError } from '../rpc/decode.ts';
 import { MethodMissingError, NodeError, type RpcResult } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
 
-/** A transaction and the block that it is in; null while it waits. */
+/** A transaction and the block that it is in; null while unmined. */
 export interface LocatedTransaction {
   readonly txid: string;
   readonly blockHash: string | null;
@@ -13,7 +13,7 @@ const NOT_FOUND = -5;
 const MISC_ERROR = -1;
 const METHOD_NOT_FOUND = -32_601;
 
-/** Whole transactions in hex, in the order asked for; null where no node has the block of one any more. */
+/** Whole transactions in hex, in the requested order; null if no node has the transaction's block any more. */
 export async function rawTransactions(
   pool: RpcPool,
   wanted: readonly LocatedTransaction[],
@@ -36,7 +36,7 @@ async function fromAnother(pool: RpcPool, calls: Parameters<RpcPool['askAll']>[0
   try {
     return await pool.askAll(calls, ([result]) => {
       const raw = decodeRaw(result);
-      // A node without the block is well: the next one is asked, and this one is not reported.
+      // A node without the block is healthy: the next one is asked, and this one is not reported.
       if (raw === null) throw new MethodMissingError('the node does not have the block');
       return raw;
     });
@@ -56,7 +56,7 @@ function decodeRaw(result: RpcResult | undefined): string | null {
   return result.result;
 }
 
-/** The node does not know the block or the transaction, has pruned the block away, or gives no transactions at all. */
+/** The node does not know the block or the transaction, has pruned the block, or returns no transactions at all. */
 function isMissing({ code, error }: Extract<RpcResult, { kind: 'error' }>): boolean {
   return (
     code === NOT_FOUND ||

@@ -12,15 +12,17 @@ import { createSpendingWatch } from './spending.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 
 /**
- * How much one batch of blocks is meant to bring: two full blocks of Bitcoin in hex. More saves no time worth naming,
- * and must come within the timeout from a node on a slow line.
+ * The intended size of one batch of blocks: two full Bitcoin blocks in hex. More saves hardly any time, and must arrive
+ * within the timeout from a node on a slow line.
  */
 const BATCH_CHARACTERS = 8_000_000;
-/** A node works on several batches at once, on as many threads as it has by default for RPC at the least. */
+/** A node works on several batches at once, on at least as many threads as it has for RPC by default. */
 const PARALLEL_BATCHES = 4;
-/** By how much a batch may have more blocks than the last, whose sizes say little about those that follow. */
+/** How many times more blocks a batch may have than the last one, whose sizes say little about later blocks. */
 const BATCH_GROWTH = 4;
-/** A transaction that nodes relay has up to 800,000 characters: a batch can never exceed what is read of an answer. */
+/**
+ * A transaction that nodes relay has up to 800,000 characters, so such a batch never exceeds the limit of an answer.
+ */
 const TRANSACTIONS_PER_BATCH = 100;
 
 /** Error codes of Bitcoin Core (`rpc/protocol.h`). */
@@ -32,20 +34,20 @@ export interface UtxoSourceOptions {
   readonly params: UtxoParams;
   /** The network's coin. */
   readonly asset: AssetCode;
-  /** Bitcoin Core's JSON-RPC over HTTP, in the order of preference; credentials may be inside. At least one. */
+  /** Bitcoin Core's JSON-RPC over HTTP, in order of preference; may contain credentials. At least one. */
   readonly urls: readonly string[];
   /** The nodes' cookie file, for URLs without credentials; null or unset: there is none. */
   readonly cookieFile?: string | null;
-  /** For one call to one node, body included; a method may make several calls, each to every node in turn. */
+  /** For one call to one node, including the body; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
   readonly troubles: Troubles;
 }
 
 /**
- * Payments of a coin of the UTXO family as its nodes show them, in blocks and while they wait. The nodes need neither a
- * wallet nor a transaction index, and may be pruned as far as they have the blocks that are still to be read. Outputs
- * without an address (OP_RETURN, bare keys, MWEB) are no transfers; those that leave MWEB are. Nothing is asked before
- * the first call. Throws RangeError when a URL is not usable.
+ * Payments in a coin of the UTXO family as its nodes show them, in blocks and in the mempool. The nodes need neither a
+ * wallet nor a transaction index, and may be pruned as long as they have the blocks that are still to be read. Outputs
+ * without an address (OP_RETURN, bare keys, MWEB) are not transfers; those that leave MWEB are. Nothing is sent before
+ * the first call. Throws RangeError if a URL is not usable.
  */
 export function createUtxoSource({ params, asset, ...access }: UtxoSourceOptions): ChainSource {
   const { network } = params;
@@ -103,10 +105,10 @@ function readHeader(pool: RpcPool, height: number, hash: string): Promise<BlockH
 type BlockReader = (height: number, hashes: readonly string[]) => Promise<readonly ChainBlock[]>;
 
 /**
- * Reads blocks by their hashes, and ends before the first one that the node does not have or that does not follow on
- * the one before it: there the chain was reorganised between two calls. How many blocks are asked for at once follows
- * their size. A batch that failed, perhaps because it was too large or too slow to come, ends what was read before it;
- * the next one is of a single block, so that reading goes on as long as single blocks come through.
+ * Reads blocks by hash, and ends before the first one that the node does not have or that does not follow its
+ * predecessor: the chain was reorganised between two calls. The number of blocks per batch depends on their size. A
+ * batch that failed, perhaps because it was too large or too slow, ends the result before it; the next batch is a
+ * single block, so that reading continues as long as single blocks get through.
  */
 function createBlockReader(pool: RpcPool, decoder: UtxoDecoder, network: Network): BlockReader {
   let batchSize = 1;
@@ -169,7 +171,7 @@ function readBatch(
   });
 }
 
-/** Only that: a block that was not loaded yet has the same code, and comes by itself. */
+/** Only for pruned blocks: a block that is not loaded yet has the same code, and arrives later. */
 function isPruned(result: RpcResult): result is Extract<RpcResult, { kind: 'error' }> {
   return result.kind === 'error' && result.code === MISC_ERROR && /pruned/i.test(result.error.message);
 }
@@ -187,7 +189,7 @@ function createMempool(pool: RpcPool, decoder: UtxoDecoder, params: UtxoParams):
     waiting: () =>
       pool.askOneNode('getrawmempool', async (node) => {
         const calls = ['getmempoolinfo', 'getrawmempool'].map((method) => ({ method, params: [] }));
-        // In one batch, so that what is concluded is concluded of the moment at which the list was made.
+        // In one batch, so that conclusions hold for the moment at which the list was made.
         const [info, list, progress] = await node.callAll([...calls, PROGRESS_CALL]);
         const isLoading = decodeObject(valueOf(info), 'the state of the mempool')['loaded'] === false;
         const hashes = decodeArray(valueOf(list), 'the mempool').map((hash) => decodeHash(hash, 'a hash'));
@@ -214,12 +216,12 @@ function createMempool(pool: RpcPool, decoder: UtxoDecoder, params: UtxoParams):
   };
 }
 
-/** Sent as a batch of one, so that a node that lacks the method is one that failed: then another is asked. */
+/** Sent as a batch of one, so that a node without the method counts as failed and another one is asked. */
 function askOne<T>(pool: RpcPool, method: string, decode: (result: RpcResult | undefined) => T): Promise<T> {
   return pool.askAll([{ method, params: [] }], ([result]) => decode(result));
 }
 
-/** What a call of a batch came to; its error is the node's fault. */
+/** The result of a call in a batch; its error counts as the node's fault. */
 function valueOf(result: RpcResult | undefined): unknown {
   if (result?.kind === 'error') throw new NodeError(result.error.message, result.code);
   return result?.result;

@@ -2,7 +2,7 @@ import type { ScriptType } from './output.ts';
 import { coinTypeOf, type UtxoParams } from './params.ts';
 import type { SpendingFacts } from './wallet.ts';
 
-/** Where wallets keep the account of a kind of address: BIP 44, 49, 84, 86 and 48. */
+/** Where wallets keep the account of an address type: BIP 44, 49, 84, 86 and 48. */
 const ACCOUNTS: Readonly<Record<ScriptType, (coin: number) => string>> = {
   p2pkh: (coin) => `44h/${coin}h/0h`,
   'p2sh-p2wpkh': (coin) => `49h/${coin}h/0h`,
@@ -18,7 +18,7 @@ const FORMS: Readonly<Record<ScriptType, (key: string) => string>> = {
   p2wsh: (key) => `wsh(sortedmulti(2,${key},…))`,
 };
 
-/** What a merchant will miss when money is to go out of a wallet as it was given, each with the way out. */
+/** What a merchant will lack when spending from a wallet as it was given, each with the way out. */
 export function spendingWarnings(
   params: Pick<UtxoParams, 'network' | 'chain'>,
   { scriptType, hasOrigins, hasChange }: SpendingFacts,

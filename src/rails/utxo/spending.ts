@@ -6,7 +6,10 @@ import type { UtxoParams } from './params.ts';
 import { rawTransactions } from './raw-transactions.ts';
 import { parseUtxoWallet } from './wallet.ts';
 
-/** What is kept of a chain of Bitcoin's family, so that a wallet's money can be spent later, with a pruned node too. */
+/**
+ * What must be saved of a chain of the UTXO family, so that a wallet's money can be spent later even with a pruned
+ * node.
+ */
 export function createSpendingWatch(pool: RpcPool, decoder: UtxoDecoder, params: UtxoParams): SpendingWatch {
   return {
     changeOf: ({ kind, text }) => {
@@ -28,7 +31,7 @@ export function createSpendingWatch(pool: RpcPool, decoder: UtxoDecoder, params:
         wanted.flatMap(({ txid }, place) => {
           const hex = found[place] ?? null;
           if (hex === null) return [];
-          // Throws for bytes that are another transaction's.
+          // Throws for the bytes of another transaction.
           decoder.transfers(hex, txid);
           return [[txid, Buffer.from(hex, 'hex')] as const];
         }),
@@ -47,7 +50,7 @@ export function createSpendingWatch(pool: RpcPool, decoder: UtxoDecoder, params:
   };
 }
 
-/** Signatures for such outputs do not commit to the amount: signers read it from the whole transaction (BIP 174). */
+/** Signatures for such outputs do not commit to the amount, so signers read it from the whole transaction (BIP 174). */
 export function isP2pkh(params: UtxoParams, address: string): boolean {
   return Address(params.address).decode(address).type === 'pkh';
 }

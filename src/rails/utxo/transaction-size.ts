@@ -2,22 +2,22 @@ import { OutScript } from '@scure/btc-signer';
 import type { WalletOutput } from './output.ts';
 import { NETWORK_FACTS, type UtxoNetwork } from '../../domain/networks.ts';
 
-/** Version and lock time, in weight units; a byte outside of the witness weighs 4 (BIP 141). */
+/** Version and lock time, in weight units; a byte outside the witness weighs 4 (BIP 141). */
 const FRAME_WEIGHT = 4 * 8;
 /** SegWit's marker and flag. */
 const SEGWIT_WEIGHT = 2;
-/** Transaction id, output number and sequence of an input. */
+/** Transaction id, output index and sequence of an input. */
 const OUTPOINT_BYTES = 40;
-/** A DER signature with low S and the byte of its kind, at most; wallets that also grind for a low R save one byte. */
+/** At most, for a DER signature with low S and its type byte; wallets that also grind for a low R save one byte. */
 const SIGNATURE_BYTES = 72;
 const SCHNORR_SIGNATURE_BYTES = 64;
 const PUBLIC_KEY_BYTES = 33;
-/** The one byte of the length of anything short. */
+/** One byte for the length of anything short. */
 const LENGTH_BYTE = 1;
 
 /**
- * Virtual bytes of a transaction that spends `inputs` and pays to these scripts, once it is signed: at most what it
- * will be, and a byte or so less for each signature that comes out shorter.
+ * Virtual bytes of a signed transaction that spends `inputs` and pays to these scripts: an upper limit, about a byte
+ * too high for each signature that comes out shorter.
  */
 export function transactionVsize(inputs: readonly WalletOutput[], outputScripts: readonly Uint8Array[]): number {
   const segwit = inputs.some(({ scriptType }) => scriptType !== 'p2pkh');
@@ -31,9 +31,7 @@ export function transactionVsize(inputs: readonly WalletOutput[], outputScripts:
   return Math.ceil(weight / 4);
 }
 
-/**
- * The least that nodes pass on to this script: what spending it would cost at their rate for dust (`GetDustThreshold`).
- */
+/** The least that nodes relay to this script: what spending it would cost at their dust rate (`GetDustThreshold`). */
 export function dustUnits(network: UtxoNetwork, script: Uint8Array): bigint {
   const { type } = OutScript.decode(script);
   const witness = type === 'wpkh' || type === 'wsh' || type === 'tr' || type === 'tr_ns' || type === 'p2a';
@@ -63,7 +61,7 @@ function witnessBytes({ scriptType, threshold, witnessScript }: WalletOutput): n
       return LENGTH_BYTE + pushed(SCHNORR_SIGNATURE_BYTES);
     case 'p2wsh': {
       const scriptLength = witnessScript?.length ?? 0;
-      // CHECKMULTISIG takes one item too many from the stack; it is given an empty one.
+      // CHECKMULTISIG takes one item too many from the stack, so it gets an empty one.
       return LENGTH_BYTE + LENGTH_BYTE + threshold * pushed(SIGNATURE_BYTES) + countBytes(scriptLength) + scriptLength;
     }
   }
@@ -77,7 +75,7 @@ function pushed(bytes: number): number {
   return LENGTH_BYTE + bytes;
 }
 
-/** How long Bitcoin's variable-length count is (CompactSize). */
+/** The length of Bitcoin's variable-length count (CompactSize). */
 function countBytes(count: number): number {
   return count < 0xfd ? 1 : count <= 0xffff ? 3 : 5;
 }

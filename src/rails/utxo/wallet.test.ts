@@ -1,4 +1,4 @@
-import { refusesAsExposed } from '../refused-secret.testing.ts';
+import { refusesAsExposed } from '../refused-secret.fixture.ts';
 import { HDKey } from '@scure/bip32';
 import { p2ms, p2pkh, p2sh, p2tr, p2wpkh, p2wsh } from '@scure/btc-signer';
 import * as fc from 'fast-check';

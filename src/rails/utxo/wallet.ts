@@ -21,18 +21,17 @@ import {
 } from './output.ts';
 import type { UtxoParams } from './params.ts';
 
-/** What a wallet's addresses come from, as the merchant gives it. */
+/** The source of a wallet's addresses, as the merchant gives it. */
 export interface UtxoWalletSource {
   readonly kind: 'xpub' | 'descriptor';
   readonly text: string;
 }
 
 /**
- * A wallet's addresses, with what its owner needs for spending what they receive. Throws RangeError as `addressAt`
- * does.
+ * A wallet's addresses, with what its owner needs to spend what they receive. Throws RangeError as `addressAt` does.
  */
 export interface UtxoDeriver extends WalletDeriver {
-  /** The receiving output number `index`. */
+  /** The receiving output with this index. */
   outputAt(index: number): WalletOutput;
   /**
    * The change output number `index`, which no payment is ever asked to; null where it is not known whether the wallet
@@ -41,10 +40,10 @@ export interface UtxoDeriver extends WalletDeriver {
   changeAt(index: number): WalletOutput | null;
 }
 
-/** What is known for spending what a wallet receives. */
+/** What is known about spending from a wallet. */
 export interface SpendingFacts {
   readonly scriptType: ScriptType;
-  /** Every key says which master key it comes from, and how: hardware wallets sign for no other. */
+  /** Whether every key names its master key and path: hardware wallets sign for no other keys. */
   readonly hasOrigins: boolean;
   readonly hasChange: boolean;
 }
@@ -52,7 +51,7 @@ export interface SpendingFacts {
 export type UtxoWalletCheck =
   | {
       readonly kind: 'ok';
-      /** What to store: reads back as the same wallet. */
+      /** The text to store: it parses to the same wallet. */
       readonly source: string;
       readonly scriptType: ScriptType;
       /** The wallet as a descriptor with checksum, the same however it was given. */
@@ -64,18 +63,18 @@ export type UtxoWalletCheck =
     }
   | { readonly kind: 'invalid'; readonly message: string };
 
-/** Depth of the account in BIP 44: m / purpose' / coin type' / account'. Below it come the chain and the address. */
+/** Depth of the account in BIP 44: m / purpose' / coin type' / account'. The chain and the address come below it. */
 const ACCOUNT_DEPTH = 3;
 const EXTERNAL_CHAIN_DEPTH = 4;
-/** Where Electrum puts the account of its own SegWit seeds: m/0'. */
+/** Where Electrum has the account of its own SegWit seeds: m/0'. */
 const ELECTRUM_DEPTH = 1;
 const EXTERNAL_CHAIN = 0;
 const CHANGE_CHAIN = 1;
 
 /**
- * Checks what a UTXO wallet is derived from: an extended public key, whose version bytes say which addresses it is for
- * (SLIP-132; a plain xpub means P2PKH), or an output descriptor. Private keys are recognised first and refused; no
- * message repeats any part of what was given.
+ * Checks the source of a UTXO wallet: an extended public key, whose version bytes name its address type (SLIP-132; a
+ * plain xpub means P2PKH), or an output descriptor. Private keys are recognised first and refused. No message repeats
+ * any part of the input.
  */
 export function parseUtxoWallet(params: UtxoParams, { kind, text }: UtxoWalletSource): UtxoWalletCheck {
   const trimmed = text.trim();
@@ -146,7 +145,7 @@ function wrongDepthMessage(params: UtxoParams, { depth, index, version }: Extend
       'If your wallet does derive from this key, say how with --descriptor, such as "pkh(xpub…/0/*)".'
     );
   }
-  // A wallet shows no money on another chain of the account, and takes chain 1 for its own change.
+  // A wallet shows no money on another chain of the account, and uses chain 1 for its own change.
   return index === EXTERNAL_CHAIN
     ? null
     : `This extended public key is of chain ${chainName(index)}, not 0. ${wayOut(params)}`;
@@ -171,7 +170,7 @@ interface Branch {
 }
 
 function createDeriver(params: UtxoParams, { scriptType, threshold, keys }: Descriptor): UtxoDeriver {
-  // The nodes above the addresses are opened once, so that an address costs one derivation for each key.
+  // The nodes above the addresses are prepared once, so that an address takes one derivation per key.
   const receiving = keys.map((key) => openBranch(key, receiveSteps(key.steps)));
   const change = openChange(keys);
   const scriptsAt = (nodes: readonly KeyNode[]) => outputScripts(scriptType, threshold, nodes);
@@ -201,7 +200,7 @@ function createDeriver(params: UtxoParams, { scriptType, threshold, keys }: Desc
   };
 }
 
-/** Null unless every key says where its change lies. */
+/** Null unless every key says where its change goes. */
 function openChange(keys: readonly DescriptorKey[]): readonly Branch[] | null {
   const branches = keys.flatMap((key) => {
     const steps = changeSteps(key.steps);

@@ -31,10 +31,9 @@ export function AccountButton({ className }: { readonly className?: string | und
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         title={person.email}
+        data-letter={person.email.slice(0, 1)}
         onClick={() => setOpen(!isOpen)}
-      >
-        <span aria-hidden="true">{person.email.slice(0, 1)}</span>
-      </button>
+      />
       <Suspense>
         {isOpen ? (
           <PopoverPopup label={t('account')} anchor={button} onClose={() => setOpen(false)}>

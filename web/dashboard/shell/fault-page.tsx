@@ -9,6 +9,15 @@ import { Empty } from '../ui/empty.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { Page } from './page.tsx';
 
+/** The same where there is no frame around it. */
+export function FaultInMain(props: ErrorComponentProps) {
+  return (
+    <main>
+      <FaultPage {...props} />
+    </main>
+  );
+}
+
 /** In place of a page that could not be shown. */
 export function FaultPage({ error, reset }: ErrorComponentProps) {
   const { t } = useLocale();

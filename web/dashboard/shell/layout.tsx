@@ -53,13 +53,13 @@ function Band({ scope }: { readonly scope: Scope }) {
   const { t } = useLocale();
   const switchMode = useModeSwitch(scope);
   return (
-    <div className={css.band}>
+    <aside className={css.band} aria-label={t('test_mode')}>
       <strong>{t('test_mode')}</strong>
       <span>{t('test_band')}</span>
       <button type="button" onClick={switchMode}>
         {t('switch_to_live')}
       </button>
-    </div>
+    </aside>
   );
 }
 
@@ -75,7 +75,7 @@ function TopBar({ scope, open }: TopBarProps) {
   const { pathname } = useLocation();
   useEffect(() => drawer.current?.close(), [pathname]);
   return (
-    <div className={css.top}>
+    <header className={css.top}>
       <IconButton className={css.phone} icon="menu" label={t('menu')} onClick={() => drawer.current?.showModal()} />
       <button
         type="button"
@@ -86,7 +86,7 @@ function TopBar({ scope, open }: TopBarProps) {
       >
         <Icon name="search" />
         <span>{t('search_everything')}</span>
-        <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+        <kbd data-keys={isMac ? '⌘K' : 'Ctrl K'} aria-hidden="true" />
       </button>
       <div className={css.gap} />
       <Connection />
@@ -103,7 +103,7 @@ function TopBar({ scope, open }: TopBarProps) {
       >
         <Rail className={css.rail} scope={scope} onHelp={() => open('help')} onClose={() => drawer.current?.close()} />
       </dialog>
-    </div>
+    </header>
   );
 }
 

@@ -4,6 +4,15 @@ import { buttonClass } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Page } from './page.tsx';
 
+/** The same where there is no frame around it. */
+export function NotFoundInMain() {
+  return (
+    <main>
+      <NotFoundPage />
+    </main>
+  );
+}
+
 /** An address that leads nowhere, or to what is not this person's to see. */
 export function NotFoundPage() {
   const { t } = useLocale();

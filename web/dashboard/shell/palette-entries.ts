@@ -17,7 +17,7 @@ export interface PaletteEntry {
   readonly run: () => void;
 }
 
-/** What the palette offers: payments that were found, then what of pages, projects and actions has the words in its name. */
+/** What the palette offers: payments that were found, then the pages, projects and actions whose names have the words. */
 export function usePaletteEntries(
   scope: Scope | null,
   text: string,

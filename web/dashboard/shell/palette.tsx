@@ -24,7 +24,9 @@ export function Palette({ scope, onClose, onHelp }: PaletteProps) {
   const [chosen, choose] = useState(0);
   const { entries, isSearching } = useFound(scope, text, onHelp);
   const current = Math.min(chosen, entries.length - 1);
-  useEffect(() => document.getElementById(`${id}-${current}`)?.scrollIntoView({ block: 'nearest' }), [id, current]);
+  useEffect(() => {
+    document.getElementById(`${id}-${current}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, current]);
   const run = (entry: PaletteEntry | undefined): void => {
     if (entry === undefined) return;
     onClose();

@@ -51,9 +51,7 @@ export function ProjectSwitch({ project }: ProjectSwitchProps) {
             : []),
         ]}
       >
-        <span className={css.monogram} aria-hidden="true">
-          {Array.from(name)[0]?.toUpperCase()}
-        </span>
+        <span className={css.monogram} data-letter={Array.from(name)[0]?.toUpperCase()} aria-hidden="true" />
         <span>{name}</span>
         <Icon name="chevron-down" size={15} />
       </MenuButton>

@@ -22,12 +22,12 @@ export function Rail({ scope, className, onHelp, onClose }: RailProps) {
   const session = useSignedIn();
   const project = session.projects.find(({ id }) => id === scope?.project);
   return (
-    <div className={className}>
+    <nav className={className} aria-label={t('pages')}>
       <div className={css.head}>
         <ProjectSwitch project={project} />
         {onClose === undefined ? null : <IconButton icon="close" label={t('close')} onClick={onClose} />}
       </div>
-      <nav className={css.nav} aria-label={t('pages')}>
+      <div className={css.nav}>
         {scope === null || project === undefined
           ? null
           : pagesFor(project).map(({ to, text, icon, isExact }) => (
@@ -42,13 +42,13 @@ export function Rail({ scope, className, onHelp, onClose }: RailProps) {
                 {t(text)}
               </Link>
             ))}
-      </nav>
+      </div>
       <div className={css.foot}>
         <button type="button" onClick={onHelp}>
           <Icon name="keyboard" size={16} />
           {t('shortcuts')}
         </button>
       </div>
-    </div>
+    </nav>
   );
 }

@@ -45,7 +45,7 @@ export const deShell: TextsLike<typeof enShell> = {
   not_found_text:
     'Vielleicht wurde es entfernt, gehört zu einem anderen Projekt oder Modus oder ist für Ihre Rolle gesperrt.',
   not_found_title: 'Hier ist nichts',
-  nothing_found: 'Nichts gefunden. Versuchen Sie eine Bestellnummer, E-Mail-Adresse, einen Hash oder eine Adresse.',
+  nothing_found: 'Nichts gefunden. Versuchen Sie eine ganze Bestellnummer, E-Mail-Adresse oder Zahlungs-ID.',
   offline: 'Offline',
   pages: 'Seiten',
   payments: 'Zahlungen',
@@ -62,7 +62,7 @@ export const deShell: TextsLike<typeof enShell> = {
   role_viewer: 'Nur Lesen',
   search: 'Suchen',
   search_everything: 'Suchen',
-  search_hint: 'Zahlungen, Hashes, Adressen, Seiten suchen',
+  search_hint: 'Zahlungen und Seiten suchen',
   search_results: 'Treffer',
   searching: 'Suche läuft …',
   shortcuts: 'Tastenkürzel',

@@ -3,8 +3,8 @@ import { enPayments } from './en-payments.ts';
 import { enShell } from './en-shell.ts';
 
 /**
- * Every text of the dashboard. `{name}` stands for a value; there is no markup. Counts are put so that no language needs a
- * plural. Other languages have the same keys and values.
+ * Every text of the dashboard. `{name}` stands for a value; there is no markup. Counts are put so that no language
+ * needs a plural. Other languages have the same keys and values.
  */
 export const en = { ...enShell, ...enAccess, ...enPayments } as const;
 

@@ -26,7 +26,6 @@ export function MenuPopup({ label, anchor, items, onClose }: MenuPopupProps) {
   return (
     <Menu.Root
       open
-      modal={false}
       onOpenChange={(isOpen, { event }) => {
         // The button closes by itself.
         const target = event.target instanceof Node ? event.target : null;

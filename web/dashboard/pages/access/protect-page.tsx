@@ -33,7 +33,7 @@ export function ProtectPage() {
   return (
     <AccessFrame title={t('protect_title')} lead={t('protect_text')}>
       <div className={css.choices}>
-        <Choice icon="device" title={t('totp')} text={t('totp_text')} onClick={() => ask('totp')} />
+        <Choice icon="phone" title={t('totp')} text={t('totp_text')} onClick={() => ask('totp')} />
         {session.passkeys.offered ? (
           <Choice icon="key" title={t('passkey')} text={t('passkey_text')} onClick={() => ask('passkey')} />
         ) : (

@@ -1,5 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Navigate, useRouter, useSearch } from '@tanstack/react-router';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { sessionQuery, type SessionAnswer } from '../../session.ts';
@@ -11,15 +12,10 @@ import { SignInForm } from './sign-in-form.tsx';
 export function SignInPage() {
   const { t } = useLocale();
   const { api, queries } = useDashboard();
-  const router = useRouter();
   const { to } = useSearch({ from: '/sign-in' });
   const { data: session } = useSuspenseQuery(sessionQuery(api));
-  if (session.state === 'signed_in') return <Navigate to="/" replace />;
-  const finish = (answer: SessionAnswer): void => {
-    queries.setQueryData(sessionQuery(api).queryKey, answer);
-    // Only a way within the dashboard: a link could name any other.
-    router.history.push(to !== undefined && /^\/dashboard\/(?!\/)/.test(to) ? to : '/dashboard');
-  };
+  if (session.state === 'signed_in') return <Onward to={to} />;
+  const finish = (answer: SessionAnswer): void => void queries.setQueryData(sessionQuery(api).queryKey, answer);
   if (session.state === 'signed_out' && !session.has_people) {
     return (
       <AccessFrame title={t('no_people_title')}>
@@ -36,4 +32,14 @@ export function SignInPage() {
       />
     </AccessFrame>
   );
+}
+
+/** Leads to what was asked for before the sign-in. */
+function Onward({ to }: { readonly to: string | undefined }) {
+  const router = useRouter();
+  useEffect(() => {
+    // Only a way within the dashboard: a link could name any other.
+    router.history.replace(to !== undefined && /^\/(?![/\\])/.test(to) ? `/dashboard${to}` : '/dashboard');
+  }, [router, to]);
+  return null;
 }

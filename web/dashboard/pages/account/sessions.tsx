@@ -62,8 +62,10 @@ export function Sessions() {
 
 function EndAllDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLocale();
-  const { api } = useDashboard();
+  const { api, isLeaving } = useDashboard();
   const end = useMutation({
+    onMutate: () => isLeaving.set(true),
+    onError: () => isLeaving.set(false),
     mutationFn: () => api('POST /dashboard/api/account/sessions/end-all'),
     onSuccess: () => location.assign('/dashboard/sign-in'),
   });

@@ -1,32 +1,40 @@
 import type { ReactNode } from 'react';
-import type { PaymentRow } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { HomeView } from '../../../../src/http/dashboard/contract/home.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
-import { useSignedIn } from '../../session.ts';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icons.tsx';
 import css from './home-page.module.css';
 
+const STEPS = [
+  ['test_payment', 'step_create', 'step_create_text'],
+  ['webhook', 'step_webhook', 'step_webhook_text'],
+  ['webhook_answered', 'step_answered', 'step_answered_text'],
+  ['wallet', 'step_wallet', 'step_wallet_text'],
+  ['live_key', 'step_key', 'step_key_text'],
+  ['live_payment', 'step_live', 'step_live_text'],
+] as const;
+
 /** The way to the first live payment; it goes away once there is one. */
-export function FirstSteps({ latest }: { readonly latest: readonly PaymentRow[] }) {
+export function FirstSteps({ steps }: { readonly steps: HomeView['first_steps'] }) {
   const { t } = useLocale();
-  const { project: id, mode } = useScope();
-  const project = useSignedIn().projects.find((one) => one.id === id);
-  if (project === undefined || project.has_live_payments || mode === 'live') return null;
-  const hasCompleted = latest.some(({ status }) => status === 'completed');
+  if (steps.live_payment) return null;
+  const next = STEPS.find(([name]) => !steps[name])?.[0];
   return (
     <Card title={t('first_steps')}>
       <ol className={css.steps}>
-        <Step isDone={latest.length > 0} title={t('step_create')}>
-          {t('step_create_text')} <a href="/docs">{t('read_guide')}</a>
-        </Step>
-        <Step isDone={hasCompleted} title={t('step_complete')}>
-          {t('step_complete_text')}
-        </Step>
-        <Step isDone={false} title={t('step_live')}>
-          {t('step_live_text')}
-        </Step>
+        {STEPS.map(([name, title, text]) => (
+          <Step key={name} isDone={steps[name]} title={t(title)}>
+            {/* One thing at a time. */}
+            {name === next ? t(text) : null}
+            {name === next && name === 'test_payment' ? (
+              <>
+                {' '}
+                <a href="/docs">{t('read_guide')}</a>
+              </>
+            ) : null}
+          </Step>
+        ))}
       </ol>
     </Card>
   );
@@ -43,11 +51,11 @@ function Step({ isDone, title, children }: StepProps) {
   return (
     <li className={classNames(isDone && css.done)}>
       <span className={css.mark}>{isDone ? <Icon name="check" size={13} /> : null}</span>
-      <b>
+      <span>
         {title}
         {isDone ? <span className="unseen"> ({t('step_done')})</span> : null}
-      </b>
-      {isDone ? null : <p>{children}</p>}
+      </span>
+      <p>{children}</p>
     </li>
   );
 }

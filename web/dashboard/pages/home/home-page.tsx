@@ -16,17 +16,19 @@ import { Select } from '../../ui/field.tsx';
 import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx';
 import { PaymentTable } from '../payments/payment-table.tsx';
 import { FirstSteps } from './first-steps.tsx';
+import { Health } from './health.tsx';
 import css from './home-page.module.css';
 import { HOME_PERIODS, homeQuery, type HomePeriod } from './queries.ts';
+import { Statuses } from './statuses.tsx';
 import { Tiles } from './tiles.tsx';
 
 /** How a project is doing. */
 export function HomePage() {
-  const { t, zone } = useLocale();
+  const { t } = useLocale();
   const { api } = useDashboard();
   const scope = useScope();
   const [period, setPeriod] = useState<HomePeriod>('30d');
-  const home = useQuery(homeQuery(api, scope, period, zone));
+  const home = useQuery(homeQuery(api, scope, period));
   return (
     <Page
       title={t('home')}
@@ -58,15 +60,16 @@ export function HomePage() {
 function Figures({ home, period }: { readonly home: HomeView; readonly period: HomePeriod }) {
   const { t, fiat, shortFiat, day } = useLocale();
   const scope = useScope();
-  const { currency, days, latest } = home;
+  const { currency, days, latest, statuses, health, first_steps: steps } = home;
   return (
     <>
       <Tiles home={home} period={period} />
       <div className={css.stack}>
-        <FirstSteps latest={latest} />
-        {days.length < 2 ? null : (
+        <FirstSteps steps={steps} />
+        <div className={css.split}>
           <LineChart
             title={t('volume_a_day')}
+            note={t('days_utc')}
             columns={[t('day'), t('volume'), t('completed')]}
             points={days.map((one) => ({
               key: one.day,
@@ -77,7 +80,11 @@ function Figures({ home, period }: { readonly home: HomeView; readonly period: H
             }))}
             format={(value) => shortFiat(value, currency)}
           />
-        )}
+          <div className={css.stack}>
+            <Statuses statuses={statuses} period={period} />
+            <Health health={health} />
+          </div>
+        </div>
         <Card
           flush
           title={t('latest_payments')}
@@ -112,7 +119,7 @@ function Waiting() {
   return (
     <>
       <div className={css.tiles} role="status" aria-label={t('loading')}>
-        {[0, 1, 2].map((tile) => (
+        {[0, 1, 2, 3].map((tile) => (
           <div className={css.tile} key={tile}>
             <Skeleton width={2} />
             <Skeleton kind="tall" width={1} />

@@ -6,12 +6,12 @@ import { projectKey } from '../payments/queries.ts';
 export const HOME_PERIODS = ['7d', '30d', '90d'] as const;
 export type HomePeriod = (typeof HOME_PERIODS)[number];
 
-/** The figures of a period, by the days of a zone. */
-export function homeQuery(api: Api, scope: Scope, period: HomePeriod, zone: string) {
+/** The figures of a period. */
+export function homeQuery(api: Api, scope: Scope, period: HomePeriod) {
   return queryOptions({
-    queryKey: [...projectKey(scope), 'home', period, zone],
+    queryKey: [...projectKey(scope), 'home', period],
     queryFn: ({ signal }) =>
-      api('GET /dashboard/api/projects/:project/:mode/home', { params: { ...scope }, query: { period, zone } }, signal),
+      api('GET /dashboard/api/projects/:project/:mode/home', { params: { ...scope }, query: { period } }, signal),
     placeholderData: keepPreviousData,
   });
 }

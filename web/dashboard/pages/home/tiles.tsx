@@ -13,12 +13,15 @@ interface TilesProps {
 /** The figures of a period beside those of the one before it. */
 export function Tiles({ home, period }: TilesProps) {
   const { t, fiat, number, percent } = useLocale();
-  const { volume, completed, conversion, currency } = home;
+  const { volume, created, completed, conversion, currency } = home;
   const share = (value: string): number => Number(value) * 100;
   return (
     <dl className={css.tiles}>
       <Tile name={t('volume')} value={volume.value === null ? null : fiat(volume.value, currency)}>
         <Growth {...volume} period={period} />
+      </Tile>
+      <Tile name={t('created_payments')} value={created.value === null ? null : number(Number(created.value))}>
+        <Growth {...created} period={period} />
       </Tile>
       <Tile name={t('completed')} value={completed.value === null ? null : number(Number(completed.value))}>
         <Growth {...completed} period={period} />

@@ -20,7 +20,7 @@ const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>): read
 export function Filters({ search, onChange }: FiltersProps) {
   const { t } = useLocale();
   const scope = useScope();
-  const { status: _status, show: _show, ...rest } = search;
+  const { status: _status, ...rest } = search;
   return (
     <>
       <nav className={css.tabs} aria-label={t('by_status')}>
@@ -30,8 +30,7 @@ export function Filters({ search, onChange }: FiltersProps) {
             to="/projects/$project/$mode/payments"
             params={scope}
             search={{ ...rest, ...(status !== undefined && { status }) }}
-            activeOptions={{ exact: true, includeSearch: false }}
-            activeProps={{ 'aria-current': search.status === status ? 'page' : undefined }}
+            activeOptions={{ exact: true, includeSearch: true }}
             replace
           >
             {t(status === undefined ? 'all' : `group_${status}`)}

@@ -103,9 +103,10 @@ function useChange(payment: PaymentView, asked: Asked, outcome: Simulation | und
       if (asked !== 'simulate') return api(`POST ${PATH}/${asked}`, { params });
       return api(`POST ${PATH}/simulate`, { params, body: { outcome: outcome ?? 'paid' } });
     },
-    onSuccess: (fresh) => {
+    onSuccess: ({ payment: fresh, consequences: { events, deliveries } }) => {
       takeIn(dashboard, scope, fresh);
-      toast(t(`done_${asked}`));
+      const told = deliveries === 0 ? '' : ` ${t('told', { events: events.join(', '), count: deliveries })}`;
+      toast(t(`done_${asked}`) + told);
       onDone();
     },
     onError: (error) => {

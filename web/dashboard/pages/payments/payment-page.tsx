@@ -6,9 +6,10 @@ import { useScope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Status } from '../../ui/status.tsx';
+import { Happened } from './happened.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import css from './payment-parts.module.css';
-import { Happened, Money, PaymentDetails, Transfers } from './payment-parts.tsx';
+import { Money, PaymentDetails, Transfers } from './payment-parts.tsx';
 import { paymentQuery } from './queries.ts';
 
 /** All of one payment. */
@@ -44,7 +45,7 @@ export function PaymentPage() {
             <Transfers payment={payment} />
           </Card>
           <Card title={t('happened')}>
-            <Happened payment={payment} />
+            <Happened timeline={payment.timeline} />
           </Card>
         </div>
         <Card title={t('details')}>

@@ -9,8 +9,9 @@ import { buttonClass, IconButton } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { isPlainKey } from '../../ui/plain-key.ts';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Happened } from './happened.tsx';
 import { PaymentActions } from './payment-actions.tsx';
-import { PaymentDetails, Happened, Money } from './payment-parts.tsx';
+import { PaymentDetails, Money } from './payment-parts.tsx';
 import partsCss from './payment-parts.module.css';
 import css from './payments-page.module.css';
 import { paymentQuery } from './queries.ts';
@@ -62,7 +63,7 @@ export function PaymentPanel({ payment: id, onClose }: PaymentPanelProps) {
             <PaymentActions payment={payment} />
             <Money payment={payment} />
             <PaymentDetails payment={payment} />
-            <Happened payment={payment} />
+            <Happened timeline={payment.timeline} />
           </div>
         </div>
       )}

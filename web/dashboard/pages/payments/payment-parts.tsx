@@ -4,6 +4,7 @@ import { useLocale } from '../../locale.tsx';
 import { CopyButton, Short } from '../../ui/copy.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import css from './payment-parts.module.css';
+import { networkName } from './network-name.ts';
 import { moneyShares } from './shares.ts';
 
 interface PartProps {
@@ -11,11 +12,17 @@ interface PartProps {
 }
 
 /** What was asked for and what has come, in the coin. */
-export function Money({ payment: { crypto, confirmations } }: PartProps) {
+export function Money({ payment: { money, confirmations } }: PartProps) {
   const { t, percent } = useLocale();
-  if (crypto === null) return <p className={css.soft}>{t('no_token_yet')}</p>;
-  const { owed, received, asset } = crypto;
-  const { paid, excess, missing, over } = moneyShares(owed, received);
+  if (money === null) return <p className={css.soft}>{t('no_token_yet')}</p>;
+  const { asset, expected, received, missing, excess, refunded } = money;
+  const shares = moneyShares(money);
+  const lines = [
+    received !== '0' && missing !== '0' ? t('missing', { amount: missing, asset }) : null,
+    excess === '0' ? null : t('excess', { amount: excess, asset }),
+    refunded === '0' ? null : t('refunded', { amount: refunded, asset }),
+    confirmations === null ? null : t('confirmations', { have: confirmations.have, need: confirmations.need }),
+  ].filter((line) => line !== null);
   return (
     <div className={css.part}>
       <svg
@@ -23,23 +30,18 @@ export function Money({ payment: { crypto, confirmations } }: PartProps) {
         viewBox="0 0 100 4"
         preserveAspectRatio="none"
         role="img"
-        aria-label={t('received_share', { share: percent(paid + excess) })}
+        aria-label={t('confirmed_share', { share: percent(shares.confirmed) })}
       >
-        <rect width={paid} height="4" />
-        <rect className={css.excess} x={paid} width={excess} height="4" />
+        <rect width={shares.confirmed} height="4" />
+        <rect className={css.seen} x={shares.confirmed} width={shares.seen} height="4" />
+        <rect className={css.excess} x={100 - shares.excess} width={shares.excess} height="4" />
       </svg>
       <div className={css.sums}>
         <span>
-          <b>{received}</b> {t('of_received', { owed, asset })}
+          <b>{received}</b> {t('of_received', { owed: expected, asset })}
         </span>
-        <span className={css.soft}>
-          {missing !== null && received !== '0' ? t('missing', { amount: missing, asset }) : null}
-          {over === null ? null : t('excess', { amount: over, asset })}
-        </span>
+        <span className={css.soft}>{lines.join(' · ')}</span>
       </div>
-      {confirmations === null ? null : (
-        <p className={css.soft}>{t('confirmations', { have: confirmations.have, need: confirmations.need })}</p>
-      )}
     </div>
   );
 }
@@ -54,7 +56,7 @@ export function PaymentDetails({ payment }: PartProps) {
     [t('customer'), payment.customer_email],
     [t('customer_name'), payment.customer_name],
     [t('description'), payment.description],
-    [t('paid_in'), crypto === null ? null : `${crypto.asset} · ${crypto.network}`],
+    [t('paid_in'), crypto === null ? null : `${crypto.asset} · ${networkName(crypto.network)}`],
     [t('address'), address === null ? null : <Short text={address} what={t('address')} />],
     [t('id'), <Short key="id" text={payment.id} what={t('id')} />],
     [t('created'), <Moment key="created" iso={payment.created_at} />],
@@ -97,58 +99,11 @@ export function Transfers({ payment: { transfers } }: PartProps) {
               {t(`transfer_${transfer.state}`)} · <Moment iso={transfer.seen_at} />
             </small>
           </span>
-          <Short text={transfer.transaction_hash} what={t('hash')} href={transfer.explorer_url} />
+          {transfer.transaction_hash === null ? null : (
+            <Short text={transfer.transaction_hash} what={t('hash')} href={transfer.explorer_url} />
+          )}
         </li>
       ))}
     </ul>
-  );
-}
-
-/** All that happened to it, the newest first. */
-export function Happened({ payment: { timeline } }: PartProps) {
-  const { t } = useLocale();
-  const entries = timeline.toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
-  return (
-    <section className={css.part} aria-label={t('happened')}>
-      <ol className={css.time}>
-        {entries.map((entry, index) => (
-          <li key={`${entry.at} ${entry.what} ${index}`}>
-            <span className={css.dot} />
-            <div>
-              <What entry={entry} />
-              {entry.detail === null ? null : <small>{entry.detail}</small>}
-              <small>
-                <Moment iso={entry.at} />
-              </small>
-            </div>
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
-}
-
-const STATUSES = [
-  'created',
-  'prepared',
-  'pending',
-  'processing',
-  'confirming',
-  'completed',
-  'failed',
-  'expired',
-  'cancelled',
-] as const;
-
-function What({ entry: { kind, what } }: { readonly entry: PaymentView['timeline'][number] }) {
-  const { t } = useLocale();
-  if (kind === 'status') {
-    const status = STATUSES.find((one) => one === what);
-    return <b>{status === undefined ? what : t(`became_${status}`)}</b>;
-  }
-  return (
-    <span>
-      {t(`happened_${kind}`)} <code>{what}</code>
-    </span>
   );
 }

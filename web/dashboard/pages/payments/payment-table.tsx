@@ -7,6 +7,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { Ago } from '../../ui/moment.tsx';
 import { useRowKeys } from '../../ui/row-keys.ts';
 import { Status } from '../../ui/status.tsx';
+import { networkName } from './network-name.ts';
 import css from './payment-table.module.css';
 
 interface PaymentTableProps {
@@ -105,7 +106,7 @@ function Row({ payment, isShown, onShow }: RowProps) {
       </td>
       <td className={classNames(css.customer, css.cut)}>{customer_email ?? <span className={css.none}>–</span>}</td>
       <td className={css.optional}>
-        {crypto === null ? <span className={css.none}>–</span> : `${crypto.asset} · ${crypto.network}`}
+        {crypto === null ? <span className={css.none}>–</span> : `${crypto.asset} · ${networkName(crypto.network)}`}
       </td>
       <td className={css.number}>
         <Ago iso={payment.created_at} />

@@ -77,8 +77,8 @@ export function paymentQuery(api: Api, scope: Scope, payment: string) {
 }
 
 /**
- * Takes in that a payment changed: reads it once, puts it into every list that has it, in its place, and counts it as arrived
- * where it is newer than what a list shows.
+ * Takes in that a payment changed: reads it once, puts it into every list that has it, in its place, and counts it as
+ * arrived where it is newer than what a list shows.
  */
 export async function paymentChanged(dashboard: Dashboard, scope: Scope, id: string): Promise<void> {
   const { api, queries } = dashboard;

@@ -1,23 +1,35 @@
-/** How much of what was asked for has come, for a bar of 100; and the difference as a decimal text. */
+/** The parts of a bar of 100: what is confirmed, what was only seen, and what came beyond what was asked for. */
 export interface MoneyShares {
-  readonly paid: number;
+  readonly confirmed: number;
+  readonly seen: number;
   readonly excess: number;
-  /** What is missing; null where nothing is. */
-  readonly missing: string | null;
-  /** What came beyond it; null where nothing did. */
-  readonly over: string | null;
 }
 
-/** Compares two decimal texts exactly: no digit of money passes a float. */
-export function moneyShares(owed: string, received: string): MoneyShares {
-  const decimals = Math.max(decimalsOf(owed), decimalsOf(received));
-  const [asked, came] = [unitsOf(owed, decimals), unitsOf(received, decimals)];
-  if (came <= asked) {
-    const paid = asked === 0n ? 100 : Number((came * 10_000n) / asked) / 100;
-    return { paid, excess: 0, missing: came === asked ? null : decimalOf(asked - came, decimals), over: null };
-  }
-  const paid = Number((asked * 10_000n) / came) / 100;
-  return { paid, excess: 100 - paid, missing: null, over: decimalOf(came - asked, decimals) };
+interface Sums {
+  readonly expected: string;
+  /** All that was seen, confirmed or not. */
+  readonly received: string;
+  readonly confirmed: string;
+}
+
+/** Compares decimal texts exactly: no digit of money passes a float before it is a share. */
+export function moneyShares({ expected, received, confirmed }: Sums): MoneyShares {
+  const decimals = Math.max(...[expected, received, confirmed].map(decimalsOf));
+  const [asked, came, sure] = [expected, received, confirmed].map((text) => unitsOf(text, decimals)) as [
+    bigint,
+    bigint,
+    bigint,
+  ];
+  const whole = came > asked ? came : asked;
+  const share = (units: bigint): number => (whole === 0n ? 0 : Number((units * 10_000n) / whole) / 100);
+  const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+  // What is confirmed was received; were it told otherwise, the bar would still end.
+  const confirmedUnits = least(least(sure, came), asked);
+  return {
+    confirmed: share(confirmedUnits),
+    seen: share(least(came, asked) - confirmedUnits),
+    excess: came > asked ? share(came - asked) : 0,
+  };
 }
 
 function decimalsOf(text: string): number {
@@ -27,11 +39,4 @@ function decimalsOf(text: string): number {
 function unitsOf(text: string, decimals: number): bigint {
   const [whole = '0', fraction = ''] = text.split('.');
   return BigInt(whole + fraction.padEnd(decimals, '0'));
-}
-
-function decimalOf(units: bigint, decimals: number): string {
-  const digits = units.toString().padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
-  return fraction === '' ? whole : `${whole}.${fraction}`;
 }

@@ -19,6 +19,8 @@ export interface Point {
 
 interface LineChartProps {
   readonly title: string;
+  /** What to know of the labels. */
+  readonly note: string;
   /** Heads of the table: label, value, and what is beside it. */
   readonly columns: readonly string[];
   /** At least two, from left to right. */
@@ -31,7 +33,7 @@ const HEIGHT = 200;
 const LINES = [0, 1, 2, 3] as const;
 
 /** A line over time, which arrow keys walk along, and the same as a table. */
-export function LineChart({ title, columns, points, format }: LineChartProps) {
+export function LineChart({ title, note, columns, points, format }: LineChartProps) {
   const { t } = useLocale();
   const [isTable, showTable] = useState(false);
   const [at, setAt] = useState<number | null>(null);
@@ -66,6 +68,7 @@ export function LineChart({ title, columns, points, format }: LineChartProps) {
                 {shown.label} <b>{shown.text}</b>
               </>
             )}
+            <span>{note}</span>
           </p>
           <div
             className={css.frame}
@@ -125,7 +128,7 @@ function Drawing({ points, top, at, format }: DrawingProps) {
   );
 }
 
-function Table({ title, columns, points }: Omit<LineChartProps, 'format'>) {
+function Table({ title, columns, points }: Omit<LineChartProps, 'format' | 'note'>) {
   return (
     // Focusable, because it scrolls.
     <div className={css.table} role="group" tabIndex={0} aria-label={title}>

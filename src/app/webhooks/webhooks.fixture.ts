@@ -8,7 +8,7 @@ import { timestamp } from '../../store/database.ts';
 import { listDeliveries, type DeliverySummary } from '../../store/deliveries.ts';
 import type { WebhookEndpoint } from '../../store/webhook-endpoints.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
-import { receive, type LocalReceiver, type ReceivedRequest } from '../../webhooks/local-receivers.testing.ts';
+import { receive, type LocalReceiver, type ReceivedRequest } from '../../webhooks/local-receivers.fixture.ts';
 import { createWebhookSender, type WebhookSender } from '../../webhooks/send.ts';
 import { createDeliverer, type Deliverer, type WebhookDelivery } from './deliver-due.ts';
 import { createEndpoint } from './webhook-endpoints.ts';

@@ -41,15 +41,19 @@ const TABLE: Readonly<Record<Action, string>> = {
   create_projects: 'o---- all',
 };
 
-describe.each(ACTIONS)('%s', (action) => {
-  const [letters = '', place, mark] = TABLE[action].split(' ');
-  it.each(ROLES)('is allowed to %s as the table says', (role) => {
+const CELLS = ACTIONS.flatMap((action) => ROLES.map((role) => [action, role] as const));
+
+describe('the table', () => {
+  it.each(CELLS)('%s by %s is as one reads it', (action, role) => {
+    const [letters = '', place] = TABLE[action].split(' ');
     const expected = letters.includes(role.charAt(0));
     expect(mayDo(role, action)).toBe(expected);
     expect(actionsOf(role, place === 'p' ? 'project' : 'service').includes(action)).toBe(expected);
     expect(actionsOf(role, place === 'p' ? 'service' : 'project')).not.toContain(action);
   });
-  it('is asked for where the table says, with a proof or without', () => {
+
+  it.each(ACTIONS)('%s is asked for where it says, with a proof or without', (action) => {
+    const [, place, mark] = TABLE[action].split(' ');
     expect(isProjectAction(action)).toBe(place === 'p');
     expect(isDangerous(action)).toBe(mark === '!');
   });

@@ -125,8 +125,9 @@ export const PROOF_MS = 10 * 60_000;
 
 const rowOf = (action: Action): ActionRow => ACTIONS_TABLE[action];
 
-export function mayDo(role: Role, action: Action): boolean {
-  return rowOf(action).roles.includes(role);
+/** Whether a role lets somebody do it; null is none. */
+export function mayDo(role: Role | null, action: Action): boolean {
+  return rowOf(action).roles.some((one) => one === role);
 }
 
 export function isProjectAction(action: Action): action is ProjectAction {
@@ -139,7 +140,6 @@ export function isDangerous(action: Action): boolean {
 
 /** What a role lets somebody do in a project, or to the service as a whole. */
 export function actionsOf(role: Role | null, within: ActionRow['within']): readonly Action[] {
-  if (role === null) return [];
   return ACTIONS.filter((action) => rowOf(action).within === within && mayDo(role, action));
 }
 
@@ -167,6 +167,5 @@ export interface Membership {
 /** The role in a project: the one given for it alone, else the one in all. With null, the role in all projects. */
 export function roleIn(memberships: readonly Membership[], projectId: string | null): Role | null {
   const everywhere = memberships.find((one) => one.projectId === null)?.role ?? null;
-  if (projectId === null) return everywhere;
   return memberships.find((one) => one.projectId === projectId)?.role ?? everywhere;
 }

@@ -131,7 +131,7 @@ async function authorise(
     const found = projectId === null || role === null ? null : await access.project(projectId);
     if (found === null) throw notFound('There is no such project.');
   }
-  if (role === null || !mayDo(role, action)) throw new RequestError('permission_error', refusalOf(role, action));
+  if (!mayDo(role, action)) throw new RequestError('permission_error', refusalOf(role, action));
 }
 
 /**

@@ -1,0 +1,94 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
+import { loadShellAssets } from '../../src/http/dashboard/shell-assets.ts';
+import { createRateLimits } from '../../src/http/rate-limit.ts';
+import { dashboardTest, DASHBOARD_URL } from '../dashboard.ts';
+
+const test = await dashboardTest();
+afterAll(() => test.http.close());
+
+const DOCUMENT = '<!doctype html><title>Dashboard</title>';
+
+/** The dashboard with a page of its own. */
+async function withPage() {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-shell-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(path.join(folder, 'assets'));
+  const files = { 'index.html': DOCUMENT, 'assets/main.abc.js': 'go()', 'assets/main.abc.css': 'a{}' };
+  for (const [name, text] of Object.entries(files)) {
+    for (const ending of ['', '.br', '.gz']) await writeFile(path.join(folder, name + ending), text + ending);
+  }
+  const assets = await loadShellAssets(folder);
+  const server = test.http.build({
+    side: 'live',
+    limits: createRateLimits({ test: 100, live: 100, page: 3 }, null),
+    dashboard: { app: test.http.app, allowed: null, origin: DASHBOARD_URL, behindProxy: false },
+    plugins: [dashboardRoutes(test.dashboard, assets)],
+  });
+  await server.ready();
+  return (url: string, headers: Readonly<Record<string, string>> = {}) =>
+    test.http.call({ path: url, headers: { host: 'localhost:4000', ...headers } }, server);
+}
+
+it('the page is at /dashboard and below, with a policy that lets in nothing but what this host serves', async () => {
+  const get = await withPage();
+  const answer = await get('/dashboard/setup/some-token');
+  expect(answer).toMatchObject({
+    status: 200,
+    text: DOCUMENT,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; .*frame-ancestors 'none'$/),
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache',
+    },
+  });
+  expect(answer.headers['content-security-policy']).not.toMatch(/unsafe|\*|data:|https?:/);
+  expect((await get('/dashboard')).text).toBe(DOCUMENT);
+});
+
+it('its files are served for good and not counted; the page is', async () => {
+  const get = await withPage();
+  for (let times = 0; times < 5; times += 1) {
+    expect(await get('/dashboard/assets/main.abc.js')).toMatchObject({
+      status: 200,
+      text: 'go()',
+      headers: {
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-type': 'text/javascript; charset=utf-8',
+      },
+    });
+  }
+  expect(await get('/dashboard/assets/main.abc.css', { 'accept-encoding': 'br' })).toMatchObject({
+    headers: { 'content-encoding': 'br' },
+  });
+  const statuses = [];
+  for (let times = 0; times < 4; times += 1) statuses.push((await get('/dashboard/payments')).status);
+  expect(statuses).toEqual([200, 200, 200, 429]);
+});
+
+it.each([
+  '/dashboard/api',
+  '/dashboard/api/',
+  '/dashboard/api/nothing',
+  '/dashboard/assets/',
+  '/dashboard/assets/x.js',
+])('what is not there is no page: %s', async (url) => {
+  const get = await withPage();
+  expect(await get(url)).toMatchObject({ status: 404, body: { error: { type: 'not_found_error' } } });
+});
+
+it.each([
+  '/dashboard/assets/..%2findex.html',
+  '/dashboard/assets/%2e%2e/%2e%2e/package.json',
+  '/dashboard/assets/main.abc.js.br',
+])('nothing else of the disk is served: %s', async (url) => {
+  const get = await withPage();
+  const answer = await get(url);
+  expect([answer.status, answer.text.includes('"version"')]).toEqual([404, false]);
+});

@@ -1,7 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { copyCheckout } from '../test/copy-checkout.ts';
 import { GUIDED_CHANGES, type GuidedChange, type Place } from './guided-changes.ts';
 
 /**
@@ -9,8 +9,6 @@ import { GUIDED_CHANGES, type GuidedChange, type Place } from './guided-changes.
  * followed, if the result does not compile or its tests fail, if it touches more files than allowed, and if a file that
  * the compiler should ask for can be forgotten. Without tests: `npm run count:touched -- --no-tests`.
  */
-const ROOT = path.join(import.meta.dirname, '..');
-
 /** The tests that the guides name, as far as they need no more than a database. */
 const TESTS = [
   'src/domain',
@@ -23,10 +21,9 @@ const TESTS = [
   'test/api',
 ];
 
-const copy = mkdtempSync(path.join(os.tmpdir(), 'cointill-touched-'));
+const copy = copyCheckout();
 const problems: string[] = [];
 try {
-  makeCopy();
   for (const change of GUIDED_CHANGES) doChange(change);
   const described = spawnSync(process.execPath, ['scripts/write-openapi.ts'], { cwd: copy, encoding: 'utf8' });
   if (described.status !== 0) problems.push(`docs/openapi.json cannot be written:\n${described.stderr}`);
@@ -44,19 +41,6 @@ if (problems.length > 0) process.exitCode = 1;
 
 function read(file: string): string {
   return readFileSync(path.join(copy, file), 'utf8');
-}
-
-/** Copies the checkout, committed or not, with its packages. */
-function makeCopy(): void {
-  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
-  const files = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 24 }).split('\0');
-  const gone = new Set(
-    execFileSync('git', ['ls-files', '-z', '--deleted'], { cwd: ROOT, encoding: 'utf8' }).split('\0'),
-  );
-  for (const file of files.filter((name) => name !== '' && !gone.has(name))) {
-    cpSync(path.join(ROOT, file), path.join(copy, file));
-  }
-  symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
 }
 
 /** The code blocks of a guide, without the indentation of lists. */

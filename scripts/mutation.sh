@@ -1,6 +1,6 @@
 #!/bin/sh
 # Mutation testing of src/domain: which small faults would the tests of the domain let pass? Half a minute.
-# With arguments only of these files: `npm run test:mutation -- src/domain/money.ts`.
+# With arguments only of these files: `npm run test:mutation -- src/domain/money.ts`; `-- payments`: src/app/payments.
 set -eu
 cd "$(dirname "$0")/.."
 # What it needs lies apart: 78 packages that nothing else needs.
@@ -12,4 +12,6 @@ if ! cmp -s test/mutation/package-lock.json "$home/installed.json"; then
   # Last, so that an installation that was broken off is made again.
   cp test/mutation/package-lock.json "$home/installed.json"
 fi
+# Of a sample of src/app/payments: minutes, since its tests work on databases and nodes.
+[ "${1:-}" != payments ] || exec node scripts/mutate-payments.ts
 exec node scripts/mutation.ts "$@"

@@ -1,22 +1,13 @@
-import { globSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { tryMutants, type Mutant, type Verdict } from '../test/mutation/try-mutants.ts';
+import { globSync } from 'node:fs';
+import { ROOT, type Mutant } from '../test/mutation/instrument.ts';
+import { describeMutant, EXPLANATIONS, type Explanation } from '../test/mutation/survivors.ts';
+import { tryMutants, type Verdict } from '../test/mutation/try-mutants.ts';
 
 /**
  * Prints the share of small faults that the domain's tests catch, by file. Fails below the minimum share, and for
  * faults that were neither caught nor explained in `test/mutation/survivors.json`: they need a test, or simpler code.
  */
 const MIN_PERCENT = 90;
-const ROOT = path.join(import.meta.dirname, '..');
-
-/** Why nobody could notice this change of a line, wherever it is in the line. */
-interface Explanation {
-  readonly file: string;
-  /** The line on which the change begins, without leading and trailing space. */
-  readonly line: string;
-  readonly becomes: readonly string[];
-  readonly why: string;
-}
 
 interface Tried {
   readonly mutant: Mutant;
@@ -38,29 +29,22 @@ function scoreOf(some: readonly Tried[]): { readonly percent: number; readonly t
   return { percent, text: `${percent.toFixed(1).padStart(5)} %  ${caught} of ${all}` };
 }
 
-const explanations = JSON.parse(
-  readFileSync(path.join(ROOT, 'test/mutation/survivors.json'), 'utf8'),
-) as readonly Explanation[];
 const used = new Set<Explanation>();
 const unexplained: string[] = [];
 for (const [file, some] of Map.groupBy(tried, ({ mutant }) => mutant.fileName)) {
   if (some.some(({ verdict }) => verdict !== 'static')) console.log(`${file.padEnd(34)} ${scoreOf(some).text}`);
-  const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
   for (const { mutant, verdict } of some) {
     if (verdict !== 'survived' && verdict !== 'untested') continue;
-    const { start } = mutant.location;
-    const line = (lines[start.line] ?? '').trim();
-    const becomes = mutant.replacement.replaceAll(/\s+/g, ' ');
-    const why = explanations.find((one) => one.file === file && one.line === line && one.becomes.includes(becomes));
-    if (why !== undefined) used.add(why);
-    else unexplained.push(`${file}:${start.line + 1}:${start.column + 1}: ${line}\n    in part becomes: ${becomes}`);
+    const { text, explanation } = describeMutant(mutant);
+    if (explanation !== undefined) used.add(explanation);
+    else unexplained.push(text);
   }
 }
 const { percent, text } = scoreOf(tried);
 console.log(`${'all'.padEnd(34)} ${text}`);
 
 const problems = unexplained.map((one) => `Not caught, and not explained in test/mutation/survivors.json: ${one}`);
-for (const { file, line } of explanations.filter((one) => files.includes(one.file) && !used.has(one))) {
+for (const { file, line } of EXPLANATIONS.filter((one) => files.includes(one.file) && !used.has(one))) {
   problems.push(`Caught now, so take it out of test/mutation/survivors.json: ${file}: ${line}`);
 }
 if (percent < MIN_PERCENT) problems.push(`The tests catch less than ${MIN_PERCENT} %.`);

@@ -9,4 +9,5 @@ first=$(($(date -u +%s) / 86400 * seeds + 1))
 echo "Seeds $first to $((first + seeds - 1))"
 SIMULATION_SEEDS=$seeds SIMULATION_FIRST_SEED=$first vitest run test/simulation --testTimeout 7200000
 sh scripts/mutation.sh
+sh scripts/mutation.sh payments
 node scripts/count-touched.ts

@@ -3,28 +3,11 @@ import { registerHooks } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as fc from 'fast-check';
+import { HOME, instrument, ROOT, type Mutant } from './instrument.ts';
 import { tests, type Test } from './tests.ts';
-
-/** A small fault in one place of a file: what it replaces there, and by what. */
-export interface Mutant {
-  readonly id: string;
-  readonly fileName: string;
-  readonly replacement: string;
-  readonly location: { readonly start: Place; readonly end: Place };
-}
-/** Both count from 0. */
-interface Place {
-  readonly line: number;
-  readonly column: number;
-}
 
 /** `static`: only what runs when the file is loaded would change, so the tests are no judge of it here. */
 export type Verdict = 'caught' | 'survived' | 'untested' | 'static';
-
-interface Instrumented {
-  readonly files: readonly { readonly name: string; readonly content: string }[];
-  readonly mutants: readonly Mutant[];
-}
 
 /** What the mutated code goes by, under the name that Stryker's instrumenter gives it. */
 interface Switches {
@@ -40,25 +23,12 @@ interface Switches {
 const switches: Switches = {};
 Object.assign(globalThis, { __stryker__: switches });
 
-const ROOT = path.join(import.meta.dirname, '../..');
-const HOME = path.join(ROOT, 'dist/mutation');
 /** So many times more often than without the fault may a faulty place be reached before its loop is one without end. */
 const HIT_FACTOR = 100;
 
-/**
- * Finds the mutants of the files and writes them, all mutants of a file in one copy of it, with its tests beside it.
- */
-async function instrument(files: readonly string[]): Promise<readonly Mutant[]> {
-  const home = path.join(HOME, 'node_modules/@stryker-mutator/instrumenter/dist/src/index.js');
-  const silent = { isDebugEnabled: () => false, debug: () => {}, info: () => {}, warn: () => {} };
-  const { Instrumenter } = (await import(pathToFileURL(home).href)) as {
-    readonly Instrumenter: new (logger: object) => {
-      instrument(files: readonly object[], options: object): Promise<Instrumented>;
-    };
-  };
-  const sources = files.map((name) => ({ name, mutate: true, content: readFileSync(path.join(ROOT, name), 'utf8') }));
-  const options = { excludedMutations: [], ignorers: [], plugins: null };
-  const result = await new Instrumenter(silent).instrument(sources, options);
+/** Writes the files, all mutants of one in one copy of it, with what lies beside them and its tests. */
+async function writeInstrumented(files: readonly string[]): Promise<readonly Mutant[]> {
+  const result = await instrument(files);
   rmSync(path.join(HOME, 'src'), { recursive: true, force: true });
   const beside = globSync('src/domain/**/*.ts', { cwd: ROOT })
     .filter((name) => !files.includes(name))
@@ -106,7 +76,7 @@ export async function tryMutants(
   files: readonly string[],
   onVerdict: (mutant: Mutant, verdict: Verdict) => void,
 ): Promise<void> {
-  const mutants = await instrument(files);
+  const mutants = await writeInstrumented(files);
   registerHooks({
     resolve: (specifier, context, next) =>
       next(

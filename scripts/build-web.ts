@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type InlineConfig, type Rolldown } from 'vite';
 import { BUILD_FOLDER, sourceDigest, WEB_FOLDER, type Manifest } from '../src/http/pages/assets.ts';
+import { buildDashboard } from './build-dashboard.ts';
 import { putInPlace } from './put-in-place.ts';
 
 /** Browsers of the last three years. */
@@ -86,4 +87,7 @@ async function writeAll(folder: string, name: string, text: string): Promise<voi
   await writeFile(`${file}.gz`, await promisify(gzip)(text, { level: 9 }));
 }
 
-if (import.meta.main) await buildWeb();
+if (import.meta.main) {
+  await buildWeb();
+  await buildDashboard();
+}

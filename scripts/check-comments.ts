@@ -4,7 +4,7 @@ import path from 'node:path';
 /** Limits comments to the length of a line of code, because the formatter does not wrap them. */
 const MAX_COLUMNS = 120;
 const ROOT = path.join(import.meta.dirname, '..');
-const FILES = ['{bench,scripts,src,test,web}/**/*.{css,sh,sol,ts}', '*.ts'];
+const FILES = ['{bench,scripts,src,test,web}/**/*.{css,sh,sol,ts,tsx}', '*.ts'];
 const COMMENT = /^\s*(?:\/\/|\/\*|\*(?!\*)|#)/;
 
 const tooLong = globSync(FILES, { cwd: ROOT })

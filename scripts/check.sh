@@ -20,6 +20,7 @@ check oxlint
 # What did not change since the last time is not looked at again.
 check tsc --incremental --tsBuildInfoFile node_modules/.cache/tsc.tsbuildinfo
 check tsc -p web
+check tsc -p web/dashboard
 check knip
 check node scripts/check-rooms.ts
 check node scripts/find-duplicates.ts

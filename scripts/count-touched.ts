@@ -5,12 +5,11 @@ import { copyCheckout } from '../test/copy-checkout.ts';
 import { blocksOf, GUIDED_CHANGES, lineOf, type GuidedChange, type Place } from './guided-changes.ts';
 
 /**
- * Does in a copy what the guides of docs/how-to/ describe and counts the files that it takes. Fails where a guide can
- * not be followed any more, where the result does not compile or its tests fail, where it takes more files than it may,
- * and where one that the compiler should ask for can be forgotten. Without tests:
- * `npm run count:touched -- --no-tests`.
+ * Follows the guides of docs/how-to/ in a copy and counts the files that they touch. Fails if a guide can no longer be
+ * followed, if the result does not compile or its tests fail, if it touches more files than allowed, and if a file that
+ * the compiler should ask for can be forgotten. Without tests: `npm run count:touched -- --no-tests`.
  */
-/** Those that hold the changes: what the guides name, as far as it needs no more than a database. */
+/** The tests that the guides name, as far as they need no more than a database. */
 const TESTS = [
   'src/domain',
   'src/http/checkout',
@@ -44,7 +43,7 @@ function read(file: string): string {
   return readFileSync(path.join(copy, file), 'utf8');
 }
 
-/** Follows one guide, prints what it touched, and leaves it done: the next one comes on top. */
+/** Follows one guide, prints what it touched, and keeps the result: the next guide continues from there. */
 function doChange({ what, guide, maxFiles, blocks, besides, forcedByTypes, shows }: GuidedChange): void {
   const codes = blocksOf(read(`docs/how-to/${guide}`));
   if (codes.length !== blocks.length) {
@@ -78,7 +77,7 @@ function doChange({ what, guide, maxFiles, blocks, besides, forcedByTypes, shows
   }
 }
 
-/** The file's name, with the number after the last migration's in place of NNNN. */
+/** The file's name, with the number of the next migration in place of NNNN. */
 function numbered(file: string): string {
   if (!file.includes('NNNN')) return file;
   const last = globSync('migrations/*.sql', { cwd: copy }).toSorted().at(-1) ?? '';
@@ -96,7 +95,7 @@ function apply({ file, how, line, under, text }: Place & { readonly text: string
   writeFileSync(path.join(copy, file), lines.join('\n'));
 }
 
-/** What the compiler says; empty when all is well. */
+/** The compiler's output; empty if all is well. */
 function compile(): string {
   const options = ['--incremental', '--tsBuildInfoFile', path.join(copy, 'tsc.tsbuildinfo')];
   const { stdout, status } = spawnSync('tsc', options, { cwd: copy, encoding: 'utf8' });

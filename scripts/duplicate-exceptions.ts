@@ -1,6 +1,6 @@
-/** Files that share lines and are better left so. */
+/** Files that share lines and are better left that way. */
 export interface Exception {
-  /** The one file in which lines stand twice, or all files that share them. */
+  /** The one file with repeated lines, or all files that share them. */
   readonly files: readonly string[];
   readonly why: string;
 }

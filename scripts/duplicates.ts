@@ -1,21 +1,21 @@
 import { parseSync, Visitor } from 'rolldown/utils';
 
-/** So many lines in a row that are equal are a duplicate. */
+/** This many equal lines in a row are a duplicate. */
 const MIN_LINES = 6;
 /**
- * So many of them must differ from each other, and so many be more than data: rows of a table and cases of a switch are
- * alike by nature.
+ * This many of them must differ from each other, and this many be more than data: rows of a table and cases of a switch
+ * are naturally similar.
  */
 const MIN_SHAPES = 4;
 
-/** A run of lines, both counted from 1. */
+/** A run of lines, counted from 1. */
 export interface Place {
   readonly file: string;
   readonly first: number;
   readonly last: number;
 }
 
-/** Places that hold the same lines: two or more. */
+/** Two or more places with the same lines. */
 export interface Duplicate {
   readonly places: readonly Place[];
 }
@@ -24,7 +24,8 @@ interface Line {
   readonly at: number;
   readonly shape: string;
   /**
-   * Which statement of the file it is in, counted from 0; no run goes on into the next. -1: statements do not matter.
+   * Which statement of the file it is in, from 0; no run continues into the next statement. -1: statements do not
+   * matter.
    */
   readonly statement: number;
 }
@@ -39,17 +40,18 @@ interface Span {
   readonly end: number;
 }
 
-/** A part of a file that something else stands for: `n` for a name, `0` for a value. */
+/** A part of a file that is replaced: `n` for a name, `0` for a value. */
 interface Cut extends Span {
   readonly by: '' | 'n' | '0';
 }
 
 /**
- * Where the same six lines stand twice: to the letter, or, within one statement, with other names, strings and numbers.
+ * Finds where the same six lines occur twice: literally, or, within one statement, with other names, strings and
+ * numbers.
  *
- * White space, comments, imports, `export` and variables without a value do not count. Where names are folded, neither
- * do types; and data (`amount: 5n,`), of which little more than commas is left then, makes no duplicate by itself. The
- * tables and columns of a query are kept, for they are all that it says.
+ * White space, comments, imports, `export` and variables without a value do not count. Where names are folded, types do
+ * not count either; and data (`amount: 5n,`), of which little more than commas is left, is no duplicate by itself. The
+ * tables and columns of a query are kept, because a query consists of nothing else.
  */
 export function duplicatesIn(sources: readonly Source[]): readonly Duplicate[] {
   const read = sources.map(readLines);
@@ -58,7 +60,7 @@ export function duplicatesIn(sources: readonly Source[]): readonly Duplicate[] {
   return [...exact, ...folded.filter((one) => !exact.some((other) => covers(other, one)))];
 }
 
-/** The lines of a file as they are, and as they are with names and values folded. */
+/** The lines of a file as they are, and with names and values folded. */
 function readLines({ file, text }: Source) {
   const { program, comments } = parseSync(file, text);
   const unread: Cut[] = comments.map(({ start, end }) => ({ start, end, by: '' }));
@@ -98,16 +100,16 @@ function readLines({ file, text }: Source) {
   return { file, exact: linesOf(text, unread, []), folded: linesOf(text, cuts, statements) };
 }
 
-/** What names tables and columns in a query of Kysely. */
+/** The methods of Kysely that name tables and columns. */
 const QUERY_WORDS = new Set(
   `selectFrom insertInto updateTable deleteFrom innerJoin leftJoin onConflict columns column select where whereRef orderBy
   returning set`.split(/\s+/),
 );
 
-/** A line of names and values alone, such as `amount: 5n,`. */
+/** A line of names and values only, such as `amount: 5n,`. */
 const DATA = /^(?:readonly)?[n0:,.;[\]{})]*$/;
 
-/** The lines that are more than punctuation, with what is cut out of them replaced. */
+/** The lines that are more than punctuation, with the cuts replaced. */
 function linesOf(text: string, cuts: readonly Cut[], statements: readonly number[]): readonly Line[] {
   let folded = '';
   let at = 0;
@@ -126,7 +128,7 @@ function linesOf(text: string, cuts: readonly Cut[], statements: readonly number
     .filter(({ shape }) => /\w/.test(shape));
 }
 
-/** Every longest run of lines that stands in two places or more. */
+/** Every longest run of lines that occurs in two places or more. */
 function repeatedIn(
   files: readonly { readonly file: string; readonly lines: readonly Line[] }[],
 ): readonly Duplicate[] {
@@ -140,7 +142,7 @@ function repeatedIn(
         continue;
       const key = shapes.join('\n');
       const others = runs.get(key) ?? [];
-      // A run that overlaps the one before it in the same file is that one again.
+      // A run that overlaps the previous one in the same file is the same run.
       const before = others.at(-1);
       if (before?.file === file && from < before.from + MIN_LINES) continue;
       runs.set(key, [...others, { file, lines, from, length: MIN_LINES }]);
@@ -172,7 +174,7 @@ function placeOf({ file, lines, from, length }: Run): Place {
   return { file, first: lines[from]?.at ?? 0, last: lines[from + length - 1]?.at ?? 0 };
 }
 
-/** Whether a duplicate holds all that another one does, and so says it already. */
+/** Whether a duplicate contains another one, which is then left out. */
 function covers(whole: Duplicate, part: Duplicate): boolean {
   return part.places.every(({ file, first, last }) =>
     whole.places.some((place) => place.file === file && place.first <= first && last <= place.last),

@@ -4,11 +4,11 @@ import { EXCEPTIONS } from './duplicate-exceptions.ts';
 import { duplicatesIn, type Duplicate } from './duplicates.ts';
 
 /**
- * Prints every run of lines that stands twice in the TypeScript of this repository, and fails where there is one that
- * `scripts/duplicate-exceptions.ts` does not explain, or an explanation that explains nothing any more.
+ * Prints every run of lines that occurs twice in the TypeScript of this repository. Fails for those that
+ * `scripts/duplicate-exceptions.ts` does not explain, and for explanations that are no longer needed.
  */
 const ROOT = path.join(import.meta.dirname, '..');
-/** Texts are left out: each language has the same keys. The other folders hold what tools make or install. */
+/** Texts are left out: each language has the same keys. Other folders contain what tools generate or install. */
 const FILES = globSync('{src,web,test,bench,scripts}/**/*.{ts,tsx}', {
   cwd: ROOT,
   exclude: ['**/texts/**', '**/node_modules/**', '**/dist/**'],

@@ -2,26 +2,26 @@
 export interface Place {
   readonly file: string;
   readonly how: 'after' | 'before' | 'instead of' | 'new file';
-  /** How the line begins, with its indentation, and no other: the first below `under`. Empty for a new file. */
+  /** The beginning of the line, with its indentation: the first such line below `under`. Empty for a new file. */
   readonly line: string;
-  /** How a line above it begins. */
+  /** The beginning of a line above it. */
   readonly under?: string | undefined;
 }
 
-/** A change that a guide in docs/how-to/ describes, done as it says. */
+/** A change that a guide in docs/how-to/ describes, done as the guide says. */
 export interface GuidedChange {
   readonly what: string;
   /** Its file in docs/how-to/. */
   readonly guide: string;
-  /** So many files may it take, documentation left out. */
+  /** How many files it may touch, not counting documentation. */
   readonly maxFiles: number;
-  /** Where the guide's blocks of TypeScript and SQL go, in their order; none of them is left out. */
+  /** Where the guide's blocks of TypeScript and SQL go, in their order; none is left out. */
   readonly blocks: readonly Place[];
   /** What the guide says in words. */
   readonly besides: readonly (Place & { readonly text: string })[];
-  /** Files without which the compiler refuses the rest of the change. */
+  /** Files without which the rest of the change does not compile. */
   readonly forcedByTypes: readonly string[];
-  /** What docs/openapi.json then names; null where it need not change. */
+  /** What docs/openapi.json then names; null if it need not change. */
   readonly shows: string | null;
 }
 
@@ -138,7 +138,7 @@ const eventType: GuidedChange = {
 
 export const GUIDED_CHANGES: readonly GuidedChange[] = [chain, field, status, eventType];
 
-/** The code that a guide shows, block by block, without the indentation of its list. */
+/** The code blocks of a guide, without the indentation of lists. */
 export function blocksOf(guide: string): readonly string[] {
   const found = guide.matchAll(/^( *)```(?:ts|sql)\n([\s\S]*?)^ *```$/gm);
   return Array.from(found, ([, indent = '', code = '']) =>

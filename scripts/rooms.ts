@@ -20,6 +20,8 @@ const USE_CASES = [
   'app/live',
   'app/projects',
   'app/webhooks',
+  'app/people',
+  'app/dashboard',
 ] as const;
 const HTTP = ['domain', 'wire', 'store', ...USE_CASES, 'http', 'http/pages'] as const;
 const SURFACES = [
@@ -27,6 +29,7 @@ const SURFACES = [
   'http/transactions',
   'http/refunds',
   'http/checkout',
+  'http/dashboard',
   'http/docs',
   'http/openapi',
 ] as const;
@@ -56,6 +59,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'app/live': { imports: [...MECHANISMS, 'app', 'app/payments'] },
   'app/projects': { imports: [...MECHANISMS, 'rails/evm', 'app'] },
   'app/webhooks': { imports: [...MECHANISMS, 'app'] },
+  'app/people': { imports: [...MECHANISMS, 'app', 'app/projects'] },
+  'app/dashboard': { imports: [...MECHANISMS, 'app', 'app/payments', 'app/chains'] },
 
   config: { imports: ['domain', 'rails', ...FAMILIES, 'rates', 'webhooks'] },
   workers: { imports: ['domain', 'store', 'rails', ...USE_CASES] },
@@ -65,6 +70,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/transactions': { imports: HTTP },
   'http/refunds': { imports: HTTP },
   'http/checkout': { imports: HTTP },
+  'http/dashboard': { imports: HTTP },
   'http/docs': { imports: ['domain', 'http', 'http/pages'] },
   'http/openapi': { imports: [...HTTP, 'http/refunds'] },
 

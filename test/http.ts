@@ -17,7 +17,8 @@ import { createRateLimits, type RateLimits } from '../src/http/rate-limit.ts';
 import { refundRoutes } from '../src/http/refunds/routes.ts';
 import { buildServer, type ServerOptions } from '../src/http/server.ts';
 import { transactionRoutes } from '../src/http/transactions/routes.ts';
-import { listen } from '../src/store/notifications.ts';
+import type { Troubles } from '../src/domain/trouble.ts';
+import { listen, type Notifications } from '../src/store/notifications.ts';
 import { createTestDatabase } from './database.ts';
 import { testApp, type ManualClock, type TestApp } from './harness.ts';
 import { responseFaults } from './response-shape.ts';
@@ -41,6 +42,8 @@ export interface Call {
 export interface Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Each `Set-Cookie`. */
+  readonly setCookies: readonly string[];
   readonly text: string;
   /** The parsed JSON; undefined where the answer is something else. */
   readonly body: Body;
@@ -75,6 +78,8 @@ export interface HttpTest {
   readonly access: Access;
   readonly scrape: () => Promise<Scrape>;
   readonly limits: RateLimits;
+  readonly notifications: Notifications;
+  readonly troubles: Troubles;
   /** What was logged as an error; a sound service logs none. */
   readonly logged: readonly string[];
   server(side: Mode): FastifyInstance;
@@ -169,6 +174,8 @@ export async function httpTest(): Promise<HttpTest> {
     access,
     scrape,
     limits,
+    notifications,
+    troubles,
     logged,
     server: (side) => servers[side],
     build,
@@ -249,6 +256,7 @@ async function inject<Body>(server: FastifyInstance, call: Call): Promise<Answer
   return {
     status: response.statusCode,
     headers,
+    setCookies: [response.headers['set-cookie'] ?? []].flat(),
     text: response.payload,
     body: (isJson ? JSON.parse(response.payload) : undefined) as Body,
   };

@@ -3,6 +3,7 @@ import { uuidV7 } from '../domain/id.ts';
 import type { PaymentPolicy } from '../domain/transition.ts';
 import type { Links } from '../wire/payment.ts';
 import type { Database } from '../store/database.ts';
+import type { Actor } from './audit.ts';
 import type { Observer } from './observer.ts';
 import type { RailFor } from '../modes/rail.ts';
 
@@ -18,6 +19,8 @@ export interface App {
   readonly observer?: Observer | undefined;
   /** The request this work is done for; undefined if a timer, a chain or the operator caused it. */
   readonly requestId?: string | undefined;
+  /** Who changes things, for the audit log; undefined: the service by itself. */
+  readonly actor?: Actor | undefined;
 }
 
 const origins = new WeakMap<App, App>();
@@ -25,6 +28,13 @@ const origins = new WeakMap<App, App>();
 /** The same app, working for one request: its events and log lines carry the request's id. */
 export function forRequest(app: App, requestId: string): App {
   const working = { ...app, requestId };
+  origins.set(working, originOf(app));
+  return working;
+}
+
+/** The same, working for somebody whose changes the audit log records. */
+export function forActor(app: App, actor: Actor, requestId?: string): App {
+  const working = { ...app, actor, ...(requestId === undefined ? {} : { requestId }) };
   origins.set(working, originOf(app));
   return working;
 }

@@ -1,19 +1,34 @@
 import { purgeDeliveriesBefore } from '../store/deliveries.ts';
 import { purgeAnswersBefore } from '../store/answers.ts';
+import { purgeSignIns } from '../store/sessions.ts';
 import type { App } from './context.ts';
 import { IDEMPOTENCY_LIFETIME_MS } from './idempotency.ts';
 
 /** Deliveries are kept for 90 days. */
 const DELIVERY_LIFETIME_MS = 90 * 24 * 60 * 60_000;
+/** Of sessions, sign-ins and links no trace is needed: the audit log has who came and went. */
+const DAY_MS = 24 * 60 * 60_000;
 const BATCH_ROWS = 2_000;
 
 /**
- * Deletes a batch of deliveries and idempotent answers that are older than their lifetime; true while there may be
- * more.
+ * Forgets deliveries, idempotent answers and what lets nobody into the dashboard any more, once they outlived their
+ * time, a lot at a time; true while there may be more.
  */
 export async function purgeOld(app: App): Promise<boolean> {
   const now = app.clock();
   const deliveries = await purgeDeliveriesBefore(app.db, now - DELIVERY_LIFETIME_MS, BATCH_ROWS);
   const answers = await purgeAnswersBefore(app.db, now - IDEMPOTENCY_LIFETIME_MS, BATCH_ROWS);
-  return deliveries === BATCH_ROWS || answers === BATCH_ROWS;
+  const signIns = await purgeSignIns(
+    app.db,
+    {
+      signedIn: now - 7 * DAY_MS,
+      lastUsed: now - DAY_MS,
+      signIns: now - DAY_MS / 24,
+      // A while longer, so that a used link still says that it was used.
+      links: now - 7 * DAY_MS,
+      browsers: now - 180 * DAY_MS,
+    },
+    BATCH_ROWS,
+  );
+  return deliveries === BATCH_ROWS || answers === BATCH_ROWS || signIns === BATCH_ROWS;
 }

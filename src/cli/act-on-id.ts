@@ -7,10 +7,10 @@ import { done } from './failure.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';
 
-/** What a command does to the one thing that its id names. */
+/** What a command does to the thing that its id names. */
 interface Act {
   readonly run: (app: App, uuid: string) => Promise<{ readonly kind: 'done' } | Rejected>;
-  /** What its record says beside the id. */
+  /** The fields of its record beside the id. */
   readonly record: Readonly<Record<string, true>>;
   readonly line: (id: string) => string;
 }
@@ -20,7 +20,7 @@ const KINDS = {
   endpoint: { about: "the endpoint's id, we_…", read: endpointIdOf },
 } as const;
 
-/** Gives a command its one argument, an id, and what it does to what that names. */
+/** Gives a command its one argument, an id, and its action. */
 export function actsOnId(command: Command, kind: keyof typeof KINDS, { run, record, line }: Act): void {
   const { about, read } = KINDS[kind];
   printsRecord(command)

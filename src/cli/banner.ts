@@ -6,10 +6,11 @@ import { fields } from './output.ts';
 export interface Started {
   readonly addresses: { readonly live: string; readonly test: string };
   readonly firstStart: { readonly projectId: string; readonly key: string | null } | null;
+  readonly dashboard: { readonly link: string; readonly isSetUp: boolean } | null;
 }
 
 /** The lines that greet whoever started the service: where it is, and how to make the first payment. */
-export function banner(config: Config, { addresses, firstStart }: Started): readonly string[] {
+export function banner(config: Config, { addresses, firstStart, dashboard }: Started): readonly string[] {
   const database = config.databaseUrl === null ? `embedded, in ${config.dataDir}` : 'DATABASE_URL';
   const serves = config.role !== 'worker';
   const key = firstStart?.key ?? null;
@@ -21,6 +22,7 @@ export function banner(config: Config, { addresses, firstStart }: Started): read
       ['  Sandbox API', serves ? `${addresses.test}  (test keys; no money moves)` : null],
       ['  Live API', serves ? addresses.live : null],
       ['  Documentation', serves ? `${addresses.live}/docs` : null],
+      ['  Dashboard', dashboard === null ? null : dashboard.link + (dashboard.isSetUp ? '' : SETUP_NOTE)],
       ['  Database', database],
     ]),
     '',
@@ -33,6 +35,9 @@ export function banner(config: Config, { addresses, firstStart }: Started): read
     '',
   ];
 }
+
+/** Behind the link: nothing may break it. */
+const SETUP_NOTE = '  (to set it up: good once, for an hour)';
 
 function laterLines(): readonly string[] {
   return [
@@ -75,7 +80,7 @@ const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
  * The message of a start in production, where a supervisor may keep every line forever: no key, only how to create one.
  * `command` can be run as it is by the service's user or root; with a `DATABASE_URL` it needs the service's settings.
  */
-export function startRecord(config: Config, { addresses, firstStart }: Started): object {
+export function startRecord(config: Config, { addresses, firstStart, dashboard }: Started): object {
   const serves = config.role !== 'worker';
   return {
     role: config.role,
@@ -84,12 +89,22 @@ export function startRecord(config: Config, { addresses, firstStart }: Started):
     ...(firstStart === null
       ? {}
       : { project: firstStart.projectId, command: keyCommand(config, firstStart.projectId) }),
+    ...(dashboard === null ? {} : { dashboard: dashboard.isSetUp ? dashboard.link : ownerCommand(config) }),
   };
 }
 
-function keyCommand({ databaseUrl, dataDir }: Config, projectId: string): string {
+/** Makes the link by which the first person comes in. */
+function ownerCommand(config: Config): string {
+  return `${programOn(config)} user invite --email EMAIL --role owner`;
+}
+
+function programOn({ databaseUrl, dataDir }: Config): string {
   const where = databaseUrl === null ? `DATA_DIR=${shellWord(dataDir)} ` : '';
-  return `${where}${shellWord(PROGRAM)} key create --project ${projectId} --mode test --kind secret --permission full --name Server`;
+  return `${where}${shellWord(PROGRAM)}`;
+}
+
+function keyCommand(config: Config, projectId: string): string {
+  return `${programOn(config)} key create --project ${projectId} --mode test --kind secret --permission full --name Server`;
 }
 
 function shellWord(text: string): string {

@@ -27,6 +27,16 @@ const GROUPS: readonly CommandGroup[] = [
     load: async () => (await import('./key.ts')).addKeyCommands,
   },
   {
+    name: 'user',
+    description: 'say who may use the dashboard',
+    load: async () => (await import('./user.ts')).addUserCommands,
+  },
+  {
+    name: 'audit',
+    description: 'see who changed what',
+    load: async () => (await import('./audit.ts')).addAuditCommands,
+  },
+  {
     name: 'webhook',
     description: 'manage webhook endpoints, see and retry deliveries, receive them here',
     load: async () => (await import('./webhook.ts')).addWebhookCommands,

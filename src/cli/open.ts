@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { pino, type Logger } from 'pino';
 import { BackupError } from '../backup/errors.ts';
+import type { Actor } from '../app/audit.ts';
+import { forActor } from '../app/context.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import type { Cointill } from '../service/core.ts';
 import { DatabaseConnectionError, UnfitDatabaseError } from '../store/check-database.ts';
@@ -44,9 +47,24 @@ async function openDatabase(config: Config): Promise<Cointill> {
   const { openCointill } = await import('../service/core.ts');
   const log = await commandLog();
   try {
-    return await openCointill(config, log);
+    const cointill = await openCointill(config, log);
+    return { ...cointill, app: forActor(cointill.app, operator()) };
   } catch (error) {
     throw databaseFailure(error, config);
+  }
+}
+
+/** Who runs the command, as the audit log names them. */
+function operator(): Actor {
+  return { kind: 'command', id: null, name: accountName(), ip: null };
+}
+
+function accountName(): string {
+  try {
+    return os.userInfo().username;
+  } catch {
+    // A container may run as a number without a name.
+    return `user ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 

@@ -6,13 +6,12 @@ import {
   cancelPayment,
   completeSandboxPayment,
   simulatePayment,
-  SIMULATIONS,
   type NotSandbox,
-  type Simulation,
 } from '../app/payments/payment-actions.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
 import { SURFACES, type Surface } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
+import { SIMULATIONS, type Simulation } from '../domain/simulation.ts';
 import { paymentSelectorOf, projectIdOf, wholeNumber } from './arguments.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';

@@ -32,6 +32,9 @@ Settings, all optional, from the environment:
   TLS_CERT, TLS_KEY, TRUST_PROXY         HTTPS in this process; proxies that are believed
   RATE_LIMIT_TEST, RATE_LIMIT_LIVE       requests per minute and key (100, 1000)
   RATE_LIMIT_PAGE, REDIS_URL             views of a page per minute (600); where several processes count together
+  DASHBOARD, DASHBOARD_URL               on or off (on); its public address (BASE_URL)
+  DASHBOARD_ALLOW_CIDRS                  networks that it can be reached from (all)
+  RATE_LIMIT_DASHBOARD                   requests per minute and session (1200)
   BITCOIN_RPC_URL, LITECOIN_RPC_URL      nodes of live payments, several by commas
   BITCOIN_COOKIE_FILE, BITCOIN_CHAIN     for URLs without a password; main, test, testnet4, signet or regtest;
                                          also LITECOIN_COOKIE_FILE, LITECOIN_CHAIN

@@ -19,6 +19,14 @@ const RATE_SOURCES = [...new Set(WEB_SOURCES.map(({ name }) => sourceOwner(name)
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+/** The dashboard of the live address. */
+export interface DashboardConfig {
+  /** Where people open it, without `/dashboard`: the only source of links and of WebAuthn's origin. */
+  readonly url: string;
+  /** CIDRs that reach it; null: everybody. */
+  readonly allowCidrs: readonly string[] | null;
+}
+
 /** Scheduled backups. */
 export interface BackupSchedule {
   readonly folder: string;
@@ -54,7 +62,14 @@ export interface Config {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly production: boolean;
   readonly sandboxCompleteAfterMs: number;
-  readonly rateLimits: { readonly test: number; readonly live: number; readonly page: number };
+  readonly rateLimits: {
+    readonly test: number;
+    readonly live: number;
+    readonly page: number;
+    readonly dashboard: number;
+  };
+  /** Null: there is none. */
+  readonly dashboard: DashboardConfig | null;
   readonly metricsToken: string | null;
   readonly secretKey: string | null;
   readonly webhookAllowCidrs: readonly string[];
@@ -138,7 +153,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
       test: read.integer('RATE_LIMIT_TEST', 100, 1, 1_000_000_000),
       live: read.integer('RATE_LIMIT_LIVE', 1000, 1, 1_000_000_000),
       page: read.integer('RATE_LIMIT_PAGE', 600, 1, 1_000_000_000),
+      dashboard: read.integer('RATE_LIMIT_DASHBOARD', 1200, 1, 1_000_000_000),
     },
+    dashboard: readDashboard(read, baseUrl),
     metricsToken: read.text('METRICS_TOKEN'),
     secretKey,
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
@@ -154,6 +171,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
+}
+
+/** `DASHBOARD` and what goes with it. What is set is checked all the same where it is off. */
+function readDashboard(read: Reader, baseUrl: string): DashboardConfig | null {
+  const isOn = read.choice('DASHBOARD', ['on', 'off'], 'on') === 'on';
+  const url = read.url('DASHBOARD_URL') ?? baseUrl;
+  const allowCidrs = read.cidrs('DASHBOARD_ALLOW_CIDRS');
+  return isOn ? { url, allowCidrs } : null;
 }
 
 const USUAL_BACKUP_TIME = '03:10';

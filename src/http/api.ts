@@ -85,7 +85,8 @@ export function sendChanged(reply: FastifyReply, outcome: ChangeOutcome, noun: s
   }
 }
 
-function whyNot(reason: RefusalReason, payment: Payment): string {
+/** Why a payment cannot be changed so, as the end of a sentence. */
+export function whyNot(reason: RefusalReason, payment: Payment): string {
   switch (reason) {
     case 'money_seen':
       return 'money was seen on it.';

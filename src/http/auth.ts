@@ -77,7 +77,7 @@ export function authorise(
   return checked.kind === 'allowed' ? null : new RequestError('permission_error', checked.message);
 }
 
-interface AllowList {
+export interface AllowList {
   readonly ipv4: BlockList;
   readonly ipv6: BlockList;
 }
@@ -92,6 +92,10 @@ function isAllowed(project: ProjectAccess, address: string): boolean {
     list = compileCidrs(project.allowIps);
     compiled.set(project, list);
   }
+  return isOn(list, address);
+}
+
+export function isOn(list: AllowList, address: string): boolean {
   if (isIPv4(address)) return list.ipv4.check(address, 'ipv4');
   return isIPv6(address) && list.ipv6.check(address, 'ipv6');
 }
@@ -103,7 +107,7 @@ IPV4_MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
 /**
  * One list per family: a single list would find an IPv4 client in `::/0`, because Node also looks it up as IPv4-mapped.
  */
-function compileCidrs(cidrs: readonly string[]): AllowList {
+export function compileCidrs(cidrs: readonly string[]): AllowList {
   const list = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const cidr of cidrs) {
     const [address = '', prefix] = cidr.split('/');

@@ -3,7 +3,7 @@ import { parseFiatAmount, type Fiat } from '../domain/money.ts';
 import type { CommonFields, Surface } from '../domain/payment.ts';
 import type { CommonNames } from '../wire/payment.ts';
 import { invalid } from './errors.ts';
-import { metadata } from './validation.ts';
+import { metadata } from './fields.ts';
 
 /**
  * The fields that merchants set under the same name on both APIs: their schemas in requests, how they are read, and

@@ -7,7 +7,7 @@ import { readCommon } from './common-fields.ts';
 import { idempotencyOf } from './idempotency-key.ts';
 import { checkReturnUrls } from './return-urls.ts';
 
-/** What the bodies of both APIs have under one name. */
+/** The fields that the bodies of both APIs have under the same name. */
 interface CreationBody {
   readonly order_id?: string;
   readonly customer_email?: string;
@@ -18,7 +18,8 @@ interface CreationBody {
 }
 
 /**
- * Creates the payment that a request asks for. `read` is what its API calls by names of its own, `present` its answer.
+ * Creates the payment of a request. `read` returns the fields that the APIs name differently, `present` makes the
+ * answer.
  */
 export async function createPayment<Body extends CreationBody>(
   api: Api,

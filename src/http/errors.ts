@@ -12,13 +12,16 @@ export type ErrorType =
   | 'rate_limit_error'
   | 'api_error'
   | 'service_unavailable'
-  | 'https_required';
+  | 'https_required'
+  /** Of the dashboard: prove again who it is, then ask again. */
+  | 'proof_required';
 
 const STATUS: Readonly<Record<ErrorType, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
   permission_error: 403,
   https_required: 403,
+  proof_required: 403,
   not_found_error: 404,
   conflict_error: 409,
   rate_limit_error: 429,

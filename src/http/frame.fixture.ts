@@ -8,7 +8,7 @@ import { healthRoutes } from './health.ts';
 import { createMetrics, createScrape, metricsRoute } from './metrics.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { buildServer, type ServerOptions } from './server.ts';
-import { email, httpUrl, metadata, oneOf, text } from './validation.ts';
+import { email, httpUrl, metadata, oneOf, text } from './fields.ts';
 import { NO_REPORTS } from '../domain/trouble.ts';
 
 export const ORIGIN = 'https://shop.example';

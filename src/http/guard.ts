@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { SignedIn } from '../app/people/sessions.ts';
 import type { Access, AccessKey } from '../app/projects/access.ts';
 import type { Mode, Operation } from '../domain/permission.ts';
 import { authenticate, authorise } from './auth.ts';
@@ -7,14 +8,18 @@ import { allowOrigin, answerPreflight } from './cors.ts';
 import { invalid, notFound, RequestError, type ErrorSurface } from './errors.ts';
 import { checkHttps, isLocal, type HttpsPolicy } from './https-rule.ts';
 import { pathOf } from './path.ts';
+import { checkSessionRoute, guardDashboard, type DashboardGuard, type SessionRule } from './session-guard.ts';
 import { clientBucket, type Allowance, type Bucket, type RateLimits } from './rate-limit.ts';
 
 /**
- * How a route is guarded. `api`: by key. `page`, `docs`: by their own rate limits. `open`: not counted. `local`: from
+ * How a route is guarded. `api`: by key. `session`: by a session of the dashboard. `dashboard`: the pages of the
+ * dashboard, for whoever may reach it. `page`, `docs`: by their own rate limits. `open`: not counted. `local`: from
  * this machine also over plain HTTP. `health`: over plain HTTP for everybody.
  */
 export type Guard =
   | { readonly kind: 'api'; readonly surface: ErrorSurface; readonly operation: Operation }
+  | SessionRule
+  | { readonly kind: 'dashboard'; readonly isCounted: boolean }
   | { readonly kind: 'page' | 'docs' }
   | { readonly kind: 'open' }
   | { readonly kind: 'local' }
@@ -27,6 +32,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The key of the request; set on every guarded API route. */
     key: AccessKey | null;
+    /** Who is signed in; set on routes that a session guards. */
+    signedIn: SignedIn | null;
   }
 }
 
@@ -36,8 +43,11 @@ export interface GuardOptions {
   readonly limits: RateLimits;
   readonly https: HttpsPolicy;
   readonly baseUrls: Readonly<Record<Mode, string>>;
+  /** Null where there is no dashboard. */
+  readonly dashboard?: DashboardGuard | null;
 }
 
+const SESSION_PATH = /^\/dashboard\/api(?:\/|$)/;
 const API_PATH = /^\/(?:v1|api\/transactions)(?:\/|$)/;
 
 /** The surface whose error format a path uses. */
@@ -51,11 +61,13 @@ export function surfaceOf(path: string): ErrorSurface {
  */
 export function guardRequests(app: FastifyInstance, options: GuardOptions): void {
   app.decorateRequest('key', null);
+  app.decorateRequest('signedIn', null);
   app.addHook('onRoute', (route) => {
     // A forgotten guard would leave the operation unchecked.
     if (API_PATH.test(route.url) && route.config?.guard?.kind !== 'api') {
       throw new Error(`The route ${String(route.method)} ${route.url} says no guard of kind "api".`);
     }
+    if (SESSION_PATH.test(route.url)) checkSessionRoute(route.url, String(route.method), route.config?.guard ?? null);
     const own = route.onRequest === undefined ? [] : [route.onRequest].flat();
     route.onRequest = [(request, reply) => guard(request, reply, options, route.config?.guard ?? null), ...own];
   });
@@ -98,6 +110,14 @@ async function guard(
   if (rule === null && request.method === 'OPTIONS') return guardOptions(request, reply, options);
   if (rule === null ? API_PATH.test(pathOf(request)) : rule.kind === 'api') {
     return guardApi(request, reply, options, rule?.kind === 'api' ? rule : null, fault);
+  }
+  if (rule?.kind === 'session' || rule?.kind === 'dashboard') {
+    return guardDashboard(request, reply, { ...options, dashboard: options.dashboard ?? null }, rule, {
+      fault,
+      countClient: () => count(reply, limits, 'page', clientId(request)),
+      tellClient: () => sendRateLimitHeaders(request, reply, limits),
+      countSession: (id) => count(reply, limits, 'dashboard', id),
+    });
   }
   if (rule === null) await count(reply, limits, 'test', clientId(request));
   else if (rule.kind === 'page' || rule.kind === 'docs') await count(reply, limits, rule.kind, clientId(request));

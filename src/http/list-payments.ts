@@ -13,7 +13,7 @@ interface ListQuery {
   readonly offset?: number;
 }
 
-/** One page of the payments that a key sees on a surface, newest first; `statuses` is null for all. */
+/** One page of the payments that a key can see on a surface, newest first; `statuses` is null for all. */
 export async function pageOfPayments(
   app: App,
   key: AccessKey,
@@ -31,7 +31,7 @@ export async function pageOfPayments(
   return { payments, pagination: pagination({ limit, offset }, payments.length, totalOf(counts, statuses)) };
 }
 
-/** How many payments have one of these statuses, or any. */
+/** How many payments have one of these statuses, or any status. */
 export function totalOf(counts: StatusCounts, statuses: readonly PaymentStatus[] | null): number {
   return PAYMENT_STATUSES.filter((status) => statuses?.includes(status) ?? true)
     .map((status) => counts.get(status)?.payments ?? 0)

@@ -7,4 +7,9 @@ export function pathOf({ url }: { readonly url: string }): string {
   return target.startsWith('/') ? target : target.replace(WHOLE_URL, '/');
 }
 
+/** The path as the log may keep it: the token of a link lets its bearer in. */
+export function loggedPath(request: { readonly url: string }): string {
+  return pathOf(request).replace(/^(\/dashboard\/setup\/).+$/i, '$1…');
+}
+
 const WHOLE_URL = /^https?:\/\/[^/]*\/?/i;

@@ -1,11 +1,13 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
+import { GUESS_LIMITS, type GuessBucket, type GuessLimits } from '../app/people/guess-limits.ts';
 
 /**
  * `test` and `live` count per key, and per client for a public key; `test-shared` and `live-shared` count a public key
- * over all its clients; `page` (the payment page) and `docs` (the documentation) count per client address.
+ * over all its clients; `page` (the payment page) and `docs` (the documentation) count per client address; `dashboard`
+ * counts per session.
  */
-export type Bucket = 'test' | 'live' | 'test-shared' | 'live-shared' | 'page' | 'docs';
+export type Bucket = 'test' | 'live' | 'test-shared' | 'live-shared' | 'page' | 'docs' | 'dashboard';
 
 export interface Allowance {
   readonly allowed: boolean;
@@ -24,6 +26,8 @@ export interface RateLimits {
 }
 
 const WINDOW_MS = 60_000;
+/** Requests a minute of a session of the dashboard, unless said otherwise. */
+export const SESSION_LIMIT = 1_200;
 
 /** All clients of a public key together may use this many times its limit. */
 const SHARED_FACTOR = 10;
@@ -33,17 +37,15 @@ const MAX_WINDOWS = 100_000;
 /**
  * Fixed windows of one minute, in memory or shared through Redis. While Redis is down each process counts for itself.
  *
- * @param limits requests per minute: of a test key, of a live key, and of a client on the pages
+ * @param limits requests per minute: of a test key, of a live key, of a client on the pages, and of a session
  */
 export function createRateLimits(
-  limits: Readonly<Record<'test' | 'live' | 'page', number>>,
+  limits: Readonly<Record<'test' | 'live' | 'page', number>> & { readonly dashboard?: number },
   redis: Redis | null,
   maxWindows = MAX_WINDOWS,
 ): RateLimits {
   const counterOf = (bucket: Bucket, limit: number): Counter => {
-    const memory = countInMemory(maxWindows);
-    const counter = redis === null ? memory : countInRedis(redis, bucket, memory);
-    return { ...counter, limit };
+    return { ...windowsOf(redis, bucket, WINDOW_MS, maxWindows), limit };
   };
   const counters: Readonly<Record<Bucket, Counter>> = {
     test: counterOf('test', limits.test),
@@ -52,6 +54,7 @@ export function createRateLimits(
     'live-shared': counterOf('live-shared', limits.live * SHARED_FACTOR),
     page: counterOf('page', limits.page),
     docs: counterOf('docs', limits.page),
+    dashboard: counterOf('dashboard', limits.dashboard ?? SESSION_LIMIT),
   };
   const allowance = (limit: number, { used, msLeft: reportedMs }: Window, allowed: boolean): Allowance => {
     // If the clock was set back meanwhile, this is longer than a window can be.
@@ -77,6 +80,29 @@ export function createRateLimits(
   };
 }
 
+/** Limits of guesses at passwords and codes, counted where requests are. */
+export function createGuessLimits(redis: Redis | null): GuessLimits {
+  const buckets = Object.keys(GUESS_LIMITS) as readonly GuessBucket[];
+  const counters = new Map(
+    buckets.map((bucket) => [bucket, windowsOf(redis, bucket, GUESS_LIMITS[bucket].windowMs, MAX_WINDOWS)]),
+  );
+  const counterOf = (bucket: GuessBucket): Windows => {
+    const counter = counters.get(bucket);
+    if (counter === undefined) throw new Error(`Nothing counts ${bucket}.`);
+    return counter;
+  };
+  return {
+    take: async ({ bucket, id }) => {
+      const { used, msLeft } = await counterOf(bucket).consume(id);
+      return {
+        allowed: used <= GUESS_LIMITS[bucket].guesses,
+        retryAfterSeconds: Math.max(1, Math.ceil(msLeft / 1000)),
+      };
+    },
+    giveBack: async ({ bucket, id }) => counterOf(bucket).giveBack(id),
+  };
+}
+
 /** How much of a window is used, this request included, and how long it still lasts. */
 interface Window {
   readonly used: number;
@@ -86,16 +112,21 @@ interface Window {
 interface Windows {
   consume(id: string): Window | Promise<Window>;
   peek(id: string): Window | Promise<Window>;
+  /** Takes one use back. */
+  giveBack(id: string): void | Promise<void>;
+}
+
+function windowsOf(redis: Redis | null, bucket: string, windowMs: number, maxWindows: number): Windows {
+  const memory = countInMemory(windowMs, maxWindows);
+  return redis === null ? memory : countInRedis(redis, bucket, windowMs, memory);
 }
 
 interface Counter extends Windows {
   readonly limit: number;
 }
 
-const UNUSED: Window = { used: 0, msLeft: WINDOW_MS };
-
 /** Windows end by the monotonic clock, so that setting the time of day does not make one last longer. */
-function countInMemory(maxWindows: number): Windows {
+function countInMemory(windowMs: number, maxWindows: number): Windows {
   // All windows are equally long, so they end in the order of insertion.
   const windows = new Map<string, { used: number; readonly endsAtMs: number }>();
   const forgetEnded = (nowMs: number): void => {
@@ -115,7 +146,7 @@ function countInMemory(maxWindows: number): Windows {
       if (window === null) {
         windows.delete(id);
         forgetEnded(nowMs);
-        window = { used: 0, endsAtMs: nowMs + WINDOW_MS };
+        window = { used: 0, endsAtMs: nowMs + windowMs };
         windows.set(id, window);
       }
       window.used += 1;
@@ -124,32 +155,39 @@ function countInMemory(maxWindows: number): Windows {
     peek: (id) => {
       const nowMs = performance.now();
       const window = current(id, nowMs);
-      return window === null ? UNUSED : { used: window.used, msLeft: window.endsAtMs - nowMs };
+      return window === null ? { used: 0, msLeft: windowMs } : { used: window.used, msLeft: window.endsAtMs - nowMs };
+    },
+    giveBack: (id) => {
+      const window = current(id, performance.now());
+      if (window !== null && window.used > 0) window.used -= 1;
     },
   };
 }
 
 /** Windows in Redis, which expire there; `standIn` counts while Redis is down. */
-function countInRedis(redis: Redis, bucket: Bucket, standIn: Windows): Windows {
+function countInRedis(redis: Redis, bucket: string, windowMs: number, standIn: Windows): Windows {
   // The caller, who knows the limit, does the refusing.
   const limiter = new RateLimiterRedis({
     keyPrefix: `cointill:${bucket}`,
     points: Number.MAX_SAFE_INTEGER,
-    duration: WINDOW_MS / 1000,
+    duration: windowMs / 1000,
     storeClient: redis,
     rejectIfRedisNotReady: true,
   });
   const windowOf = ({ consumedPoints, msBeforeNext }: RateLimiterRes): Window => ({
     used: consumedPoints,
-    msLeft: msBeforeNext < 0 ? WINDOW_MS : msBeforeNext,
+    msLeft: msBeforeNext < 0 ? windowMs : msBeforeNext,
   });
   return {
     consume: (id) => limiter.consume(id).then(windowOf, () => standIn.consume(id)),
     peek: (id) =>
       limiter.get(id).then(
-        (found) => (found === null ? UNUSED : windowOf(found)),
+        (found) => (found === null ? { used: 0, msLeft: windowMs } : windowOf(found)),
         () => standIn.peek(id),
       ),
+    giveBack: async (id) => {
+      await limiter.reward(id).catch(() => standIn.giveBack(id));
+    },
   };
 }
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Troubles } from '../domain/trouble.ts';
-import { pathOf } from './path.ts';
+import { loggedPath } from './path.ts';
 
-/** Reports that a request was answered with an internal error. The path is without its query. */
+/** Reports that a request was answered with an internal error. The path has neither its query nor the token of a link. */
 export function reportFault(troubles: Troubles, request: FastifyRequest, status: number, fault: unknown): void {
   const subject = `${request.method} ${request.routeOptions.url ?? 'of an unknown path'} answered ${status}`;
-  troubles.happened(subject, fault, { request: request.id, path: pathOf(request) });
+  troubles.happened(subject, fault, { request: request.id, path: loggedPath(request) });
 }

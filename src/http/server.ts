@@ -21,6 +21,7 @@ import { reportFault } from './report-fault.ts';
 import { limitConcurrentReads } from './concurrent-reads.ts';
 import { clientBucket, type RateLimits } from './rate-limit.ts';
 import { requestIds } from './request-id.ts';
+import type { DashboardGuard } from './session-guard.ts';
 import { compileValidator } from './validation.ts';
 
 export interface ServerOptions {
@@ -36,6 +37,8 @@ export interface ServerOptions {
   readonly troubles: Troubles;
   /** Called after every answered request. */
   readonly onAnswered: (answer: AnsweredRequest) => void;
+  /** Null or undefined where there is no dashboard. */
+  readonly dashboard?: DashboardGuard | null;
   readonly plugins: readonly ((app: FastifyInstance) => void | Promise<void>)[];
 }
 

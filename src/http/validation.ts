@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Type, type TUnsafe } from 'typebox';
 import { urlAmbiguity } from '../domain/web-url.ts';
 import { invalid, type RequestError } from './errors.ts';
+import { MAX_EMAIL, RULE } from './fields.ts';
 
 /** The HTML standard's rule for e-mail addresses (https://html.spec.whatwg.org/#valid-e-mail-address). */
 const EMAIL =
@@ -17,8 +17,13 @@ const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (v
     rule: 'must be an absolute http or https URL without a user name, password or backslash, its host in plain letters, such as https://shop.example/thanks',
     holds: isHttpUrl,
   },
-  email: { rule: 'must be an e-mail address such as customer@example.com', holds: (value) => EMAIL.test(value) },
+  email: { rule: 'must be an e-mail address such as customer@example.com', holds: isEmail },
 };
+
+/** Whether a text is an e-mail address. */
+export function isEmail(value: string): boolean {
+  return value.length <= MAX_EMAIL && EMAIL.test(value);
+}
 
 /** PostgreSQL cannot store NUL, and a lone surrogate has no UTF-8 form. */
 function isPlainText(value: string): boolean {
@@ -34,45 +39,6 @@ function isHttpUrl(value: string): boolean {
   const hasUser = url !== null && (url.username !== '' || url.password !== '');
   if (url === null || hasUser || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
   return urlAmbiguity(value, url) === null;
-}
-
-const RULE = 'x-rule';
-
-/** Text of at most `max` characters. */
-export function text(options: { readonly max: number; readonly min?: number; readonly description?: string }) {
-  const { max, min = 0, description } = options;
-  return Type.String({
-    maxLength: max,
-    minLength: min,
-    [RULE]: 'text',
-    ...(description === undefined ? {} : { description }),
-  });
-}
-
-/** A whole number within bounds. */
-export function integer(minimum: number, maximum: number, description: string) {
-  return Type.Integer({ minimum, maximum, description });
-}
-
-const HTTP_URL = { maxLength: 2_048, [RULE]: 'http-url', examples: ['https://shop.example/thanks'] };
-export const httpUrl = Type.String(HTTP_URL);
-/** A URL under the name that it has on the other API. */
-export function sameAs(field: string) {
-  return Type.String({ ...HTTP_URL, description: `The same as ${field}, which is taken where both are given.` });
-}
-export const email = Type.String({ maxLength: 254, [RULE]: 'email', examples: ['customer@example.com'] });
-
-/** A flat object of texts: at most 50 keys, with values of at most 500 characters. */
-export const metadata = Type.Unsafe<Readonly<Record<string, string>>>({
-  type: 'object',
-  maxProperties: 50,
-  propertyNames: { maxLength: 100, [RULE]: 'text' },
-  additionalProperties: { type: 'string', maxLength: 500, [RULE]: 'text' },
-});
-
-/** One of a few words. */
-export function oneOf<Word extends string>(words: readonly Word[]): TUnsafe<Word> {
-  return Type.Unsafe<Word>({ type: 'string', enum: [...words] });
 }
 
 const ajv = new Ajv({

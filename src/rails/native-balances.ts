@@ -1,8 +1,8 @@
 import { ChainUnavailableError, type NativeBalances } from './chain.ts';
 
 /**
- * What lies on the addresses of these at a block; null where no node can say, for nodes keep the balances of some
- * hundred blocks only.
+ * The balances of these addresses at a block; null if no node has them, because nodes keep those of a few hundred
+ * blocks.
  */
 export async function balancesOf(
   native: NativeBalances,

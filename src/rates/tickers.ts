@@ -4,15 +4,15 @@ import { MalformedAnswerError, marketPrice, parseJson } from './answer.ts';
 import { midPrice } from './decimal.ts';
 import type { WebSource } from './source.ts';
 
-/** An exchange that answers with a list, a ticker for each pair. */
+/** An exchange that answers with a list of tickers, one per pair. */
 interface Exchange {
   readonly name: string;
   readonly url: string;
-  /** What each of its symbols is the price of. */
+  /** The asset or currency of each symbol. */
   readonly symbols: ReadonlyMap<unknown, AssetCode | Fiat>;
-  /** What it quotes in; USD unless said otherwise. */
+  /** The quote currency; USD by default. */
   readonly unit?: 'USD' | 'USDT';
-  /** What a ticker says; null where it is of no use. */
+  /** Reads a ticker; null if it is of no use. */
   readonly read: (ticker: unknown) => Ticker | null;
 }
 
@@ -20,11 +20,11 @@ interface Ticker {
   readonly symbol: unknown;
   readonly bid: unknown;
   readonly ask: unknown;
-  /** The exchange's own time of it, where it gives one. */
+  /** The exchange's own time of the ticker, if it states one. */
   readonly at?: number;
 }
 
-/** Asks an exchange for the middle of bid and ask of each pair; symbols that are not ours are left out. */
+/** Reads the middle of bid and ask of each pair from an exchange; unknown symbols are left out. */
 export function tickerSource({ name, url, symbols, unit = 'USD', read }: Exchange): WebSource {
   return {
     name,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Troubles } from '../domain/trouble.ts';
-import { pathOf } from '../http/path.ts';
+import { loggedPath } from '../http/path.ts';
 import type { AnsweredRequest } from '../http/server.ts';
 import { durationText } from './plain-text.ts';
 
@@ -14,7 +14,7 @@ export function logAnswer(log: Logger, troubles: Troubles, answer: AnsweredReque
   const { id: request, method, status } = answer;
   const isSlow = answer.durationMs > SLOW_MS;
   if (!isSlow && !log.isLevelEnabled('debug')) return;
-  const path = pathOf(answer);
+  const path = loggedPath(answer);
   const durationMs = Math.round(answer.durationMs);
   if (isSlow) {
     const problem = `${method} ${path} took ${durationText(durationMs)}`;

@@ -13,6 +13,7 @@ import { startScheduledBackups } from '../backup/scheduled-backups.ts';
 import type { Config } from '../config/config.ts';
 import { openCointill, type Cointill } from './core.ts';
 import { logAnswer } from './access-line.ts';
+import { openDashboard, startedDashboard, type StartedDashboard } from './dashboard.ts';
 import { logTroubles } from './log.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import type { Api } from '../http/api.ts';
@@ -42,6 +43,8 @@ export interface Service {
    * Only on an empty database: the project and key that were created, to be shown once; in production there is no key.
    */
   readonly firstStart: FirstStart | null;
+  /** Where the dashboard is; null where there is none. */
+  readonly dashboard: StartedDashboard | null;
   /** Finishes running work within ten seconds, and disconnects from the database. */
   stop(): Promise<void>;
 }
@@ -94,7 +97,8 @@ export async function startService(config: Config, log: Logger): Promise<Service
       parts.push(await startServers(config, core, notifications, { counting, monitoring, redis }, log));
     // Last, because the key must only be shown by a start that succeeded.
     const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
-    return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, stop };
+    const dashboard = config.role === 'worker' ? null : await startedDashboard(config, core);
+    return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, dashboard, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -121,8 +125,6 @@ async function startServers(
   const limits = createRateLimits(config.rateLimits, redis?.client ?? null);
   const assets = await loadAssets();
   const watch = createPaymentWatch(notifications);
-  const tls =
-    config.tls === null ? null : { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) };
   const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
   const plugins = [
     ...monitoring.plugins,
@@ -138,7 +140,7 @@ async function startServers(
     baseUrls,
     production: config.production,
     trustProxy: config.trustProxy,
-    tls,
+    tls: await readTls(config),
     log,
     troubles,
     onAnswered: (answer: AnsweredRequest) => {
@@ -147,8 +149,9 @@ async function startServers(
     },
     plugins,
   };
+  const dashboard = await openDashboard(config, core, notifications, redis, plugins);
   const servers = [
-    { server: buildServer({ ...common, side: 'live' }), port: config.port },
+    { server: buildServer({ ...common, ...dashboard, side: 'live' }), port: config.port },
     { server: buildServer({ ...common, side: 'test' }), port: config.sandboxPort },
   ];
   const stop = async (): Promise<void> => {
@@ -171,6 +174,10 @@ async function startServers(
     log.warn({ err: error }, 'addresses could not be derived ahead; orders derive their own'),
   );
   return stop;
+}
+
+async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer; readonly key: Buffer } | null> {
+  return tls === null ? null : { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
 }
 
 /** How often connections that have become idle are closed. */

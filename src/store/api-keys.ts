@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { KeyKind, Mode, Permission } from '../domain/permission.ts';
 import type { Database, Trx } from './database.ts';
 import { notify } from './notifications.ts';
-import type { NewRow } from './tables.ts';
+import type { NewRow, Tables } from './tables.ts';
 
 /** A key as it can be shown: never its text, of which only the hash is stored. */
 export interface StoredKey {
@@ -14,6 +14,22 @@ export interface StoredKey {
   readonly name: string;
   readonly createdAt: number;
   readonly revokedAt: number | null;
+}
+
+/** All that is shown of a key: its hash is left out. */
+const KEY_COLUMNS = ['id', 'project_id', 'mode', 'kind', 'permission', 'name', 'created_at', 'revoked_at'] as const;
+
+function keyFromRow(row: Pick<Selectable<Tables['api_keys']>, (typeof KEY_COLUMNS)[number]>): StoredKey {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    mode: row.mode,
+    kind: row.kind,
+    permission: row.permission,
+    name: row.name,
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+  };
 }
 
 /** The unrevoked key with this SHA-256 and its project. */
@@ -62,21 +78,18 @@ export async function insertKey(trx: Trx, key: StoredKey, hash: Buffer): Promise
 export async function listKeys(db: Database, projectId: string): Promise<readonly StoredKey[]> {
   const rows = await db
     .selectFrom('api_keys')
-    .select(['id', 'project_id', 'mode', 'kind', 'permission', 'name', 'created_at', 'revoked_at'])
+    .select(KEY_COLUMNS)
     .where('project_id', '=', projectId)
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    projectId: row.project_id,
-    mode: row.mode,
-    kind: row.kind,
-    permission: row.permission,
-    name: row.name,
-    createdAt: row.created_at,
-    revokedAt: row.revoked_at,
-  }));
+  return rows.map(keyFromRow);
+}
+
+/** A key by its id, revoked or not. */
+export async function findKey(executor: Database | Trx, id: string): Promise<StoredKey | null> {
+  const row = await executor.selectFrom('api_keys').select(KEY_COLUMNS).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : keyFromRow(row);
 }
 
 /**

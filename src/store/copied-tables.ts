@@ -2,7 +2,8 @@ import type { Tables } from './tables.ts';
 
 /**
  * What a backup copies of each table; a table missing here does not compile. `rows`: all of it. `nothing`: data that is
- * only valid while the current processes run.
+ * only valid while the current processes run, and what lets somebody in: a restored copy has no session and no open
+ * link.
  */
 export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing' } = {
   projects: 'rows',
@@ -38,6 +39,15 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   chain_cursors: 'rows',
   chain_blocks: 'rows',
   chain_nodes: 'nothing',
+  people: 'rows',
+  memberships: 'rows',
+  account_links: 'nothing',
+  sessions: 'nothing',
+  sign_ins: 'nothing',
+  known_browsers: 'nothing',
+  passkeys: 'rows',
+  recovery_codes: 'rows',
+  audit_log: 'rows',
   backups: 'rows',
   leases: 'nothing',
 };

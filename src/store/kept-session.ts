@@ -15,11 +15,11 @@ export interface KeptSessionOptions {
   /** Called after each connection: earlier notifications may have been missed, all later ones will arrive. */
   readonly onUp: () => void;
   readonly onDown: () => void;
-  /** Called each time that a notification to ourselves did not arrive on a connection that listens. */
+  /** Called each time a notification to ourselves did not arrive on a listening connection. */
   readonly onWithheld: () => void;
 }
 
-/** A connection that listens, and is replaced for as long as it takes. */
+/** A listening connection that is replaced for as long as it takes. */
 export interface KeptSession {
   /** Whether every notification until less than a second ago has arrived, as proven by one to ourselves. */
   readonly healthy: () => boolean;

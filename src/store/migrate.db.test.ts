@@ -2,8 +2,9 @@ import { appendFile, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 
 import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
+import { WAIT } from '../../test/deadline.ts';
 import { migrate, MigrationError } from './migrate.ts';
 
 const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
@@ -106,5 +107,51 @@ describe('migrating', () => {
     expect(await applied()).toEqual(names);
     await writeFile(file, 'create table half ()');
     expect(await migrate(client, folder)).toEqual(['9997_wrong.sql']);
+  });
+
+  describe('an index that is built concurrently', () => {
+    const NAME = '9997_index.sql';
+    const TEXT = `-- Found by its description.
+drop index concurrently if exists payments_by_description;
+create index concurrently payments_by_description on payments (description);
+`;
+    const VALID = `select indisvalid from pg_index where indexrelid = 'payment_arrows_by_description'::regclass`;
+    const INSERT = `insert into projects (id, name, created_at) values (gen_random_uuid(), 'Shop', now())`;
+
+    it('is built while others write to its table', async () => {
+      const { client, folder, connect } = await migrated();
+      await writeFile(path.join(folder, NAME), TEXT.replace('payments (description)', 'projects (name)'));
+      const [early, late] = [await connect(), await connect()];
+      await early.query(`begin; ${INSERT}`);
+      const migrating = migrate(client, folder);
+      const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'create index%'`;
+      await vi.waitFor(async () => expect((await late.query(waits)).rowCount).toBe(1), WAIT);
+      await late.query("set lock_timeout = '5s'");
+      await late.query(INSERT);
+      await early.query('commit');
+      expect(await migrating).toEqual([NAME]);
+    });
+
+    it('is built anew where it was left half built', async () => {
+      const { client, folder } = await migrated();
+      const text = TEXT.replaceAll('payments', 'payment_arrows');
+      await writeFile(path.join(folder, NAME), text.replace('(description)', '((1 / (id - id)))'));
+      await client.query(`insert into payment_arrows (payment_id, from_status, to_status, cause, at)
+        values (gen_random_uuid(), 'created', 'pending', 'token_chosen', now())`);
+      await expect(migrate(client, folder)).rejects.toThrow(/^Migration 9997_index\.sql failed: division by zero/);
+      const { rows: left } = await client.query(VALID);
+      expect(left).toEqual([{ indisvalid: false }]);
+      await writeFile(path.join(folder, NAME), text.replace('(description)', '(cause)'));
+      expect(await migrate(client, folder)).toEqual([NAME]);
+      const { rows } = await client.query(VALID);
+      expect(rows).toEqual([{ indisvalid: true }]);
+    });
+
+    it('does not hang with two processes that start at once', async () => {
+      const { client, folder, connect } = await migrated();
+      await writeFile(path.join(folder, NAME), TEXT);
+      const applied = await Promise.all([migrate(client, folder), migrate(await connect(), folder)]);
+      expect(applied.toSorted((a, b) => a.length - b.length)).toEqual([[], [NAME]]);
+    });
   });
 });

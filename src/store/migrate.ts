@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { beginWithin } from './client.ts';
 
@@ -25,6 +26,23 @@ const LACKS_CHECKSUMS = `
 /** The database cannot be migrated to this program's version; the message says why and what to do. */
 export class MigrationError extends Error {}
 
+/** How long a process waits before it asks again whether another one has migrated. */
+const TURN_MS = 100;
+
+/**
+ * One at a time. Asked for again and again, and never waited for: a statement that waits has a snapshot, which an index
+ * that is built beside its writers waits for in its turn.
+ */
+async function lockMigrations(client: Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ isHeld: boolean }>('select pg_try_advisory_lock($1) as "isHeld"', [
+      MIGRATION_LOCK,
+    ]);
+    if (rows[0]?.isHeld === true) return;
+    await setTimeout(TURN_MS);
+  }
+}
+
 /** A migration's text, and its SHA-256 in hex, independent of this machine's line endings. */
 async function readMigration(
   folder: string,
@@ -41,14 +59,15 @@ export async function knownMigrations(folder: string = FOLDER): Promise<readonly
 
 /**
  * Migrates the database to this program's version: applies every file of `migrations/` that was not applied yet, in
- * order, each in its own transaction, under an advisory lock. Returns the names applied now.
+ * order, each in its own transaction, under an advisory lock. A file that builds indexes `concurrently` is applied
+ * statement by statement instead, while others write. Returns the names applied now.
  *
  * @throws MigrationError if one fails, or if the database was migrated by a newer version or by another text of one of
  * these files: its schema would be unknown, and differ from a fresh one
  */
 export async function migrate(client: Client, folder: string = FOLDER): Promise<readonly string[]> {
   const files = await knownMigrations(folder);
-  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  await lockMigrations(client);
   try {
     await makeTable(client);
     const { rows } = await client.query<Applied>('select name, checksum from migrations order by name');
@@ -62,6 +81,8 @@ export async function migrate(client: Client, folder: string = FOLDER): Promise<
     for (const row of rows) await checkUnchanged(client, folder, row);
     const missing = files.filter((name) => !applied.includes(name));
     for (const name of missing) {
+      // Nobody writes to a database that was empty a moment ago.
+      if (applied.length > 0 && (await applyBesideWriters(client, folder, name))) continue;
       await client.query(beginWithin(IDLE_TIMEOUT_MS));
       try {
         await apply(client, folder, name);
@@ -113,9 +134,40 @@ export async function applyMigrations(
 
 async function apply(client: Client, folder: string, name: string): Promise<void> {
   const { text, checksum } = await readMigration(folder, name);
+  await toldAs(name, async () => {
+    await client.query(text.replaceAll(CONCURRENTLY, '$1'));
+    await keep(client, name, checksum);
+  });
+}
+
+const CONCURRENTLY = /^((?:create|drop) index) concurrently/gm;
+
+/**
+ * Applies a migration whose indexes are built while others write, which takes no transaction: stopped half-way it is
+ * done again from its beginning. False: it is not of this kind, and nothing was done.
+ */
+async function applyBesideWriters(client: Client, folder: string, name: string): Promise<boolean> {
+  const { text, checksum } = await readMigration(folder, name);
+  if (text.match(CONCURRENTLY) === null) return false;
+  const statements = text
+    .replaceAll(/^\s*--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+  await toldAs(name, async () => {
+    for (const statement of statements) await client.query(statement);
+    await keep(client, name, checksum);
+  });
+  return true;
+}
+
+async function keep(client: Client, name: string, checksum: string): Promise<void> {
+  await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum]);
+}
+
+async function toldAs(name: string, work: () => Promise<void>): Promise<void> {
   try {
-    await client.query(text);
-    await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum]);
+    await work();
   } catch (error) {
     throw new MigrationError(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,

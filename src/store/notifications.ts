@@ -13,6 +13,8 @@ export interface NotificationPayloads {
   readonly payments: readonly string[];
   /** A network whose cursor moved, so that its payments have other confirmations now. */
   readonly chain: readonly [Network];
+  /** The person whose sessions ended or whose roles changed, so that what is open for them is looked at again. */
+  readonly sessions: readonly [string];
 }
 export type Topic = keyof NotificationPayloads;
 
@@ -49,6 +51,11 @@ export async function notify(db: Database | Trx, topic: 'access' | 'deliveries')
   await sql`select ${notification(topic)}`.execute(db);
 }
 
+/** Notifies every process that sessions of a person ended or their roles changed, when the transaction commits. */
+export async function notifySessions(trx: Trx, personId: string): Promise<void> {
+  await sql`select ${notification('sessions', personId)}`.execute(trx);
+}
+
 /** A notification as an expression, to be sent by a statement that changes something anyway. */
 export function notification<T extends Topic>(topic: T, ...payload: NotificationPayloads[T]): RawBuilder<unknown> {
   return sql`pg_notify(${CHANNEL}, ${[topic, ...payload].join(' ')})`;
@@ -80,6 +87,11 @@ function dispatch(listeners: Listeners, payload: string): void {
       if (isNetwork(network)) for (const listener of listeners.chain) listener([network]);
       break;
     }
+    case 'sessions': {
+      const [person = ''] = args;
+      for (const listener of listeners.sessions) listener([person]);
+      break;
+    }
     // An unknown topic is from a newer version, or a proof's.
     default:
   }
@@ -91,7 +103,7 @@ const NOT_LISTENING = 'not listening';
 /** Listens on a separate connection, and reconnects for as long as it takes. */
 export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Listening {
   const { onWithheld, proofEveryMs = PROOF_EVERY_MS } = options;
-  const listeners: Listeners = { access: [], deliveries: [], payments: [], chain: [] };
+  const listeners: Listeners = { access: [], deliveries: [], payments: [], chain: [], sessions: [] };
   const downListeners: (() => void)[] = [];
   const upListeners: (() => void)[] = [];
   let isWithheld = false;

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Database, Trx } from './database.ts';
 import { notify } from './notifications.ts';
 import type { LogoType } from './schema/projects.ts';
@@ -97,6 +97,14 @@ export async function listProjects(executor: Database | Trx): Promise<readonly P
 export async function findProject(executor: Database | Trx, id: string): Promise<Project | null> {
   const row = await selectProjects(executor).where('projects.id', '=', id).executeTakeFirst();
   return row === undefined ? null : projectFromRow(row);
+}
+
+/** The ids of those that ever had a live payment. */
+export async function projectsWithLivePayments(executor: Database | Trx): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from projects p
+    where exists (select 1 from payment_day_counts c where c.project_id = p.id and c.mode = 'live')`.execute(executor);
+  return new Set(rows.map(({ id }) => id));
 }
 
 function selectProjects(executor: Database | Trx) {

@@ -124,6 +124,22 @@ export async function refundedMoney(
   return { units: row.units, amountMinor: row.amount_minor };
 }
 
+/** A payment's refunds, oldest first. */
+export async function refundsOfPayment(
+  executor: Database | Trx,
+  paymentId: string,
+  limit: number,
+): Promise<readonly Refund[]> {
+  const rows = await executor
+    .selectFrom('refunds')
+    .select(REFUNDS.names)
+    .where('payment_id', '=', paymentId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(refundFromRow);
+}
+
 /** One page of refunds, newest first, and how many there are in total. */
 export async function listRefunds(
   db: Database,

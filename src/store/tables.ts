@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import { bigint, nullable, text, timestamp, type ColumnShape } from './schema/column.ts';
 import * as chains from './schema/chains.ts';
 import * as payments from './schema/payments.ts';
+import * as people from './schema/people.ts';
 import * as projects from './schema/projects.ts';
 import * as refunds from './schema/refunds.ts';
 import * as wallets from './schema/wallets.ts';
@@ -42,6 +43,15 @@ export const TABLES = {
   address_indexes: wallets.ADDRESS_INDEXES,
   skipped_indexes: wallets.SKIPPED_INDEXES,
   unissued_addresses: wallets.UNISSUED_ADDRESSES,
+  people: people.PEOPLE,
+  memberships: people.MEMBERSHIPS,
+  account_links: people.ACCOUNT_LINKS,
+  sessions: people.SESSIONS,
+  sign_ins: people.SIGN_INS,
+  known_browsers: people.KNOWN_BROWSERS,
+  passkeys: people.PASSKEYS,
+  recovery_codes: people.RECOVERY_CODES,
+  audit_log: people.AUDIT_LOG,
   backups: {
     started_at: timestamp(),
     finished_at: timestamp(),

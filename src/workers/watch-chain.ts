@@ -95,9 +95,9 @@ export function watchChain(
   };
 }
 
-/** Does a round of work and keeps in the database what is wrong with the network: what the round throws, or nothing. */
+/** Runs a round of work and saves the network's problem: the round's error, or none. */
 function createProblemKeeper(app: App, network: Network) {
-  /** What is kept; unknown at first, so that an earlier process's is cleared. */
+  /** The saved problem; unknown at first, so that an earlier process's problem is cleared. */
   let problem: string | null = '';
   return async <Result>(round: () => Promise<Result>): Promise<Result> => {
     try {

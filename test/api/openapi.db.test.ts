@@ -5,12 +5,12 @@ import {
   completeSandboxPayment,
   selectToken,
   simulatePayment,
-  SIMULATIONS,
 } from '../../src/app/payments/payment-actions.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { cancelRefund } from '../../src/app/refunds/cancel-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { EVENT_TYPES, isEventType } from '../../src/domain/event-type.ts';
+import { SIMULATIONS } from '../../src/domain/simulation.ts';
 import { PAYMENT_STATUSES } from '../../src/domain/status.ts';
 import { eventShape } from '../../src/http/openapi/webhook-schema.ts';
 import { httpTest } from '../http.ts';

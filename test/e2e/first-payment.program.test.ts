@@ -49,6 +49,7 @@ function asInReadme(banner: string, service: { readonly live: string; readonly s
     .replaceAll(service.sandbox, 'http://127.0.0.1:4001')
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b')
     .replaceAll(/sk_test_\w+/g, 'sk_test_…')
+    .replace(/setup\/[\w-]{43}/, 'setup/…')
     .replace(/embedded, in .+/, 'embedded, in /home/you/cointill/data')
     .replace(`after ${COMPLETE_AFTER_SECONDS} seconds`, 'after 60 seconds')
     .trim();

@@ -2,7 +2,12 @@ import type { TestDatabase } from '../database.ts';
 import { client } from '../program.ts';
 import { makePlace, runCommand, startProgram, type Running } from './started-program.fixture.ts';
 
-const NO_LIMITS = { RATE_LIMIT_TEST: '1000000000', RATE_LIMIT_LIVE: '1000000000', RATE_LIMIT_PAGE: '1000000000' };
+const NO_LIMITS = {
+  RATE_LIMIT_TEST: '1000000000',
+  RATE_LIMIT_LIVE: '1000000000',
+  RATE_LIMIT_PAGE: '1000000000',
+  RATE_LIMIT_DASHBOARD: '1000000000',
+};
 /** Shorter than the usual half hour, so that payments complete by themselves, and far longer than any test. */
 const COMPLETE_AFTER_SECONDS = '600';
 
@@ -12,6 +17,10 @@ export interface Service {
   readonly sandbox: string;
   readonly projectId: string;
   readonly database: TestDatabase;
+  /** Where the dashboard is. */
+  readonly dashboard: string;
+  /** What the first start prints: it opens the dashboard's set-up. */
+  readonly setupLink: string;
   /** The API of test mode. */
   readonly api: ReturnType<typeof client>;
   /**
@@ -28,7 +37,15 @@ export interface Service {
 export async function startService(settings: Readonly<Record<string, string>> = {}): Promise<Service> {
   const place = await makePlace();
   const { database, live, sandbox } = place;
-  const env = { ...place.env, SANDBOX_COMPLETE_AFTER_SECONDS: COMPLETE_AFTER_SECONDS, ...NO_LIMITS, ...settings };
+  // A name: passkeys do not work on addresses.
+  const dashboardUrl = live.replace('127.0.0.1', 'localhost');
+  const env = {
+    ...place.env,
+    DASHBOARD_URL: dashboardUrl,
+    SANDBOX_COMPLETE_AFTER_SECONDS: COMPLETE_AFTER_SECONDS,
+    ...NO_LIMITS,
+    ...settings,
+  };
   let running: Running | null = null;
   const start = async (): Promise<string> => {
     running = await startProgram(env);
@@ -44,6 +61,8 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     sandbox,
     database,
     projectId: /Project +([0-9a-f-]{36})/.exec(banner)?.[1] ?? '',
+    dashboard: `${dashboardUrl}/dashboard`,
+    setupLink: /http\S+\/dashboard\/setup\/\S+/.exec(banner)?.[0] ?? '',
     api: client(sandbox, /sk_test_\w+/.exec(banner)?.[0] ?? ''),
     command: (line) => runCommand(env, line),
     kill,

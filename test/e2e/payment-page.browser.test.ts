@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { Simulation } from '../../src/app/payments/payment-actions.ts';
+import type { Simulation } from '../../src/domain/simulation.ts';
 import { textAt } from '../../src/cli/program.fixture.ts';
 import { formatDecimal } from '../../src/domain/money.ts';
 import type { Received, Payment } from '../../src/domain/payment.ts';

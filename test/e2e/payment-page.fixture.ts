@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import type { Simulation } from '../../src/app/payments/payment-actions.ts';
+import type { Simulation } from '../../src/domain/simulation.ts';
 import { textAt } from '../../src/cli/program.fixture.ts';
 import { decodeId, parseUuid } from '../../src/domain/id.ts';
 import type { Payment } from '../../src/domain/payment.ts';
@@ -12,7 +12,8 @@ import { saveChanges } from '../../src/store/save-changes.ts';
 import { launchBrowser } from '../browser.ts';
 import type { TestDatabase } from '../database.ts';
 import { eventually, freePort, type Answer } from '../program.ts';
-import { startService, type Service } from './payment-page-service.fixture.ts';
+import type { Service } from './payment-page-service.fixture.ts';
+import { useServiceAndBrowser } from './service-and-browser.fixture.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
 /** What the first start calls its project. */
@@ -69,20 +70,7 @@ interface Times {
 
 /** A service and a browser for the tests of a file. Call it at the top of a `describe`. */
 export function useCheckout(settings: Readonly<Record<string, string>> = {}): Checkout {
-  let started: { readonly service: Service; readonly browser: Browser } | null = null;
-  const present = () => {
-    if (started === null) throw new Error('The service is there in tests alone.');
-    return started;
-  };
-  beforeAll(async () => {
-    const [service, browser] = await Promise.all([startService(settings), launchBrowser()]);
-    started = { service, browser };
-  });
-  afterAll(async () => {
-    await started?.browser.close();
-    await started?.service.close();
-  });
-
+  const present = useServiceAndBrowser(settings);
   return {
     get service() {
       return present().service;

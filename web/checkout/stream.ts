@@ -1,31 +1,31 @@
 import { backOffMs } from './timing.ts';
 
-/** What the stream says of the payment, and of itself. */
+/** What the stream reports about the payment and about itself. */
 export interface StreamEvents {
-  /** The page is not of the newest version any more. */
+  /** The page is outdated. */
   readonly onNews: () => void;
-  /** It is there again after failures: what happened meanwhile it may not send again. */
+  /** The stream works again after failures, but may not repeat what happened meanwhile. */
   readonly onBack: () => void;
-  /** Whether it works is another answer than before. */
+  /** The stream has begun or stopped to work. */
   readonly onState: () => void;
 }
 
-/** The event stream of the payment, which says when its page is of another version. */
+/** The payment's event stream, which reports new versions of its page. */
 export interface Stream {
-  /** Opens it where it is not open, the page has one and somebody looks at it. */
+  /** Opens it if it is closed, the page has one, and the page is visible. */
   readonly open: () => void;
   readonly close: () => void;
   readonly works: () => boolean;
-  /** How many events came. */
+  /** The number of events so far. */
   readonly events: () => number;
   /**
    * Called some time after polling found a change. If the stream has sent nothing since it had sent `eventsBefore`
-   * events, it does not work: proxies can hold a stream back while it looks open.
+   * events, it does not work: proxies can hold back a stream that looks open.
    */
   readonly doubt: (eventsBefore: number) => void;
 }
 
-/** `live` is the present `#live`. */
+/** `live` is the current `#live`. */
 export function createStream(live: () => HTMLElement, { onNews, onBack, onState }: StreamEvents): Stream {
   let stream: EventSource | null = null;
   let works = false;
@@ -60,7 +60,7 @@ export function createStream(live: () => HTMLElement, { onNews, onBack, onState 
     });
     source.addEventListener('error', () => {
       failures += 1;
-      // Told once, not at each of the browser's own attempts: they come faster than the pauses between requests.
+      // Once, not at each of the browser's own attempts: they come faster than the pauses between requests.
       fail();
       if (source.readyState !== EventSource.CLOSED) return;
       // The browser has given up, as it does after an HTTP error.

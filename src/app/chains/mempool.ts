@@ -76,13 +76,13 @@ export function createMempoolWatch(app: App, source: ChainSource) {
   };
 }
 
-/** What transactions that were not known at yet bring. */
+/** What new transactions in the mempool bring. */
 interface News {
   /** Transfers to payments. */
   readonly ours: readonly ChainTransfer[];
-  /** Which payment watches an address. */
+  /** The payment that watches an address. */
   readonly watched: ReadonlyMap<string, string>;
-  /** Transfers that may pay a refund, and what their transactions spend. */
+  /** Transfers that may pay a refund, and the inputs of their transactions. */
   readonly payouts: readonly { readonly block: null; readonly transfer: ChainTransfer }[];
   readonly spends: ReadonlyMap<string, readonly string[]>;
 }
@@ -98,7 +98,7 @@ async function readNews(app: App, source: ChainSource, transfers: readonly Chain
   return { ours, watched, payouts, spends: await spendsOf(source, payouts) };
 }
 
-/** Hashes of waiting transactions that are in no mempool any more. */
+/** Hashes of unmined transactions that are gone from the mempool. */
 interface Gone {
   readonly transfers: readonly string[];
   readonly payouts: readonly string[];

@@ -11,6 +11,8 @@ import {
 import type { Trx } from '../../store/database.ts';
 import { saveChanges, type IssuedAddress, type NewEvent, type PaymentChange } from '../../store/save-changes.ts';
 import { lockPayments } from '../../store/payments.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
+import { differences, recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
@@ -48,7 +50,7 @@ export interface RefusedChange {
 }
 
 export type ChangeOutcome<Refusal = never> =
-  | { readonly kind: 'changed'; readonly payment: Payment; readonly body: string }
+  | { readonly kind: 'changed'; readonly payment: Payment; readonly body: string; readonly change: PaymentChange }
   | RefusedChange
   | { readonly kind: 'not_found' }
   | Replay
@@ -56,6 +58,8 @@ export type ChangeOutcome<Refusal = never> =
 
 export interface ChangeRequest<Refusal> {
   readonly selector: PaymentSelector;
+  /** For the audit log, where a person or an operator does it: such as `payment.cancel`. */
+  readonly action: string;
   /**
    * Decides what happens to the locked payment, or refuses. Runs inside the transaction, so it makes no network calls.
    */
@@ -96,7 +100,7 @@ export function changePayment<Refusal extends { readonly kind: string }>(
 async function change<Refusal extends { readonly kind: string }>(
   app: App,
   trx: ObservedTrx,
-  { selector, decide, present }: ChangeRequest<Refusal>,
+  { selector, action, decide, present }: ChangeRequest<Refusal>,
   idempotency: IdempotencyRequest | null,
 ): Promise<ChangeOutcome<Refusal>> {
   const [before] = await lockPayments(trx, [selector.id]);
@@ -110,8 +114,21 @@ async function change<Refusal extends { readonly kind: string }>(
   const body = present?.(changed.after) ?? '';
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
+  // What customers and keys do is in the payment's own history.
+  if (app.actor?.kind === 'person' || app.actor?.kind === 'command') {
+    await recordAudit(app, trx, {
+      action,
+      projectId: before.projectId,
+      subject: { kind: 'payment', id: publicPaymentId(before) },
+      ...differences(auditedPayment(before), auditedPayment(changed.after)),
+    });
+  }
   emitAfterCommit(trx, { kind: 'payment_changed', change: changed, requestId: app.requestId ?? null });
-  return { kind: 'changed', payment: changed.after, body };
+  return { kind: 'changed', payment: changed.after, body, change: changed };
+}
+
+function auditedPayment({ mode, status, exception, quote }: Payment): object {
+  return { mode, status, exception, asset: quote?.asset ?? null, network: quote?.network ?? null };
 }
 
 function isDecision(decision: { readonly kind: string }): decision is Decision {

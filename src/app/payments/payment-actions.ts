@@ -2,6 +2,7 @@ import { isOpen } from '../../domain/status.ts';
 import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
 import { tokenRefusal, type Observation } from '../../domain/transition.ts';
 import type { Token } from '../../domain/asset.ts';
+import type { Simulation } from '../../domain/simulation.ts';
 import { saveQuoteAgain } from '../../store/quotes.ts';
 import type { Trx } from '../../store/database.ts';
 import { countTokenChanges } from '../../store/payments.ts';
@@ -28,6 +29,7 @@ interface Presented {
 export function cancelPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
+    action: 'payment.cancel',
     decide: async (payment, trx) => {
       const there = await transfersOf(payment, trx);
       return observed({ kind: 'cancelled', moneyElsewhere: there.length > 0 });
@@ -49,6 +51,7 @@ async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer
 export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
     selector,
+    action: 'payment.accept',
     decide: async (payment, trx) => {
       const refunded = payment.quote === null ? 0n : (await refundedMoney(trx, payment.id, payment.quote)).units;
       return observed({ kind: 'accepted', refundedUnits: refunded });
@@ -69,6 +72,7 @@ export function selectToken(
 ): Promise<ChangeOutcome<TokenRefusal>> {
   return changePayment<TokenRefusal | RefusedChange>(app, {
     selector,
+    action: 'payment.token',
     decide: async (payment, trx, now) => {
       // Counted under the payment's lock.
       const changes = await countTokenChanges(trx, payment.id);
@@ -115,7 +119,7 @@ export function completeSandboxPayment(
   app: App,
   selector: PaymentSelector,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
-  return changeInSandbox(app, selector, async (rail, payment, trx, now) => {
+  return changeInSandbox(app, selector, 'payment.complete', async (rail, payment, trx, now) => {
     const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
     const settled = await settle(rail, payment, known, now, trx);
     if (settled.kind !== 'settled') return settled;
@@ -128,10 +132,12 @@ export function completeSandboxPayment(
 function changeInSandbox(
   app: App,
   selector: PaymentSelector,
+  action: string,
   decide: (rail: SandboxRail, payment: Payment, trx: Trx, now: number) => Promise<Decision | TokenRefusal | NotSandbox>,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   return changePayment<TokenRefusal | NotSandbox>(app, {
     selector,
+    action,
     decide: (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
       return rail.kind === 'sandbox' ? decide(rail, payment, trx, now) : { kind: 'not_sandbox' };
@@ -172,17 +178,13 @@ async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote
   return refusal;
 }
 
-/** What a merchant can simulate for a test payment. */
-export const SIMULATIONS = ['paid', 'part', 'over', 'late', 'failed', 'expired'] as const;
-export type Simulation = (typeof SIMULATIONS)[number];
-
 /** Takes a test payment through the real transitions and events, as if that money came. Stops its timer. */
 export function simulatePayment(
   app: App,
   selector: PaymentSelector,
   simulation: Simulation,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
-  return changeInSandbox(app, selector, async (rail, payment, trx, now) => {
+  return changeInSandbox(app, selector, 'payment.simulate', async (rail, payment, trx, now) => {
     const opening: Observation[] = [{ kind: 'timer_stopped' }];
     let quote = payment.quote;
     if (quote === null && isOpen(payment.status)) {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../../test/database.ts';
 import { COMPLETE_AFTER_MS, testApp } from '../../../test/harness.ts';
+import { SIMULATIONS } from '../../domain/simulation.ts';
 import { testRates } from '../../rates/fixed.ts';
 import { openDatabase, type Database } from '../../store/database.ts';
 import { etherRail, liveOrder, setWallet } from '../chains/follow-chain.fixture.ts';
@@ -10,7 +11,6 @@ import {
   cancelPayment,
   completeSandboxPayment,
   selectToken,
-  SIMULATIONS,
   simulatePayment,
 } from './payment-actions.ts';
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { formatKey } from '../../domain/api-key.ts';
+import { encodeId } from '../../domain/id.ts';
 import type { KeyKind, Mode, Permission } from '../../domain/permission.ts';
-import { insertKey, listKeys, revokeKey, type StoredKey } from '../../store/api-keys.ts';
+import { findKey, insertKey, listKeys, revokeKey, type StoredKey } from '../../store/api-keys.ts';
 import { findProject } from '../../store/projects.ts';
+import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { checkName } from './name.ts';
@@ -36,6 +38,12 @@ export async function createKey(
   return app.db.transaction().execute(async (trx) => {
     if ((await findProject(trx, request.projectId)) === null) return noProject(request.projectId);
     await insertKey(trx, stored, hash);
+    await recordAudit(app, trx, {
+      action: 'key.create',
+      projectId: stored.projectId,
+      subject: { kind: 'key', id: encodeId('key', stored.id) },
+      after: { mode: stored.mode, kind: stored.kind, permission: stored.permission, name: stored.name },
+    });
     return { kind: 'done', stored, key };
   });
 }
@@ -50,6 +58,19 @@ export async function keysOf(
 
 /** Revokes a key; every process refuses it within a second. */
 export async function removeKey(app: App, id: string): Promise<{ readonly kind: 'done' } | Rejected> {
-  const found = await app.db.transaction().execute((trx) => revokeKey(trx, id, app.clock()));
-  return found ? { kind: 'done' } : rejected('There is no such key. List them with: cointill key list');
+  return app.db.transaction().execute(async (trx) => {
+    const key = await findKey(trx, id);
+    if (key === null || !(await revokeKey(trx, id, app.clock()))) {
+      return rejected('There is no such key. List them with: cointill key list');
+    }
+    if (key.revokedAt === null) {
+      await recordAudit(app, trx, {
+        action: 'key.revoke',
+        projectId: key.projectId,
+        subject: { kind: 'key', id: encodeId('key', id) },
+        before: { mode: key.mode, kind: key.kind, permission: key.permission, name: key.name },
+      });
+    }
+    return { kind: 'done' };
+  });
 }

@@ -1,4 +1,5 @@
-import { insertProject, listProjects, updateProject, type Project } from '../../store/projects.ts';
+import { findProject, insertProject, listProjects, updateProject, type Project } from '../../store/projects.ts';
+import { differences, recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';
 import { checkName } from './name.ts';
@@ -24,7 +25,15 @@ export async function createProject(
     logo: null,
     createdAt: now,
   };
-  await app.db.transaction().execute((trx) => insertProject(trx, project));
+  await app.db.transaction().execute(async (trx) => {
+    await insertProject(trx, project);
+    await recordAudit(app, trx, {
+      action: 'project.create',
+      projectId: project.id,
+      subject: { kind: 'project', id: project.id },
+      after: { name: project.name },
+    });
+  });
   return { kind: 'done', project };
 }
 
@@ -43,6 +52,16 @@ export async function changeProject(
 ): Promise<{ readonly kind: 'done'; readonly project: Project } | Rejected> {
   const checked = checkRequest(request);
   if (checked.kind === 'rejected') return checked;
-  const project = await app.db.transaction().execute((trx) => updateProject(trx, id, checked.changes));
-  return project === null ? noProject(id) : { kind: 'done', project };
+  return app.db.transaction().execute(async (trx) => {
+    const before = await findProject(trx, id);
+    const project = await updateProject(trx, id, checked.changes);
+    if (before === null || project === null) return noProject(id);
+    await recordAudit(app, trx, {
+      action: 'project.change',
+      projectId: id,
+      subject: { kind: 'project', id },
+      ...differences(before, project),
+    });
+    return { kind: 'done', project };
+  });
 }

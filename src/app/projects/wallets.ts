@@ -9,6 +9,7 @@ import type { Trx } from '../../store/database.ts';
 import { findProject } from '../../store/projects.ts';
 import { listWallets, setWallet, type Wallet } from '../../store/wallets.ts';
 import { issuedAddresses, skipAddressesBelow } from '../../store/issued-addresses.ts';
+import { differences, recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../../modes/rail.ts';
 import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
@@ -85,6 +86,12 @@ export async function setProjectWallet(
     if (firstIndex !== null && found !== null) await skipAddressesBelow(trx, found, firstIndex);
     const wallet = await walletOn(trx, request.projectId, network);
     if (found === null || wallet === null) throw new Error('The wallet that was just set is not there.');
+    await recordAudit(app, trx, {
+      action: 'wallet.set',
+      projectId: request.projectId,
+      subject: { kind: 'wallet', id: network },
+      ...differences(auditedWallet(before), auditedWallet(wallet)),
+    });
     const isUnused = wallet.kind !== 'treasury' && wallet.nextIndex === 0 && firstIndex === null;
     return {
       kind: 'done',
@@ -98,6 +105,18 @@ export async function setProjectWallet(
       warnings: [...(isUnused ? [NEW_ACCOUNT] : []), ...parsed.warnings],
     };
   });
+}
+
+/** What the audit log keeps of a wallet. Its keys are public ones. */
+function auditedWallet(wallet: Wallet | null): object {
+  return {
+    kind: wallet?.kind ?? null,
+    source: wallet?.source ?? null,
+    firstAddress: wallet?.firstAddress ?? null,
+    confirmations: wallet?.confirmations ?? null,
+    toleranceBasisPoints: wallet?.toleranceBasisPoints ?? null,
+    nextIndex: wallet?.nextIndex ?? null,
+  };
 }
 
 function walletChanges(before: Wallet, after: Wallet): readonly string[] {

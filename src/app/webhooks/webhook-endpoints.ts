@@ -1,8 +1,10 @@
 import { DOCUMENTED_EVENTS, EVENT_TYPES, isEventType, type EventType } from '../../domain/event-type.ts';
+import { encodeId } from '../../domain/id.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { eventBody } from '../../wire/event.ts';
 import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../../store/deliveries.ts';
 import { saveEvents } from '../../store/save-changes.ts';
+import type { Trx } from '../../store/database.ts';
 import { findProject } from '../../store/projects.ts';
 import {
   closeEndpoint,
@@ -16,6 +18,7 @@ import {
 } from '../../store/webhook-endpoints.ts';
 import { checkNewWebhookUrl, type WebhookPolicy } from '../../webhooks/guard.ts';
 import { newWebhookSecret, sealSecret } from '../../webhooks/secret.ts';
+import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { attempt, createSecretCache, record } from './attempt-delivery.ts';
 import type { WebhookDelivery } from './deliver-due.ts';
@@ -87,6 +90,7 @@ export async function createEndpoint(
   return app.db.transaction().execute(async (trx) => {
     if ((await findProject(trx, request.projectId)) === null) return noProject(request.projectId);
     await insertEndpoint(trx, endpoint);
+    await audit(app, trx, 'webhook.create', endpoint);
     return { kind: 'done', endpoint, secret };
   });
 }
@@ -97,13 +101,22 @@ export function endpointsOf(app: App, projectId: string | null): Promise<readonl
 
 /** Deletes an endpoint and cancels its waiting deliveries. */
 export async function deleteEndpoint(app: App, id: string): Promise<{ readonly kind: 'done' } | Rejected> {
-  const found = await app.db.transaction().execute((trx) => closeEndpoint(trx, id, { kind: 'deleted' }, app.clock()));
-  return found ? { kind: 'done' } : NO_ENDPOINT;
+  return app.db.transaction().execute(async (trx) => {
+    const endpoint = await lockEndpoint(trx, id);
+    if (endpoint === null || !(await closeEndpoint(trx, id, { kind: 'deleted' }, app.clock()))) return NO_ENDPOINT;
+    await audit(app, trx, 'webhook.delete', endpoint);
+    return { kind: 'done' };
+  });
 }
 
 /** Sends to an endpoint again after it answered 410. */
 export async function reopenEndpoint(app: App, id: string): Promise<{ readonly kind: 'done' } | Rejected> {
-  return (await app.db.transaction().execute((trx) => enableEndpoint(trx, id))) ? { kind: 'done' } : NO_ENDPOINT;
+  return app.db.transaction().execute(async (trx) => {
+    const endpoint = await lockEndpoint(trx, id);
+    if (endpoint === null || !(await enableEndpoint(trx, id))) return NO_ENDPOINT;
+    await audit(app, trx, 'webhook.enable', endpoint);
+    return { kind: 'done' };
+  });
 }
 
 /** Gives an endpoint a new secret. The current one stays valid beside it for 24 hours, unless its key was lost. */
@@ -126,7 +139,20 @@ export async function rotateEndpointSecret(
     if (before === null) return NO_ENDPOINT;
     const previousUntil = opens(sealingKey, before) ? app.clock() + SECRET_OVERLAP_MS : null;
     const endpoint = await replaceSecret(trx, id, sealSecret(sealingKey, secret, id), previousUntil);
+    await audit(app, trx, 'webhook.rotate', endpoint);
     return { kind: 'done', endpoint, secret, previousUntil };
+  });
+}
+
+/** Keeps a change of an endpoint. Of its URL the query is left out, for some carry a token there. */
+function audit(app: App, trx: Trx, action: string, endpoint: WebhookEndpoint): Promise<void> {
+  const { origin, pathname } = new URL(endpoint.url);
+  const told = { mode: endpoint.mode, url: origin + pathname, events: endpoint.events };
+  return recordAudit(app, trx, {
+    action,
+    projectId: endpoint.projectId,
+    subject: { kind: 'webhook', id: encodeId('endpoint', endpoint.id) },
+    ...(action === 'webhook.delete' ? { before: told } : { after: told }),
   });
 }
 

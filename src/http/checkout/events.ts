@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PaymentSelector } from '../../app/payments/change-payment.ts';
 import { createVersionStream, type VersionStream } from '../../app/live/version-stream.ts';
@@ -8,14 +8,16 @@ import type { PaymentReader } from '../../app/payments/read-payment.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 import { countedAddress } from '../client.ts';
+import {
+  createEventSender,
+  createSlots,
+  givenHeaders,
+  HEARTBEAT_MS,
+  TRY_AGAIN_SECONDS,
+  type EventSender,
+  type StreamLimits,
+} from '../event-stream.ts';
 import { clientBucket } from '../rate-limit.ts';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The answer stays open as long as its reader wants, so its duration means nothing. */
-    stream?: boolean;
-  }
-}
 
 export interface CheckoutEventsOptions {
   readonly reader: PaymentReader;
@@ -30,15 +32,6 @@ export interface CheckoutEventsOptions {
   readonly troubles: Troubles;
   readonly limits?: Partial<StreamLimits>;
   readonly heartbeatMs?: number;
-}
-
-export interface StreamLimits {
-  /** Streams of the process, at both its addresses. */
-  readonly streams: number;
-  /** Streams of one client: an IPv4 address, or a /64 network of IPv6. */
-  readonly perClient: number;
-  /** How much a client may leave unread before it is disconnected. */
-  readonly unreadBytes: number;
 }
 
 /** The live updates of the payment page. */
@@ -66,18 +59,8 @@ const ROUTE = {
   schema: { hide: true },
   exposeHeadRoute: false,
 } as const;
-const STREAM_HEADERS = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-store',
-  // nginx would buffer events.
-  'x-accel-buffering': 'no',
-} as const;
+/** One client is an IPv4 address, or a /64 network of IPv6. */
 const LIMITS: StreamLimits = { streams: 10_000, perClient: 100, unreadBytes: 65_536 };
-/** Well below the time after which proxies and mobile networks close a silent connection. */
-const HEARTBEAT_MS = 15_000;
-/** How soon a browser reconnects, sent as `retry`. */
-const RECONNECT_MS = 2_000;
-const TRY_AGAIN_SECONDS = 30;
 
 /**
  * Server-sent events for open payment pages: `changed` with the page's version as data and id, whenever it differs from
@@ -145,7 +128,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       }
       senders.add(sender);
       reply.raw.once('close', () => senders.delete(sender));
-      sender.begin({ ...givenHeaders(reply), ...STREAM_HEADERS }, knownVersion(request));
+      sender.begin(givenHeaders(reply), knownVersion(request));
       sender.send(version);
       versions.start();
       return reply;
@@ -162,14 +145,6 @@ function knownVersion(request: FastifyRequest<EventsRequest>): string | null {
   return typeof v === 'string' ? v : null;
 }
 
-/** Headers set before this handler: rate limits, the request's id. */
-export function givenHeaders(reply: FastifyReply): OutgoingHttpHeaders {
-  const given = reply.getHeaders();
-  const headers: OutgoingHttpHeaders = {};
-  for (const name of Object.keys(given)) headers[name] = given[name];
-  return headers;
-}
-
 function busy(reply: FastifyReply): FastifyReply {
   void reply.header('retry-after', String(TRY_AGAIN_SECONDS));
   return answer(reply, 503, 'Too many pages are open. This one asks for news by itself.');
@@ -180,65 +155,26 @@ function answer(reply: FastifyReply, status: number, text: string): FastifyReply
   return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(text);
 }
 
-interface Sender {
+interface Sender extends Pick<EventSender, 'end' | 'stop'> {
   /** Starts the answer to a page that shows the version `known`. */
-  begin(headers: OutgoingHttpHeaders, known: string | null): void;
+  begin(headers: Parameters<EventSender['begin']>[0], known: string | null): void;
   /** Sends a version that the page does not have yet. */
   send(version: string): void;
-  /** Ends the answer at once, even if the client does not read it. */
-  end(): void;
-  stop(): void;
 }
 
 function createSender(response: ServerResponse, unreadBytes: number, heartbeatMs: number): Sender {
+  const sender = createEventSender(response, { unreadBytes, heartbeatMs });
   let sentVersion: string | null = null;
-  let heartbeat: NodeJS.Timeout | undefined;
-  const write = (text: string): void => {
-    if (response.destroyed || response.writableEnded) return;
-    response.write(text);
-    if (response.writableLength > unreadBytes) response.destroy();
-  };
   return {
+    ...sender,
     begin: (headers, known) => {
       sentVersion = known;
-      response.writeHead(200, headers);
-      write(`retry: ${RECONNECT_MS}\n\n`);
-      heartbeat = setInterval(() => write(': ok\n\n'), heartbeatMs);
+      sender.begin(headers);
     },
     send: (version) => {
       if (version === sentVersion) return;
       sentVersion = version;
-      write(`event: changed\nid: ${version}\ndata: ${version}\n\n`);
-    },
-    end: () => {
-      const { socket } = response;
-      if (response.writableLength > 0) response.destroy();
-      else response.end();
-      // Kept alive, the connection would keep the server from closing.
-      socket?.destroySoon();
-    },
-    stop: () => clearInterval(heartbeat),
-  };
-}
-
-/** Slots for streams, in total and per client. */
-function createSlots({ streams, perClient }: StreamLimits) {
-  const byClient = new Map<string, number>();
-  let taken = 0;
-  return {
-    taken: () => taken,
-    /** Returns how to release the slot, once; null if there is none. */
-    take: (client: string): (() => void) | null => {
-      const own = byClient.get(client) ?? 0;
-      if (taken >= streams || own >= perClient) return null;
-      taken += 1;
-      byClient.set(client, own + 1);
-      return () => {
-        taken -= 1;
-        const left = (byClient.get(client) ?? 0) - 1;
-        if (left > 0) byClient.set(client, left);
-        else byClient.delete(client);
-      };
+      sender.write(`event: changed\nid: ${version}\ndata: ${version}\n\n`);
     },
   };
 }

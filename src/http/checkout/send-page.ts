@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { negotiateEncoding } from '../served-file.ts';
-import { givenHeaders } from './events.ts';
+import { givenHeaders } from '../event-stream.ts';
 import { pageHeaders } from './layout.ts';
 import type { Page } from './view.ts';
 

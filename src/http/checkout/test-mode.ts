@@ -3,7 +3,7 @@ import { pageHref, paymentPath } from './links.ts';
 import { once, type Locale, type TextKey } from './locale.ts';
 import type { PaymentView, TestProgress } from './view.ts';
 
-/** What test mode does with a payment by itself. */
+/** What test mode does with a payment automatically. */
 export function testText({ frame: { locale }, now }: PaymentView, test: TestProgress): Html {
   switch (test.kind) {
     case 'completes':
@@ -17,10 +17,10 @@ export function testText({ frame: { locale }, now }: PaymentView, test: TestProg
   }
 }
 
-/** What a customer of the sandbox can make happen. */
+/** What a customer of the sandbox can simulate. */
 const STEPS = ['paid', 'part', 'over', 'late', 'failed', 'expired'] as const;
 
-/** Buttons that make a test payment go on, while there is something to go on to. */
+/** Buttons that advance a test payment, as long as there is a next step. */
 export function simulations({ frame, paymentId }: PaymentView, test: TestProgress): Html | null {
   if (test.kind === 'ended') return null;
   const { locale } = frame;

@@ -6,7 +6,7 @@ import { ORDER_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { commonShape, creationBody } from '../common-fields.ts';
 import { described, nullable, createdQuery, pageQuery, paginationShape, time } from '../shapes.ts';
-import { email, httpUrl, integer, oneOf, sameAs, text } from '../validation.ts';
+import { email, httpUrl, integer, oneOf, sameAs, text } from '../fields.ts';
 
 export const createOrderBody = creationBody(
   'CreateOrder',

@@ -11,6 +11,7 @@ const ROOT = path.join(import.meta.dirname, '../../..');
 /** The folder of the pages' browser code, and the folder of its build. */
 export const WEB_FOLDER = path.join(ROOT, 'web');
 export const BUILD_FOLDER = path.join(ROOT, 'web/dist/checkout');
+const BUILDS = path.join(ROOT, 'web/dist') + path.sep;
 const BUILDER = path.join(ROOT, 'scripts/build-web.ts');
 
 /** The content of a build; `source` is the digest of its sources. */
@@ -82,12 +83,10 @@ export function assetRoutes(app: FastifyInstance, assets: Assets): void {
 /** The digest of all sources of the build, or null if an installation does not include them. */
 export async function sourceDigest(): Promise<string | null> {
   try {
-    const folders = ['.', 'checkout', 'docs'].map((name) => path.join(WEB_FOLDER, name));
-    const files = (await Promise.all(folders.map(sourcesIn))).flat();
     const hash = createHash('sha256');
-    for (const file of [...files, BUILDER])
+    for (const file of [...(await sourcesIn(WEB_FOLDER)), BUILDER])
       hash
-        .update(`${path.basename(file)}\0`)
+        .update(`${path.relative(WEB_FOLDER, file)}\0`)
         .update(await readFile(file))
         .update('\0');
     return hash.digest('hex');
@@ -97,9 +96,15 @@ export async function sourceDigest(): Promise<string | null> {
   }
 }
 
+/** All but what is built of them. An installation may leave out all folders. */
 async function sourcesIn(folder: string): Promise<readonly string[]> {
-  const names = (await readdir(folder)).filter((name) => /\.(?:ts|css)$/.test(name)).sort();
-  return names.map((name) => path.join(folder, name));
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile() && /\.(?:tsx?|css|svg)$/.test(entry.name));
+  const names = files.map((entry) => path.join(entry.parentPath, entry.name)).sort();
+  const sources = names.filter((name) => !name.startsWith(BUILDS));
+  // The folder of the build alone is there where sources are not.
+  if (sources.length === 0) throw Object.assign(new Error('There are no sources.'), { code: 'ENOENT' });
+  return sources;
 }
 
 /** Null if there is no build, or only one of other sources. */

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { REFUND_STATUSES } from '../../domain/refund.ts';
 import { described, nullable, pageQuery, paginationShape, time } from '../shapes.ts';
-import { oneOf, text } from '../validation.ts';
+import { oneOf, text } from '../fields.ts';
 
 export const createRefundBody = Type.Object(
   {

@@ -6,11 +6,11 @@ import { nodeSubject, type VerifiedNodes } from './verified-nodes.ts';
 
 export interface NodeChecksOptions {
   readonly network: Network;
-  /** In the order of preference; at least one. */
+  /** In order of preference; at least one. */
   readonly nodes: readonly RpcNode[];
   readonly verified: VerifiedNodes;
   /**
-   * The height of the node's newest block, and what is wrong with the node, if anything: then it comes last, as one
+   * The height of the node's newest block, and what is wrong with the node, if anything: then it is used last, like one
    * that lags.
    */
   readonly stateOf: (node: RpcNode) => Promise<{ readonly height: number; readonly problem: string | null }>;
@@ -19,17 +19,17 @@ export interface NodeChecksOptions {
   readonly troubles: Troubles;
 }
 
-/** How the nodes of a network are. */
+/** Checks the nodes of a network. */
 export interface NodeChecks {
-  /** Asks every node which chain it is on and how far it is. Never throws for a node's fault. */
+  /** Asks every node which chain it is on and how far it is. Never throws for a fault of a node. */
   readonly checkNodes: () => Promise<readonly NodeReport[]>;
-  /** Whether the node lagged, or was not as it should be, when it was last asked. */
+  /** Whether the node lagged or had a problem at the last check. */
   readonly lags: (node: RpcNode) => boolean;
 }
 
 interface OneReport extends NodeReport {
   readonly of: RpcNode;
-  /** It answers, but not as it should. One that fails is known by that, and may be well at the next call. */
+  /** It answers, but has a problem. A node that fails is already known by that, and may work at the next call. */
   readonly isPoor: boolean;
 }
 
@@ -48,7 +48,7 @@ export function createNodeChecks(options: NodeChecksOptions): NodeChecks {
     }
   }
 
-  /** Apart from whether it answers: one that lags answers all the same. */
+  /** Separate from whether it answers: a node that lags still answers. */
   function noteState(node: RpcNode, problem: string | null): void {
     const subject = `state of the ${nodeSubject(network, node)}`;
     if (problem === null) troubles.works(subject);

@@ -101,7 +101,7 @@ export function createRpcNode(url: string, timeoutMs: number, cookieFile: string
       const batch = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
       const answers = new Map<unknown, RpcResult>();
       const given = await post(JSON.stringify(batch));
-      // A node that takes no batches answers with one error.
+      // A node that accepts no batches answers with a single error.
       const whole = Array.isArray(given) ? null : readAnswer(given, secrets());
       if (whole?.kind === 'error') throw whole.error;
       for (const answer of decodeArray(given, 'the batch')) {
@@ -118,11 +118,11 @@ export function createRpcNode(url: string, timeoutMs: number, cookieFile: string
   };
 }
 
-/** The way to a node, with its credentials. */
+/** The connection to a node, with its credentials. */
 interface Transport {
-  /** What the node answers to a body, as JSON says it. Throws `NodeError`, without anything secret in its message. */
+  /** The node's answer to a body, parsed. Throws `NodeError`, without any secret in its message. */
   readonly post: (body: string) => Promise<unknown>;
-  /** What must not stand in a message, longest first. */
+  /** Texts that must not appear in a message, longest first. */
   readonly secrets: () => readonly string[];
   readonly close: () => Promise<void>;
 }

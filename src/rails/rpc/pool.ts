@@ -33,7 +33,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
   const { network, nodes } = options;
   const verified = createVerifiedNodes(options);
   const { checkNodes, lags } = createNodeChecks({ ...options, verified });
-  /** The number of the node that answered last. */
+  /** The index of the node that answered last. */
   let preferred = 0;
 
   function inOrder(): readonly RpcNode[] {

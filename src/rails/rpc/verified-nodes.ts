@@ -7,24 +7,23 @@ import { NodeError, type RpcNode } from './node.ts';
 export interface VerifiedNodesOptions {
   readonly network: Network;
   /**
-   * Throws `NodeError`, saying how to mend it, when the node is on another chain than the expected one, or it is too
-   * early to tell.
+   * Throws `NodeError`, with the way out, if the node is on another chain than expected, or if it is too early to say.
    */
   readonly checkChain: (node: RpcNode) => Promise<void>;
   readonly troubles: Troubles;
 }
 
-/** Nodes that are asked for their chain before anything else, and again after each failure. */
+/** Nodes whose chain is checked before anything else, and again after each failure. */
 export interface VerifiedNodes {
-  /** What `work` asks the node. Throws what it throws, and what stands against the node. */
+  /** Runs `work` on a node that was checked. Throws what `work` throws, and what is wrong with the node. */
   ask<T>(node: RpcNode, work: (node: RpcNode) => Promise<T>): Promise<T>;
-  /** The same, of a node that is asked for its chain once more, whatever it said before. */
+  /** The same, after checking the node once more. */
   askAnew<T>(node: RpcNode, work: (node: RpcNode) => Promise<T>): Promise<T>;
-  /** Reports a failure of the node; throws a fault that is not the node's. */
+  /** Reports a failure of the node; throws errors that are not the node's fault. */
   failed(node: RpcNode, method: string, fault: unknown): NodeFailure;
 }
 
-/** How troubles name a node. */
+/** The subject of a node's troubles. */
 export function nodeSubject(network: Network, { name }: RpcNode): string {
   return `${network} node ${name}`;
 }

@@ -1,0 +1,191 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build, type InlineConfig, type Rolldown } from 'vite';
+import { sourceDigest, WEB_FOLDER } from '../src/http/pages/assets.ts';
+import { putInPlace } from './put-in-place.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const FOLDER = path.join(WEB_FOLDER, 'dist/dashboard');
+const ENTRY = 'main.tsx';
+/** The page that most people come for: what it loads is named in the document, so that nothing waits for anything. */
+const FIRST_PAGE = 'pages/home/home-page.tsx';
+/** Browsers of the last three years. */
+const TARGET = ['chrome119', 'edge119', 'firefox119', 'safari17'];
+
+/** Left to itself the bundler makes a file of each module that two pages share. Libraries change least: caches keep them. */
+const GROUPS = [
+  {
+    name: 'libraries',
+    priority: 3,
+    test: /vite\/preload-helper|node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|@tanstack\/|@base-ui\/react\/(?:csp-provider|internals\/csp-context))/,
+  },
+  // What opens over a page waits until it is needed: it is as large as half of React.
+  {
+    name: 'popups',
+    priority: 1,
+    test: /node_modules\/(?:@base-ui|@floating-ui)\/|dashboard\/ui\/(?:dialog|menu|popover)\.tsx$/,
+  },
+  {
+    name: 'shared',
+    priority: 2,
+    test: /web\/(?:clipboard|dashboard\/(?!texts\/de|pages\/)(?!ui\/(?:dialog|menu|popover)\.tsx).*)\.(?:tsx?|module\.css)$/,
+    minShareCount: 2,
+  },
+];
+
+/** What a build is made of, each by its name below `assets/`. */
+export interface DashboardManifest {
+  readonly source: string | null;
+  /** The scripts that Home runs, the first one first. */
+  readonly home: readonly string[];
+  /** What draws menus and dialogs; it comes once the page stands. */
+  readonly popups: readonly string[];
+  readonly scripts: readonly string[];
+  readonly styles: readonly string[];
+}
+
+/**
+ * Builds the dashboard into `web/dist/dashboard`: `index.html`, hashed files below `assets/`, all with compressed
+ * siblings, and `manifest.json`. Does nothing where the build there is of the same sources and packages. The folder appears as a
+ * whole. Throws with the compiler's words when the sources do not compile.
+ */
+export async function buildDashboard(folder: string = FOLDER): Promise<DashboardManifest> {
+  const source = await digest();
+  const found = await readManifest(folder);
+  if (found !== null && found.source === source) return found;
+  const fresh = path.join(path.dirname(folder), `.build-${randomUUID()}`);
+  await mkdir(path.join(fresh, 'assets'), { recursive: true });
+  try {
+    const output = await bundle();
+    const icon = await readFile(path.join(WEB_FOLDER, 'dashboard/icon.svg'), 'utf8');
+    const iconName = `icon.${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
+    const manifest = manifestOf(output, source);
+    const files = [...output.map((one) => [one.fileName, contentOf(one)] as const), [iconName, icon] as const];
+    await Promise.all(files.map(([name, text]) => writeAll(path.join(fresh, 'assets', name), text)));
+    await writeAll(path.join(fresh, 'index.html'), documentOf(manifest, iconName));
+    await writeFile(path.join(fresh, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    await putInPlace(fresh, folder);
+    return manifest;
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+type Output = Rolldown.OutputChunk | Rolldown.OutputAsset;
+
+async function bundle(): Promise<readonly Output[]> {
+  const root = path.join(WEB_FOLDER, 'dashboard');
+  const config: InlineConfig = {
+    configFile: false,
+    envDir: false,
+    publicDir: false,
+    root,
+    base: '/dashboard/assets/',
+    mode: 'production',
+    logLevel: 'error',
+    // Whoever builds may have set NODE_ENV to something else, and React would be the slow one for developers.
+    define: { 'process.env.NODE_ENV': '"production"' },
+    oxc: { jsx: { runtime: 'automatic', development: false } },
+    css: { modules: { generateScopedName: '[hash:base64:5]' } },
+    build: {
+      write: false,
+      target: TARGET,
+      assetsDir: '',
+      assetsInlineLimit: 0,
+      // One small sheet for all: no page appears before its look.
+      cssCodeSplit: false,
+      modulePreload: { polyfill: false },
+      rolldownOptions: {
+        input: path.join(root, ENTRY),
+        output: {
+          entryFileNames: '[name].[hash].js',
+          chunkFileNames: '[name].[hash].js',
+          assetFileNames: '[name].[hash][extname]',
+          codeSplitting: { groups: GROUPS },
+        },
+      },
+    },
+  };
+  const [outcome] = [await build(config)].flat();
+  if (outcome === undefined || !('output' in outcome)) throw new Error('Vite has built nothing from web/dashboard.');
+  return outcome.output;
+}
+
+function manifestOf(output: readonly Output[], source: string | null): DashboardManifest {
+  const chunks = new Map(output.filter((one) => one.type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
+  const byModule = (name: string): string => {
+    const chunk = [...chunks.values()].find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/dashboard/${name}`));
+    if (chunk === undefined) throw new Error(`The build of the dashboard has no chunk of ${name}.`);
+    return chunk.fileName;
+  };
+  const home = new Set<string>();
+  const take = (name: string): void => {
+    if (home.has(name)) return;
+    home.add(name);
+    for (const imported of chunks.get(name)?.imports ?? []) take(imported);
+  };
+  take(byModule(ENTRY));
+  take(byModule(FIRST_PAGE));
+  const styles = output.filter(({ fileName }) => fileName.endsWith('.css')).map(({ fileName }) => fileName);
+  const scripts = [...chunks.keys()].toSorted();
+  const popups = scripts.filter((name) => /^(?:popups|menu|popover)\./.test(name));
+  return { source, home: [...home], popups, scripts, styles };
+}
+
+/** Nothing is inline: the page's policy allows neither scripts nor styles in it. */
+function documentOf({ home: [entry = '', ...others], styles }: DashboardManifest, icon: string): string {
+  const url = (name: string): string => `/dashboard/assets/${name}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex, nofollow">
+<title>Cointill</title>
+<link rel="icon" type="image/svg+xml" href="${url(icon)}">
+${styles.map((name) => `<link rel="stylesheet" href="${url(name)}">`).join('\n')}
+<script type="module" src="${url(entry)}"></script>
+${others.map((name) => `<link rel="modulepreload" href="${url(name)}">`).join('\n')}
+</head>
+<body>
+<div id="root"></div>
+<noscript>The dashboard needs JavaScript. Everything in it can also be done by the API and on the command line.</noscript>
+</body>
+</html>
+`;
+}
+
+function contentOf(file: Output): string {
+  return file.type === 'chunk' ? file.code : Buffer.from(file.source).toString();
+}
+
+async function writeAll(file: string, text: string): Promise<void> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
+  await Promise.all([
+    writeFile(file, text),
+    promisify(brotliCompress)(text, { params }).then((compressed) => writeFile(`${file}.br`, compressed)),
+    promisify(gzip)(text, { level: 9 }).then((compressed) => writeFile(`${file}.gz`, compressed)),
+  ]);
+}
+
+/** Of the sources, and of the versions of what they use; null where they were left out of an installation. */
+async function digest(): Promise<string | null> {
+  const sources = await sourceDigest();
+  if (sources === null) return null;
+  const hash = createHash('sha256').update(sources);
+  for (const file of [path.join(ROOT, 'package-lock.json'), import.meta.filename]) hash.update(await readFile(file));
+  return hash.digest('hex');
+}
+
+async function readManifest(folder: string): Promise<DashboardManifest | null> {
+  try {
+    return JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8'));
+  } catch {
+    // None, or half of one: a new one is made.
+    return null;
+  }
+}

@@ -1,0 +1,64 @@
+import { insertAuditEntry, type AuditValues } from '../store/audit.ts';
+import type { Trx } from '../store/database.ts';
+import type { ActorKind } from '../store/schema/people.ts';
+import { newId, type App } from './context.ts';
+
+/** Who makes a change, as the log names them: by what they were called then. */
+export interface Actor {
+  readonly kind: ActorKind;
+  /** The person's or the key's; null for the others. */
+  readonly id: string | null;
+  /** An e-mail address, the name of a key, or of the operator's account on the machine. */
+  readonly name: string;
+  /** The client's address; null where there is none. */
+  readonly ip: string | null;
+}
+
+const SERVICE: Actor = { kind: 'service', id: null, name: 'Cointill', ip: null };
+
+/** What is changed, such as `wallet.set` of a project's wallet. Values go by field, secrets left out. */
+export interface AuditedChange {
+  readonly action: string;
+  readonly projectId: string | null;
+  readonly subject: { readonly kind: string; readonly id: string | null };
+  readonly before?: AuditValues | null;
+  readonly after?: AuditValues | null;
+}
+
+/** Keeps in the change's own transaction who makes it: neither is there without the other. */
+export async function recordAudit(app: App, trx: Trx, change: AuditedChange): Promise<void> {
+  const at = app.clock();
+  const { ip, ...actor } = app.actor ?? SERVICE;
+  await insertAuditEntry(trx, {
+    id: newId(app, at),
+    at,
+    actor,
+    action: change.action,
+    projectId: change.projectId,
+    subject: change.subject,
+    before: change.before ?? null,
+    after: change.after ?? null,
+    ip,
+    requestId: app.requestId ?? null,
+  });
+}
+
+/** Only what differs of two records, as the log keeps it: bigints as text. */
+export function differences(
+  before: object,
+  after: object,
+): { readonly before: AuditValues; readonly after: AuditValues } {
+  const [old, now] = [plainValues(before), plainValues(after)];
+  const changed = Object.keys(now).filter((field) => JSON.stringify(old[field]) !== JSON.stringify(now[field]));
+  const only = (values: AuditValues): AuditValues => Object.fromEntries(changed.map((field) => [field, values[field]]));
+  return { before: only(old), after: only(now) };
+}
+
+function plainValues(record: object): AuditValues {
+  return Object.fromEntries(
+    Object.entries(record).map(([field, value]: [string, unknown]) => [
+      field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      typeof value === 'bigint' ? String(value) : value,
+    ]),
+  );
+}

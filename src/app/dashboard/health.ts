@@ -1,0 +1,90 @@
+import type { Network } from '../../domain/networks.ts';
+import type { Mode } from '../../domain/permission.ts';
+import { backupState } from '../../store/backups.ts';
+import { endpointHealth } from '../../store/home.ts';
+import { isoTime } from '../../wire/time.ts';
+import { networkStatus } from '../chains/network-status.ts';
+import type { App } from '../context.ts';
+import { sharedAnswer } from '../shared-answer.ts';
+
+/** How something is, in one line. `none`: there is nothing that could be well or ill. */
+export interface Health {
+  readonly state: 'ok' | 'warning' | 'problem' | 'none';
+  readonly count: number;
+  /** How many of them are not well. */
+  readonly affected: number;
+  /** What is wrong, in plain words for the operator; null where nothing is. */
+  readonly detail: string | null;
+}
+
+/** How the service is, which all projects share, from what its parts keep in the database: no chain is asked. */
+export interface ServiceHealth {
+  readonly networks: Health;
+  readonly backups: Health;
+}
+
+/** Longer than this nothing is told late: every open Home asks again and again. */
+const KEPT_MS = 5_000;
+/** A backup that is older is no help to a shop that takes payments every day. */
+const OLD_BACKUP_MS = 7 * 86_400_000;
+
+/** Asks for it at most once in five seconds, however many look. */
+export function createServiceHealth(app: App, networks: readonly Network[]): () => Promise<ServiceHealth> {
+  return sharedAnswer(KEPT_MS, async () => ({
+    networks: await networkHealth(app, networks),
+    backups: await backupHealth(app),
+  }));
+}
+
+async function networkHealth(app: App, networks: readonly Network[]): Promise<Health> {
+  const all = await networkStatus(app, networks);
+  const ill = all.filter(({ problem }) => problem !== null);
+  const warned = all.filter(({ problem, warnings, lost }) => problem === null && warnings.length + lost.length > 0);
+  const lines = [
+    ...ill.map(({ network, problem }) => `${network}: ${problem ?? ''}`),
+    ...warned.flatMap(({ network, warnings, lost }) => [
+      ...warnings.map((warning) => `${network}: ${warning}`),
+      ...(lost.length === 0
+        ? []
+        : [`${network}: ${lost.length} transfers came to addresses of hours that a restore lost`]),
+    ]),
+  ];
+  return {
+    state: all.length === 0 ? 'none' : ill.length > 0 ? 'problem' : warned.length > 0 ? 'warning' : 'ok',
+    count: all.length,
+    affected: ill.length + warned.length,
+    detail: lines.length === 0 ? null : lines.join('\n'),
+  };
+}
+
+async function backupHealth(app: App): Promise<Health> {
+  const state = await backupState(app.db);
+  if (state === null) return { state: 'none', count: 0, affected: 0, detail: null };
+  const { lastGood, lastFailed } = state;
+  const isOld = lastGood === null || app.clock() - lastGood.startedAt > OLD_BACKUP_MS;
+  const told = lastGood === null ? 'there is no good one' : `the last good one is from ${isoTime(lastGood.startedAt)}`;
+  if (lastFailed) return { state: 'problem', count: 1, affected: 1, detail: `the last backup failed, and ${told}` };
+  return isOld
+    ? { state: 'warning', count: 1, affected: 1, detail: told }
+    : { state: 'ok', count: 1, affected: 0, detail: null };
+}
+
+/** How a project's endpoints of one mode are. */
+export async function webhookHealth(
+  app: App,
+  scope: { readonly projectId: string; readonly mode: Mode },
+): Promise<Health> {
+  const endpoints = await endpointHealth(app.db, scope);
+  const disabled = endpoints.filter(({ disabledReason }) => disabledReason !== null);
+  const failing = endpoints.filter(({ disabledReason, isFailing }) => disabledReason === null && isFailing);
+  const lines = [
+    ...disabled.map(({ url, disabledReason }) => `${url}: ${disabledReason ?? ''}`),
+    ...failing.map(({ url }) => `${url}: the newest delivery was not taken`),
+  ];
+  return {
+    state: endpoints.length === 0 ? 'none' : disabled.length > 0 ? 'problem' : failing.length > 0 ? 'warning' : 'ok',
+    count: endpoints.length,
+    affected: disabled.length + failing.length,
+    detail: lines.length === 0 ? null : lines.join('\n'),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Confirmations } from '../../domain/payment.ts';
+import { shownAddress } from '../../rails/address.ts';
+import { findPaymentDetails, type PaymentDetails } from '../../store/payment-details.ts';
+import type { App } from '../context.ts';
+import { selects, type PaymentSelector } from '../payments/change-payment.ts';
+import { possibleActions, type PossibleActions } from '../payments/possible-actions.ts';
+
+/**
+ * All that is kept of a payment, addresses in the form in which people are shown them, and what can be done to it now.
+ */
+export interface SeenPayment extends PaymentDetails {
+  /** Null where nothing is counted. */
+  readonly confirmations: Confirmations | null;
+  readonly can: PossibleActions;
+}
+
+/** The payment, if it is one of those that the selector means; never changes anything and asks no chain. */
+export async function readPaymentDetails(app: App, selector: PaymentSelector): Promise<SeenPayment | null> {
+  const details = await findPaymentDetails(app.db, selector.id);
+  if (details === null || !selects(selector, details.payment)) return null;
+  const { payment, transfers, addresses, quotes } = details;
+  const shown = <Placed extends { readonly network: Parameters<typeof shownAddress>[0]; readonly address: string }>(
+    one: Placed,
+  ): Placed => ({ ...one, address: shownAddress(one.network, one.address) });
+  return {
+    ...details,
+    // The sandbox's addresses are made up: they have one form.
+    ...(payment.mode === 'test'
+      ? {}
+      : { transfers: transfers.map(shown), addresses: addresses.map(shown), quotes: quotes.map(shown) }),
+    confirmations: await app.railFor(payment.mode).confirmations(payment),
+    can: possibleActions(payment, details, app.clock(), app.policy),
+  };
+}

@@ -1,0 +1,169 @@
+import type { Trx } from '../../store/database.ts';
+import { listPasskeys } from '../../store/factors.ts';
+import { findPersonByEmail, lockPeople, lockPerson, updatePerson, type Person } from '../../store/people.ts';
+import { deleteSessions, setChallenge, takeChallenge } from '../../store/sessions.ts';
+import { recordAudit } from '../audit.ts';
+import type { App } from '../context.ts';
+import { giveBack, takeGuess, type TooMany } from './guess-limits.ts';
+import type { PeopleParts } from './parts.ts';
+import { passwordFault } from './password-rules.ts';
+import { CHALLENGE_MS, passkeyHost, requestOptions } from './passkeys.ts';
+import { renew, type SignedIn } from './sessions.ts';
+import { factorsOf, isRightCode, personByPasskey } from './sign-in.ts';
+
+/** What people do to their own accounts. */
+
+export interface Refused {
+  readonly kind: 'refused';
+  readonly param: string | null;
+  readonly message: string;
+}
+
+export const refused = (param: string | null, message: string): Refused => ({ kind: 'refused', param, message });
+export const ENDED: Refused = refused(null, 'The session has ended. Sign in again.');
+
+/** A session that goes on under another token. */
+export interface Renewed {
+  readonly kind: 'done';
+  readonly signedIn: SignedIn;
+  readonly token: string;
+}
+
+export type Proof =
+  | { readonly kind: 'password'; readonly password: string }
+  | { readonly kind: 'totp' | 'recovery_code'; readonly code: string }
+  | { readonly kind: 'passkey'; readonly response: object };
+
+/**
+ * Proves again who it is: by a second factor, or where there is none by the password. The session gets another token.
+ */
+export async function prove(
+  parts: PeopleParts,
+  signedIn: SignedIn,
+  proof: Proof,
+): Promise<Renewed | Refused | TooMany> {
+  const { app, limits } = parts;
+  const { session } = signedIn;
+  const guess = [{ bucket: 'proof-session', id: session.id } as const];
+  const tooMany = await takeGuess(limits, guess);
+  if (tooMany !== null) return tooMany;
+  const fault = await proofFault(parts, signedIn, proof);
+  if (fault !== null) return fault;
+  await giveBack(limits, guess);
+  return app.db.transaction().execute(async (trx) => {
+    const renewed = await renew(app, trx, signedIn);
+    return renewed === null ? ENDED : { kind: 'done', ...renewed };
+  });
+}
+
+async function proofFault(parts: PeopleParts, signedIn: SignedIn, proof: Proof): Promise<Refused | null> {
+  const { app, hasher } = parts;
+  const { person, session } = signedIn;
+  const { factors } = await factorsOf(app.db, person);
+  switch (proof.kind) {
+    case 'password':
+      if (factors.length > 0) return refused('password', 'This account has a second factor: prove with that.');
+      return (await hasher.verify(proof.password, person.passwordHash)) ? null : WRONG_PASSWORD;
+    case 'totp':
+    case 'recovery_code':
+      return (await isRightCode(parts, app.db, person, proof))
+        ? null
+        : refused(proof.kind === 'totp' ? 'code' : 'recovery_code', WRONG_CODE);
+    case 'passkey': {
+      const challenge = await takeChallenge(app.db, session.id, 'prove', app.clock());
+      const found =
+        challenge === null
+          ? null
+          : await personByPasskey(parts, challenge, proof.response, { personId: person.id, alone: false });
+      return found === null ? refused('passkey', NO_PASSKEY) : null;
+    }
+  }
+}
+
+const WRONG_PASSWORD = refused('password', 'The password is wrong.');
+export const WRONG_CODE =
+  'The code is wrong, or was used before. Take the one that is shown now; the clock of the device must be right.';
+const NO_PASSKEY = 'The passkey did not fit. Try again.';
+
+/** What a passkey is to sign to prove again; null where passkeys are not offered, or there is none. */
+export async function proofChallenge(
+  { app, site }: PeopleParts,
+  { session, person }: SignedIn,
+): Promise<object | null> {
+  const host = passkeyHost(site);
+  const passkeys = await listPasskeys(app.db, person.id);
+  if (host === null || passkeys.length === 0) return null;
+  const options = await requestOptions(host, passkeys);
+  const until = app.clock() + CHALLENGE_MS;
+  await setChallenge(app.db, session.id, { text: options.challenge, use: 'prove', until });
+  return options;
+}
+
+/**
+ * Changes the password, for which the present one is asked. All other sessions end, and this one gets another token.
+ */
+export async function changePassword(
+  parts: PeopleParts,
+  signedIn: SignedIn,
+  given: { readonly current: string; readonly next: string },
+): Promise<Renewed | Refused | TooMany> {
+  const { app, hasher, limits } = parts;
+  const { person, session } = signedIn;
+  const fault = passwordFault(given.next, person.email);
+  if (fault !== null) return refused('password', fault);
+  const guess = [{ bucket: 'proof-session', id: session.id } as const];
+  const tooMany = await takeGuess(limits, guess);
+  if (tooMany !== null) return tooMany;
+  if (!(await hasher.verify(given.current, person.passwordHash))) {
+    return refused('current_password', 'The current password is wrong.');
+  }
+  await giveBack(limits, guess);
+  const passwordHash = await hasher.hash(given.next);
+  return app.db.transaction().execute(async (trx) => {
+    // Reset meanwhile, or changed elsewhere: what was proved above is not so any more.
+    const now = await lockPerson(trx, person.id);
+    if (now?.passwordHash !== person.passwordHash) return ENDED;
+    await updatePerson(trx, person.id, { passwordHash });
+    await deleteSessions(trx, person.id, session.id);
+    await auditOfPerson(app, trx, 'person.password', person);
+    // The proof of the present password is none of the second factor.
+    const renewed = await renew(app, trx, signedIn, session.provedAt);
+    return renewed === null ? ENDED : { kind: 'done', ...renewed };
+  });
+}
+
+export function changeEmail(
+  app: App,
+  { person }: SignedIn,
+  email: string,
+): Promise<{ readonly kind: 'done'; readonly person: Person } | Refused> {
+  return app.db.transaction().execute(async (trx) => {
+    await lockPeople(trx);
+    const taken = await findPersonByEmail(trx, email);
+    if (taken !== null && taken.id !== person.id) return refused('email', 'Somebody here has this e-mail already.');
+    await updatePerson(trx, person.id, { email });
+    await recordAudit(app, trx, {
+      action: 'person.email',
+      projectId: null,
+      subject: { kind: 'person', id: person.id },
+      before: { email: person.email },
+      after: { email },
+    });
+    return { kind: 'done', person: { ...person, email } };
+  });
+}
+
+/** Keeps a change of a person's own account. */
+export const auditOfPerson = (
+  app: App,
+  trx: Trx,
+  action: string,
+  person: Person,
+  after: Readonly<Record<string, unknown>> = {},
+): Promise<void> =>
+  recordAudit(app, trx, {
+    action,
+    projectId: null,
+    subject: { kind: 'person', id: person.id },
+    after: { email: person.email, ...after },
+  });

@@ -1,0 +1,131 @@
+import { closeLinks, findLink, insertLink, useLink, type AccountLink } from '../../store/account-links.ts';
+import type { Trx } from '../../store/database.ts';
+import {
+  findPerson,
+  findPersonByEmail,
+  hasPeople,
+  insertPerson,
+  lockPeople,
+  lockPerson,
+  setMembership,
+  updatePerson,
+  type Person,
+} from '../../store/people.ts';
+import type { LinkPurpose } from '../../store/schema/people.ts';
+import { deleteSessions } from '../../store/sessions.ts';
+import { recordAudit } from '../audit.ts';
+import { forActor, newId, type App } from '../context.ts';
+import { passwordFault } from './password-rules.ts';
+import type { Client, PeopleParts } from './parts.ts';
+import { actorOf, startSession, type Started } from './sessions.ts';
+import { newToken, tokenHash } from './token.ts';
+
+/** A link is good for an hour, and once. */
+export const LINK_MS = 60 * 60_000;
+
+/** A link as it is given to whoever is to have it: its token is kept nowhere. */
+export interface NewLink {
+  readonly url: string;
+  readonly expiresAt: number;
+}
+
+export async function newLink(
+  app: App,
+  trx: Trx,
+  siteUrl: string,
+  purpose: LinkPurpose,
+  personId: string | null,
+): Promise<NewLink> {
+  const now = app.clock();
+  const token = newToken(app.random);
+  const hash = tokenHash(token);
+  if (hash === null) throw new Error('A token that was just made is none.');
+  const expiresAt = now + LINK_MS;
+  await insertLink(trx, hash, { purpose, personId, expiresAt }, now);
+  return { url: `${siteUrl}/dashboard/setup/${token}`, expiresAt };
+}
+
+/** A link of set-up, as long as nobody has an account; null from then on. */
+export function makeSetupLink(app: App, siteUrl: string): Promise<NewLink | null> {
+  return app.db.transaction().execute(async (trx) => {
+    if (await hasPeople(trx)) return null;
+    return newLink(app, trx, siteUrl, 'setup', null);
+  });
+}
+
+export type LinkState =
+  | { readonly kind: 'open'; readonly purpose: LinkPurpose; readonly email: string | null; readonly expiresAt: number }
+  | { readonly kind: 'used' | 'expired' | 'unknown' };
+
+/** What a link is good for now. */
+export async function lookAtLink(app: App, token: string): Promise<LinkState> {
+  const hash = tokenHash(token);
+  const link = hash === null ? null : await findLink(app.db, hash);
+  if (link === null) return { kind: 'unknown' };
+  const person = link.personId === null ? null : await findPerson(app.db, link.personId);
+  const isTaken = link.purpose === 'setup' ? await hasPeople(app.db) : person === null || person.deactivatedAt !== null;
+  if (link.usedAt !== null || isTaken) return { kind: 'used' };
+  if (app.clock() >= link.expiresAt) return { kind: 'expired' };
+  return { kind: 'open', purpose: link.purpose, email: person?.email ?? null, expiresAt: link.expiresAt };
+}
+
+export type AcceptOutcome =
+  | { readonly kind: 'done'; readonly started: Started }
+  | { readonly kind: 'closed'; readonly state: 'used' | 'expired' | 'unknown' }
+  | { readonly kind: 'refused'; readonly param: 'email' | 'password'; readonly message: string };
+
+/**
+ * Makes the account that a link is for, or its password anew, and signs in. The e-mail is asked for at set-up alone.
+ */
+export async function acceptLink(
+  parts: PeopleParts,
+  client: Client,
+  given: { readonly token: string; readonly email: string | null; readonly password: string },
+): Promise<AcceptOutcome> {
+  const { app, hasher } = parts;
+  const state = await lookAtLink(app, given.token);
+  if (state.kind !== 'open') return { kind: 'closed', state: state.kind };
+  const email = state.email ?? given.email;
+  if (email === null) return { kind: 'refused', param: 'email', message: 'email is required.' };
+  const fault = passwordFault(given.password, email);
+  if (fault !== null) return { kind: 'refused', param: 'password', message: fault };
+  const passwordHash = await hasher.hash(given.password);
+  const hash = tokenHash(given.token);
+  return app.db.transaction().execute(async (trx) => {
+    await lockPeople(trx);
+    const link = hash === null ? null : await findLink(trx, hash);
+    if (hash === null || link === null) return { kind: 'closed', state: 'unknown' };
+    if (link.purpose === 'setup' && (await hasPeople(trx))) return { kind: 'closed', state: 'used' };
+    if (!(await useLink(trx, hash, app.clock()))) return { kind: 'closed', state: 'used' };
+    const person = await personOf(app, trx, link, email);
+    if (person === null) return { kind: 'closed', state: 'used' };
+    await updatePerson(trx, person.id, {
+      passwordHash,
+      ...(person.joinedAt === null ? { joinedAt: app.clock() } : {}),
+    });
+    await closeLinks(trx, person.id, app.clock());
+    await deleteSessions(trx, person.id);
+    await recordAudit(forActor(app, actorOf(person, client.ip), app.requestId), trx, {
+      action: link.purpose === 'reset' ? 'person.password' : 'person.join',
+      projectId: null,
+      subject: { kind: 'person', id: person.id },
+      after: { email: person.email, by: link.purpose },
+    });
+    return { kind: 'done', started: await startSession(app, trx, person, client, link.purpose) };
+  });
+}
+
+/** Whose link it is: at set-up somebody new, the owner of all; or somebody who was invited and is to be that. */
+async function personOf(app: App, trx: Trx, link: AccountLink, email: string): Promise<Person | null> {
+  if (link.personId !== null) {
+    const person = await lockPerson(trx, link.personId);
+    return person === null || person.deactivatedAt !== null ? null : person;
+  }
+  const now = app.clock();
+  const invited = await findPersonByEmail(trx, email);
+  const id = invited?.id ?? newId(app, now);
+  if (invited === null) await insertPerson(trx, { id, email, createdAt: now });
+  await updatePerson(trx, id, { deactivatedAt: null });
+  await setMembership(trx, { id: newId(app, now), personId: id, projectId: null, role: 'owner', now });
+  return lockPerson(trx, id);
+}

@@ -1,0 +1,27 @@
+import { mayDo, roleIn, type ProjectAction, type Role } from '../../domain/role.ts';
+import { findPerson, membershipsOf } from '../../store/people.ts';
+import { listSessions } from '../../store/sessions.ts';
+import type { App } from '../context.ts';
+import { idleEndsAt, type SignedIn } from './sessions.ts';
+
+/**
+ * The role in the project that a session has now, if it goes on and the role still lets its person do this; else null.
+ * Looking is no use of the session: a forgotten tab keeps nobody signed in.
+ */
+export async function roleOfOpenSession(
+  app: App,
+  { session, person }: Pick<SignedIn, 'session' | 'person'>,
+  projectId: string,
+  action: ProjectAction,
+): Promise<Role | null> {
+  const [sessions, found, memberships] = await Promise.all([
+    listSessions(app.db, person.id),
+    findPerson(app.db, person.id),
+    membershipsOf(app.db, person.id),
+  ]);
+  const current = sessions.find(({ id }) => id === session.id);
+  if (current === undefined || app.clock() >= idleEndsAt(current)) return null;
+  if (found === null || found.deactivatedAt !== null) return null;
+  const role = roleIn(memberships, projectId);
+  return role !== null && mayDo(role, action) ? role : null;
+}

@@ -1,0 +1,86 @@
+import { argon2, timingSafeEqual } from 'node:crypto';
+import type { RandomBytes } from '../../domain/clock.ts';
+import { OverloadedError } from '../batch.ts';
+import { createConcurrencyLimit } from '../concurrency-limit.ts';
+
+/** How dear a hash is made. */
+export interface HashCost {
+  readonly memoryKiB: number;
+  readonly passes: number;
+}
+
+/** OWASP's first choice is 46 MiB and one pass; a second one costs a machine of two cores 140 ms. */
+export const USUAL_COST: HashCost = { memoryKiB: 47_104, passes: 2 };
+
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** Together they take 92 MiB: who guesses from many places must not take all the memory there is. */
+const MAX_AT_ONCE = 2;
+/** Some seconds' work; whoever comes then is told to come again. */
+const MAX_WAITING = 40;
+
+/** `$argon2id$v=19$m=47104,t=2,p=1$salt$hash`, base64 without padding. */
+const PHC = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
+
+export interface PasswordHasher {
+  /** A PHC string. */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether the password is the one of `stored`. With null it takes as long and is never right: nobody learns by the
+   * time it takes whether there is an account.
+   */
+  verify(password: string, stored: string | null): Promise<boolean>;
+  /** Whether it was made at another cost than hashes are made at now. */
+  isOutdated(stored: string): boolean;
+}
+
+/** Hashes passwords with Argon2id (RFC 9106), at most two at once. */
+export function createPasswordHasher(random: RandomBytes, cost: HashCost = USUAL_COST): PasswordHasher {
+  const inTurn = limitedTurns();
+  const derive = (password: string, salt: Uint8Array, { memoryKiB, passes }: HashCost): Promise<Buffer> =>
+    inTurn(
+      () =>
+        new Promise((resolve, reject) => {
+          // The same password typed on another keyboard may come in other code points (NIST SP 800-63B, 3.1.1.2).
+          const message = Buffer.from(password.normalize('NFKC'), 'utf8');
+          const parameters = { message, nonce: salt, parallelism: 1, tagLength: HASH_BYTES, memory: memoryKiB, passes };
+          argon2('argon2id', parameters, (error, key) => (error === null ? resolve(key) : reject(error)));
+        }),
+    );
+  return {
+    hash: async (password) => {
+      const salt = Buffer.from(random(SALT_BYTES));
+      const hash = await derive(password, salt, cost);
+      return `$argon2id$v=19$m=${cost.memoryKiB},t=${cost.passes},p=1$${plain(salt)}$${plain(hash)}`;
+    },
+    verify: async (password, stored) => {
+      const parts = stored === null ? null : PHC.exec(stored);
+      if (stored !== null && parts === null) throw new Error('A stored password hash is damaged.');
+      const [, memory, passes, salt, expected] = parts ?? [];
+      const found = await derive(
+        password,
+        salt === undefined ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, 'base64'),
+        parts === null ? cost : { memoryKiB: Number(memory), passes: Number(passes) },
+      );
+      return expected !== undefined && timingSafeEqual(found, Buffer.from(expected, 'base64'));
+    },
+    isOutdated: (stored) => !stored.startsWith(`$argon2id$v=19$m=${cost.memoryKiB},t=${cost.passes},p=1$`),
+  };
+}
+
+const plain = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+
+/** @throws OverloadedError when too many wait already */
+function limitedTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const limited = createConcurrencyLimit(MAX_AT_ONCE);
+  let underWay = 0;
+  return async (work) => {
+    if (underWay >= MAX_AT_ONCE + MAX_WAITING) throw new OverloadedError();
+    underWay += 1;
+    try {
+      return await limited('hashes', work);
+    } finally {
+      underWay -= 1;
+    }
+  };
+}

@@ -1,0 +1,42 @@
+import { COMMON_PASSWORDS } from './common-passwords.ts';
+
+/** In characters as people count them. */
+export const MIN_PASSWORD = 12;
+
+/** What comes one after the other: in the alphabet, among the digits, on keyboards. */
+const ROWS = [
+  'abcdefghijklmnopqrstuvwxyz',
+  '01234567890123456789',
+  'qwertyuiopasdfghjklzxcvbnm',
+  'qwertzuiopasdfghjklyxcvbnm',
+  'azertyuiopqsdfghjklmwxcvbn',
+].flatMap((row) => [row, Array.from(row).toReversed().join('')]);
+
+/**
+ * Why a password is not taken, in a sentence; null where it is. It is long enough, and none that is guessed first; what
+ * it is made of is everybody's own choice (NIST SP 800-63B, 3.1.1.2).
+ */
+export function passwordFault(password: string, email: string): string | null {
+  if (Array.from(password.normalize('NFKC')).length < MIN_PASSWORD) {
+    return `password must have at least ${MIN_PASSWORD} characters. Three or four words that nobody else would put together are easy to keep in mind.`;
+  }
+  return isGuessed(password.normalize('NFKC').toLowerCase(), email.toLowerCase())
+    ? 'password is one of those that are guessed first. Take another, such as three or four words that nobody else would put together.'
+    : null;
+}
+
+function isGuessed(password: string, email: string): boolean {
+  const [name = ''] = email.split('@');
+  const stem = password.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  const isCommon = (text: string): boolean => COMMON_PASSWORDS.has(text);
+  return (
+    isCommon(password) ||
+    isCommon(stem) ||
+    // The same again and again, such as passwordpassword.
+    /^(.+?)\1+$/su.test(password) ||
+    ROWS.some((row) => row.includes(password)) ||
+    password === email ||
+    (name.length >= 3 && stem === name) ||
+    stem === 'cointill'
+  );
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import type { RandomBytes } from '../../domain/clock.ts';
+
+const CODES = 10;
+/** Crockford's base32: no i, l, o, u. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+/** 120 bits, so that a plain hash keeps them (OWASP ASVS 5, 6.5.2). */
+const CODE_CHARACTERS = 24;
+const GROUP = 6;
+const CODE = /^[0-9a-hjkmnp-tv-z]{24}$/;
+
+/** Ten codes such as `4f7k2m-…`, each of 120 bits. */
+export function newRecoveryCodes(random: RandomBytes): readonly string[] {
+  return Array.from({ length: CODES }, () => {
+    const text = Array.from(random(CODE_CHARACTERS), (byte) => ALPHABET.charAt(byte & 31)).join('');
+    return (text.match(new RegExp(`.{${GROUP}}`, 'g')) ?? []).join('-');
+  });
+}
+
+/**
+ * What is stored of a code; null for what cannot be one. Case, spaces and dashes do not matter, nor o for 0, i and l
+ * for 1.
+ */
+export function recoveryCodeHash(code: string): Buffer | null {
+  const text = code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
+
+  return CODE.test(text) ? createHash('sha256').update(`recovery code ${text}`).digest() : null;
+}

@@ -1,0 +1,152 @@
+import type { Trx } from '../../store/database.ts';
+import {
+  countRecoveryCodes,
+  deletePasskey,
+  insertPasskey,
+  listPasskeys,
+  replaceRecoveryCodes,
+  type Passkey,
+} from '../../store/factors.ts';
+import { lockPerson, takeTotpStep, updatePerson, type Person } from '../../store/people.ts';
+import { setChallenge, takeChallenge } from '../../store/sessions.ts';
+import { newId, type App } from '../context.ts';
+import { auditOfPerson, ENDED, refused, WRONG_CODE, type Refused } from './account.ts';
+import { giveBack, takeGuess, type TooMany } from './guess-limits.ts';
+import type { PeopleParts } from './parts.ts';
+import { CHALLENGE_MS, checkRegistration, passkeyHost, registrationOptions } from './passkeys.ts';
+import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
+import type { SignedIn } from './sessions.ts';
+import { newTotpSecret, openTotp, sealTotp, stepOf, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
+
+/** The second factors of people's own accounts. */
+
+/** A new TOTP secret. It counts once a code of it has come. */
+export async function startTotp(
+  { app, sealingKey }: PeopleParts,
+  { person }: SignedIn,
+): Promise<{ readonly secret: string; readonly uri: string }> {
+  const secret = newTotpSecret(app.random(TOTP_SECRET_BYTES));
+  const sealedPendingTotp = sealTotp(await sealingKey(), person.id, secret);
+  await app.db.transaction().execute((trx) => updatePerson(trx, person.id, { sealedPendingTotp }));
+  return { secret, uri: totpUri(secret, person.email) };
+}
+
+/**
+ * Takes the new secret into use by a code of it. Recovery codes are made where there are none; null where there are.
+ */
+export async function confirmTotp(
+  { app, limits, sealingKey }: PeopleParts,
+  { person, session }: SignedIn,
+  code: string,
+): Promise<{ readonly kind: 'done'; readonly recoveryCodes: readonly string[] | null } | Refused | TooMany> {
+  const guess = [{ bucket: 'proof-session', id: session.id } as const];
+  const tooMany = await takeGuess(limits, guess);
+  if (tooMany !== null) return tooMany;
+  const key = await sealingKey();
+  return app.db.transaction().execute(async (trx) => {
+    const now = await lockPerson(trx, person.id);
+    const sealed = now?.sealedPendingTotp ?? null;
+    if (now === null || sealed === null) return refused(null, 'There is no new secret to confirm. Begin again.');
+    const step = stepOf(openTotp(key, now, sealed), code, app.clock());
+    if (step === null) return refused('code', WRONG_CODE);
+    await giveBack(limits, guess);
+    await updatePerson(trx, person.id, { sealedTotp: sealed, sealedPendingTotp: null });
+    await takeTotpStep(trx, person.id, step);
+    await auditOfPerson(app, trx, 'totp.add', person);
+    return { kind: 'done', recoveryCodes: await firstRecoveryCodes(app, trx, person) };
+  });
+}
+
+export function removeTotp(app: App, { person }: SignedIn): Promise<void> {
+  return app.db.transaction().execute(async (trx) => {
+    await updatePerson(trx, person.id, { sealedTotp: null, sealedPendingTotp: null });
+    await dropUselessCodes(trx, person);
+    await auditOfPerson(app, trx, 'totp.remove', person);
+  });
+}
+
+/** What a browser needs to make a passkey; null where passkeys are not offered. */
+export async function newPasskeyOptions(
+  { app, site }: PeopleParts,
+  { session, person }: SignedIn,
+): Promise<object | null> {
+  const host = passkeyHost(site);
+  if (host === null) return null;
+  const options = await registrationOptions(host, person, await listPasskeys(app.db, person.id));
+  await setChallenge(app.db, session.id, { text: options.challenge, use: 'add', until: app.clock() + CHALLENGE_MS });
+  return options;
+}
+
+export async function addPasskey(
+  { app, site }: PeopleParts,
+  { person, session }: SignedIn,
+  given: { readonly name: string; readonly response: object },
+): Promise<
+  { readonly kind: 'done'; readonly passkey: Passkey; readonly recoveryCodes: readonly string[] | null } | Refused
+> {
+  const host = passkeyHost(site);
+  const challenge = await takeChallenge(app.db, session.id, 'add', app.clock());
+  const made = host === null || challenge === null ? null : await checkRegistration(host, challenge, given.response);
+  if (made === null) return refused('response', 'The passkey could not be added. Try again.');
+  const now = app.clock();
+  const passkey = { id: newId(app, now), personId: person.id, name: given.name.trim(), createdAt: now, ...made };
+  return app.db.transaction().execute(async (trx) => {
+    if ((await lockPerson(trx, person.id)) === null) return ENDED;
+    if (!(await insertPasskey(trx, passkey))) return refused('response', 'This passkey is here already.');
+    await auditOfPerson(app, trx, 'passkey.add', person, { name: passkey.name });
+    const recoveryCodes = await firstRecoveryCodes(app, trx, person);
+    return { kind: 'done', passkey: { ...passkey, lastUsedAt: null }, recoveryCodes };
+  });
+}
+
+/** False when there is no such passkey of theirs. */
+export function removePasskey(app: App, { person }: SignedIn, id: string): Promise<boolean> {
+  return app.db.transaction().execute(async (trx) => {
+    const passkey = (await listPasskeys(trx, person.id)).find((one) => one.id === id);
+    if (passkey === undefined || !(await deletePasskey(trx, person.id, id))) return false;
+    await dropUselessCodes(trx, person);
+    await auditOfPerson(app, trx, 'passkey.remove', person, { name: passkey.name });
+    return true;
+  });
+}
+
+/**
+ * Ten new recovery codes in place of those from before; refused where there is no second factor that they could stand
+ * in for.
+ */
+export function renewRecoveryCodes(
+  app: App,
+  { person }: SignedIn,
+): Promise<{ readonly kind: 'done'; readonly codes: readonly string[] } | Refused> {
+  return app.db.transaction().execute(async (trx) => {
+    if (!(await hasSecondFactor(trx, person.id))) {
+      return refused(null, 'Recovery codes stand in for a second factor. Add an authenticator or a passkey first.');
+    }
+    return { kind: 'done', codes: await makeRecoveryCodes(app, trx, person) };
+  });
+}
+
+async function firstRecoveryCodes(app: App, trx: Trx, person: Person): Promise<readonly string[] | null> {
+  return (await countRecoveryCodes(trx, person.id)) > 0 ? null : makeRecoveryCodes(app, trx, person);
+}
+
+async function makeRecoveryCodes(app: App, trx: Trx, person: Person): Promise<readonly string[]> {
+  const codes = newRecoveryCodes(app.random);
+  await replaceRecoveryCodes(
+    trx,
+    person.id,
+    codes.flatMap((code) => recoveryCodeHash(code) ?? []),
+  );
+  await auditOfPerson(app, trx, 'recovery_codes.make', person);
+  return codes;
+}
+
+/** With the last second factor go the codes that stand in for it. */
+async function dropUselessCodes(trx: Trx, person: Person): Promise<void> {
+  if (!(await hasSecondFactor(trx, person.id))) await replaceRecoveryCodes(trx, person.id, []);
+}
+
+async function hasSecondFactor(trx: Trx, personId: string): Promise<boolean> {
+  const person = await lockPerson(trx, personId);
+  return (person?.sealedTotp ?? null) !== null || (await listPasskeys(trx, personId)).length > 0;
+}

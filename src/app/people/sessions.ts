@@ -1,0 +1,165 @@
+import { PROOF_MS, type Membership } from '../../domain/role.ts';
+import type { Trx } from '../../store/database.ts';
+import {
+  deleteSession,
+  deleteSessions,
+  findSession,
+  insertSession,
+  listSessions,
+  renewSession,
+  touchSession,
+  type Session,
+} from '../../store/sessions.ts';
+import { findKnownBrowser, saveKnownBrowser } from '../../store/sign-ins.ts';
+import { findPerson, membershipsOf, type Person } from '../../store/people.ts';
+import { recordAudit, type Actor } from '../audit.ts';
+import { forActor, newId, type App } from '../context.ts';
+import type { Client } from './parts.ts';
+import { newToken, tokenHash } from './token.ts';
+
+/** A session ends when it was not used for so long, and in any case this long after the sign-in. */
+export const IDLE_MS = 12 * 60 * 60_000;
+export const SESSION_MS = 7 * 24 * 60 * 60_000;
+/** Its last use is noted this often. */
+const TOUCH_MS = 60_000;
+/** A proof that seems to be from later than this was made before the clock was set back. */
+const MAX_SKEW_MS = 60_000;
+const MAX_USER_AGENT = 300;
+
+/** A session with whose it is. */
+export interface SignedIn {
+  readonly session: Session;
+  readonly person: Person;
+  readonly memberships: readonly Membership[];
+}
+
+/** With the tokens for its cookies, which are nowhere else. */
+export interface Started extends SignedIn {
+  readonly token: string;
+  /** Null: the browser has one already. */
+  readonly browserToken: string | null;
+}
+
+export function endsAt(session: Session): number {
+  return session.signedInAt + SESSION_MS;
+}
+
+export function idleEndsAt(session: Session): number {
+  return Math.min(session.lastUsedAt + IDLE_MS, endsAt(session));
+}
+
+/** Until when the last proof holds; null when it does not any more. */
+export function provedUntil(session: Session, now: number): number | null {
+  const until = session.provedAt + PROOF_MS;
+  return now < until && session.provedAt <= now + MAX_SKEW_MS ? until : null;
+}
+
+/** Whose session a cookie's token is; null when there is none, it has ended, or the person was deactivated. */
+export async function findSignedIn(app: App, token: string, ip: string): Promise<SignedIn | null> {
+  const hash = tokenHash(token);
+  if (hash === null) return null;
+  const session = await findSession(app.db, hash);
+  const now = app.clock();
+  if (session === null || now >= idleEndsAt(session)) return null;
+  const [person, memberships] = await Promise.all([
+    findPerson(app.db, session.personId),
+    membershipsOf(app.db, session.personId),
+  ]);
+  if (person === null || person.deactivatedAt !== null) return null;
+  if (now - session.lastUsedAt < TOUCH_MS && session.ip === ip) return { session, person, memberships };
+  await touchSession(app.db, session.id, now, ip);
+  return { session: { ...session, lastUsedAt: Math.max(now, session.lastUsedAt), ip }, person, memberships };
+}
+
+export function actorOf(person: Person, ip: string): Actor {
+  return { kind: 'person', id: person.id, name: person.email, ip };
+}
+
+/**
+ * Signs a person in with a session of its own; the one that the browser had ends. `way`: by what, for the audit log.
+ */
+export async function startSession(app: App, trx: Trx, person: Person, client: Client, way: string): Promise<Started> {
+  const now = app.clock();
+  const previous = client.sessionToken === null ? null : tokenHash(client.sessionToken);
+  if (previous !== null) await trx.deleteFrom('sessions').where('token_hash', '=', previous).execute();
+  const token = newToken(app.random);
+  const session: Session = {
+    id: newId(app, now),
+    personId: person.id,
+    signedInAt: now,
+    lastUsedAt: now,
+    provedAt: now,
+    ip: client.ip,
+    userAgent: client.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+    challenge: null,
+  };
+  await insertSession(trx, hashOf(token), session);
+  const known = client.browserToken === null ? null : tokenHash(client.browserToken);
+  const isKnown = known !== null && (await findKnownBrowser(trx, known)) === person.id;
+  const browserToken = isKnown ? null : newToken(app.random);
+  await saveKnownBrowser(trx, isKnown ? known : hashOf(browserToken ?? ''), person.id, now);
+  await recordAudit(forActor(app, actorOf(person, client.ip), app.requestId), trx, {
+    action: 'person.sign_in',
+    projectId: null,
+    subject: { kind: 'session', id: session.id },
+    after: { by: way, user_agent: session.userAgent },
+  });
+  return { session, person, memberships: await membershipsOf(trx, person.id), token, browserToken };
+}
+
+/** The person has proved who they are: the session goes on under another token. Null: it has ended meanwhile. */
+export async function renew(
+  app: App,
+  trx: Trx,
+  signedIn: SignedIn,
+  provedAt: number = app.clock(),
+): Promise<{ readonly signedIn: SignedIn; readonly token: string } | null> {
+  const token = newToken(app.random);
+  if (!(await renewSession(trx, signedIn.session.id, hashOf(token), provedAt))) return null;
+  return { signedIn: { ...signedIn, session: { ...signedIn.session, provedAt, challenge: null } }, token };
+}
+
+/** Signs this browser out. */
+export async function signOut(app: App, { session, person }: SignedIn): Promise<void> {
+  await app.db.transaction().execute(async (trx) => {
+    if (!(await deleteSession(trx, person.id, session.id))) return;
+    await recordAudit(app, trx, {
+      action: 'session.end',
+      projectId: null,
+      subject: { kind: 'session', id: session.id },
+    });
+  });
+}
+
+export function sessionsOf(app: App, personId: string): Promise<readonly Session[]> {
+  return listSessions(app.db, personId).then((sessions) =>
+    sessions.filter((session) => app.clock() < idleEndsAt(session)),
+  );
+}
+
+/** Ends one of the person's sessions; false when there is no such one. */
+export function endSession(app: App, personId: string, id: string): Promise<boolean> {
+  return app.db.transaction().execute(async (trx) => {
+    if (!(await deleteSession(trx, personId, id))) return false;
+    await recordAudit(app, trx, { action: 'session.end', projectId: null, subject: { kind: 'session', id } });
+    return true;
+  });
+}
+
+/** Ends all of the person's sessions. */
+export function endAllSessions(app: App, personId: string): Promise<void> {
+  return app.db.transaction().execute(async (trx) => {
+    await deleteSessions(trx, personId);
+    await recordAudit(app, trx, {
+      action: 'session.end_all',
+      projectId: null,
+      subject: { kind: 'person', id: personId },
+    });
+  });
+}
+
+function hashOf(token: string): Buffer {
+  const hash = tokenHash(token);
+  if (hash === null) throw new Error('A token that was just made is none.');
+  return hash;
+}

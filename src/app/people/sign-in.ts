@@ -1,0 +1,239 @@
+import type { Database } from '../../store/database.ts';
+import { findPasskey, listPasskeys, useRecoveryCode, usePasskey, type Passkey } from '../../store/factors.ts';
+import { findPerson, findPersonByEmail, lockPerson, updatePerson, type Person } from '../../store/people.ts';
+import {
+  deleteSignIn,
+  findKnownBrowser,
+  findSignIn,
+  insertSignIn,
+  setSignInChallenge,
+  type SignIn,
+} from '../../store/sign-ins.ts';
+import type { App } from '../context.ts';
+import { giveBack, takeGuess, type Guess, type TooMany } from './guess-limits.ts';
+import type { Client, PeopleParts } from './parts.ts';
+import { checkAssertion, credentialIdOf, passkeyHost, requestOptions } from './passkeys.ts';
+import { recoveryCodeHash } from './recovery-codes.ts';
+import { startSession, type Started } from './sessions.ts';
+import { newToken, tokenHash } from './token.ts';
+import { checkTotp } from './totp.ts';
+
+/** How long a sign-in waits for its second step. */
+export const SIGN_IN_MS = 10 * 60_000;
+
+export type Factor = 'totp' | 'passkey' | 'recovery_code';
+
+export type SignInOutcome =
+  | { readonly kind: 'signed_in'; readonly started: Started }
+  /** The password was right; `token` is for the cookie of the second step. */
+  | { readonly kind: 'second_factor'; readonly token: string; readonly factors: readonly Factor[] }
+  | { readonly kind: 'wrong' }
+  /** The second step came too late, or was none. */
+  | { readonly kind: 'over' }
+  | TooMany;
+
+/**
+ * What a person can sign in with beside the password; recovery codes only where there is something that they stand in
+ * for.
+ */
+export async function factorsOf(
+  db: Database,
+  { id, sealedTotp }: Person,
+): Promise<{ readonly factors: readonly Factor[]; readonly passkeys: readonly Passkey[] }> {
+  const passkeys = await listPasskeys(db, id);
+  const own: readonly Factor[] = [
+    ...(sealedTotp === null ? [] : (['totp'] as const)),
+    ...(passkeys.length === 0 ? [] : (['passkey'] as const)),
+  ];
+  return { factors: own.length === 0 ? [] : [...own, 'recovery_code'], passkeys };
+}
+
+/**
+ * The first step. An unknown e-mail takes as long as a known one and is answered alike. What others guess elsewhere
+ * slows down nobody in a browser that they signed in with before.
+ */
+export async function signIn(
+  parts: PeopleParts,
+  client: Client,
+  given: { readonly email: string; readonly password: string },
+): Promise<SignInOutcome> {
+  const { app, hasher } = parts;
+  const person = await findPersonByEmail(app.db, given.email);
+  const guesses = await guessesOf(app, client, 'password', person?.id ?? null, given.email.toLowerCase());
+  const tooMany = await takeGuess(parts.limits, guesses);
+  if (tooMany !== null) return tooMany;
+  const isActive = person !== null && person.deactivatedAt === null;
+  const isRight = await hasher.verify(given.password, isActive ? person.passwordHash : null);
+  if (!isRight || person === null || !isActive) return { kind: 'wrong' };
+  await giveBack(parts.limits, guesses);
+  if (person.passwordHash !== null && hasher.isOutdated(person.passwordHash)) {
+    const passwordHash = await hasher.hash(given.password);
+    await app.db.transaction().execute((trx) => updatePerson(trx, person.id, { passwordHash }));
+  }
+  const { factors } = await factorsOf(app.db, person);
+  if (factors.length === 0) return begin(app, person, client, 'password', null);
+  const token = newToken(app.random);
+  await insertSignIn(app.db, hashOf(token), { personId: person.id, challenge: null }, app.clock());
+  return { kind: 'second_factor', token, factors };
+}
+
+/** Where a wrong guess counts: in a known browser by that alone, else by client and by account. */
+async function guessesOf(
+  app: App,
+  client: Client,
+  what: 'password' | 'code',
+  personId: string | null,
+  account: string,
+): Promise<readonly Guess[]> {
+  const hash = client.browserToken === null ? null : tokenHash(client.browserToken);
+  const owner = hash === null ? null : await findKnownBrowser(app.db, hash);
+  if (owner !== null && owner === personId) return [{ bucket: `${what}-browser`, id: (hash ?? '').toString('hex') }];
+  return [
+    { bucket: `${what}-client`, id: client.bucket },
+    { bucket: `${what}-account`, id: account },
+  ];
+}
+
+/** What a sign-in that waits for its second step can go on with; null when there is none any more. */
+export async function waitingSignIn(app: App, token: string | null): Promise<readonly Factor[] | null> {
+  const found = await waitingFor(app, token);
+  return found === null ? null : (await factorsOf(app.db, found.person)).factors;
+}
+
+/** Gives up a sign-in. */
+export async function giveUpSignIn(app: App, token: string | null): Promise<void> {
+  const hash = token === null ? null : tokenHash(token);
+  if (hash !== null) await deleteSignIn(app.db, hash);
+}
+
+interface Waiting {
+  readonly hash: Buffer;
+  readonly signIn: SignIn;
+  readonly person: Person;
+}
+
+async function waitingFor(app: App, token: string | null): Promise<Waiting | null> {
+  const hash = token === null ? null : tokenHash(token);
+  const signIn = hash === null ? null : await findSignIn(app.db, hash, app.clock() - SIGN_IN_MS);
+  if (hash === null || signIn === null || signIn.personId === null) return null;
+  const person = await findPerson(app.db, signIn.personId);
+  return person === null || person.deactivatedAt !== null ? null : { hash, signIn, person };
+}
+
+/** The second step by a code: of an authenticator, or a recovery code. */
+export async function confirmCode(
+  parts: PeopleParts,
+  client: Client,
+  token: string | null,
+  given: { readonly kind: 'totp' | 'recovery_code'; readonly code: string },
+): Promise<SignInOutcome> {
+  const { app } = parts;
+  const waiting = await waitingFor(app, token);
+  if (waiting === null) return { kind: 'over' };
+  const { hash, person } = waiting;
+  const all = await guessesOf(app, client, 'code', person.id, person.id);
+  // 120 bits are not guessed from however many places, so that nobody can use up an account's recovery.
+  const guesses = given.kind === 'totp' ? all : all.filter(({ bucket }) => bucket !== 'code-account');
+  const tooMany = await takeGuess(parts.limits, guesses);
+  if (tooMany !== null) return tooMany;
+  if (!(await isRightCode(parts, app.db, person, given))) return { kind: 'wrong' };
+  await giveBack(parts.limits, guesses);
+  return begin(app, person, client, given.kind, hash);
+}
+
+/** Takes a code, once. */
+export async function isRightCode(
+  { app, sealingKey }: PeopleParts,
+  db: Database,
+  person: Person,
+  { kind, code }: { readonly kind: 'totp' | 'recovery_code'; readonly code: string },
+): Promise<boolean> {
+  if (kind === 'totp') return checkTotp(db, await sealingKey(), person, code, app.clock());
+  const hash = recoveryCodeHash(code);
+  return hash !== null && useRecoveryCode(db, person.id, hash, app.clock());
+}
+
+/**
+ * What a passkey is to sign: as the second step, or with no sign-in under way in place of the first one too. Null: not
+ * offered.
+ */
+export async function passkeyChallenge(
+  { app, site }: PeopleParts,
+  token: string | null,
+): Promise<{ readonly options: object; readonly token: string | null } | null> {
+  const host = passkeyHost(site);
+  if (host === null) return null;
+  const waiting = await waitingFor(app, token);
+  if (waiting !== null) {
+    const options = await requestOptions(host, await listPasskeys(app.db, waiting.person.id));
+    await setSignInChallenge(app.db, waiting.hash, options.challenge);
+    return { options, token: null };
+  }
+  const options = await requestOptions(host, []);
+  const fresh = newToken(app.random);
+  await insertSignIn(app.db, hashOf(fresh), { personId: null, challenge: options.challenge }, app.clock());
+  return { options, token: fresh };
+}
+
+/** Signs in by a passkey. */
+export async function confirmPasskey(
+  parts: PeopleParts,
+  client: Client,
+  token: string | null,
+  response: object,
+): Promise<SignInOutcome> {
+  const { app } = parts;
+  const hash = token === null ? null : tokenHash(token);
+  const signIn = hash === null ? null : await findSignIn(app.db, hash, app.clock() - SIGN_IN_MS);
+  const challenge = signIn?.challenge ?? null;
+  if (hash === null || signIn === null || challenge === null) return { kind: 'over' };
+  // Each challenge is answered once.
+  await setSignInChallenge(app.db, hash, null);
+  const person = await personByPasskey(parts, challenge, response, {
+    personId: signIn.personId,
+    alone: signIn.personId === null,
+  });
+  return person === null ? { kind: 'wrong' } : begin(app, person, client, 'passkey', hash);
+}
+
+/** Whose passkey has signed the challenge; null when it is nobody's, or not the one's who was asked. */
+export async function personByPasskey(
+  { app, site }: PeopleParts,
+  challenge: string,
+  response: object,
+  wanted: { readonly personId: string | null; readonly alone: boolean },
+): Promise<Person | null> {
+  const host = passkeyHost(site);
+  const credentialId = credentialIdOf(response);
+  const passkey = credentialId === null ? null : await findPasskey(app.db, credentialId);
+  if (host === null || passkey === null) return null;
+  if (wanted.personId !== null && passkey.personId !== wanted.personId) return null;
+  const counter = await checkAssertion(host, passkey, challenge, response, wanted);
+  if (counter === null) return null;
+  await usePasskey(app.db, passkey.id, counter, app.clock());
+  const person = await findPerson(app.db, passkey.personId);
+  return person === null || person.deactivatedAt !== null ? null : person;
+}
+
+/** The session begins. `waiting`: the sign-in that it ends; of two second steps at once the first one counts. */
+async function begin(
+  app: App,
+  { id }: Person,
+  client: Client,
+  way: string,
+  waiting: Buffer | null,
+): Promise<SignInOutcome> {
+  return app.db.transaction().execute(async (trx) => {
+    if (waiting !== null && !(await deleteSignIn(trx, waiting))) return { kind: 'over' };
+    // Whoever is deactivated at this moment, or whose sessions end, gets none that outlives it.
+    const person = await lockPerson(trx, id);
+    if (person === null || person.deactivatedAt !== null) return { kind: 'wrong' };
+    return { kind: 'signed_in', started: await startSession(app, trx, person, client, way) };
+  });
+}
+
+function hashOf(token: string): Buffer {
+  const hash = tokenHash(token);
+  if (hash === null) throw new Error('A token that was just made is none.');
+  return hash;
+}

@@ -1,0 +1,65 @@
+import { Secret, TOTP } from 'otpauth';
+import type { Person } from '../../store/people.ts';
+import { takeTotpStep } from '../../store/people.ts';
+import type { Database, Trx } from '../../store/database.ts';
+import { openSecret, sealSecret } from '../../webhooks/secret.ts';
+
+const ISSUER = 'Cointill';
+const STEP_MS = 30_000;
+/** 160 bits, as RFC 4226 (4, R6) recommends. */
+export const TOTP_SECRET_BYTES = 20;
+/** A code of the step before and after is taken: clocks differ, and typing takes time (RFC 6238, 5.2). */
+const WINDOW = 1;
+
+/** Bound to whose it is: it opens for nobody else. */
+const boundTo = (personId: string): string => `totp of ${personId}`;
+
+export function sealTotp(key: Uint8Array, personId: string, secret: string): Buffer {
+  return sealSecret(key, secret, boundTo(personId));
+}
+
+/** @throws Error that names the way out when the key is another one */
+export function openTotp(key: Uint8Array, person: Person, sealed: Uint8Array): string {
+  try {
+    return openSecret(key, sealed, boundTo(person.id));
+  } catch (cause) {
+    throw new Error(
+      `The one-time codes of ${person.email} cannot be checked: their secret was sealed with another key. Start with the SECRET_KEY, or the secret.key in DATA_DIR, of then; if it is lost: cointill user reset ${person.email}`,
+      { cause },
+    );
+  }
+}
+
+export function newTotpSecret(bytes: Uint8Array): string {
+  return new Secret({ buffer: Uint8Array.from(bytes).buffer }).base32;
+}
+
+/** What an authenticator reads from a QR code. */
+export function totpUri(secret: string, email: string): string {
+  return totpOf(secret, email).toString();
+}
+
+function totpOf(secret: string, label: string): TOTP {
+  return new TOTP({ issuer: ISSUER, label, algorithm: 'SHA1', digits: 6, period: STEP_MS / 1000, secret });
+}
+
+/** The step that a code is of; null when it is of none that is near. */
+export function stepOf(secret: string, code: string, now: number): bigint | null {
+  const token = code.replaceAll(/\s/g, '');
+  if (!/^\d{6}$/.test(token)) return null;
+  const delta = totpOf(secret, '').validate({ token, timestamp: now, window: WINDOW });
+  return delta === null ? null : BigInt(Math.floor(now / STEP_MS) + delta);
+}
+
+/** Whether a code is right, which it is once: its step, and all before it, are used up. */
+export async function checkTotp(
+  executor: Database | Trx,
+  key: Uint8Array,
+  person: Person,
+  code: string,
+  now: number,
+): Promise<boolean> {
+  if (person.sealedTotp === null) return false;
+  const step = stepOf(openTotp(key, person, person.sealedTotp), code, now);
+  return step !== null && (await takeTotpStep(executor, person.id, step));
+}

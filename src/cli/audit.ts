@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { parseUuid } from '../domain/id.ts';
+import { listAuditEntries, type AuditEntry } from '../store/audit.ts';
+import { isoTime } from '../wire/time.ts';
+import { projectIdOf, wholeNumber } from './arguments.ts';
+import { UsageFailure } from './failure.ts';
+import { withCointill } from './open.ts';
+import { print, printsRecord, table, type OutputOptions } from './output.ts';
+
+interface ListOptions extends OutputOptions {
+  readonly project?: string;
+  readonly limit: number;
+  readonly before?: string;
+}
+
+const MAX_LIMIT = 1_000;
+
+/** `cointill audit list`. */
+export function addAuditCommands(program: Command): void {
+  const audit = program.command('audit').description('see who changed what');
+  printsRecord(audit.command('list').description('list changes, the newest first'))
+    .option('--project <id>', 'only of this project')
+    .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
+    .option('--before <id>', 'only what came before this entry, for the next page')
+    .action((options: ListOptions) => {
+      const projectId = options.project === undefined ? null : projectIdOf(options.project);
+      const after = options.before === undefined ? null : parseUuid(options.before);
+      if (options.before !== undefined && after === null) {
+        throw new UsageFailure('--before must be the id of an entry, as --json shows it.');
+      }
+      return withCointill(async ({ app }) => {
+        const entries = await listAuditEntries(app.db, projectId, { after, limit: options.limit });
+        print(options, entries.map(entryRecord), () => entryTable(entries));
+      });
+    });
+}
+
+function entryRecord(entry: AuditEntry): object {
+  return {
+    id: entry.id,
+    at: isoTime(entry.at),
+    actor: entry.actor,
+    action: entry.action,
+    project_id: entry.projectId,
+    subject: entry.subject,
+    before: entry.before,
+    after: entry.after,
+    ip: entry.ip,
+    request_id: entry.requestId,
+  };
+}
+
+function entryTable(entries: readonly AuditEntry[]): readonly string[] {
+  return table(
+    ['AT', 'WHO', 'WHAT', 'OF', 'FROM'],
+    entries.map(({ at, actor, action, subject, ip }) => [
+      isoTime(at),
+      actor.kind === 'person' ? actor.name : `${actor.kind} ${actor.name}`,
+      action,
+      subject.id === null ? subject.kind : `${subject.kind} ${subject.id}`,
+      ip ?? '-',
+    ]),
+    'Nothing was changed yet.',
+  );
+}

@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import { testDatabase } from '../../test/database.ts';
+import { program, textAt } from './program.fixture.ts';
+
+const DASHBOARD_URL = 'https://pay.shop.example';
+const LINK = /^https:\/\/pay\.shop\.example\/dashboard\/setup\/[\w-]{43}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+it('invites people, lists them, gives them roles, resets and deactivates them, and keeps who did it', async () => {
+  const database = await testDatabase();
+  const cointill = await program({ DATABASE_URL: database.url, DASHBOARD_URL });
+  const project = textAt(await cointill.json('project', 'create', '--name', 'Shop'), 'id');
+  const email = 'ann@shop.example';
+  const invited = await cointill.json('user', 'invite', '--email', email, '--role', 'support', '--project', project);
+  expect(invited).toEqual({
+    email,
+    role: 'support',
+    link: expect.stringMatching(LINK),
+    expires_at: expect.stringMatching(TIME),
+  });
+  // Again: another link and another role, as long as there is no account.
+  const again = await cointill.json('user', 'invite', '--email', email.toUpperCase(), '--role', 'viewer');
+  expect(again).toMatchObject({ email, role: 'viewer' });
+  expect(textAt(again, 'link')).not.toBe(textAt(invited, 'link'));
+  const roles = (inProject: string) => [
+    { role: inProject, project_id: project },
+    { role: 'viewer', project_id: null },
+  ];
+  const ann = { email, state: 'invited', second_factor: false, last_seen_at: null };
+  const [listed] = (await cointill.json('user', 'list')) as readonly unknown[];
+  expect(listed).toMatchObject({ ...ann, roles: expect.arrayContaining(roles('support')) });
+  expect(await cointill.json('user', 'role', email, '--role', 'admin', '--project', project)).toEqual({
+    email,
+    role: 'admin',
+    project_id: project,
+  });
+  expect(await cointill.json('user', 'reset', email)).toEqual({
+    email,
+    link: expect.stringMatching(LINK),
+    expires_at: expect.stringMatching(TIME),
+  });
+  expect(await cointill.json('user', 'sessions', email)).toEqual([]);
+  expect(await cointill.json('user', 'deactivate', email)).toEqual({ email, deactivated: true });
+  const text = await cointill.run('user', 'list');
+  expect(text.stdout).toMatch(/ann@shop\.example +deactivated +no +- +/);
+
+  const entries = (await cointill.json('audit', 'list')) as readonly { action: string; actor: object }[];
+  expect(entries.map(({ action }) => action)).toEqual([
+    'person.deactivate',
+    'person.reset',
+    'person.role',
+    'person.invite',
+    'person.invite',
+    'project.create',
+  ]);
+  for (const { actor } of entries) expect(actor).toEqual({ kind: 'command', id: null, name: expect.any(String) });
+  expect(JSON.stringify(entries)).not.toContain('/setup/');
+  const page = await cointill.json('audit', 'list', '--project', project, '--limit', '1');
+  expect(page).toEqual([expect.objectContaining({ action: 'person.role', project_id: project })]);
+});
+
+it('refuses what makes no sense, with the way out', async () => {
+  const database = await testDatabase();
+  const cointill = await program({ DATABASE_URL: database.url });
+  const nobody = await cointill.run('user', 'reset', 'nobody@shop.example');
+  expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('cointill user list') });
+  for (const args of [
+    ['invite', '--email', 'not an address', '--role', 'owner'],
+    ['invite', '--email', 'a@shop.example', '--role', 'king'],
+    ['invite', '--email', 'a@shop.example'],
+    ['invite', '--email', 'a@shop.example', '--role', 'owner', '--project', 'x'],
+  ]) {
+    expect(await cointill.run('user', ...args)).toMatchObject({ code: 2 });
+  }
+  const missing = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+  const noProject = await cointill.run(
+    'user',
+    'invite',
+    '--email',
+    'a@b.example',
+    '--role',
+    'owner',
+    '--project',
+    missing,
+  );
+  expect(noProject).toMatchObject({ code: 1, stderr: expect.stringContaining('cointill project list') });
+  const empty = await cointill.run('user', 'list');
+  expect(empty.stdout).toContain('cointill user invite --email EMAIL --role owner');
+  const off = await program({ DATABASE_URL: database.url, DASHBOARD: 'off' });
+  const without = await off.run('user', 'invite', '--email', 'a@b.example', '--role', 'owner');
+  expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('DASHBOARD') });
+});

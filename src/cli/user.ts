@@ -1,0 +1,192 @@
+import { Option, type Command } from 'commander';
+import type { NewLink } from '../app/people/links.ts';
+import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '../app/people/people.ts';
+import { endAllSessions, sessionsOf } from '../app/people/sessions.ts';
+import { readConfig } from '../config/config.ts';
+import { ROLES, type Role } from '../domain/role.ts';
+import { findPersonByEmail, type Member, type Person } from '../store/people.ts';
+import type { Session } from '../store/sessions.ts';
+import { isoTime, isoTimeOrNull } from '../wire/time.ts';
+import { isEmail } from '../http/validation.ts';
+import { projectIdOf } from './arguments.ts';
+import { CommandFailure, done, UsageFailure } from './failure.ts';
+import { withCointill } from './open.ts';
+import { fields, print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
+
+interface RoleOptions extends OutputOptions {
+  readonly role: Role;
+  readonly project?: string;
+}
+
+const role = () => new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory();
+const PROJECT = ['--project <id>', 'in this project alone; in all, later ones too, where none is named'] as const;
+
+/** `cointill user invite|list|role|reset|deactivate|sessions`. */
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('say who may use the dashboard');
+
+  printsRecord(user.command('invite').description('make a link by which somebody makes an account, or makes it again'))
+    .requiredOption('--email <email>', 'whose account it will be')
+    .addOption(role())
+    .option(...PROJECT)
+    .action((options: RoleOptions & { readonly email: string }) => {
+      const request = { email: emailOf(options.email, '--email'), role: options.role, projectId: projectOf(options) };
+      const url = dashboardUrl();
+      return withCointill(async ({ app }) => {
+        const { person, link } = done(await invitePerson(app, url, request));
+        printLink(options, person, options.role, link);
+      });
+    });
+
+  printsRecord(user.command('list').description('list everybody who may use the dashboard')).action(
+    (options: OutputOptions) =>
+      withCointill(async ({ app }) => {
+        const people = await peopleOf(app);
+        print(options, people.map(personRecord), () => peopleTable(people));
+      }),
+  );
+
+  printsRecord(user.command('role').description('give somebody another role'))
+    .argument('<email>', 'whose')
+    .addOption(role())
+    .option(...PROJECT)
+    .action((text: string, options: RoleOptions) => {
+      const email = emailOf(text, 'the e-mail');
+      const wanted = { role: options.role, projectId: projectOf(options), keepsOwner: false };
+      return withCointill(async ({ app }) => {
+        const { person } = done(await setRole(app, { email }, wanted));
+        const record = { email: person.email, role: options.role, project_id: wanted.projectId };
+        print(options, record, () => [
+          `${person.email} is now ${options.role} ${wanted.projectId === null ? 'in all projects' : `in project ${wanted.projectId}`}.`,
+        ]);
+      });
+    });
+
+  printsRecord(
+    user.command('reset').description('make a link for a new password; ends all sessions, removes the second factor'),
+  )
+    .argument('<email>', 'whose')
+    .action((text: string, options: OutputOptions) => {
+      const email = emailOf(text, 'the e-mail');
+      const url = dashboardUrl();
+      return withCointill(async ({ app }) => {
+        const { person, link } = done(await resetPerson(app, url, { email }));
+        printLink(options, person, null, link);
+      });
+    });
+
+  printsRecord(user.command('deactivate').description('let somebody in no more; ends all their sessions'))
+    .argument('<email>', 'whom')
+    .action((text: string, options: OutputOptions) => {
+      const email = emailOf(text, 'the e-mail');
+      return withCointill(async ({ app }) => {
+        const { person } = done(await deactivatePerson(app, { email }, { keepsOwner: false }));
+        print(options, { email: person.email, deactivated: true }, () => [
+          `${person.email} is let in no more, and is signed out everywhere.`,
+        ]);
+      });
+    });
+
+  addSessionsCommand(user);
+}
+
+function addSessionsCommand(user: Command): void {
+  printsRecord(user.command('sessions').description("list somebody's sessions"))
+    .argument('<email>', 'whose')
+    .option('--end', 'end them all')
+    .action((text: string, options: OutputOptions & { readonly end?: boolean }) => {
+      const email = emailOf(text, 'the e-mail');
+      return withCointill(async ({ app }) => {
+        const person = await findPersonByEmail(app.db, email);
+        if (person === null) {
+          throw new CommandFailure(`Nobody here has the e-mail ${email}. List everybody with: cointill user list`);
+        }
+        const sessions = await sessionsOf(app, person.id);
+        if (options.end === true) await endAllSessions(app, person.id);
+        print(options, sessions.map(sessionRecord), () => [
+          ...sessionTable(sessions),
+          ...(options.end === true ? ['', `${person.email} is signed out everywhere.`] : []),
+        ]);
+      });
+    });
+}
+
+function emailOf(text: string, name: string): string {
+  const email = text.trim();
+  if (isEmail(email)) return email;
+  throw new UsageFailure(`${name} must be an e-mail address such as ann@shop.example.`);
+}
+
+function projectOf({ project }: { readonly project?: string }): string | null {
+  return project === undefined ? null : projectIdOf(project);
+}
+
+/** Where the link leads to: the service's settings say it, which a command has to be run with. */
+function dashboardUrl(): string {
+  const { dashboard } = readConfig(process.env, process.cwd());
+  if (dashboard !== null) return dashboard.url;
+  throw new CommandFailure('There is no dashboard, since DASHBOARD is off. Set it to on, here and for the service.');
+}
+
+function printLink(options: OutputOptions, person: Person, given: Role | null, { url, expiresAt }: NewLink): void {
+  const record = {
+    email: person.email,
+    ...(given === null ? {} : { role: given }),
+    link: url,
+    expires_at: isoTime(expiresAt),
+  };
+  print(options, record, () => [
+    ...fields([
+      ['E-mail', person.email],
+      ['Role', given],
+      ['Until', isoTime(expiresAt)],
+    ]),
+    ...secretFields('Link', url, 'Good once, for an hour: give it to nobody else.'),
+  ]);
+}
+
+const stateOf = (person: Person): 'deactivated' | 'invited' | 'active' =>
+  person.deactivatedAt !== null ? 'deactivated' : person.passwordHash === null ? 'invited' : 'active';
+
+function personRecord(person: Member): object {
+  return {
+    email: person.email,
+    state: stateOf(person),
+    roles: person.memberships.map((one) => ({ role: one.role, project_id: one.projectId })),
+    second_factor: person.sealedTotp !== null || person.hasPasskeys,
+    created_at: isoTime(person.createdAt),
+    last_seen_at: isoTimeOrNull(person.lastSeenAt),
+  };
+}
+
+function peopleTable(people: readonly Member[]): readonly string[] {
+  return table(
+    ['E-MAIL', 'STATE', 'SECOND FACTOR', 'LAST SEEN', 'ROLES'],
+    people.map((person) => [
+      person.email,
+      stateOf(person),
+      person.sealedTotp !== null || person.hasPasskeys ? 'yes' : 'no',
+      isoTimeOrNull(person.lastSeenAt) ?? '-',
+      person.memberships.map((one) => `${one.role} (${one.projectId ?? 'all projects'})`).join(', ') || '-',
+    ]),
+    'Nobody has an account yet. Make a link with: cointill user invite --email EMAIL --role owner',
+  );
+}
+
+function sessionRecord(session: Session): object {
+  return {
+    id: session.id,
+    signed_in_at: isoTime(session.signedInAt),
+    last_used_at: isoTime(session.lastUsedAt),
+    ip: session.ip,
+    user_agent: session.userAgent,
+  };
+}
+
+function sessionTable(sessions: readonly Session[]): readonly string[] {
+  return table(
+    ['SIGNED IN', 'LAST USED', 'FROM', 'BROWSER'],
+    sessions.map((one) => [isoTime(one.signedInAt), isoTime(one.lastUsedAt), one.ip, one.userAgent ?? '-']),
+    'There are no sessions.',
+  );
+}

@@ -1,0 +1,113 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  ACTIONS,
+  actionsOf,
+  CHANGE_PAYMENTS,
+  isDangerous,
+  isProjectAction,
+  mayDo,
+  PROOF_MS,
+  refusalOf,
+  roleIn,
+  ROLES,
+  type Action,
+  type Membership,
+  type Role,
+} from './role.ts';
+
+/**
+ * The table once more, as one reads it: o(wner), a(dmin), d(eveloper), s(upport), v(iewer); p(roject) or all; ! asks
+ * for a proof.
+ */
+const TABLE: Readonly<Record<Action, string>> = {
+  read_payments: 'oadsv p',
+  change_test_payments: 'oads- p',
+  change_live_payments: 'oa-s- p',
+  write_notes: 'oads- p',
+  request_refunds: 'oa-s- p',
+  create_refunds: 'oa--- p',
+  read_developer: 'oad-- p',
+  manage_test_keys: 'oad-- p',
+  manage_live_keys: 'oad-- p !',
+  manage_webhooks: 'oad-- p',
+  read_wallets: 'oa--- p',
+  manage_wallets: 'oa--- p !',
+  manage_settings: 'oa--- p',
+  read_audit: 'oa--- p',
+  read_service_audit: 'oa--- all',
+  read_people: 'oa--- all',
+  manage_people: 'o---- all !',
+  create_projects: 'o---- all',
+};
+
+describe.each(ACTIONS)('%s', (action) => {
+  const [letters = '', place, mark] = TABLE[action].split(' ');
+  it.each(ROLES)('is allowed to %s as the table says', (role) => {
+    const expected = letters.includes(role.charAt(0));
+    expect(mayDo(role, action)).toBe(expected);
+    expect(actionsOf(role, place === 'p' ? 'project' : 'service').includes(action)).toBe(expected);
+    expect(actionsOf(role, place === 'p' ? 'service' : 'project')).not.toContain(action);
+  });
+  it('is asked for where the table says, with a proof or without', () => {
+    expect(isProjectAction(action)).toBe(place === 'p');
+    expect(isDangerous(action)).toBe(mark === '!');
+  });
+});
+
+it('nobody without a role may do anything', () => {
+  expect([actionsOf(null, 'project'), actionsOf(null, 'service')]).toEqual([[], []]);
+});
+
+it('a proof holds for ten minutes', () => expect(PROOF_MS).toBe(600_000));
+
+it('changing a payment takes the action of its mode', () => {
+  expect(CHANGE_PAYMENTS).toEqual({ test: 'change_test_payments', live: 'change_live_payments' });
+});
+
+it.each<[Role | null, Action, string]>([
+  [
+    'viewer',
+    'manage_wallets',
+    'As viewer you may not change wallets: that takes the role owner or admin. An owner can change your role.',
+  ],
+  [
+    'support',
+    'read_developer',
+    'As support you may not see keys, webhooks, events and requests: that takes the role owner, admin or developer. An owner can change your role.',
+  ],
+  [
+    null,
+    'create_projects',
+    'Without a role in all projects you may not create projects: that takes the role owner of all projects. An owner can change your role.',
+  ],
+])('a refusal of %s to do %s says what it takes', (role, action, text) => {
+  expect(refusalOf(role, action)).toBe(text);
+});
+
+describe('the role in a project', () => {
+  const ids = ['p1', 'p2', 'p3'] as const;
+  const memberships = fc
+    .uniqueArray(fc.record({ projectId: fc.constantFrom(null, ...ids), role: fc.constantFrom(...ROLES) }), {
+      selector: ({ projectId }) => projectId,
+    })
+    .map((list): readonly Membership[] => list);
+
+  it('is the one given for it alone, else the one in all projects, in whichever order they are listed', () => {
+    fc.assert(
+      fc.property(memberships, fc.constantFrom(...ids), (list, projectId) => {
+        const own = list.find((one) => one.projectId === projectId)?.role;
+        const everywhere = list.find((one) => one.projectId === null)?.role ?? null;
+        expect(roleIn(list, projectId)).toBe(own ?? everywhere);
+        expect(roleIn(list.toReversed(), projectId)).toBe(own ?? everywhere);
+        expect(roleIn(list, null)).toBe(everywhere);
+      }),
+    );
+  });
+
+  it('is none where no role is given', () => {
+    expect(roleIn([], 'p1')).toBeNull();
+    expect(roleIn([{ projectId: 'p2', role: 'owner' }], 'p1')).toBeNull();
+    expect(roleIn([{ projectId: 'p2', role: 'owner' }], null)).toBeNull();
+  });
+});

@@ -1,0 +1,172 @@
+import type { Mode } from './permission.ts';
+
+export const ROLES = ['owner', 'admin', 'developer', 'support', 'viewer'] as const;
+/** What a person is, in one project or in all of them, later ones too. */
+export type Role = (typeof ROLES)[number];
+
+interface ActionRow {
+  /** What it lets somebody do, as a refusal says it: "… may not <meaning>". */
+  readonly meaning: string;
+  readonly roles: readonly Role[];
+  /** Asked for in a project; otherwise only a role in all projects counts. */
+  readonly within: 'project' | 'service';
+  /** Asks for the second factor or the password again when the last proof is older than `PROOF_MS`. */
+  readonly isDangerous?: true;
+}
+
+/** Who may do what: the only place where that is said. */
+const ACTIONS_TABLE = {
+  read_payments: {
+    meaning: 'see payments, refunds and figures',
+    roles: ['owner', 'admin', 'developer', 'support', 'viewer'],
+    within: 'project',
+  },
+  change_test_payments: {
+    meaning: 'change test payments',
+    roles: ['owner', 'admin', 'developer', 'support'],
+    within: 'project',
+  },
+  change_live_payments: {
+    meaning: 'cancel and accept live payments',
+    roles: ['owner', 'admin', 'support'],
+    within: 'project',
+  },
+  write_notes: {
+    meaning: 'write notes',
+    roles: ['owner', 'admin', 'developer', 'support'],
+    within: 'project',
+  },
+  request_refunds: {
+    meaning: 'create refunds to an address that the customer typed',
+    roles: ['owner', 'admin', 'support'],
+    within: 'project',
+  },
+  create_refunds: {
+    meaning: 'create refunds to an address of their own choice',
+    roles: ['owner', 'admin'],
+    within: 'project',
+  },
+  read_developer: {
+    meaning: 'see keys, webhooks, events and requests',
+    roles: ['owner', 'admin', 'developer'],
+    within: 'project',
+  },
+  manage_test_keys: {
+    meaning: 'create and revoke test keys',
+    roles: ['owner', 'admin', 'developer'],
+    within: 'project',
+  },
+  manage_live_keys: {
+    meaning: 'create and revoke live keys',
+    roles: ['owner', 'admin', 'developer'],
+    within: 'project',
+    isDangerous: true,
+  },
+  manage_webhooks: {
+    meaning: 'change webhook endpoints and send events again',
+    roles: ['owner', 'admin', 'developer'],
+    within: 'project',
+  },
+  read_wallets: {
+    meaning: 'see wallets and sweeps',
+    roles: ['owner', 'admin'],
+    within: 'project',
+  },
+  manage_wallets: {
+    meaning: 'change wallets',
+    roles: ['owner', 'admin'],
+    within: 'project',
+    isDangerous: true,
+  },
+  manage_settings: {
+    meaning: 'change the settings of the project',
+    roles: ['owner', 'admin'],
+    within: 'project',
+  },
+  read_audit: {
+    meaning: 'see the audit log',
+    roles: ['owner', 'admin'],
+    within: 'project',
+  },
+  read_service_audit: {
+    meaning: 'see the audit log of all projects',
+    roles: ['owner', 'admin'],
+    within: 'service',
+  },
+  read_people: {
+    meaning: 'see who may come in',
+    roles: ['owner', 'admin'],
+    within: 'service',
+  },
+  manage_people: {
+    meaning: 'invite people, change their roles and deactivate them',
+    roles: ['owner'],
+    within: 'service',
+    isDangerous: true,
+  },
+  create_projects: {
+    meaning: 'create projects',
+    roles: ['owner'],
+    within: 'service',
+  },
+} as const satisfies Readonly<Record<string, ActionRow>>;
+
+export type Action = keyof typeof ACTIONS_TABLE;
+type ActionWithin<Place extends ActionRow['within']> = {
+  [Name in Action]: (typeof ACTIONS_TABLE)[Name]['within'] extends Place ? Name : never;
+}[Action];
+/** Done in one project. */
+export type ProjectAction = ActionWithin<'project'>;
+
+export const ACTIONS = Object.keys(ACTIONS_TABLE) as readonly Action[];
+
+/** How long a proof of who somebody is lasts for what is dangerous. */
+export const PROOF_MS = 10 * 60_000;
+
+const rowOf = (action: Action): ActionRow => ACTIONS_TABLE[action];
+
+export function mayDo(role: Role, action: Action): boolean {
+  return rowOf(action).roles.includes(role);
+}
+
+export function isProjectAction(action: Action): action is ProjectAction {
+  return rowOf(action).within === 'project';
+}
+
+export function isDangerous(action: Action): boolean {
+  return rowOf(action).isDangerous === true;
+}
+
+/** What a role lets somebody do in a project, or to the service as a whole. */
+export function actionsOf(role: Role | null, within: ActionRow['within']): readonly Action[] {
+  if (role === null) return [];
+  return ACTIONS.filter((action) => rowOf(action).within === within && mayDo(role, action));
+}
+
+/** Why somebody may not do it, with the way out. */
+export function refusalOf(role: Role | null, action: Action): string {
+  const { meaning, roles, within } = rowOf(action);
+  const who = role === null ? 'Without a role in all projects you' : `As ${role} you`;
+  const may = `${roles.slice(0, -1).join(', ')}${roles.length > 1 ? ' or ' : ''}${roles.at(-1)}`;
+  const where = within === 'service' ? ' of all projects' : '';
+  return `${who} may not ${meaning}: that takes the role ${may}${where}. An owner can change your role.`;
+}
+
+/** Changing a payment takes another action in each mode. */
+export const CHANGE_PAYMENTS = {
+  test: 'change_test_payments',
+  live: 'change_live_payments',
+} as const satisfies Readonly<Record<Mode, ProjectAction>>;
+
+export interface Membership {
+  /** Null holds in all projects, later ones too. */
+  readonly projectId: string | null;
+  readonly role: Role;
+}
+
+/** The role in a project: the one given for it alone, else the one in all. With null, the role in all projects. */
+export function roleIn(memberships: readonly Membership[], projectId: string | null): Role | null {
+  const everywhere = memberships.find((one) => one.projectId === null)?.role ?? null;
+  if (projectId === null) return everywhere;
+  return memberships.find((one) => one.projectId === projectId)?.role ?? everywhere;
+}

@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SESSION_MS } from '../app/people/sessions.ts';
+import { SIGN_IN_MS } from '../app/people/sign-in.ts';
+import { cameEncrypted } from './https-rule.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** How long a browser is known that somebody signed in with. */
+export const BROWSER_MS = 180 * DAY_MS;
+
+/** How long each lasts. All are of this host alone, and no script reads them. */
+const LIFETIMES_MS = { session: SESSION_MS, sign_in: SIGN_IN_MS, browser: BROWSER_MS } as const;
+export type CookieKind = keyof typeof LIFETIMES_MS;
+
+/**
+ * Encrypted, a cookie has the prefix by which a browser takes it from nobody but this host itself (RFC 6265bis,
+ * 4.1.3.2). Plain HTTP reaches the dashboard from this machine alone; there browsers refuse the prefix.
+ */
+function nameOf(kind: CookieKind, isEncrypted: boolean): string {
+  return `${isEncrypted ? '__Host-' : ''}cointill_${kind}`;
+}
+
+/** The value of a cookie; null without one. */
+export function readCookie(request: FastifyRequest, kind: CookieKind, behindProxy: boolean): string | null {
+  const wanted = nameOf(kind, cameEncrypted(request, behindProxy));
+  for (const part of (request.headers.cookie ?? '').split(';')) {
+    const [name = '', value = ''] = part.trim().split('=', 2);
+    if (name === wanted && value !== '') return value;
+  }
+  return null;
+}
+
+/** Sets a cookie, or with null takes it away. */
+export function setCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind: CookieKind,
+  value: string | null,
+  behindProxy: boolean,
+): void {
+  const isEncrypted = cameEncrypted(request, behindProxy);
+  const age = value === null ? 0 : LIFETIMES_MS[kind] / 1000;
+  const parts = [`${nameOf(kind, isEncrypted)}=${value ?? ''}`, 'Path=/', `Max-Age=${age}`, 'HttpOnly', 'SameSite=Lax'];
+  void reply.header('set-cookie', [...parts, ...(isEncrypted ? ['Secure'] : [])].join('; '));
+}

@@ -1,0 +1,183 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  changeEmail,
+  changePassword,
+  proofChallenge,
+  prove,
+  type Proof,
+  type Refused,
+  type Renewed,
+} from '../../app/people/account.ts';
+import {
+  addPasskey,
+  confirmTotp,
+  newPasskeyOptions,
+  removePasskey,
+  removeTotp,
+  renewRecoveryCodes,
+  startTotp,
+} from '../../app/people/second-factor.ts';
+import type { TooMany } from '../../app/people/guess-limits.ts';
+import { endAllSessions, endSession, sessionsOf } from '../../app/people/sessions.ts';
+import { parseUuid } from '../../domain/id.ts';
+import { listPasskeys, type Passkey } from '../../store/factors.ts';
+import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
+import { setCookie } from '../cookies.ts';
+import { invalid, notFound, type RequestError } from '../errors.ts';
+import { qrPath } from '../pages/qr-path.ts';
+import type { SessionAnswer } from './contract/account.ts';
+import type { BodyOf } from './contract/index.ts';
+import { signedInView } from './present.ts';
+import { addRoute, appFor, partsFor, signedInOf, tooMany, type Dashboard } from './route.ts';
+import { noPasskeys } from './sign-in-routes.ts';
+
+const OWN = { action: 'own_account' } as const;
+const OWN_PROVED = { action: 'own_account', asksProof: true } as const;
+
+/** What people do to their own accounts. */
+export function accountRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  proofRoutes(app, dashboard);
+  sessionRoutes(app, dashboard);
+  totpRoutes(app, dashboard);
+  passkeyRoutes(app, dashboard);
+  addRoute(app, 'POST /dashboard/api/account/password', OWN, async ({ body, request, reply }) => {
+    const given = { current: body.current_password, next: body.password };
+    const outcome = await changePassword(partsFor(dashboard, request), signedInOf(request), given);
+    return renewed(dashboard, request, reply, outcome);
+  });
+  addRoute(app, 'POST /dashboard/api/account/email', OWN_PROVED, async ({ body, request }) => {
+    const signedIn = signedInOf(request);
+    const outcome = await changeEmail(appFor(dashboard.people.app, request), signedIn, body.email);
+    if (outcome.kind === 'refused') throw refusal(outcome);
+    return signedInView(dashboard, { ...signedIn, person: outcome.person });
+  });
+  addRoute(app, 'POST /dashboard/api/account/recovery-codes', OWN_PROVED, async ({ request }) => {
+    const outcome = await renewRecoveryCodes(appFor(dashboard.people.app, request), signedInOf(request));
+    if (outcome.kind === 'refused') throw refusal(outcome);
+    return { recovery_codes: [...outcome.codes] };
+  });
+}
+
+function proofRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  addRoute(app, 'POST /dashboard/api/prove/passkey', OWN, async ({ request }) => {
+    const options = await proofChallenge(dashboard.people, signedInOf(request));
+    if (options === null) throw noPasskeys();
+    return { options: { ...options } };
+  });
+  addRoute(app, 'POST /dashboard/api/prove', OWN, async ({ body, request, reply }) => {
+    const outcome = await prove(partsFor(dashboard, request), signedInOf(request), proofOf(body));
+    return renewed(dashboard, request, reply, outcome);
+  });
+}
+
+function proofOf(body: BodyOf<'POST /dashboard/api/prove'>): Proof {
+  const { password, code, recovery_code: recoveryCode, passkey } = body;
+  const given: readonly (Proof | null)[] = [
+    password === undefined ? null : { kind: 'password', password },
+    code === undefined ? null : { kind: 'totp', code },
+    recoveryCode === undefined ? null : { kind: 'recovery_code', code: recoveryCode },
+    passkey === undefined ? null : { kind: 'passkey', response: passkey },
+  ];
+  const [proof, ...more] = given.filter((one) => one !== null);
+  if (proof === undefined || more.length > 0) {
+    throw invalid(null, 'Give exactly one proof: password, code, recovery_code or passkey.');
+  }
+  return proof;
+}
+
+async function renewed(
+  dashboard: Dashboard,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: Renewed | Refused | TooMany,
+): Promise<SessionAnswer> {
+  if (outcome.kind === 'too_many') throw tooMany(reply, outcome);
+  if (outcome.kind === 'refused') throw refusal(outcome);
+  setCookie(request, reply, 'session', outcome.token, dashboard.behindProxy);
+  return signedInView(dashboard, outcome.signedIn);
+}
+
+function refusal({ param, message }: Refused): RequestError {
+  return invalid(param, message);
+}
+
+function sessionRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  const core = dashboard.people.app;
+  addRoute(app, 'GET /dashboard/api/account/sessions', OWN, async ({ request }) => {
+    const { session: current, person } = signedInOf(request);
+    const sessions = await sessionsOf(core, person.id);
+    return {
+      data: sessions.map((one) => ({
+        id: one.id,
+        is_current: one.id === current.id,
+        signed_in_at: isoTime(one.signedInAt),
+        last_used_at: isoTime(one.lastUsedAt),
+        ip: one.ip,
+        user_agent: one.userAgent,
+      })),
+    };
+  });
+  addRoute(app, 'POST /dashboard/api/account/sessions/end', OWN, async ({ body, request }) => {
+    const { person } = signedInOf(request);
+    const found = isUuid(body.id) && (await endSession(appFor(core, request), person.id, body.id));
+    if (!found) throw notFound('There is no such session.');
+    return {};
+  });
+  addRoute(app, 'POST /dashboard/api/account/sessions/end-all', OWN, async ({ request, reply }) => {
+    await endAllSessions(appFor(core, request), signedInOf(request).person.id);
+    setCookie(request, reply, 'session', null, dashboard.behindProxy);
+    return {};
+  });
+}
+
+function totpRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  addRoute(app, 'POST /dashboard/api/account/totp/start', OWN_PROVED, async ({ request }) => {
+    const { secret, uri } = await startTotp(partsFor(dashboard, request), signedInOf(request));
+    return { secret, uri, qr: qrPath(uri) };
+  });
+  addRoute(app, 'POST /dashboard/api/account/totp/confirm', OWN_PROVED, async ({ body, request, reply }) => {
+    const outcome = await confirmTotp(partsFor(dashboard, request), signedInOf(request), body.code);
+    if (outcome.kind === 'too_many') throw tooMany(reply, outcome);
+    if (outcome.kind === 'refused') throw refusal(outcome);
+    return { recovery_codes: listOrNull(outcome.recoveryCodes) };
+  });
+  addRoute(app, 'POST /dashboard/api/account/totp/remove', OWN_PROVED, async ({ request }) => {
+    await removeTotp(appFor(dashboard.people.app, request), signedInOf(request));
+    return {};
+  });
+}
+
+function passkeyRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  const core = dashboard.people.app;
+  addRoute(app, 'GET /dashboard/api/account/passkeys', OWN, async ({ request }) => {
+    const passkeys = await listPasskeys(core.db, signedInOf(request).person.id);
+    return { data: passkeys.map(passkeyView) };
+  });
+  addRoute(app, 'POST /dashboard/api/account/passkeys/options', OWN_PROVED, async ({ request }) => {
+    const options = await newPasskeyOptions(dashboard.people, signedInOf(request));
+    if (options === null) throw noPasskeys();
+    return { options: { ...options } };
+  });
+  addRoute(app, 'POST /dashboard/api/account/passkeys/add', OWN_PROVED, async ({ body, request }) => {
+    const outcome = await addPasskey(partsFor(dashboard, request), signedInOf(request), body);
+    if (outcome.kind === 'refused') throw refusal(outcome);
+    return { passkey: passkeyView(outcome.passkey), recovery_codes: listOrNull(outcome.recoveryCodes) };
+  });
+  addRoute(app, 'POST /dashboard/api/account/passkeys/remove', OWN_PROVED, async ({ body, request }) => {
+    const found = await removePasskey(appFor(core, request), signedInOf(request), body.id);
+    if (!found) throw notFound('There is no such passkey.');
+    return {};
+  });
+}
+
+function passkeyView({ id, name, createdAt, lastUsedAt }: Passkey) {
+  return { id, name, created_at: isoTime(createdAt), last_used_at: isoTimeOrNull(lastUsedAt) };
+}
+
+function listOrNull(codes: readonly string[] | null): string[] | null {
+  return codes === null ? null : [...codes];
+}
+
+function isUuid(text: string): boolean {
+  return parseUuid(text) !== null;
+}

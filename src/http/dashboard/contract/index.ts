@@ -1,0 +1,34 @@
+import type { Static, TSchema } from 'typebox';
+import { accountContract } from './account.ts';
+import { auditContract } from './audit.ts';
+import { homeContract } from './home.ts';
+import { liveContract } from './live.ts';
+import { paymentsContract } from './payments.ts';
+import { peopleContract } from './people.ts';
+import { projectsContract } from './projects.ts';
+
+/**
+ * Every route below `/dashboard/api`, by `METHOD /path`: the server validates with these, and the browser has their
+ * types by `import type`.
+ */
+export const CONTRACT = {
+  ...accountContract,
+  ...peopleContract,
+  ...projectsContract,
+  ...auditContract,
+  ...homeContract,
+  ...paymentsContract,
+  ...liveContract,
+} as const;
+
+export type Contract = typeof CONTRACT;
+export type RouteName = keyof Contract;
+
+type Part<Name extends RouteName, Key extends string> =
+  Contract[Name] extends Readonly<Record<Key, infer Schema extends TSchema>> ? Static<Schema> : undefined;
+
+/** What a route takes and gives; undefined where it has no such part. */
+export type ParamsOf<Name extends RouteName> = Part<Name, 'params'>;
+export type QueryOf<Name extends RouteName> = Part<Name, 'query'>;
+export type BodyOf<Name extends RouteName> = Part<Name, 'body'>;
+export type AnswerOf<Name extends RouteName> = Part<Name, 'answer'>;

@@ -1,0 +1,239 @@
+import type { SeenPayment } from '../../app/dashboard/payment-details.ts';
+import { formatDecimal, divHalfUp, fiatDecimals, pow10 } from '../../domain/money.ts';
+import { encodeId, deliveryId } from '../../domain/id.ts';
+import { tokenOf } from '../../domain/asset.ts';
+import { tracedHash, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
+import type { Refund } from '../../domain/refund.ts';
+import type { DeliveryRecord, PaymentDetails } from '../../store/payment-details.ts';
+import { paymentUrl, publicPaymentId, type Links } from '../../wire/payment.ts';
+import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
+import type { PaymentRow, PaymentView, TimelineEntry } from './contract/payments.ts';
+
+/** A payment as lists show it. */
+export function paymentRow(payment: Payment): PaymentRow {
+  const { quote } = payment;
+  return {
+    id: publicPaymentId(payment),
+    surface: payment.surface,
+    mode: payment.mode,
+    status: payment.status,
+    exception: payment.exception,
+    amount: formatDecimal(payment.amountMinor, fiatDecimals(payment.currency)),
+    currency: payment.currency,
+    crypto:
+      quote === null
+        ? null
+        : {
+            asset: quote.asset,
+            network: quote.network,
+            owed: formatDecimal(quote.owedUnits, quote.decimals),
+            received: formatDecimal(payment.received.all.seenUnits, quote.decimals),
+          },
+    transaction_number: payment.transactionNumber,
+    order_id: payment.merchantOrderId,
+    description: payment.description,
+    customer_email: payment.customerEmail,
+    created_at: isoTime(payment.createdAt),
+    expires_at: isoTime(payment.expiresAt),
+    completed_at: isoTimeOrNull(payment.completedAt),
+  };
+}
+
+/** Who looks at a payment. */
+export interface Viewer {
+  readonly mayChange: boolean;
+  /** Whether the person may see where webhooks go. */
+  readonly seesWebhooks: boolean;
+}
+
+/** All of a payment. */
+export function paymentView(details: SeenPayment, links: Links, viewer: Viewer): PaymentView {
+  const { payment, confirmations, can } = details;
+  const transfers = details.transfers.map((transfer) => transferView(transfer, payment));
+  return {
+    ...paymentRow(payment),
+    failure_reason: payment.failureReason,
+    customer_name: payment.customerName,
+    metadata: { ...payment.metadata },
+    success_url: payment.successUrl,
+    cancel_url: payment.cancelUrl,
+    payment_url: paymentUrl(payment, links),
+    cancelled_at: isoTimeOrNull(payment.cancelledAt),
+    completes_at: isoTimeOrNull(payment.completesAt),
+    address: payment.quote?.address ?? null,
+    confirmations:
+      confirmations === null
+        ? null
+        : { have: Math.min(confirmations.have, confirmations.need), need: confirmations.need },
+    money: moneyView(details),
+    addresses: addressViews(details),
+    transfers,
+    refunds: details.refunds.map(refundView),
+    idempotency_key: details.idempotencyKey,
+    timeline: timelineOf(details, transfers, viewer),
+    can: viewer.mayChange ? { ...can, simulate: [...can.simulate] } : NOTHING,
+  };
+}
+
+const NOTHING: PaymentView['can'] = { complete: false, cancel: false, accept: false, simulate: [] };
+
+function moneyView(details: PaymentDetails): PaymentView['money'] {
+  const { payment, refundedUnits } = details;
+  const { quote } = payment;
+  if (quote === null) return null;
+  const { asset, network, decimals, owedUnits, toleranceUnits } = quote;
+  const { seenUnits, confirmedUnits } = payment.received.all;
+  const written = (units: bigint): string => formatDecimal(units, decimals);
+  const atLeastNought = (units: bigint): bigint => (units > 0n ? units : 0n);
+  return {
+    asset,
+    network,
+    expected: written(owedUnits),
+    tolerance: written(toleranceUnits),
+    received: written(seenUnits),
+    confirmed: written(confirmedUnits),
+    missing: written(atLeastNought(owedUnits - seenUnits)),
+    excess: written(atLeastNought(seenUnits - owedUnits)),
+    refunded: written(refundedUnits),
+    rate: rateOf(payment, quote),
+    rate_locked_at: isoTime(lockedAt(details, quote)),
+  };
+}
+
+/** Of one whole unit in the payment's currency: to the cent, or to six places where it is worth less than ten. */
+function rateOf({ amountMinor, currency }: Payment, { owedUnits, decimals }: Quote): string {
+  if (owedUnits === 0n) return '0';
+  const scale = pow10(fiatDecimals(currency));
+  const inPlaces = (places: number): bigint => divHalfUp(amountMinor * pow10(decimals + places), owedUnits * scale);
+  return inPlaces(0) >= 10n ? formatDecimal(inPlaces(2), 2) : formatDecimal(inPlaces(6), 6);
+}
+
+/** When the current quote was given: by its own record, else when its token was chosen last. */
+function lockedAt({ payment, quotes, transitions }: PaymentDetails, quote: Quote): number {
+  const record = quotes.find(
+    (one) =>
+      one.network === quote.network &&
+      one.asset === quote.asset &&
+      one.owedUnits === quote.owedUnits &&
+      one.address === quote.address,
+  );
+  return record?.quotedAt ?? transitions.findLast(({ cause }) => cause === 'token_chosen')?.at ?? payment.createdAt;
+}
+
+function addressViews({ payment, addresses }: PaymentDetails): PaymentView['addresses'] {
+  const { quote } = payment;
+  const issued = addresses.map((one) => {
+    return {
+      address: one.address,
+      network: one.network,
+      asset: one.asset,
+      expected: formatDecimal(one.owedUnits, one.decimals),
+      wallet_index: one.index,
+      issued_at: isoTime(one.issuedAt),
+      watched_until: isoTime(one.watchUntil),
+      is_current: quote !== null && quote.network === one.network && quote.address === one.address,
+    };
+  });
+  if (quote === null || issued.length > 0) return issued;
+  // The sandbox's addresses are made up and nowhere watched.
+  const expected = formatDecimal(quote.owedUnits, quote.decimals);
+  const { address, asset, network } = quote;
+  const times = { issued_at: isoTime(payment.createdAt), watched_until: null };
+  return [{ address, network, asset, expected, wallet_index: null, ...times, is_current: true }];
+}
+
+function transferView(transfer: Transfer, { quote }: Payment): PaymentView['transfers'][number] {
+  const { asset, network } = transfer;
+  const isQuoted = quote !== null && quote.asset === asset && quote.network === network;
+  const decimals = isQuoted ? quote.decimals : (tokenOf(asset, network)?.decimals ?? 0);
+  return {
+    transaction_hash: tracedHash(transfer.transactionHash),
+    explorer_url: null,
+    address: transfer.address,
+    asset,
+    network,
+    amount: formatDecimal(transfer.amountUnits, decimals),
+    state: transfer.state,
+    block_height: transfer.blockHeight,
+    seen_at: isoTime(transfer.firstSeenAt),
+  };
+}
+
+function refundView(refund: Refund): PaymentView['refunds'][number] {
+  return {
+    id: encodeId('refund', refund.id),
+    status: refund.status,
+    amount: formatDecimal(refund.amountMinor, fiatDecimals(refund.currency)),
+    currency: refund.currency,
+    asset: refund.asset,
+    network: refund.network,
+    crypto_amount: formatDecimal(refund.units, refund.decimals),
+    address: refund.address,
+    reason: refund.reason,
+    failure_reason: refund.failureReason,
+    transaction_hash: refund.transactionHash,
+    created_at: isoTime(refund.createdAt),
+    completed_at: isoTimeOrNull(refund.completedAt),
+  };
+}
+
+/**
+ * What happened, the oldest first; of one moment: what somebody did, what came, what that made of the payment, who was
+ * told.
+ */
+function timelineOf(
+  details: PaymentDetails,
+  transfers: PaymentView['transfers'],
+  { seesWebhooks }: Viewer,
+): TimelineEntry[] {
+  const { payment } = details;
+  const entries: TimelineEntry[] = [
+    // A payment that named its token is made with its quote: its first step begins where that left it.
+    {
+      kind: 'status',
+      at: isoTime(payment.createdAt),
+      from: null,
+      to: details.transitions[0]?.from ?? payment.status,
+      cause: 'created',
+    },
+    ...details.actions.map(({ at, action, by }) => ({ kind: 'action' as const, at: isoTime(at), action, by })),
+    ...transfers.map((transfer) => ({ kind: 'transfer' as const, at: transfer.seen_at, transfer })),
+    ...details.transitions.map(({ at, from, to, cause }) => ({
+      kind: 'status' as const,
+      at: isoTime(at),
+      from,
+      to,
+      cause,
+    })),
+    ...details.refunds.map((refund) => ({
+      kind: 'refund' as const,
+      at: isoTime(refund.createdAt),
+      refund: refundView(refund),
+    })),
+    ...details.events.map((event) => ({
+      kind: 'event' as const,
+      at: isoTime(event.createdAt),
+      id: encodeId('event', event.id),
+      type: event.type,
+      deliveries: event.deliveries.map((delivery) => deliveryView(delivery, seesWebhooks)),
+    })),
+  ];
+  return entries.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
+}
+
+/** Where it goes, and what stood against it there, may hold secrets of the merchant's system. */
+function deliveryView(delivery: DeliveryRecord, seesWebhooks: boolean) {
+  return {
+    id: deliveryId(delivery.id),
+    url: seesWebhooks ? delivery.url : null,
+    state: delivery.state,
+    next_attempt_at: isoTimeOrNull(delivery.nextAttemptAt),
+    attempts: delivery.attempts.map((attempt) => ({
+      at: isoTime(attempt.startedAt),
+      manual: attempt.manual,
+      duration_ms: attempt.durationMs,
+      status: attempt.responseStatus,
+      error: seesWebhooks ? attempt.error : null,
+    })),
+  };
+}

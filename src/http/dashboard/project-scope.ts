@@ -1,0 +1,41 @@
+import type { FastifyRequest } from 'fastify';
+import { decodeId, parseUuid } from '../../domain/id.ts';
+import { MODES, type Mode } from '../../domain/permission.ts';
+import { roleIn, type Role } from '../../domain/role.ts';
+import type { PaymentSelector } from '../../app/payments/change-payment.ts';
+import { notFound } from '../errors.ts';
+import { signedInOf } from './route.ts';
+
+/** What the guard has found of the project and mode that a path names, and of whoever asks. */
+export interface ProjectScope {
+  readonly projectId: string;
+  readonly mode: Mode;
+  /** Of whoever asks, in this project. */
+  readonly role: Role;
+}
+
+export function scopeOf(
+  request: FastifyRequest,
+  params: { readonly project: string; readonly mode: string },
+): ProjectScope {
+  const projectId = parseUuid(params.project);
+  const mode = MODES.find((one) => one === params.mode);
+  const role = projectId === null ? null : roleIn(signedInOf(request).memberships, projectId);
+  if (projectId === null || mode === undefined || role === null) {
+    throw new Error('A route below a project and a mode is not guarded.');
+  }
+  return { projectId, mode, role };
+}
+
+/** The payment that a path names: `ord_…` of the Order API, a UUID of the Transaction API. */
+export function paymentSelector({ projectId, mode }: ProjectScope, text: string): PaymentSelector {
+  const order = decodeId('order', text);
+  const id = order ?? parseUuid(text);
+  if (id === null) throw noPayment();
+  return { id, projectId, mode, surface: order === null ? 'transaction' : 'order' };
+}
+
+/** Alike for one that is not there and one of another project. */
+export function noPayment() {
+  return notFound('There is no such payment in this project and mode.');
+}

@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
+import type { ServiceHealth } from '../../app/dashboard/health.ts';
+import type { Client, PeopleParts } from '../../app/people/parts.ts';
+import type { TooMany } from '../../app/people/guess-limits.ts';
+import { forActor, forRequest, type App } from '../../app/context.ts';
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteName } from './contract/index.ts';
+import { CONTRACT } from './contract/index.ts';
+import type { RouteContract } from './contract/route.ts';
+import { clientAddress, countedAddress } from '../client.ts';
+import { readCookie } from '../cookies.ts';
+import { RequestError } from '../errors.ts';
+import type { Live } from './live-routes.ts';
+import { clientBucket } from '../rate-limit.ts';
+import type { SessionRule } from '../session-guard.ts';
+
+/** What the routes of the dashboard work with. */
+export interface Dashboard {
+  readonly people: PeopleParts;
+  /** Changes with every upgrade. */
+  readonly version: string;
+  /** Whether `TRUST_PROXY` is set. */
+  readonly behindProxy: boolean;
+  /** How networks and backups are. */
+  readonly serviceHealth: () => Promise<ServiceHealth>;
+  readonly live: Live;
+}
+
+/** One request of a route, as its contract has it. */
+export interface Call<Name extends RouteName> {
+  readonly params: ParamsOf<Name>;
+  readonly query: QueryOf<Name>;
+  readonly body: BodyOf<Name>;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+type Rule = Omit<SessionRule, 'kind'>;
+
+/** Adds a route of the contract. Its guard is asked before the body is read. */
+export function addRoute<Name extends RouteName>(
+  app: FastifyInstance,
+  name: Name,
+  rule: Rule,
+  handle: (call: Call<Name>) => Promise<AnswerOf<Name>>,
+): void {
+  const [method = '', url = ''] = name.split(' ');
+  const { params, query, body }: RouteContract = CONTRACT[name];
+  const schema: Readonly<Record<string, TSchema | boolean>> = {
+    hide: true,
+    ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { querystring: query }),
+    ...(body === undefined ? {} : { body }),
+  };
+  app.route({
+    method,
+    url,
+    config: { guard: { kind: 'session', ...rule } },
+    schema,
+    handler: (request, reply) => {
+      // Validated by the schemas that these types are made of.
+      const {
+        params: given,
+        query: asked,
+        body: sent,
+      } = request as {
+        params: ParamsOf<Name>;
+        query: QueryOf<Name>;
+        body: BodyOf<Name>;
+      };
+      return handle({ params: given, query: asked, body: sent, request, reply });
+    },
+  });
+}
+
+/** Who is signed in on a route that takes a session. */
+export function signedInOf(request: FastifyRequest): SignedIn {
+  if (request.signedIn === null) throw new Error('A route that needs a session is not guarded.');
+  return request.signedIn;
+}
+
+/** The application, working for the request and for whoever is signed in. */
+export function appFor(app: App, request: FastifyRequest): App {
+  const { signedIn } = request;
+  return signedIn === null
+    ? forRequest(app, request.id)
+    : forActor(app, actorOf(signedIn.person, clientAddress(request)), request.id);
+}
+
+/** The same for what signing in works with. */
+export function partsFor({ people }: Dashboard, request: FastifyRequest): PeopleParts {
+  return { ...people, app: appFor(people.app, request) };
+}
+
+export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): Client {
+  return {
+    bucket: clientBucket(countedAddress(request)),
+    ip: clientAddress(request),
+    userAgent: request.headers['user-agent'] ?? null,
+    browserToken: readCookie(request, 'browser', behindProxy),
+    sessionToken: readCookie(request, 'session', behindProxy),
+  };
+}
+
+/** Refuses a guess too many. */
+export function tooMany(reply: FastifyReply, { retryAfterSeconds }: TooMany): RequestError {
+  void reply.header('retry-after', String(retryAfterSeconds));
+  const minutes = Math.ceil(retryAfterSeconds / 60);
+  return new RequestError(
+    'rate_limit_error',
+    `Too many wrong attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, or from a browser that you signed in with before.`,
+  );
+}

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+import { notFound } from '../errors.ts';
+import { pathOf } from '../path.ts';
+import { sendFile } from '../served-file.ts';
+import type { ShellAssets } from './shell-assets.ts';
+
+const hidden = { hide: true } as const;
+
+/**
+ * The page, at `/dashboard` and at every path below it that is neither its API's nor an asset: which page that is, the
+ * browser decides. Assets are not counted.
+ */
+export function shellRoutes(app: FastifyInstance, assets: ShellAssets): void {
+  const counted = { config: { guard: { kind: 'dashboard', isCounted: true } }, schema: hidden } as const;
+  const free = { config: { guard: { kind: 'dashboard', isCounted: false } }, schema: hidden } as const;
+  app.get<{ Params: { name: string } }>('/dashboard/assets/:name', free, (request, reply) => {
+    const file = assets.files.get(request.params.name);
+    if (file === undefined) throw notFound('There is no such file. Load the page anew.');
+    return sendFile(request, reply, file);
+  });
+  app.get('/dashboard', counted, (request, reply) => sendFile(request, reply, assets.document));
+  app.get('/dashboard/*', counted, (request, reply) => {
+    if (/^\/dashboard\/(?:api|assets)(?:\/|$)/.test(pathOf(request))) {
+      throw notFound(`There is nothing at ${request.method} ${pathOf(request).slice(0, 200)}.`);
+    }
+    return sendFile(request, reply, assets.document);
+  });
+}

@@ -1,0 +1,116 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The answer stays open for as long as its reader likes: its duration is no measure of anything. */
+    stream?: boolean;
+  }
+}
+
+/** How many streams of server-sent events may be open. */
+export interface StreamLimits {
+  /** Streams of the process, of both its addresses. */
+  readonly streams: number;
+  /** Streams of one client. */
+  readonly perClient: number;
+  /** What a client may leave unread before it is dropped. */
+  readonly unreadBytes: number;
+}
+
+/** Well below what proxies and mobile networks let a silent connection live. */
+export const HEARTBEAT_MS = 15_000;
+/** Within which a browser connects again, told by `retry`. */
+const RECONNECT_MS = 2_000;
+/** How long a client may take to read its last event. */
+const GOODBYE_MS = 2_000;
+/** When to ask again if no more streams may be open. */
+export const TRY_AGAIN_SECONDS = 30;
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  // nginx would hold events back.
+  'x-accel-buffering': 'no',
+} as const;
+
+/** What the guard and the frame have set: the limits, the request's id. */
+export function givenHeaders(reply: FastifyReply): OutgoingHttpHeaders {
+  const given = reply.getHeaders();
+  const headers: OutgoingHttpHeaders = {};
+  for (const name of Object.keys(given)) headers[name] = given[name];
+  return headers;
+}
+
+/** The answer to one reader of server-sent events. */
+export interface EventSender {
+  /** Starts the answer, beside what is given with the headers of a stream. */
+  begin(headers: OutgoingHttpHeaders): void;
+  /** Writes lines of events as they are. */
+  write(text: string): void;
+  /** Ends the answer at once, even if the client does not read it. */
+  end(): void;
+  /** Writes a last event and ends the answer once it is sent. */
+  endWith(text: string): void;
+  stop(): void;
+}
+
+/** `onHeartbeat` is called whenever a silent stream shows that it lives. */
+export function createEventSender(
+  response: ServerResponse,
+  options: { readonly unreadBytes: number; readonly heartbeatMs: number; readonly onHeartbeat?: () => void },
+): EventSender {
+  let heartbeat: NodeJS.Timeout | undefined;
+  const write = (text: string): void => {
+    if (response.destroyed || response.writableEnded) return;
+    response.write(text);
+    if (response.writableLength > options.unreadBytes) response.destroy();
+  };
+  return {
+    begin: (headers) => {
+      response.writeHead(200, { ...headers, ...STREAM_HEADERS });
+      write(`retry: ${RECONNECT_MS}\n\n`);
+      heartbeat = setInterval(() => {
+        write(': ok\n\n');
+        options.onHeartbeat?.();
+      }, options.heartbeatMs);
+    },
+    write,
+    end: () => {
+      const { socket } = response;
+      if (response.writableLength > 0) response.destroy();
+      else response.end();
+      // Kept alive, the connection would keep the server from closing.
+      socket?.destroySoon();
+    },
+    endWith: (text) => {
+      const { socket } = response;
+      response.end(text);
+      socket?.destroySoon();
+      setTimeout(() => response.destroy(), GOODBYE_MS).unref();
+    },
+    stop: () => clearInterval(heartbeat),
+  };
+}
+
+/** Slots for streams, in total and per client. */
+export function createSlots({ streams, perClient }: Pick<StreamLimits, 'streams' | 'perClient'>) {
+  const byClient = new Map<string, number>();
+  let taken = 0;
+  return {
+    taken: () => taken,
+    /** Returns how to give the slot back, once; null if there is none. */
+    take: (client: string): (() => void) | null => {
+      const own = byClient.get(client) ?? 0;
+      if (taken >= streams || own >= perClient) return null;
+      taken += 1;
+      byClient.set(client, own + 1);
+      return () => {
+        taken -= 1;
+        const left = (byClient.get(client) ?? 0) - 1;
+        if (left > 0) byClient.set(client, left);
+        else byClient.delete(client);
+      };
+    },
+  };
+}

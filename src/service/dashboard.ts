@@ -1,0 +1,85 @@
+import type { FastifyInstance } from 'fastify';
+import { createServiceHealth } from '../app/dashboard/health.ts';
+import { createProjectWatch } from '../app/live/project-watch.ts';
+import { makeSetupLink } from '../app/people/links.ts';
+import { siteOf, type PeopleParts } from '../app/people/parts.ts';
+import { createPasswordHasher } from '../app/people/password-hash.ts';
+import type { Config } from '../config/config.ts';
+import { version } from '../config/version.ts';
+import { compileCidrs } from '../http/auth.ts';
+import { dashboardRoutes } from '../http/dashboard/routes.ts';
+import { loadShellAssets } from '../http/dashboard/shell-assets.ts';
+import { createGuessLimits } from '../http/rate-limit.ts';
+import type { SharedRedis } from '../http/redis.ts';
+import type { ServerOptions } from '../http/server.ts';
+import type { Notifications } from '../store/notifications.ts';
+import { hasPeople } from '../store/people.ts';
+import type { Cointill } from './core.ts';
+
+/** What the live address has beside `plugins`: the dashboard and its guard, unless it is left out. */
+export async function openDashboard(
+  { dashboard, trustProxy }: Config,
+  core: Cointill,
+  notifications: Notifications,
+  redis: SharedRedis | null,
+  plugins: ServerOptions['plugins'],
+): Promise<Pick<ServerOptions, 'dashboard' | 'plugins'>> {
+  if (dashboard === null) return { dashboard: null, plugins };
+  const { app } = core;
+  const behindProxy = trustProxy !== null;
+  let key: Promise<Uint8Array> | null = null;
+  const people: PeopleParts = {
+    app,
+    hasher: createPasswordHasher(app.random),
+    limits: createGuessLimits(redis?.client ?? null),
+    // Made at the first use where there is none.
+    sealingKey: () =>
+      (key ??= core.sealingKey().catch((error: unknown) => {
+        key = null;
+        throw error;
+      })),
+    site: siteOf(dashboard.url),
+  };
+  const assets = await loadShellAssets();
+  const build = assets === null ? '' : `-${assets.document.etag.replaceAll(/[^0-9a-f]/g, '')}`;
+  const watch = createProjectWatch(app, notifications, {
+    onFault: (error) => core.troubles.happened('updates of the dashboard', error),
+  });
+  const routes = dashboardRoutes(
+    {
+      people,
+      version: version() + build,
+      behindProxy,
+      serviceHealth: createServiceHealth(app, core.networks),
+      live: { watch, notifications, troubles: core.troubles },
+    },
+    assets,
+  );
+  return {
+    dashboard: {
+      app,
+      allowed: dashboard.allowCidrs === null ? null : compileCidrs(dashboard.allowCidrs),
+      origin: people.site.origin,
+      behindProxy,
+    },
+    plugins: [...plugins, (server: FastifyInstance) => routes(server)],
+  };
+}
+
+/** The dashboard as a start tells of it. */
+export interface StartedDashboard {
+  /** Of its set-up as long as nobody has an account, unless nobody may read it; of itself from then on. */
+  readonly link: string;
+  readonly isSetUp: boolean;
+}
+
+export async function startedDashboard(
+  { dashboard, production }: Config,
+  { app }: Cointill,
+): Promise<StartedDashboard | null> {
+  if (dashboard === null) return null;
+  const isSetUp = await hasPeople(app.db);
+  // In production a supervisor keeps every line: the link is made by a command instead.
+  const setup = isSetUp || production ? null : await makeSetupLink(app, dashboard.url);
+  return { link: setup?.url ?? `${dashboard.url}/dashboard`, isSetUp };
+}

@@ -1,0 +1,128 @@
+import * as fc from 'fast-check';
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { testApp, type TestApp } from '../../test/harness.ts';
+import { allTokens } from '../domain/asset.ts';
+import { EXCEPTIONS, SURFACES, type Payment } from '../domain/payment.ts';
+import { PAYMENT_STATUSES } from '../domain/status.ts';
+import { findPayments } from './payments.ts';
+import { searchPayments, type PaymentSearch } from './payment-list.ts';
+
+const EMAILS = ['Ann@Example.com', 'ben@example.com', null] as const;
+const ORDER_IDS = ['A-1', 'A-2', null] as const;
+const EVERYTHING: PaymentSearch = {
+  statuses: null,
+  exceptions: null,
+  surface: null,
+  tokens: null,
+  createdFrom: null,
+  createdBefore: null,
+  keys: null,
+};
+
+/** Payments of every kind at different times, and the same many of another project and of live mode. */
+async function manyPayments(app: TestApp): Promise<readonly Payment[]> {
+  const tokens = await app.railFor('test').tokens(app.projectId);
+  const ids: string[] = [];
+  for (let n = 0; n < 120; n += 1) {
+    const surface = SURFACES[n % 2] ?? 'order';
+    const token = tokens[n % tokens.length] ?? null;
+    const { id } = await app.pay({
+      surface,
+      token: surface === 'transaction' && n % 4 === 0 ? null : token,
+      customerEmail: EMAILS[n % 3] ?? null,
+      merchantOrderId: ORDER_IDS[n % 5] ?? null,
+    });
+    ids.push(id);
+    if (n % 3 === 0) app.clock.advance(1_000);
+  }
+  await sql`
+    update payments p set
+      status = (${[...PAYMENT_STATUSES]}::text[])[1 + (n * 7) % ${PAYMENT_STATUSES.length}],
+      exception = (${[...EXCEPTIONS]}::text[])[1 + (n * 3) % ${EXCEPTIONS.length}]
+    from (select id, row_number() over (order by id) as n from payments) numbered where numbered.id = p.id`.execute(
+    app.db,
+  );
+  return (await findPayments(app.db, ids)).toSorted((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+function matches(payment: Payment, search: PaymentSearch): boolean {
+  const { quote } = payment;
+  const holds = [
+    search.statuses?.includes(payment.status),
+    search.exceptions?.includes(payment.exception),
+    search.surface === null ? undefined : search.surface === payment.surface,
+    search.tokens?.some((one) => one.asset === quote?.asset && one.network === quote.network),
+    search.createdFrom === null ? undefined : payment.createdAt >= search.createdFrom,
+    search.createdBefore === null ? undefined : payment.createdAt < search.createdBefore,
+    search.keys?.some((key) => {
+      switch (key.kind) {
+        case 'id':
+          return key.id === payment.id && key.surface === payment.surface;
+        case 'number':
+          return key.text === payment.transactionNumber;
+        case 'order_id':
+          return key.text === payment.merchantOrderId;
+        case 'email':
+          return key.text.toLowerCase() === payment.customerEmail?.toLowerCase();
+      }
+    }),
+  ];
+  return holds.every((held) => held !== false);
+}
+
+it('any filters give, page by page, exactly the payments of this project and mode that they mean, newest first', async () => {
+  const app = await testApp();
+  const payments = await manyPayments(app);
+  const [first, last] = [payments.at(-1)?.createdAt ?? 0, payments[0]?.createdAt ?? 0];
+  const or = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null, freq: 2 });
+  const when = or(fc.integer({ min: first - 1_000, max: last + 1_000 }));
+  const key = fc.oneof(
+    fc.constantFrom(...payments).map(({ id, surface }) => ({ kind: 'id' as const, id, surface })),
+    fc.constantFrom(...payments).map(({ id }) => ({ kind: 'id' as const, id, surface: 'order' as const })),
+    fc.constantFrom('TXN-2026-1', 'TXN-2026-40', 'TXN-1').map((text) => ({ kind: 'number' as const, text })),
+    fc.constantFrom('A-1', 'A-2', 'a-1').map((text) => ({ kind: 'order_id' as const, text })),
+    fc.constantFrom('ann@example.com', 'BEN@example.com').map((text) => ({ kind: 'email' as const, text })),
+  );
+  const searches = fc.record({
+    statuses: or(fc.subarray([...PAYMENT_STATUSES], { minLength: 1 })),
+    exceptions: or(fc.subarray([...EXCEPTIONS], { minLength: 1 })),
+    surface: or(fc.constantFrom(...SURFACES)),
+    tokens: or(fc.subarray([...allTokens()], { minLength: 1, maxLength: 6 })),
+    createdFrom: when,
+    createdBefore: when,
+    keys: or(fc.array(key, { minLength: 1, maxLength: 3 })),
+  });
+  await fc.assert(
+    fc.asyncProperty(searches, fc.integer({ min: 1, max: 50 }), async (search, limit) => {
+      const found: Payment[] = [];
+      for (let after: string | null = null; ; after = found.at(-1)?.id ?? null) {
+        const page = await searchPayments(app.db, { projectId: app.projectId, mode: 'test' }, search, { after, limit });
+        found.push(...page);
+        if (page.length < limit) break;
+      }
+      expect(found).toEqual(payments.filter((payment) => matches(payment, search)));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+it('nothing of another project or mode is found by any key', async () => {
+  const app = await testApp();
+  const { id } = await app.pay({ customerEmail: 'ann@example.com', merchantOrderId: 'A-1' });
+  const keys = [
+    { kind: 'id', id, surface: 'order' },
+    { kind: 'order_id', text: 'A-1' },
+    { kind: 'email', text: 'ann@example.com' },
+  ] as const;
+  const other = '00000000-0000-7000-8000-000000000000';
+  const scopes = [
+    { projectId: app.projectId, mode: 'test' },
+    { projectId: app.projectId, mode: 'live' },
+    { projectId: other, mode: 'test' },
+  ] as const;
+  const found = await Promise.all(
+    scopes.map((scope) => searchPayments(app.db, scope, { ...EVERYTHING, keys }, { after: null, limit: 50 })),
+  );
+  expect(found.map((page) => page.map((payment) => payment.id))).toEqual([[id], [], []]);
+});

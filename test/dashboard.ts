@@ -1,0 +1,177 @@
+import { makeSetupLink, type NewLink } from '../src/app/people/links.ts';
+import { siteOf, type PeopleParts } from '../src/app/people/parts.ts';
+import { createPasswordHasher } from '../src/app/people/password-hash.ts';
+import { invitePerson } from '../src/app/people/people.ts';
+import type { Role } from '../src/domain/role.ts';
+import { createServiceHealth } from '../src/app/dashboard/health.ts';
+import { createProjectWatch } from '../src/app/live/project-watch.ts';
+import type { Live } from '../src/http/dashboard/live-routes.ts';
+import { compileCidrs } from '../src/http/auth.ts';
+import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
+import type { SessionAnswer, SignedIn } from '../src/http/dashboard/contract/account.ts';
+import type { Dashboard } from '../src/http/dashboard/route.ts';
+import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
+import { createGuessLimits } from '../src/http/rate-limit.ts';
+import type { ServerOptions } from '../src/http/server.ts';
+import { httpTest, type Answer, type Call, type HttpTest } from './http.ts';
+
+/** Where the dashboard of the tests is. */
+export const DASHBOARD_URL = 'http://localhost:4000';
+/** Settings of a dashboard behind a proxy that ends HTTPS. */
+export const BEHIND_PROXY = { url: 'https://pay.shop.example', trustProxy: ['127.0.0.1'] } as const;
+export const PASSWORD = 'grumpy otter parade';
+
+/** A browser: it keeps cookies, and says where its requests come from. */
+export interface Browser {
+  readonly cookies: Map<string, string>;
+  call<Body = unknown>(call: Call): Promise<Answer<Body>>;
+  /** Calls a route of the contract; the answer must be 200. */
+  do<Name extends RouteName>(name: Name, ...body: Body<Name>): Promise<AnswerOf<Name>>;
+  /** The same, for what it is answered whatever that is. */
+  try<Name extends RouteName>(name: Name, ...body: Body<Name>): Promise<Answer>;
+  session(): Promise<SessionAnswer>;
+}
+type Body<Name extends RouteName> = BodyOf<Name> extends undefined ? [] : [body: BodyOf<Name>];
+
+/** The dashboard's API on a real database, with a clock that the test drives. Its passwords are hashed cheaply. */
+export interface DashboardTest {
+  readonly http: HttpTest;
+  readonly people: PeopleParts;
+  readonly dashboard: Dashboard;
+  browser(options?: { readonly address?: string; readonly headers?: Readonly<Record<string, string>> }): Browser;
+  setupLink(): Promise<NewLink>;
+  /** Somebody with an account, signed in with a browser of their own. */
+  join(role: Role, projectId?: string | null, email?: string): Promise<Member>;
+  signIn(email: string, options?: { readonly address?: string }): Promise<Browser>;
+}
+
+export interface Member {
+  readonly id: string;
+  readonly email: string;
+  readonly browser: Browser;
+}
+
+const CHEAP = { memoryKiB: 64, passes: 1 };
+
+export async function dashboardTest(
+  options: Partial<ServerOptions> & {
+    readonly allowCidrs?: readonly string[];
+    readonly url?: string;
+    readonly live?: Partial<Live>;
+  } = {},
+): Promise<DashboardTest> {
+  const http = await httpTest();
+  const { app } = http;
+  const { allowCidrs = null, url = DASHBOARD_URL, live = {}, ...more } = options;
+  const people: PeopleParts = {
+    app,
+    hasher: createPasswordHasher(app.random, CHEAP),
+    limits: createGuessLimits(null),
+    sealingKey: () => Promise.resolve(Buffer.alloc(32, 7)),
+    site: siteOf(url),
+  };
+  const behindProxy = (more.trustProxy ?? null) !== null;
+  const { notifications, troubles } = http;
+  const onFault = (error: unknown): void => troubles.happened('updates of the dashboard', error);
+  const watch = createProjectWatch(app, notifications, { everyMs: 20, onFault });
+  const dashboard: Dashboard = {
+    people,
+    version: 'test',
+    behindProxy,
+    serviceHealth: createServiceHealth(app, []),
+    live: { watch, notifications, troubles, ...live },
+  };
+  const server = http.build({
+    side: 'live',
+    dashboard: {
+      app,
+      allowed: allowCidrs === null ? null : compileCidrs(allowCidrs),
+      origin: people.site.origin,
+      behindProxy,
+    },
+    plugins: [dashboardRoutes(dashboard, null)],
+    ...more,
+  });
+  await server.ready();
+  const browser = (
+    at: { readonly address?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+  ): Browser => {
+    const cookies = new Map<string, string>();
+    const call = async <Body>(request: Call): Promise<Answer<Body>> => {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const answer = await http.call<Body>(
+        {
+          side: 'live',
+          ...request,
+          headers: {
+            host: new URL(url).host,
+            origin: people.site.origin,
+            'sec-fetch-site': 'same-origin',
+            ...(cookie === '' ? {} : { cookie }),
+            // Plain HTTP from elsewhere is refused: others come by way of a proxy.
+            ...(behindProxy ? { 'x-forwarded-proto': 'https', 'x-forwarded-for': at.address ?? '192.0.2.77' } : {}),
+            ...at.headers,
+            ...request.headers,
+          },
+        },
+        server,
+      );
+      keep(cookies, answer.setCookies);
+      return answer;
+    };
+    const attempt = <Name extends RouteName>(name: Name, ...[body]: Body<Name>): Promise<Answer> => {
+      const [method = '', path = ''] = name.split(' ');
+      return call({ method, path, ...(body === undefined ? {} : { body }) });
+    };
+    const must = async <Name extends RouteName>(name: Name, ...body: Body<Name>): Promise<AnswerOf<Name>> => {
+      const answer = await attempt(name, ...body);
+      if (answer.status !== 200) throw new Error(`${name} → ${answer.status} ${answer.text}`);
+      return answer.body as AnswerOf<Name>;
+    };
+    return { cookies, call, do: must, try: attempt, session: () => must('GET /dashboard/api/session') };
+  };
+  const setupLink = async (): Promise<NewLink> => {
+    const link = await makeSetupLink(app, people.site.url);
+    if (link === null) throw new Error('Somebody has an account already.');
+    return link;
+  };
+  let joined = 0;
+  return {
+    http,
+    people,
+    dashboard,
+    browser,
+    setupLink,
+    join: async (role, projectId = null, email = `${role}-${(joined += 1)}@shop.example`) => {
+      const invited = await invitePerson(app, people.site.url, { email, role, projectId });
+      if (invited.kind !== 'done') throw new Error(invited.message);
+      const own = browser();
+      await own.do('POST /dashboard/api/links/accept', { token: tokenOf(invited.link), password: PASSWORD });
+      return { id: invited.person.id, email, browser: own };
+    },
+    signIn: async (email, at = {}) => {
+      const own = browser(at);
+      await own.do('POST /dashboard/api/sign-in', { email, password: PASSWORD });
+      return own;
+    },
+  };
+}
+
+export function tokenOf({ url }: NewLink): string {
+  return url.split('/').at(-1) ?? '';
+}
+
+export function signedIn(answer: SessionAnswer): SignedIn {
+  if (answer.state !== 'signed_in') throw new Error(`The session is ${answer.state}.`);
+  return answer;
+}
+
+/** As a browser keeps what `Set-Cookie` says. */
+function keep(cookies: Map<string, string>, said: readonly string[]): void {
+  for (const line of said) {
+    const [pair = ''] = line.split(';');
+    const [name = '', value = ''] = pair.split('=', 2);
+    if (/Max-Age=0\b/.test(line)) cookies.delete(name);
+    else cookies.set(name, value);
+  }
+}

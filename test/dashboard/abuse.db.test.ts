@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createPasswordHasher } from '../../src/app/people/password-hash.ts';
+import { signIn } from '../../src/app/people/sign-in.ts';
+import { createRateLimits } from '../../src/http/rate-limit.ts';
+import { BEHIND_PROXY, dashboardTest, DASHBOARD_URL, PASSWORD, type DashboardTest, type Member } from '../dashboard.ts';
+
+const test = await dashboardTest();
+afterAll(() => test.http.close());
+
+/** The same behind a proxy, so that requests come from elsewhere. */
+const far = await dashboardTest(BEHIND_PROXY);
+afterAll(() => far.http.close());
+
+const WRONG = 'certainly not this one';
+
+describe('guessing passwords', () => {
+  it('ends after ten wrong ones from one client, for that client alone', async () => {
+    const { email } = await far.join('viewer');
+    const attacker = far.browser({ address: '198.51.100.1' });
+    for (let guess = 0; guess < 10; guess += 1) {
+      expect((await attacker.try('POST /dashboard/api/sign-in', { email, password: WRONG })).status).toBe(401);
+    }
+    const right = { email, password: PASSWORD };
+    expect((await attacker.try('POST /dashboard/api/sign-in', right)).status).toBe(429);
+    expect((await far.browser({ address: '198.51.100.2' }).try('POST /dashboard/api/sign-in', right)).status).toBe(200);
+  });
+
+  it('counts a client of IPv6 by its /64', async () => {
+    for (let guess = 0; guess < 10; guess += 1) {
+      const address = `2001:db8:1:2::${guess + 1}`;
+      const body = { email: `nobody-${guess}@shop.example`, password: WRONG };
+      expect((await far.browser({ address }).try('POST /dashboard/api/sign-in', body)).status).toBe(401);
+    }
+    const same = far.browser({ address: '2001:db8:1:2:ffff::1' });
+    const other = far.browser({ address: '2001:db8:1:3::1' });
+    const body = { email: 'nobody@shop.example', password: WRONG };
+    expect((await same.try('POST /dashboard/api/sign-in', body)).status).toBe(429);
+    expect((await other.try('POST /dashboard/api/sign-in', body)).status).toBe(401);
+  });
+
+  it('from many clients uses up the account, and locks out nobody who was there before', async () => {
+    const { email, browser } = await far.join('viewer');
+    await browser.do('POST /dashboard/api/sign-out');
+    for (let guess = 0; guess < 100; guess += 1) {
+      const attacker = far.browser({ address: `198.51.${Math.floor(guess / 10)}.7` });
+      expect((await attacker.try('POST /dashboard/api/sign-in', { email, password: WRONG })).status).toBe(401);
+    }
+    const right = { email, password: PASSWORD };
+    expect((await far.browser({ address: '198.51.200.7' }).try('POST /dashboard/api/sign-in', right)).status).toBe(429);
+    expect(await browser.do('POST /dashboard/api/sign-in', right)).toMatchObject({ state: 'signed_in' });
+    // A known browser of somebody else is no way around it.
+    const stranger = await far.join('viewer');
+    expect((await stranger.browser.try('POST /dashboard/api/sign-in', right)).status).toBe(429);
+  });
+
+  it('does not count what was right', async () => {
+    const { email } = await far.join('viewer');
+    for (let round = 0; round < 12; round += 1) {
+      const browser = far.browser({ address: '198.51.100.77' });
+      const answer = await browser.try('POST /dashboard/api/sign-in', { email, password: PASSWORD });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it('at once in great numbers gets no more guesses than one after the other', async () => {
+    const { email } = await far.join('viewer');
+    const attacker = far.browser({ address: '198.51.100.99' });
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => attacker.try('POST /dashboard/api/sign-in', { email, password: WRONG })),
+    );
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+  });
+
+  it('costs a hash for an unknown e-mail as for a known one, and none once it is refused', async () => {
+    const { email } = await far.join('viewer');
+    const verified: (string | null)[] = [];
+    const hasher = {
+      ...far.people.hasher,
+      verify: (password: string, stored: string | null) => {
+        verified.push(stored);
+        return far.people.hasher.verify(password, stored);
+      },
+    };
+    const client = { bucket: '192.0.2.1', ip: '192.0.2.1', userAgent: null, browserToken: null, sessionToken: null };
+    const parts = { ...far.people, hasher };
+    for (const each of [email, 'unknown@shop.example']) {
+      expect(await signIn(parts, client, { email: each, password: WRONG })).toEqual({ kind: 'wrong' });
+    }
+    expect(verified).toEqual([expect.stringMatching(/^\$argon2id\$/), null]);
+    for (let guess = 0; guess < 8; guess += 1) await signIn(parts, client, { email, password: WRONG });
+    expect(verified).toHaveLength(10);
+    expect(await signIn(parts, client, { email, password: WRONG })).toMatchObject({ kind: 'too_many' });
+    expect(verified).toHaveLength(10);
+  });
+});
+
+describe('hashing', () => {
+  it('is done for two at once, and refused when too many wait', async () => {
+    let begun = 0;
+    const hasher = createPasswordHasher(
+      (size) => {
+        begun += 1;
+        return Buffer.alloc(size, begun);
+      },
+      { memoryKiB: 8_192, passes: 1 },
+    );
+    const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => hasher.verify('x', null)));
+    const done = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    expect(done).toBe(42);
+  });
+
+  it('takes a password for right in whichever form of Unicode it comes, and no other', async () => {
+    const { hasher } = test.people;
+    const stored = await hasher.hash('Übergröße für alle');
+    expect(stored).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
+    expect(await hasher.verify('Übergröße für alle'.normalize('NFD'), stored)).toBe(true);
+    expect(await hasher.verify('Ubergroße für alle', stored)).toBe(false);
+    expect(await hasher.verify('Übergröße für alle', null)).toBe(false);
+  });
+
+  it('is brought to the present cost at the next sign-in', async () => {
+    const { id, email } = await test.join('viewer');
+    const dearer = {
+      ...test.people,
+      hasher: createPasswordHasher(test.http.app.random, { memoryKiB: 128, passes: 1 }),
+    };
+    const client = { bucket: '192.0.2.8', ip: '192.0.2.8', userAgent: null, browserToken: null, sessionToken: null };
+    expect(await signIn(dearer, client, { email, password: PASSWORD })).toMatchObject({ kind: 'signed_in' });
+    const { db } = test.http.app;
+    const row = await db.selectFrom('people').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow();
+    expect(row.password_hash).toContain('m=128,');
+  });
+});
+
+describe('a change from a page of somebody else', () => {
+  it.each([
+    ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['another site that says it is this one', { origin: 'https://evil.example' }],
+    ['a sandboxed frame', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+    ['another port of this machine', { origin: 'http://localhost:4001', 'sec-fetch-site': 'same-site' }],
+    ['the same host by another scheme', { origin: 'https://localhost:4000', 'sec-fetch-site': 'same-site' }],
+    ['a subdomain', { origin: 'http://evil.localhost:4000', 'sec-fetch-site': 'same-site' }],
+    ['the right origin, which the browser denies', { 'sec-fetch-site': 'cross-site' }],
+  ])('is refused: %s', async (_name, headers) => {
+    const { email, browser } = await test.join('viewer');
+    const answer = await browser.call({ method: 'POST', path: '/dashboard/api/account/sessions/end-all', headers });
+    expect(answer).toMatchObject({ status: 403, body: { error: { type: 'permission_error' } } });
+    const signIn = { method: 'POST', path: '/dashboard/api/sign-in', body: { email, password: PASSWORD }, headers };
+    expect((await test.browser().call(signIn)).status).toBe(403);
+    expect(await browser.session()).toMatchObject({ state: 'signed_in' });
+  });
+
+  it('is refused where neither header says where it comes from', async () => {
+    const answer = await test.http.call(
+      { side: 'live', method: 'POST', path: '/dashboard/api/sign-out', headers: { host: 'localhost:4000' } },
+      (await fresh()).server,
+    );
+    expect(answer.status).toBe(403);
+  });
+});
+
+/** Another dashboard on the same application. */
+async function fresh() {
+  const { dashboardRoutes } = await import('../../src/http/dashboard/routes.ts');
+  const server = test.http.build({
+    side: 'live',
+    dashboard: { app: test.http.app, allowed: null, origin: DASHBOARD_URL, behindProxy: false },
+    plugins: [dashboardRoutes(test.dashboard, null)],
+  });
+  await server.ready();
+  return { server };
+}
+
+describe('bodies', () => {
+  it.each([
+    ['10 MB of text', JSON.stringify({ email: 'a@b.example', password: 'x'.repeat(10_000_000) }), 'at most 64 KiB'],
+    [
+      'a password of 60,000 characters',
+      JSON.stringify({ email: 'a@b.example', password: 'x'.repeat(60_000) }),
+      'at most 1024',
+    ],
+    ['no e-mail', JSON.stringify({ password: 'x' }), 'email is required'],
+    ['a list', '[]', 'must be a JSON object'],
+    ['a number for the password', JSON.stringify({ email: 'a@b.example', password: 1 }), 'password must be text'],
+    ['NUL in the password', JSON.stringify({ email: 'a@b.example', password: 'a\0b' }), 'without NUL'],
+    ['what is no JSON', '{', 'not valid JSON'],
+  ])('%s is refused with a clear sentence', async (_name, body, sentence) => {
+    const answer = await test.browser().call({ method: 'POST', path: '/dashboard/api/sign-in', body });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { type: 'invalid_request_error', message: expect.stringContaining(sentence) } },
+    });
+  });
+});
+
+describe('cookies', () => {
+  it('are HttpOnly and SameSite=Lax; encrypted they are Secure, with the prefix that binds them to this host', async () => {
+    const { email } = await test.join('viewer');
+    const body = { email, password: PASSWORD };
+    const plain = await test.browser().try('POST /dashboard/api/sign-in', body);
+    for (const cookie of plain.setCookies) {
+      expect(cookie).toMatch(/^cointill_\w+=[^;]*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
+    }
+    const browser = far.browser();
+    const cookies = (
+      await browser.try('POST /dashboard/api/sign-in', { ...body, email: (await far.join('viewer')).email })
+    ).setCookies;
+    expect(cookies.some((cookie) => cookie.startsWith('__Host-cointill_session='))).toBe(true);
+    for (const cookie of cookies) {
+      expect(cookie).toMatch(/^__Host-cointill_\w+=[^;]*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/);
+    }
+    // One that a neighbour on the domain could have planted is not read.
+    const planted = far.browser();
+    const token = browser.cookies.get('__Host-cointill_session') ?? '';
+    planted.cookies.set('cointill_session', token);
+    expect(await planted.session()).toMatchObject({ state: 'signed_out' });
+    planted.cookies.set('__Host-cointill_session', token);
+    expect(await planted.session()).toMatchObject({ state: 'signed_in' });
+  });
+});
+
+describe('who may reach the dashboard', () => {
+  it('is said by DASHBOARD_ALLOW_CIDRS', async () => {
+    const limited = await dashboardTest({ ...BEHIND_PROXY, allowCidrs: ['10.0.0.0/8', '2001:db8::/32'] });
+    onTestFinished(() => limited.http.close());
+    for (const [address, status] of [
+      ['10.1.2.3', 200],
+      ['2001:db8::7', 200],
+      ['::ffff:10.1.2.3', 200],
+      ['203.0.113.1', 403],
+      ['2001:db9::7', 403],
+      ['not an address', 403],
+    ] as const) {
+      const answer = await limited.browser({ address }).try('GET /dashboard/api/session');
+      const isRefused = answer.text.includes('DASHBOARD_ALLOW_CIDRS');
+      expect([address, answer.status, isRefused]).toEqual([address, status, status === 403]);
+    }
+  });
+
+  it('is whoever comes by HTTPS, or is on this machine', async () => {
+    const headers = { 'x-forwarded-proto': 'http' };
+    const answer = await far.browser({ headers }).try('GET /dashboard/api/session');
+    expect(answer).toMatchObject({ status: 403, body: { error: { type: 'https_required' } } });
+  });
+});
+
+describe('the rate limit', () => {
+  let member: Member;
+  let limited: DashboardTest;
+  beforeAll(async () => {
+    limited = await dashboardTest({
+      limits: createRateLimits({ test: 1_000, live: 1_000, page: 5, dashboard: 7 }, null),
+    });
+    member = await limited.join('viewer');
+  });
+  afterAll(() => limited.http.close());
+
+  it('is one of its own for each session, and the page’s for whoever is not signed in', async () => {
+    const stranger = limited.browser();
+    // The account was made from the same address.
+    for (let left = 3; left >= 0; left -= 1) {
+      const answer = await stranger.try('GET /dashboard/api/session');
+      expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': String(left) });
+    }
+    expect(await stranger.try('GET /dashboard/api/session')).toMatchObject({
+      status: 429,
+      body: { error: { type: 'rate_limit_error' } },
+    });
+    for (let left = 6; left >= 0; left -= 1) {
+      const answer = await member.browser.try('GET /dashboard/api/session');
+      expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '7', 'x-ratelimit-remaining': String(left) });
+    }
+    expect((await member.browser.try('GET /dashboard/api/session')).status).toBe(429);
+  });
+});
+
+describe('the last owner', () => {
+  it('can be neither deactivated nor given another role, not even by two owners at once', async () => {
+    const own = await dashboardTest();
+    onTestFinished(() => own.http.close());
+    const [one, two] = [await own.join('owner'), await own.join('owner')];
+    const demote = (by: Member, whom: Member) =>
+      by.browser.try('POST /dashboard/api/people/role', { id: whom.id, role: 'viewer' });
+    const answers = await Promise.all([demote(one, two), demote(two, one)]);
+    expect(answers.every(({ status }) => status === 200)).toBe(false);
+    const left = answers[0].status === 200 ? one : two;
+    for (const [name, body] of [
+      ['POST /dashboard/api/people/role', { id: left.id, role: 'admin' }],
+      ['POST /dashboard/api/people/deactivate', { id: left.id }],
+    ] as const) {
+      const answer = await left.browser.call({ method: 'POST', path: name.slice(5), body });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error: { message: expect.stringContaining('last owner') } },
+      });
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import { TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { hasNoBrowser } from '../browser.ts';
+import { EMAIL, PASSWORD, useDashboard, violations } from './dashboard.fixture.ts';
+
+describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
+  const dashboard = useDashboard();
+
+  it.each([
+    ['was used', 'This link has already been used', () => dashboard.service.setupLink],
+    ['never was', 'This link is not valid', () => `${dashboard.service.dashboard}/setup/nothing`],
+  ])('a link that %s opens a page without fields that says how to get a new one', async (_what, title, link) => {
+    const { page } = await dashboard.openTab();
+    await page.goto(link());
+    await hasNoFields(page, title);
+    expect(await page.getByText('cointill user invite').count()).toBe(1);
+    expect(await violations(page, title)).toEqual([]);
+  });
+
+  it('leads to the page that was asked for, once signed in', async () => {
+    const { page } = await dashboard.openTab({ expects: /401/ });
+    await page.goto(`${dashboard.service.dashboard}/account`);
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Forgot your password?' }).click();
+    await page.getByText('cointill user reset').waitFor();
+    expect(await violations(page, 'sign-in')).toEqual([]);
+    await page.getByLabel('E-mail').fill(EMAIL);
+    await page.getByLabel('Password').fill('not the password');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await violations(page, 'a wrong password')).toEqual([]);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+    expect(await page.title()).toBe('Your account · Cointill');
+    expect(await violations(page, 'the account')).toEqual([]);
+  });
+
+  it('asks for the second factor once there is one, and takes a recovery code instead', async () => {
+    const { page } = await dashboard.openSignedIn({ expects: /40[01]/ });
+    await page.goto(`${dashboard.service.dashboard}/account`);
+    await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+    await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
+    expect(await violations(page, 'setting up an app')).toEqual([]);
+    const secret = (await page.getByRole('dialog').locator('code').innerText()).replaceAll(' ', '');
+    await page.getByLabel('One-time code').fill(new TOTP({ secret }).generate());
+    await page.getByRole('dialog').getByRole('button', { name: 'Set up an authenticator app' }).click();
+    await page.getByText('They are shown only this once.').waitFor();
+    expect(await violations(page, 'recovery codes')).toEqual([]);
+    const codes = await page.getByRole('dialog').locator('li code').allInnerTexts();
+    expect(codes).toHaveLength(10);
+    await page.getByRole('button', { name: 'I have saved these codes' }).click();
+    await page.getByRole('button', { name: 'Remove authenticator app' }).waitFor();
+    expect(await violations(page, 'the account with a second factor')).toEqual([]);
+
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByLabel('E-mail').fill(EMAIL);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByLabel('One-time code').waitFor();
+    expect(await violations(page, 'the second factor')).toEqual([]);
+    await page.getByLabel('One-time code').fill('000000');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await page.getByLabel('Recovery code').fill(codes[0] ?? '');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  });
+});
+
+describe.skipIf(hasNoBrowser)('before anybody has an account', () => {
+  const dashboard = useDashboard({ hasOwner: false });
+
+  it('the sign-in says where the link is', async () => {
+    const { page } = await dashboard.openTab();
+    await page.goto(dashboard.service.dashboard);
+    await hasNoFields(page, 'Set up your dashboard');
+    expect(await violations(page, 'no people')).toEqual([]);
+  });
+
+  it('the link asks for e-mail and password, and says at the field what is wrong', async () => {
+    const { page } = await dashboard.openTab({ expects: /400/ });
+    await page.goto(dashboard.service.setupLink);
+    await page.getByLabel('E-mail').fill(EMAIL);
+    await page.getByLabel('Password').fill('passwordpassword');
+    expect(await violations(page, 'set-up')).toEqual([]);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.locator('[aria-invalid=true]').waitFor();
+    expect(await page.evaluate('document.activeElement.name')).toBe('password');
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(EMAIL);
+    expect(await violations(page, 'set-up with a common password')).toEqual([]);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Protect your account' }).waitFor();
+    expect(await violations(page, 'the offer of a second factor')).toEqual([]);
+  });
+});
+
+async function hasNoFields(page: Page, title: string): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  expect(await page.getByRole('textbox').count()).toBe(0);
+}

@@ -1,0 +1,159 @@
+import { sql } from 'kysely';
+import { afterAll, expect, it } from 'vitest';
+import { forActor } from '../../src/app/context.ts';
+import { cancelPayment, completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
+import { createKey, removeKey } from '../../src/app/projects/keys.ts';
+import { changeProject, createProject } from '../../src/app/projects/projects.ts';
+import { setProjectWallet } from '../../src/app/projects/wallets.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  reopenEndpoint,
+  rotateEndpointSecret,
+} from '../../src/app/webhooks/webhook-endpoints.ts';
+import { MAIN_CHAINS } from '../../src/rails/utxo/params.ts';
+import { listAuditEntries, type AuditEntry } from '../../src/store/audit.ts';
+import { dashboardTest, PASSWORD } from '../dashboard.ts';
+
+const test = await dashboardTest();
+afterAll(() => test.http.close());
+
+const { app } = test.http;
+const operator = forActor(app, { kind: 'command', id: null, name: 'root', ip: null });
+
+const newest = (limit: number): Promise<readonly AuditEntry[]> =>
+  listAuditEntries(app.db, null, { after: null, limit });
+
+/** What is kept of the changes that `work` makes, the oldest first. */
+async function kept(work: () => Promise<unknown>): Promise<readonly AuditEntry[]> {
+  app.clock.advance(1);
+  const [last] = await newest(1);
+  await work();
+  const entries = await newest(100);
+  const end = entries.findIndex(({ id }) => id === last?.id);
+  return entries.slice(0, end < 0 ? undefined : end).toReversed();
+}
+
+async function done<Outcome extends { readonly kind: string }>(
+  outcome: Promise<Outcome>,
+): Promise<Exclude<Outcome, { kind: 'rejected' }>> {
+  const found = await outcome;
+  if (found.kind === 'rejected') throw new Error(JSON.stringify(found));
+  app.clock.advance(1);
+  return found as Exclude<Outcome, { kind: 'rejected' }>;
+}
+
+it('what an operator changes by commands is kept with before and after, and without any secret', async () => {
+  const secrets: string[] = [];
+  const key = Buffer.alloc(32, 1);
+  const entries = await kept(async () => {
+    const { project } = await done(createProject(operator, 'Kept'));
+    const projectId = project.id;
+    await done(changeProject(operator, projectId, { spreadBasisPoints: 150 }));
+    const made = await done(
+      createKey(operator, { projectId, mode: 'live', kind: 'secret', permission: 'full', name: 'Server' }),
+    );
+    await done(removeKey(operator, made.stored.id));
+    // A second time it changes nothing.
+    await done(removeKey(operator, made.stored.id));
+    const policy = () => ({ mode: 'live', production: false, allowCidrs: [] }) as const;
+    const url = 'https://shop.example/hook?token=hidden-in-the-url';
+    const endpoint = await done(createEndpoint(operator, key, policy, { projectId, mode: 'live', url, events: 'all' }));
+    const rotated = await done(rotateEndpointSecret(operator, key, endpoint.endpoint.id));
+    await done(reopenEndpoint(operator, endpoint.endpoint.id));
+    await done(deleteEndpoint(operator, endpoint.endpoint.id));
+    const wallet = { projectId, network: 'ethereum', confirmations: null, toleranceBasisPoints: null };
+    await done(
+      setProjectWallet(operator, { ...wallet, source: { kind: 'treasury', text: `0x${'1'.repeat(40)}` } }, MAIN_CHAINS),
+    );
+    secrets.push(made.key, endpoint.secret, rotated.secret, 'hidden-in-the-url');
+  });
+  expect(entries.map(({ action }) => action)).toEqual([
+    'project.create',
+    'project.change',
+    'key.create',
+    'key.revoke',
+    'webhook.create',
+    'webhook.rotate',
+    'webhook.enable',
+    'webhook.delete',
+    'wallet.set',
+  ]);
+  expect(new Set(entries.map(({ actor }) => `${actor.kind} ${actor.name}`))).toEqual(new Set(['command root']));
+  expect(entries[1]).toMatchObject({ before: { spread_basis_points: 0 }, after: { spread_basis_points: 150 } });
+  expect(entries.at(-1)).toMatchObject({ before: { source: null }, after: { source: expect.stringMatching(/^0x1/) } });
+  const text = JSON.stringify(entries);
+  for (const secret of secrets) expect(text).not.toContain(secret);
+});
+
+it('what a person does to a payment is kept with who and from where; what a customer does is not', async () => {
+  const person = forActor(app, { kind: 'person', id: null, name: 'ann@shop.example', ip: '203.0.113.7' }, 'req_1');
+  const [one, two] = [await app.pay(), await app.pay()];
+  const entries = await kept(async () => {
+    await completeSandboxPayment(person, { id: one.id });
+    await cancelPayment(app, { id: two.id });
+  });
+  expect(entries).toEqual([
+    expect.objectContaining({
+      action: 'payment.complete',
+      projectId: app.projectId,
+      actor: { kind: 'person', id: null, name: 'ann@shop.example' },
+      ip: '203.0.113.7',
+      requestId: 'req_1',
+      before: { status: 'pending' },
+      after: { status: 'completed' },
+    }),
+  ]);
+});
+
+it('a change that is undone leaves no entry', async () => {
+  const entries = await kept(async () => {
+    await expect(
+      createEndpoint(operator, Buffer.alloc(32), () => ({ mode: 'live', production: false, allowCidrs: [] }), {
+        projectId: '00000000-0000-7000-8000-000000000000',
+        mode: 'live',
+        url: 'https://shop.example/',
+        events: 'all',
+      }),
+    ).resolves.toMatchObject({ kind: 'rejected' });
+  });
+  expect(entries).toEqual([]);
+});
+
+it.each(['update audit_log set actor_name = $$nobody$$', 'delete from audit_log', 'truncate audit_log'])(
+  'the log is append-only: %s is refused',
+  async (statement) => {
+    await expect(sql.raw(statement).execute(app.db)).rejects.toThrow('append-only');
+  },
+);
+
+it('the API lists what happened newest first, page by page, of one project for who may see that alone', async () => {
+  const { browser, id } = await test.join('owner');
+  app.clock.advance(1);
+  await browser.do('POST /dashboard/api/projects', { name: 'Paged' });
+  const seen: string[] = [];
+  let after: string | null = null;
+  for (let page = 0; page < 500; page += 1) {
+    const path: string = `/dashboard/api/audit?limit=3${after === null ? '' : `&after=${after}`}`;
+    const { body } = await browser.call<{
+      data: { id: string; action: string; actor: { id: string } }[];
+      next: string | null;
+    }>({
+      path,
+    });
+    seen.push(...body.data.map((entry) => entry.id));
+    if (body.next === null) break;
+    after = body.next;
+  }
+  const [first] = await newest(1);
+  expect(first).toMatchObject({ action: 'project.create', actor: { kind: 'person', id } });
+  expect(seen).toEqual((await newest(1_000)).map((entry) => entry.id));
+  const own = await test.join('admin', app.projectId);
+  const inProject = `/dashboard/api/projects/${app.projectId}/audit`;
+  const answer = await own.browser.call<{ data: { project: string }[] }>({ path: inProject });
+  expect(new Set(answer.body.data.map(({ project }) => project))).toEqual(new Set([app.projectId]));
+  expect((await own.browser.try('GET /dashboard/api/audit')).status).toBe(403);
+  const text = JSON.stringify(await newest(1_000));
+  expect(text).not.toContain(PASSWORD);
+  expect(text).not.toContain('argon2');
+});

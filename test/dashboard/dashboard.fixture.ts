@@ -1,0 +1,140 @@
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { beforeAll, expect, onTestFinished } from 'vitest';
+import { DEADLINE_MS } from '../deadline.ts';
+import type { Service } from '../e2e/payment-page-service.fixture.ts';
+import { useServiceAndBrowser } from '../e2e/service-and-browser.fixture.ts';
+
+export const EMAIL = 'mara@example.com';
+export const PASSWORD = 'grumpy otter parade';
+export const DESKTOP = { width: 1280, height: 860 };
+export const PHONE = { width: 360, height: 740 };
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+export interface Tab {
+  readonly page: Page;
+  readonly context: BrowserContext;
+}
+
+export interface TabOptions extends BrowserContextOptions {
+  /** What may be said on the console, because the test brings it about. */
+  readonly expects?: RegExp;
+}
+
+/** The dashboard of a real program in a browser. */
+export interface DashboardInBrowser {
+  readonly service: Service;
+  /**
+   * Opens a tab that is closed when the test ends. The test fails when anything was said on the console, such as a
+   * breach of the page's policy, or a script failed.
+   */
+  readonly openTab: (options?: TabOptions) => Promise<Tab>;
+  /** The same, signed in as the owner. */
+  readonly openSignedIn: (options?: TabOptions) => Promise<Tab>;
+  /** A test order, paid in Bitcoin; its id. */
+  readonly makeOrder: (fields?: Readonly<Record<string, unknown>>) => Promise<string>;
+}
+
+/** A service, its owner and a browser for the tests of a file. Call it at the top of a `describe`. */
+export function useDashboard(options: { readonly hasOwner?: boolean } = {}): DashboardInBrowser {
+  const present = useServiceAndBrowser();
+  let cookies: Cookies = [];
+  beforeAll(async () => {
+    const { browser, service } = present();
+    if (options.hasOwner !== false) cookies = await createOwner(browser, service);
+  });
+  const dashboard: DashboardInBrowser = {
+    get service() {
+      return present().service;
+    },
+    openTab: (given = {}) => openTab(present().browser, given),
+    openSignedIn: async (given = {}) => {
+      const tab = await openTab(present().browser, given);
+      await tab.context.addCookies(cookies);
+      return tab;
+    },
+    makeOrder: async (fields = {}) => {
+      const order = { amount: 49.99, currency: 'USD', crypto_currency: 'BTC', ...fields };
+      const { status, body } = await present().service.api('/v1/orders', order);
+      expect(status).toBe(200);
+      return String(body['id']);
+    },
+  };
+  return dashboard;
+}
+
+type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>;
+
+async function createOwner(browser: Browser, { setupLink }: Service): Promise<Cookies> {
+  const context = await browser.newContext();
+  context.setDefaultTimeout(DEADLINE_MS);
+  try {
+    const page = await context.newPage();
+    await page.goto(setupLink);
+    await page.getByLabel('E-mail').fill(EMAIL);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('button', { name: 'Not now' }).waitFor();
+    return await context.cookies();
+  } finally {
+    await context.close();
+  }
+}
+
+async function openTab(browser: Browser, { expects, ...options }: TabOptions): Promise<Tab> {
+  const context = await browser.newContext({ viewport: DESKTOP, locale: 'en-GB', ...options });
+  context.setDefaultTimeout(DEADLINE_MS);
+  const problems = new Set<string>();
+  onTestFinished(async () => {
+    await context.close();
+    expect([...problems].filter((problem) => expects?.test(problem) !== true)).toEqual([]);
+  });
+  // A breach of the policy is said there as well.
+  context.on('console', (message) => problems.add(`console: ${message.text()}`));
+  context.on('weberror', (error) => problems.add(`error: ${error.error().stack}`));
+  const page = await context.newPage();
+  await page.addInitScript({ path: AXE });
+  return { page, context };
+}
+
+const DRAWN = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+  .then(() => Promise.allSettled(document.getAnimations().map((one) => one.finished)))`;
+const THEMES = ['light', 'dark'] as const;
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const SIZES = [DESKTOP, PHONE];
+
+/** What axe says of the page as it stands, in both themes, on a desktop and a phone; and where it is too wide. */
+export async function violations(page: Page, what: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    for (const colorScheme of THEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      // What fades in has another contrast until it stands.
+      await page.evaluate(DRAWN);
+      const seen = await axeFaults(page);
+      // Chromium may draw one more frame in the colours of before: a fault is one that stays.
+      const faults = seen.length === 0 ? [] : await page.evaluate(DRAWN).then(() => axeFaults(page));
+      found.push(...faults.map((fault) => `${what}, ${size.width} px, ${colorScheme}: ${fault}`));
+    }
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    if (overflow > 0) found.push(`${what}: ${overflow} px wider than ${size.width} px`);
+  }
+  await page.setViewportSize(DESKTOP);
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found;
+}
+
+async function axeFaults(page: Page): Promise<readonly string[]> {
+  // A menu belongs to no landmark: it lies over all of them.
+  const hasMenu = (await page.getByRole('menu').count()) > 0;
+  const rules = hasMenu ? { region: { enabled: false } } : {};
+  const options = { runOnly: RULES, resultTypes: ['violations'], rules };
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
+  return violations.map(({ id, nodes }) => {
+    const where = nodes.map(({ target, failureSummary }) => `${target.join(' ')} (${failureSummary})`);
+    return `${id}: ${where.join('; ')}`;
+  });
+}

@@ -1,0 +1,202 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { hasNoBrowser } from '../browser.ts';
+import { PASSWORD, useDashboard, violations } from './dashboard.fixture.ts';
+
+const DIALOG = 'dialog';
+/** What markup in a merchant's text would do, if it were taken for markup. */
+const SCRIPT = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
+
+describe.skipIf(hasNoBrowser)('the pages of a project', () => {
+  const dashboard = useDashboard();
+  const base = () => `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+  it('have no fault that axe knows while they are empty', async () => {
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(base());
+    await page.getByText('No payments yet').waitFor();
+    const found = [...(await violations(page, 'Home, empty'))];
+    await page.goto(`${base()}/payments`);
+    await page.getByText('No payments yet').waitFor();
+    found.push(...(await violations(page, 'Payments, empty')));
+    await page.goto(`${base()}/payments?status=completed&search=nothing`);
+    await page.getByText('No matches').waitFor();
+    found.push(...(await violations(page, 'Payments, no matches')));
+    await page.goto(`${dashboard.service.dashboard}/nowhere`);
+    await heading(page, 'There is nothing here');
+    found.push(...(await violations(page, 'nothing here')));
+    expect(found).toEqual([]);
+  });
+
+  it('have none while they are full, with all that opens over them', async () => {
+    const id = await dashboard.makeOrder({ order_id: 'NW-10', description: SCRIPT, customer_email: 'a@example.com' });
+    const done = await dashboard.makeOrder({ order_id: 'NW-11', metadata: { [SCRIPT]: SCRIPT } });
+    const { page } = await dashboard.openSignedIn();
+    const found: string[] = [];
+    const look = async (what: string) => void found.push(...(await violations(page, what)));
+    await page.goto(base());
+    await page.getByRole('row', { name: /NW-10/ }).waitFor();
+    await look('Home');
+    await page.getByRole('button', { name: 'Table' }).click();
+    await look('Home with its table');
+    await page.getByRole('button', { name: 'Project: My shop' }).click();
+    await page.getByRole('menuitem', { name: 'New project' }).waitFor();
+    await look('the menu of projects');
+    await page.getByRole('menuitem', { name: 'New project' }).click();
+    await page.getByRole(DIALOG, { name: 'New project' }).waitFor();
+    await look('a new project');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await look('the account menu');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole(DIALOG, { name: 'Keyboard shortcuts' }).waitFor();
+    await look('the keys');
+    await page.keyboard.press('Escape');
+
+    await page.goto(`${base()}/payments?show=${id}`);
+    await page.getByRole('complementary', { name: 'Payment' }).getByText('a@example.com').waitFor();
+    await look('Payments with a panel');
+    await page.goto(`${base()}/payments/${id}`);
+    for (const action of ['Simulate', 'Cancel payment', 'Complete payment']) {
+      await page.getByRole('button', { name: action }).click();
+      await page.getByRole(DIALOG, { name: action }).waitFor();
+      await look(action);
+      await page.keyboard.press('Escape');
+      await page.getByRole(DIALOG).waitFor({ state: 'detached' });
+    }
+    await look('a payment');
+    await page.goto(`${base()}/payments/${done}`);
+    await page.getByRole('button', { name: 'Complete payment' }).click();
+    await page.getByRole(DIALOG).getByRole('button', { name: 'Complete payment' }).click();
+    await page.getByText('Payment completed.').waitFor();
+    await look('a completed payment');
+    expect(await page.getByText(SCRIPT).count()).toBeGreaterThan(0);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('NW-11');
+    await page.getByRole('option', { name: /NW-11/ }).waitFor();
+    await look('the palette');
+    expect(found).toEqual([]);
+  });
+
+  it('have none while the server fails, and go on where it is there again', async () => {
+    const { page } = await dashboard.openSignedIn({ expects: /500/ });
+    const refused = /\/dashboard\/api\/projects\/.*\/(?:home|payments)/;
+    await page.route(refused, (route) =>
+      route.fulfill({ status: 500, json: { error: { type: 'api_error', message: 'The server failed.' } } }),
+    );
+    await page.goto(base());
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    const found = [...(await violations(page, 'Home that failed'))];
+    await page.getByRole('link', { name: 'Payments' }).click();
+    await heading(page, 'Payments');
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    found.push(...(await violations(page, 'Payments that failed')));
+    await page.unroute(refused);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('table', { name: 'Payments' }).waitFor();
+    expect(found).toEqual([]);
+  });
+
+  it('show what happens elsewhere without moving rows under anybody', async () => {
+    const id = await dashboard.makeOrder({ order_id: 'NW-20' });
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(`${base()}/payments`);
+    await page.getByText('Up to date').waitFor();
+    await page.getByRole('row', { name: /NW-20/ }).getByText('Pending').waitFor();
+    await dashboard.service.api(`/v1/orders/${id}/cancel`, {});
+    await page.getByRole('row', { name: /NW-20/ }).getByText('Cancelled').waitFor();
+    await dashboard.makeOrder({ order_id: 'NW-21' });
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    expect(await page.getByRole('row', { name: /NW-21/ }).count()).toBe(0);
+    await page.getByRole('button', { name: '1 new' }).click();
+    await page.getByRole('row', { name: /NW-21/ }).waitFor();
+  });
+
+  it('keep their filters in the address, over a reload and back', async () => {
+    await dashboard.makeOrder({ order_id: 'NW-30' });
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(`${base()}/payments`);
+    await page.getByRole('row', { name: /NW-30/ }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('NW-30');
+    await page.waitForURL(/search=NW-30/);
+    await page.getByRole('link', { name: 'Completed' }).click();
+    await page.getByText('No matches').waitFor();
+    await page.reload();
+    await page.getByText('No matches').waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('NW-30');
+    await page.getByRole('link', { name: 'Clear filters' }).click();
+    await page.getByRole('row', { name: /NW-30/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+});
+
+describe.skipIf(hasNoBrowser)('the shell', () => {
+  const dashboard = useDashboard();
+
+  it('keeps what was typed when the session ended elsewhere, and goes on after the sign-in', async () => {
+    const { page, context } = await dashboard.openSignedIn({ expects: /401/ });
+    await page.goto(dashboard.service.dashboard);
+    await page.getByRole('button', { name: 'Project: My shop' }).click();
+    await page.getByRole('menuitem', { name: 'New project' }).click();
+    await page.getByLabel('Name').fill('Northwind Tea');
+    const cookies = await context.cookies();
+    await context.clearCookies();
+    await page.getByRole('dialog').getByRole('button', { name: 'New project' }).click();
+    await page.getByRole('dialog', { name: 'You are signed out' }).waitFor();
+    expect(await violations(page, 'signed out')).toEqual([]);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('dialog', { name: 'You are signed out' }).waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Name').inputValue()).toBe('Northwind Tea');
+    await page.getByRole('dialog').getByRole('button', { name: 'New project' }).click();
+    await page.getByRole('button', { name: 'Project: Northwind Tea' }).waitFor();
+    await context.addCookies(cookies);
+  });
+
+  it('asks before what was typed is lost', async () => {
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(dashboard.service.dashboard);
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('link', { name: 'Payments' }).click();
+    await page.getByRole('button', { name: /^Project:/ }).click();
+    await page.getByRole('menuitem', { name: 'New project' }).click();
+    await page.getByLabel('Name').fill('Half a name');
+    await page.goBack();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.waitFor();
+    expect(await violations(page, 'leaving')).toEqual([]);
+    await question.getByRole('button', { name: 'Back' }).click();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Half a name');
+  });
+
+  it('asks for a proof before a dangerous change when the last one is old, and does the change then', async () => {
+    const { page } = await dashboard.openSignedIn({ expects: /403/ });
+    await page.goto(`${dashboard.service.dashboard}/account`);
+    const old = new Date(Date.now() - 3_600_000);
+    await dashboard.service.database.db.updateTable('sessions').set({ proved_at: old }).execute();
+    await page.getByRole('button', { name: 'Change e-mail' }).click();
+    await page.getByRole('textbox', { name: 'E-mail' }).fill('someone@example.com');
+    await page.getByRole('dialog').getByRole('button', { name: 'Change e-mail' }).click();
+    const proof = page.getByRole('dialog', { name: 'Confirm it is you' });
+    await proof.waitFor();
+    expect(await violations(page, 'a proof')).toEqual([]);
+    await proof.getByLabel('Password').fill(PASSWORD);
+    await proof.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('Your e-mail was changed.').waitFor();
+    await page.getByText('someone@example.com').waitFor();
+  });
+
+  it('speaks German to who reads German, on every page', async () => {
+    const { page } = await dashboard.openSignedIn({ locale: 'de-DE' });
+    await page.goto(dashboard.service.dashboard);
+    await page.getByRole('heading', { level: 1, name: 'Start' }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+    await page.getByRole('link', { name: 'Zahlungen' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Zahlungen' }).waitFor();
+    expect(await violations(page, 'German')).toEqual([]);
+  });
+});

@@ -1,0 +1,185 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createProject } from '../../src/app/projects/projects.ts';
+import { MODES, type Mode } from '../../src/domain/permission.ts';
+import { ROLES, type Role } from '../../src/domain/role.ts';
+import type { Guard } from '../../src/http/guard.ts';
+import { CONTRACT } from '../../src/http/dashboard/contract/index.ts';
+import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
+import { dashboardTest, type Member } from '../dashboard.ts';
+
+/**
+ * Who gets past the guard of a route. `anybody`: signed in or not; `everybody`: whoever is signed in. Of routes below a
+ * mode, who in which.
+ */
+type Cell = 'anybody' | 'everybody' | readonly Role[] | Readonly<Record<Mode, readonly Role[]>>;
+
+const ALL = ROLES;
+const ADMINS = ['owner', 'admin'] as const;
+const IN_BOTH_MODES = { test: ALL, live: ALL } as const;
+const CHANGES = { test: ['owner', 'admin', 'developer', 'support'], live: ['owner', 'admin', 'support'] } as const;
+const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
+
+/** Every route of the dashboard's API: one that is not here fails, and so does one here that is not there. */
+const TABLE: Readonly<Record<string, Cell>> = {
+  'GET /dashboard/api/session': 'anybody',
+  'POST /dashboard/api/links/look': 'anybody',
+  'POST /dashboard/api/links/accept': 'anybody',
+  'POST /dashboard/api/sign-in': 'anybody',
+  'POST /dashboard/api/sign-in/code': 'anybody',
+  'POST /dashboard/api/sign-in/recovery-code': 'anybody',
+  'POST /dashboard/api/sign-in/passkey/options': 'anybody',
+  'POST /dashboard/api/sign-in/passkey': 'anybody',
+  'POST /dashboard/api/sign-out': 'anybody',
+  'POST /dashboard/api/prove/passkey': 'everybody',
+  'POST /dashboard/api/prove': 'everybody',
+  'GET /dashboard/api/account/sessions': 'everybody',
+  'POST /dashboard/api/account/sessions/end': 'everybody',
+  'POST /dashboard/api/account/sessions/end-all': 'everybody',
+  'POST /dashboard/api/account/password': 'everybody',
+  'POST /dashboard/api/account/email': 'everybody',
+  'POST /dashboard/api/account/totp/start': 'everybody',
+  'POST /dashboard/api/account/totp/confirm': 'everybody',
+  'POST /dashboard/api/account/totp/remove': 'everybody',
+  'GET /dashboard/api/account/passkeys': 'everybody',
+  'POST /dashboard/api/account/passkeys/options': 'everybody',
+  'POST /dashboard/api/account/passkeys/add': 'everybody',
+  'POST /dashboard/api/account/passkeys/remove': 'everybody',
+  'POST /dashboard/api/account/recovery-codes': 'everybody',
+  'GET /dashboard/api/people': ADMINS,
+  'POST /dashboard/api/people/invite': ['owner'],
+  'POST /dashboard/api/people/role': ['owner'],
+  'POST /dashboard/api/people/reset': ['owner'],
+  'POST /dashboard/api/people/deactivate': ['owner'],
+  'POST /dashboard/api/projects': ['owner'],
+  'GET /dashboard/api/audit': ADMINS,
+  'GET /dashboard/api/projects/:project/audit': ADMINS,
+  'GET /dashboard/api/projects/:project/:mode/home': IN_BOTH_MODES,
+  [`GET ${PAYMENTS}`]: IN_BOTH_MODES,
+  [`GET ${PAYMENTS}/:payment`]: IN_BOTH_MODES,
+  [`POST ${PAYMENTS}/:payment/complete`]: CHANGES,
+  [`POST ${PAYMENTS}/:payment/cancel`]: CHANGES,
+  [`POST ${PAYMENTS}/:payment/accept`]: CHANGES,
+  [`POST ${PAYMENTS}/:payment/simulate`]: CHANGES,
+  'GET /dashboard/api/projects/:project/:mode/events': IN_BOTH_MODES,
+};
+
+/** Once it is let in it goes on until it is hung up: what lets in is the same as of this one. */
+const STREAM = 'GET /dashboard/api/projects/:project/:mode/events';
+const LIKE_STREAM = `GET ${PAYMENTS}`;
+
+const test = await dashboardTest();
+afterAll(() => test.http.close());
+const { app } = test.http;
+
+/** The routes as they are registered, which is what a browser can reach. */
+async function registered(): Promise<ReadonlyMap<string, Guard | undefined>> {
+  const found = new Map<string, Guard | undefined>();
+  const plugin = dashboardRoutes(test.dashboard, null);
+  const server = test.http.build({
+    side: 'live',
+    dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false },
+    plugins: [
+      (scope: FastifyInstance) => {
+        scope.addHook('onRoute', ({ method, url, config }) => {
+          if (method !== 'HEAD') found.set(`${String(method)} ${url}`, config?.guard);
+        });
+        plugin(scope);
+      },
+    ],
+  });
+  await server.ready();
+  return found;
+}
+
+it('every route that is registered has its row, and every row its route', async () => {
+  const routes = await registered();
+  expect([...routes.keys()].toSorted()).toEqual(Object.keys(TABLE).toSorted());
+  expect(Object.keys(CONTRACT).toSorted()).toEqual(Object.keys(TABLE).toSorted());
+  expect(routes.get(STREAM)).toEqual(routes.get(LIKE_STREAM));
+});
+
+describe('who gets past the guard', async () => {
+  const other = await createProject(app, 'Other');
+  if (other.kind !== 'done') throw new Error(other.message);
+  const otherId = other.project.id;
+  const everywhere = new Map<Role, Member>();
+  const inProject = new Map<Role, Member>();
+  for (const role of ROLES) {
+    everywhere.set(role, await test.join(role));
+    inProject.set(role, await test.join(role, app.projectId));
+  }
+
+  /** What the guard says: the status that it refuses with, or that the route was reached, whatever that answers. */
+  const guarded = async (
+    name: string,
+    member: Member | null,
+    projectId: string,
+    mode = 'test',
+  ): Promise<'reached' | 401 | 403 | 404> => {
+    // Signed out by its own request it would have nothing more to ask.
+    if (member !== null && /sign-out|end-all|accept$|sign-in$/.test(name) && !name.includes(':payment'))
+      return 'reached';
+    const [method = '', url = ''] = (name === STREAM ? LIKE_STREAM : name).split(' ');
+    const browser = member?.browser ?? test.browser();
+    const path = url.replace(':project', projectId).replace(':mode', mode).replace(':payment', 'x');
+    const { status, text } = await browser.call({ method, path, ...(method === 'POST' ? { body: '[' } : {}) });
+    if (status === 401 || status === 403) return status;
+    return status === 404 && /no such (?:project|mode)/.test(text) ? 404 : 'reached';
+  };
+  const rolesOf = (cell: Cell, mode: Mode): readonly Role[] =>
+    typeof cell === 'string' ? ALL : 'test' in cell ? cell[mode] : cell;
+
+  describe.each(Object.entries(TABLE))('%s', (name, cell) => {
+    const isOfProject = name.includes(':project');
+    const modes = name.includes(':mode') ? MODES : (['test'] as const);
+
+    it('signed out', async () => {
+      for (const mode of modes) {
+        expect(await guarded(name, null, app.projectId, mode)).toBe(cell === 'anybody' ? 'reached' : 401);
+      }
+    });
+
+    it.each(ALL)('%s of all projects, in each of them', async (role) => {
+      for (const mode of modes) {
+        const expected = rolesOf(cell, mode).includes(role) ? 'reached' : 403;
+        for (const projectId of isOfProject ? [app.projectId, otherId] : [app.projectId]) {
+          expect(await guarded(name, everywhere.get(role) ?? null, projectId, mode)).toBe(expected);
+        }
+      }
+    });
+
+    it.each(ALL)('%s of one project: there, and nowhere else', async (role) => {
+      const member = inProject.get(role) ?? null;
+      for (const mode of modes) {
+        const may = typeof cell === 'string' || (isOfProject && rolesOf(cell, mode).includes(role));
+        expect(await guarded(name, member, app.projectId, mode)).toBe(may ? 'reached' : 403);
+      }
+      const foreign = [otherId, '00000000-0000-7000-8000-000000000000', 'x', '%00', `${app.projectId}%20`];
+      for (const projectId of isOfProject ? foreign : []) expect(await guarded(name, member, projectId)).toBe(404);
+      for (const mode of modes.length > 1 ? ['paper', '%00'] : []) {
+        expect(await guarded(name, member, app.projectId, mode)).toBe(404);
+      }
+    });
+  });
+});
+
+describe('a route below /dashboard/api that could not be guarded', () => {
+  const register = async (url: string, guard: Guard | undefined): Promise<void> => {
+    const plugin = (scope: FastifyInstance): void => {
+      const config = guard === undefined ? {} : { config: { guard } };
+      scope.route({ method: 'GET', url, ...config, handler: () => ({}) });
+    };
+    await test.http.build({ side: 'live', plugins: [plugin] }).ready();
+  };
+  it.each([
+    ['/dashboard/api/forgotten', undefined],
+    ['/dashboard/api/open', { kind: 'open' }],
+    ['/dashboard/api/page', { kind: 'dashboard', isCounted: true }],
+    ['/dashboard/api/payments', { kind: 'session', action: 'read_payments' }],
+    ['/dashboard/api/:project/people', { kind: 'session', action: 'read_people' }],
+    ['/dashboard/api/:project/cancel', { kind: 'session', action: 'change_payments' }],
+  ] satisfies readonly (readonly [string, Guard | undefined])[])('does not register: %s', async (url, guard) => {
+    await expect(register(url, guard)).rejects.toThrow(/guard of kind "session"|:project|:mode/);
+  });
+});

@@ -1,0 +1,245 @@
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, describe, expect, it } from 'vitest';
+import { BEHIND_PROXY, dashboardTest, PASSWORD, signedIn, type Browser, type Member } from '../dashboard.ts';
+
+const test = await dashboardTest(BEHIND_PROXY);
+afterAll(() => test.http.close());
+const { clock } = test.http;
+
+const STEP_MS = 30_000;
+const PROOF_MS = 10 * 60_000;
+
+/** A person with an authenticator, and the ten recovery codes. */
+interface Armed extends Member {
+  readonly codeAt: (at: number) => string;
+  readonly recoveryCodes: readonly string[];
+}
+
+const codesOf =
+  (secret: string) =>
+  (at: number): string =>
+    new TOTP({ secret: Secret.fromBase32(secret), period: 30 }).generate({ timestamp: at });
+
+async function armed(): Promise<Armed> {
+  const member = await test.join('viewer');
+  const { secret, uri, qr } = await member.browser.do('POST /dashboard/api/account/totp/start');
+  expect(uri).toContain(`secret=${secret}`);
+  expect(uri).toContain('issuer=Cointill');
+  expect(qr.path).toMatch(/^M/);
+  const codeAt = codesOf(secret);
+  const { recovery_codes: codes } = await member.browser.do('POST /dashboard/api/account/totp/confirm', {
+    code: codeAt(clock()),
+  });
+  clock.advance(STEP_MS);
+  return { ...member, codeAt, recoveryCodes: codes ?? [] };
+}
+
+/** A browser in which the password was right. */
+async function halfWay(email: string, at: { readonly address?: string } = {}): Promise<Browser> {
+  const browser = test.browser(at);
+  const answer = await browser.do('POST /dashboard/api/sign-in', { email, password: PASSWORD });
+  expect(answer).toMatchObject({ state: 'second_factor', factors: ['totp', 'recovery_code'] });
+  return browser;
+}
+
+describe('an authenticator', () => {
+  it('counts from the first code on: before that, nobody is asked for one', async () => {
+    const { email, browser } = await test.join('viewer');
+    await browser.do('POST /dashboard/api/account/totp/start');
+    expect(await browser.try('POST /dashboard/api/account/totp/confirm', { code: '000000' })).toMatchObject({
+      status: 400,
+    });
+    const other = test.browser();
+    expect(await other.do('POST /dashboard/api/sign-in', { email, password: PASSWORD })).toMatchObject({
+      state: 'signed_in',
+    });
+  });
+
+  it('is asked for after the password; until then there is no session', async () => {
+    const { email, codeAt } = await armed();
+    const browser = await halfWay(email);
+    expect(browser.cookies.has('__Host-cointill_session')).toBe(false);
+    expect(await browser.session()).toMatchObject({ state: 'second_factor' });
+    expect((await browser.try('GET /dashboard/api/account/sessions')).status).toBe(401);
+    const code = codeAt(clock());
+    expect(await browser.do('POST /dashboard/api/sign-in/code', { code })).toMatchObject({ state: 'signed_in' });
+  });
+
+  it('has each code once, and with it all codes before it', async () => {
+    const { email, codeAt } = await armed();
+    const [one, two] = [await halfWay(email), await halfWay(email)];
+    const code = codeAt(clock());
+    const answers = await Promise.all([one, two].map((each) => each.try('POST /dashboard/api/sign-in/code', { code })));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
+    const late = await halfWay(email);
+    const before = codeAt(clock() - STEP_MS);
+    expect((await late.try('POST /dashboard/api/sign-in/code', { code: before })).status).toBe(401);
+  });
+
+  it.each([
+    [-STEP_MS, 200],
+    [STEP_MS, 200],
+    [-2 * STEP_MS, 401],
+    [2 * STEP_MS, 401],
+  ])('whose clock is %i ms off is answered %i', async (offMs, status) => {
+    const { email, codeAt } = await armed();
+    clock.advance(4 * STEP_MS);
+    const browser = await halfWay(email);
+    expect((await browser.try('POST /dashboard/api/sign-in/code', { code: codeAt(clock() + offMs) })).status).toBe(
+      status,
+    );
+  });
+
+  it('cannot be guessed: after ten wrong codes the right one is refused too, from there', async () => {
+    const { email, codeAt } = await armed();
+    const address = '203.0.113.9';
+    const browser = await halfWay(email, { address });
+    const right = codeAt(clock());
+    const wrong = right === '123456' ? '123457' : '123456';
+    for (let guess = 0; guess < 10; guess += 1) {
+      expect((await browser.try('POST /dashboard/api/sign-in/code', { code: wrong })).status).toBe(401);
+    }
+    const answer = await browser.try('POST /dashboard/api/sign-in/code', { code: right });
+    expect(answer).toMatchObject({ status: 429, body: { error: { type: 'rate_limit_error' } } });
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    const elsewhere = await halfWay(email, { address: '203.0.113.10' });
+    expect(await elsewhere.do('POST /dashboard/api/sign-in/code', { code: right })).toMatchObject({
+      state: 'signed_in',
+    });
+  });
+
+  it('cannot be guessed from many places: after twenty wrong codes only a known browser or a recovery code gets in', async () => {
+    const { email, codeAt, recoveryCodes } = await armed();
+    const right = codeAt(clock());
+    const wrong = right === '123456' ? '123457' : '123456';
+    for (let guess = 0; guess < 20; guess += 1) {
+      const browser = await halfWay(email, { address: `2001:db8:${guess}::1` });
+      expect((await browser.try('POST /dashboard/api/sign-in/code', { code: wrong })).status).toBe(401);
+    }
+    const stranger = await halfWay(email, { address: '2001:db8:ffff::1' });
+    expect((await stranger.try('POST /dashboard/api/sign-in/code', { code: right })).status).toBe(429);
+    const code = recoveryCodes[0] ?? '';
+    expect(await stranger.do('POST /dashboard/api/sign-in/recovery-code', { code })).toMatchObject({
+      state: 'signed_in',
+    });
+    // The stranger's browser is known from now on.
+    await stranger.do('POST /dashboard/api/sign-out');
+    clock.advance(STEP_MS);
+    await stranger.do('POST /dashboard/api/sign-in', { email, password: PASSWORD });
+    const next = codeAt(clock());
+    expect(await stranger.do('POST /dashboard/api/sign-in/code', { code: next })).toMatchObject({ state: 'signed_in' });
+  });
+
+  it('waits ten minutes for its code', async () => {
+    const { email, codeAt } = await armed();
+    const browser = await halfWay(email);
+    clock.advance(10 * 60_000);
+    expect((await browser.try('POST /dashboard/api/sign-in/code', { code: codeAt(clock()) })).status).toBe(401);
+    expect(await browser.session()).toMatchObject({ state: 'signed_out' });
+  });
+
+  it('is sealed where it is kept', async () => {
+    const { id, browser } = await test.join('viewer');
+    const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
+    const row = await test.http.app.db
+      .selectFrom('people')
+      .select('totp_pending')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(row.totp_pending?.toString('latin1')).not.toContain(secret);
+    expect(row.totp_pending?.length).toBeGreaterThan(20);
+  });
+});
+
+describe('recovery codes', () => {
+  it('are ten, of 120 bits each, and each gets somebody in once', async () => {
+    const { email, recoveryCodes } = await armed();
+    expect(new Set(recoveryCodes).size).toBe(10);
+    for (const code of recoveryCodes) expect(code).toMatch(/^(?:[0-9a-hjkmnp-tv-z]{6}-){3}[0-9a-hjkmnp-tv-z]{6}$/);
+    const [code = ''] = recoveryCodes;
+    const typed = code.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O');
+    const browser = await halfWay(email);
+    const answer = await browser.do('POST /dashboard/api/sign-in/recovery-code', { code: typed });
+    expect(signedIn(answer).factors.recovery_codes_left).toBe(9);
+    const again = await halfWay(email);
+    expect((await again.try('POST /dashboard/api/sign-in/recovery-code', { code })).status).toBe(401);
+  });
+
+  it('are kept as hashes alone, and new ones put an end to those from before', async () => {
+    const { id, email, browser, recoveryCodes } = await armed();
+    const { recovery_codes: fresh } = await browser.do('POST /dashboard/api/account/recovery-codes');
+    const rows = await test.http.app.db.selectFrom('recovery_codes').selectAll().where('person_id', '=', id).execute();
+    expect(rows).toHaveLength(10);
+    for (const row of rows) expect(row.code_hash).toHaveLength(32);
+    const other = await halfWay(email);
+    for (const [code, status] of [
+      [recoveryCodes[3], 401],
+      [fresh[3], 200],
+    ] as const) {
+      expect((await other.try('POST /dashboard/api/sign-in/recovery-code', { code: code ?? '' })).status).toBe(status);
+    }
+  });
+
+  it('go with the last second factor', async () => {
+    const { id, email, browser } = await armed();
+    await browser.do('POST /dashboard/api/account/totp/remove');
+    const rows = await test.http.app.db.selectFrom('recovery_codes').selectAll().where('person_id', '=', id).execute();
+    expect(rows).toEqual([]);
+    expect(await browser.try('POST /dashboard/api/account/recovery-codes')).toMatchObject({ status: 400 });
+    const other = test.browser();
+    expect(await other.do('POST /dashboard/api/sign-in', { email, password: PASSWORD })).toMatchObject({
+      state: 'signed_in',
+    });
+  });
+});
+
+describe('a dangerous action', () => {
+  it('asks for a proof once the last one is ten minutes old, and the session gets another token with it', async () => {
+    const { email, browser } = await test.join('owner');
+    const invite = { email: 'new@shop.example', role: 'viewer' } as const;
+    clock.advance(PROOF_MS - 1);
+    await browser.do('POST /dashboard/api/people/invite', invite);
+    clock.advance(1);
+    expect(signedIn(await browser.session()).session).toMatchObject({ proved_until: null, proofs: ['password'] });
+    const asked = await browser.try('POST /dashboard/api/people/invite', invite);
+    expect(asked).toMatchObject({ status: 403, body: { error: { type: 'proof_required' } } });
+    const before = browser.cookies.get('__Host-cointill_session') ?? '';
+    const wrong = await browser.try('POST /dashboard/api/prove', { password: 'not it, not it' });
+    expect(wrong).toMatchObject({ status: 400, body: { error: { param: 'password' } } });
+    await browser.do('POST /dashboard/api/prove', { password: PASSWORD });
+    await browser.do('POST /dashboard/api/people/invite', invite);
+    const thief = test.browser();
+    thief.cookies.set('__Host-cointill_session', before);
+    expect(await thief.session()).toMatchObject({ state: 'signed_out' });
+    expect(email).toMatch(/^owner/);
+  });
+
+  it('takes the second factor as proof where there is one, and the password no more', async () => {
+    const { browser, codeAt } = await armed();
+    clock.advance(PROOF_MS);
+    expect(signedIn(await browser.session()).session.proofs).toEqual(['totp', 'recovery_code']);
+    for (const path of ['totp/start', 'totp/remove', 'recovery-codes', 'passkeys/options'] as const) {
+      expect((await browser.try(`POST /dashboard/api/account/${path}`)).status).toBe(403);
+    }
+    expect(await browser.try('POST /dashboard/api/prove', { password: PASSWORD })).toMatchObject({ status: 400 });
+    await browser.do('POST /dashboard/api/prove', { code: codeAt(clock()) });
+    await browser.do('POST /dashboard/api/account/totp/remove');
+  });
+
+  it('cannot be proved by guessing, and wants exactly one proof', async () => {
+    const { browser } = await test.join('owner');
+    const both = { password: PASSWORD, code: '000000' };
+    for (const body of [{}, both]) expect((await browser.try('POST /dashboard/api/prove', body)).status).toBe(400);
+    for (let guess = 0; guess < 10; guess += 1) {
+      expect((await browser.try('POST /dashboard/api/prove', { password: `wrong ${guess}` })).status).toBe(400);
+    }
+    expect((await browser.try('POST /dashboard/api/prove', { password: PASSWORD })).status).toBe(429);
+  });
+
+  it('is not proved for longer when the clock is set back', async () => {
+    const { browser } = await test.join('owner');
+    clock.advance(-24 * 60 * 60_000);
+    expect(signedIn(await browser.session()).session.proved_until).toBeNull();
+    clock.advance(24 * 60 * 60_000);
+  });
+});

@@ -1,0 +1,101 @@
+import { QueryClient } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import { ApiFault, createApi, type Api } from './api.ts';
+import { createStore, type Store } from './store.ts';
+
+export interface Toast {
+  readonly id: number;
+  readonly kind: 'good' | 'problem';
+  readonly text: string;
+}
+
+/** Who waits for a proof; told once whether there was one. */
+export interface ProofRequest {
+  readonly done: (proved: boolean) => void;
+}
+
+/** What the parts of one tab share beside what is shown. */
+export interface Dashboard {
+  readonly api: Api;
+  readonly queries: QueryClient;
+  /** The newest last. */
+  readonly toasts: Store<readonly Toast[]>;
+  readonly toast: (text: string, kind?: Toast['kind']) => void;
+  readonly proof: Store<ProofRequest | null>;
+  /** Whether the session ended while the page was open. */
+  readonly isSignedOut: Store<boolean>;
+  /** Whether the person signs out: the stream of changes ends before the session does. */
+  readonly isLeaving: Store<boolean>;
+  /** Whether the server runs another version than this page is of. */
+  readonly isOutdated: Store<boolean>;
+  /** Of the stream of changes. */
+  readonly connection: Store<'connecting' | 'open' | 'lost'>;
+  /** What screen readers are told next. */
+  readonly announcement: Store<string>;
+  /** How many forms hold what was not saved. */
+  readonly unsaved: Store<number>;
+}
+
+const MAX_RETRIES = 2;
+const MAX_TOASTS = 3;
+
+export function createDashboard(): Dashboard {
+  const toasts = createStore<readonly Toast[]>([]);
+  const proof = createStore<ProofRequest | null>(null);
+  const isSignedOut = createStore(false);
+  let lastToast = 0;
+  return {
+    api: createApi({
+      prove: () => askForProof(proof),
+      signedOut: () => isSignedOut.set(true),
+    }),
+    queries: new QueryClient({
+      defaultOptions: {
+        queries: {
+          staleTime: 15_000,
+          retry: (count, error) => count < MAX_RETRIES && isPassing(error),
+        },
+      },
+    }),
+    toasts,
+    toast: (text, kind = 'good') => {
+      lastToast += 1;
+      toasts.set([...toasts.get(), { id: lastToast, kind, text }].slice(-MAX_TOASTS));
+    },
+    proof,
+    isSignedOut,
+    isLeaving: createStore(false),
+    isOutdated: createStore(false),
+    connection: createStore<'connecting' | 'open' | 'lost'>('connecting'),
+    announcement: createStore(''),
+    unsaved: createStore(0),
+  };
+}
+
+/** Requests that need a proof at the same time share one question. */
+function askForProof(proof: Store<ProofRequest | null>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const waiting = proof.get();
+    const done = (proved: boolean): void => {
+      proof.set(null);
+      waiting?.done(proved);
+      resolve(proved);
+    };
+    proof.set({ done });
+  });
+}
+
+/** Whether the same request may succeed a moment later. */
+function isPassing(error: unknown): boolean {
+  return error instanceof ApiFault && (error.type === 'offline' || error.status >= 500);
+}
+
+const DashboardContext = createContext<Dashboard | null>(null);
+
+export const DashboardProvider = DashboardContext.Provider;
+
+export function useDashboard(): Dashboard {
+  const dashboard = useContext(DashboardContext);
+  if (dashboard === null) throw new Error('There is no dashboard around this component.');
+  return dashboard;
+}

@@ -1,0 +1,98 @@
+/** How a language writes money and times. */
+export interface Formats {
+  /** The person's time zone, such as `Europe/Berlin`. */
+  readonly zone: string;
+  /** `$1,234.50` of a decimal text; exact, for no digit passes a float. */
+  readonly fiat: (amount: string, currency: string) => string;
+  /** `$1.2k`, for the marks of a chart. */
+  readonly shortFiat: (amount: number, currency: string) => string;
+  readonly number: (value: number) => string;
+  /** `71.4 %` of 71.4. */
+  readonly percent: (value: number, digits?: number) => string;
+  /** `22 Nov 2026, 14:01`. */
+  readonly dateTime: (iso: string) => string;
+  /** The same with seconds. */
+  readonly exactTime: (iso: string) => string;
+  /** `14:01:07`. */
+  readonly time: (iso: string) => string;
+  /** `22 Nov` of a day such as 2026-11-22, which has no zone. */
+  readonly day: (date: string) => string;
+  /** `2 min ago`, `in 4 min`; a day and more away, the date. */
+  readonly relative: (iso: string, now: number) => string;
+  /** `11 min`. */
+  readonly duration: (ms: number) => string;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/**
+ * The formats of a language in a zone. Of the browser's own tags the one of the same language decides over dates and
+ * numbers: who reads British English has the day before the month.
+ */
+export function formatsOf(code: string, tags: readonly string[], zone: string): Formats {
+  const intl = tags.find((tag) => tag === code || tag.startsWith(`${code}-`)) ?? code;
+  const currencies = new Map<string, Intl.NumberFormat>();
+  const currencyFormat = (currency: string, compact: boolean): Intl.NumberFormat => {
+    const key = `${currency} ${compact}`;
+    const known = currencies.get(key) ?? new Intl.NumberFormat(intl, moneyOptions(currency, compact));
+    currencies.set(key, known);
+    return known;
+  };
+  const number = new Intl.NumberFormat(intl);
+  const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
+  const exactTime = new Intl.DateTimeFormat(intl, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZone: zone,
+  });
+  const time = new Intl.DateTimeFormat(intl, { timeStyle: 'medium', timeZone: zone });
+  const day = new Intl.DateTimeFormat(intl, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const dayOf = new Intl.DateTimeFormat(intl, { dateStyle: 'medium', timeZone: zone });
+  const relative = new Intl.RelativeTimeFormat(intl, { style: 'short', numeric: 'always' });
+  return {
+    zone,
+    fiat: (amount, currency) => currencyFormat(currency, false).format(amount as `${number}`),
+    shortFiat: (amount, currency) => currencyFormat(currency, true).format(amount),
+    number: (value) => number.format(value),
+    percent: (value, digits = 1) =>
+      new Intl.NumberFormat(intl, { style: 'percent', maximumFractionDigits: digits }).format(value / 100),
+    dateTime: (iso) => dateTime.format(new Date(iso)),
+    exactTime: (iso) => exactTime.format(new Date(iso)),
+    time: (iso) => time.format(new Date(iso)),
+    day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
+    relative: (iso, now) => {
+      const ms = Date.parse(iso) - now;
+      if (Math.abs(ms) >= DAY) return dayOf.format(new Date(iso));
+      return relative.format(...unitOf(ms));
+    },
+    duration: (ms) => durationOf(intl, ms),
+  };
+}
+
+function moneyOptions(currency: string, compact: boolean): Intl.NumberFormatOptions {
+  const common = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const;
+  return compact ? { ...common, notation: 'compact', maximumFractionDigits: 1, minimumFractionDigits: 0 } : common;
+}
+
+/** Rounded towards now: nothing is said to be older than it is. */
+function unitOf(ms: number): [number, Intl.RelativeTimeFormatUnit] {
+  if (Math.abs(ms) < MINUTE) return [Math.trunc(ms / SECOND), 'second'];
+  return Math.abs(ms) < HOUR ? [Math.trunc(ms / MINUTE), 'minute'] : [Math.trunc(ms / HOUR), 'hour'];
+}
+
+function durationOf(intl: string, ms: number): string {
+  const [value, unit] =
+    ms < MINUTE
+      ? ([Math.max(1, Math.round(ms / SECOND)), 'second'] as const)
+      : ms < 2 * HOUR
+        ? ([Math.round(ms / MINUTE), 'minute'] as const)
+        : ([Math.round(ms / HOUR), 'hour'] as const);
+  return new Intl.NumberFormat(intl, { style: 'unit', unit, unitDisplay: 'short' }).format(value);
+}

@@ -1,0 +1,106 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { LiveMessage } from '../../src/http/dashboard/contract/live.ts';
+import { urlOf } from './api.ts';
+import { useDashboard, type Dashboard } from './dashboard.ts';
+import { paymentChanged, projectKey } from './pages/payments/queries.ts';
+import type { Scope } from './scope.ts';
+import { sessionQuery } from './session.ts';
+import { useStore } from './store.ts';
+
+/** What arrives within this time is asked for at once. */
+const GATHER_MS = 1_000;
+/** So many changes at once are asked for as a whole. */
+const MAX_SINGLE = 10;
+const TRY_AGAIN_MS = 5_000;
+
+/** What is asked for together. */
+type Gathered = Extract<LiveMessage, { readonly kind: 'payment' | 'payment_created' | 'anything' }>;
+
+/** Keeps what is shown of a project fresh: one stream for the tab, which says what changed, and never how. */
+export function useLive(scope: Scope | null): void {
+  const dashboard = useDashboard();
+  const isLeaving = useStore(dashboard.isLeaving);
+  useEffect(() => {
+    if (scope === null || isLeaving) return undefined;
+    return follow(dashboard, scope);
+  }, [dashboard, scope?.project, scope?.mode, isLeaving]);
+}
+
+function follow(dashboard: Dashboard, scope: Scope): () => void {
+  const { connection, queries } = dashboard;
+  const changed = new Set<string>();
+  let isAnything = false;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let retry: ReturnType<typeof setTimeout> | null = null;
+  let source = open();
+
+  const flush = (): void => {
+    timer = null;
+    const ids = [...changed];
+    changed.clear();
+    if (isAnything || ids.length > MAX_SINGLE) void queries.invalidateQueries({ queryKey: projectKey(scope) });
+    else void Promise.all(ids.map((id) => paymentChanged(dashboard, scope, id)));
+    isAnything = false;
+  };
+  const gather = (): void => {
+    timer ??= setTimeout(flush, GATHER_MS);
+  };
+  const take = (message: LiveMessage): void => {
+    if (message.kind === 'payment' || message.kind === 'payment_created') changed.add(message.id);
+    else if (message.kind === 'anything') isAnything = true;
+    else return told(dashboard, scope, message);
+    gather();
+  };
+
+  function open(): EventSource {
+    const stream = new EventSource(urlOf('/dashboard/api/projects/:project/:mode/events', { params: { ...scope } }));
+    stream.addEventListener('open', () => {
+      // What happened while it was away is not told again.
+      if (connection.get() === 'lost') take({ kind: 'anything' });
+      connection.set('open');
+    });
+    stream.addEventListener('message', ({ data }: MessageEvent<string>) => take(JSON.parse(data)));
+    stream.addEventListener('error', () => {
+      connection.set('lost');
+      if (stream.readyState !== EventSource.CLOSED) return;
+      // Refused for good: the session may be over. Browsers try no more by themselves.
+      void refreshSession(queries, dashboard);
+      retry ??= setTimeout(() => {
+        retry = null;
+        source = open();
+      }, TRY_AGAIN_MS);
+    });
+    return stream;
+  }
+
+  connection.set('connecting');
+  return () => {
+    source.close();
+    if (timer !== null) clearTimeout(timer);
+    if (retry !== null) clearTimeout(retry);
+  };
+}
+
+function told(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage, Gathered>): void {
+  const { api, queries, isOutdated } = dashboard;
+  switch (message.kind) {
+    case 'session':
+      return void refreshSession(queries, dashboard);
+    case 'network':
+      // Of what is shown whole; lists say no confirmations.
+      return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'payment'] });
+    case 'version': {
+      const known = queries.getQueryData(sessionQuery(api).queryKey);
+      if (known !== undefined && known.version !== message.version) isOutdated.set(true);
+    }
+  }
+}
+
+/** Who is signed in may have changed: asks, and says so where nobody is any more. */
+async function refreshSession(queries: QueryClient, { api, isSignedOut }: Dashboard): Promise<void> {
+  const answer = await api('GET /dashboard/api/session').catch(() => null);
+  if (answer === null) return;
+  if (answer.state === 'signed_in') queries.setQueryData(sessionQuery(api).queryKey, answer);
+  else isSignedOut.set(true);
+}

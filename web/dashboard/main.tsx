@@ -1,0 +1,32 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import './base.css';
+import { createDashboard, DashboardProvider } from './dashboard.ts';
+import { chosenLanguage, loadLocale, LocaleProvider } from './locale.tsx';
+import { createDashboardRouter } from './routes.tsx';
+import { sessionQuery } from './session.ts';
+
+const dashboard = createDashboard();
+// Both are needed for anything to be shown: neither waits for the other.
+void dashboard.queries.prefetchQuery(sessionQuery(dashboard.api));
+const locale = await loadLocale(chosenLanguage());
+document.documentElement.lang = locale.code;
+
+const element = document.getElementById('root');
+if (element === null) throw new Error('The page has no #root.');
+createRoot(element).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <LocaleProvider value={locale}>
+        <DashboardProvider value={dashboard}>
+          <QueryClientProvider client={dashboard.queries}>
+            <RouterProvider router={createDashboardRouter(dashboard)} />
+          </QueryClientProvider>
+        </DashboardProvider>
+      </LocaleProvider>
+    </CSPProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,132 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { LinkAnswer } from '../../../../src/http/dashboard/contract/account.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemOf, problemOfForm, problemText } from '../../problem.ts';
+import { sessionQuery } from '../../session.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Field, PasswordField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { AccessFrame } from './access-frame.tsx';
+import css from './access.module.css';
+
+type OpenLink = Extract<LinkAnswer, { readonly state: 'open' }>;
+
+/** What a link of set-up, invitation or reset opens: its form, or why there is none. */
+export function LinkPage() {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const { token } = useParams({ strict: false });
+  const link = useQuery({
+    queryKey: ['link', token],
+    queryFn: ({ signal }) => api('POST /dashboard/api/links/look', { body: { token: token ?? '' } }, signal),
+    staleTime: Infinity,
+  });
+  if (link.isError) {
+    return (
+      <AccessFrame title={t('fault_title')} lead={problemText(link.error, t)}>
+        <Button kind="primary" onClick={() => void link.refetch()}>
+          {t('try_again')}
+        </Button>
+      </AccessFrame>
+    );
+  }
+  if (link.data === undefined) {
+    return (
+      <AccessFrame title={t('loading')}>
+        <Skeleton width={1} />
+        <Skeleton width={3} />
+      </AccessFrame>
+    );
+  }
+  if (link.data.state !== 'open') return <ClosedLink state={link.data.state} />;
+  return <AcceptLink link={link.data} token={token ?? ''} />;
+}
+
+/** No fields: there is nothing to be done with it but to ask for another one. */
+function ClosedLink({ state }: { readonly state: 'used' | 'expired' | 'unknown' }) {
+  const { t } = useLocale();
+  return (
+    <AccessFrame title={t(`link_${state}_title`)} lead={t(`link_${state}_text`)}>
+      <Notice>
+        <p>{t('link_how')}</p>
+        <code className={css.command}>cointill user invite --email you@example.com --role owner</code>
+        <code className={css.command}>cointill user reset you@example.com</code>
+      </Notice>
+      <Link className={buttonClass()} to="/sign-in">
+        {t('to_sign_in')}
+      </Link>
+    </AccessFrame>
+  );
+}
+
+function AcceptLink({ link, token }: { readonly link: OpenLink; readonly token: string }) {
+  const { t } = useLocale();
+  const { api, queries } = useDashboard();
+  const navigate = useNavigate();
+  const [email, setEmail] = useState(link.email ?? '');
+  const [password, setPassword] = useState('');
+  const isReset = link.purpose === 'reset';
+  const accept = useMutation({
+    mutationFn: () =>
+      api('POST /dashboard/api/links/accept', {
+        body: { token, password, ...(link.email === null && { email: email.trim() }) },
+      }),
+    onSuccess: async (session) => {
+      queries.setQueryData(sessionQuery(api).queryKey, session);
+      await navigate({ to: session.state === 'signed_in' ? '/protect' : '/sign-in', replace: true });
+    },
+    onError: () => {
+      // It may have been used or have run out while the form was open.
+      void queries.invalidateQueries({ queryKey: ['link', token] });
+    },
+  });
+  return (
+    <AccessFrame title={t(`${link.purpose}_title`)} lead={t(`${link.purpose}_text`)}>
+      <Form fault={accept.error} onSubmit={() => accept.mutate()}>
+        <Field
+          label={t('email')}
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          maxLength={254}
+          readOnly={link.email !== null}
+          autoFocus={link.email === null}
+          spellCheck={false}
+          autoCapitalize="none"
+          value={email}
+          problem={problemOf(accept.error, 'email')}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <PasswordField
+          label={t('password')}
+          name="password"
+          autoComplete="new-password"
+          required
+          minLength={12}
+          maxLength={1024}
+          autoFocus={link.email !== null}
+          hint={t('password_hint')}
+          value={password}
+          problem={problemOf(accept.error, 'password')}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <FormProblem error={accept.error} />
+        <Button kind="primary" type="submit" wide busy={accept.isPending}>
+          {t(isReset ? 'set_password' : 'create_account')}
+        </Button>
+      </Form>
+    </AccessFrame>
+  );
+}
+
+function FormProblem({ error }: { readonly error: unknown }) {
+  const { t } = useLocale();
+  const problem = problemOfForm(error, ['email', 'password'], t);
+  return problem === null ? null : <Notice kind="problem">{problem}</Notice>;
+}

@@ -1,0 +1,70 @@
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Navigate, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { sessionQuery } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon, type IconName } from '../../ui/icons.tsx';
+import { PasskeyDialog } from '../account/passkey-dialog.tsx';
+import { PasskeysOff } from '../account/passkeys-off.tsx';
+import { TotpDialog } from '../account/totp-dialog.tsx';
+import { AccessFrame } from './access-frame.tsx';
+import css from './access.module.css';
+
+/** Offers a second factor to who has none, once; it can wait. */
+export function ProtectPage() {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { data: session } = useSuspenseQuery(sessionQuery(api));
+  const [asked, ask] = useState<'totp' | 'passkey' | null>(null);
+  const leave = async (): Promise<void> => {
+    await queries.invalidateQueries({ queryKey: sessionQuery(api).queryKey });
+    await navigate({ to: '/', replace: true });
+  };
+  if (session.state !== 'signed_in') return <Navigate to="/sign-in" replace />;
+  const finish = (): void => {
+    ask(null);
+    void leave();
+  };
+  const close = (): void => ask(null);
+  return (
+    <AccessFrame title={t('protect_title')} lead={t('protect_text')}>
+      <div className={css.choices}>
+        <Choice icon="phone" title={t('totp')} text={t('totp_text')} onClick={() => ask('totp')} />
+        {session.passkeys.offered ? (
+          <Choice icon="key" title={t('passkey')} text={t('passkey_text')} onClick={() => ask('passkey')} />
+        ) : (
+          <PasskeysOff passkeys={session.passkeys} />
+        )}
+      </div>
+      <Button kind="quiet" wide onClick={() => void leave()}>
+        {t('not_now')}
+      </Button>
+      {asked === 'totp' ? <TotpDialog onDone={finish} onClose={close} /> : null}
+      {asked === 'passkey' ? <PasskeyDialog onDone={finish} onClose={close} /> : null}
+    </AccessFrame>
+  );
+}
+
+interface ChoiceProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly text: string;
+  readonly onClick: () => void;
+}
+
+function Choice({ icon, title, text, onClick }: ChoiceProps) {
+  return (
+    <button type="button" className={css.choice} onClick={onClick}>
+      <Icon name={icon} size={20} />
+      <span>
+        <b>{title}</b>
+        <small>{text}</small>
+      </span>
+      <Icon name="chevron-right" size={16} />
+    </button>
+  );
+}

@@ -1,0 +1,105 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { isDismissed, signInWithPasskey } from '../../passkeys.ts';
+import { problemOf, problemOfForm } from '../../problem.ts';
+import type { SessionAnswer } from '../../session.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { Field, PasswordField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import css from './access.module.css';
+import { SecondFactorForm, type Factor } from './second-factor-form.tsx';
+
+interface SignInFormProps {
+  /** Who was signed in before. */
+  readonly email?: string;
+  /** Whether passkeys work at this address. */
+  readonly passkeys: boolean;
+  /** The factors that are asked for, where the password was given already. */
+  readonly factors?: readonly Factor[];
+  readonly onDone: (answer: SessionAnswer) => void;
+}
+
+/** E-mail and password, then the second factor; or a passkey instead of all. */
+export function SignInForm({ email = '', passkeys, factors, onDone }: SignInFormProps) {
+  const [asked, ask] = useState<readonly Factor[] | null>(factors ?? null);
+  const take = (answer: SessionAnswer): void => {
+    if (answer.state === 'second_factor') ask(answer.factors);
+    else onDone(answer);
+  };
+  if (asked !== null) return <SecondFactorForm factors={asked} onDone={take} onBack={() => ask(null)} />;
+  return <FirstStep email={email} passkeys={passkeys} onDone={take} />;
+}
+
+function FirstStep({ email: first, passkeys, onDone }: Required<Omit<SignInFormProps, 'factors'>>) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const [email, setEmail] = useState(first);
+  const [password, setPassword] = useState('');
+  const [hasForgotten, forget] = useState(false);
+  const signIn = useMutation({
+    mutationFn: () => api('POST /dashboard/api/sign-in', { body: { email: email.trim(), password } }),
+    onSuccess: onDone,
+  });
+  const passkey = useMutation({ mutationFn: () => signInWithPasskey(api), onSuccess: onDone });
+  const passkeyProblem = isDismissed(passkey.error) ? null : problemOfForm(passkey.error, [], t);
+  const problem = problemOfForm(signIn.error, ['email', 'password'], t) ?? passkeyProblem;
+  return (
+    <>
+      {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
+      <Form fault={signIn.error} onSubmit={() => signIn.mutate()}>
+        <Field
+          label={t('email')}
+          type="email"
+          name="email"
+          autoComplete="username webauthn"
+          autoFocus={first === ''}
+          required
+          maxLength={254}
+          spellCheck={false}
+          autoCapitalize="none"
+          value={email}
+          problem={problemOf(signIn.error, 'email')}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <PasswordField
+          label={t('password')}
+          name="password"
+          autoComplete="current-password"
+          autoFocus={first !== ''}
+          required
+          maxLength={1024}
+          value={password}
+          problem={problemOf(signIn.error, 'password')}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Button kind="primary" type="submit" wide busy={signIn.isPending}>
+          {t('sign_in')}
+        </Button>
+      </Form>
+      {passkeys ? (
+        <>
+          <div className={css.or}>{t('or')}</div>
+          <Button icon="key" wide busy={passkey.isPending} onClick={() => passkey.mutate()}>
+            {t('use_passkey')}
+          </Button>
+        </>
+      ) : null}
+      <div className={css.below}>
+        <LinkButton aria-expanded={hasForgotten} onClick={() => forget(!hasForgotten)}>
+          {t('forgot_password')}
+        </LinkButton>
+        {hasForgotten ? (
+          <Notice>
+            <p>{t('forgot_password_text')}</p>
+            <code className={css.command}>
+              cointill user reset {email.trim() === '' ? 'you@example.com' : email.trim()}
+            </code>
+          </Notice>
+        ) : null}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { sessionQuery, type SessionAnswer } from '../../session.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { AccessFrame } from './access-frame.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+/** Where everybody begins who is not signed in; leads on to what was asked for. */
+export function SignInPage() {
+  const { t } = useLocale();
+  const { api, queries } = useDashboard();
+  const { to } = useSearch({ from: '/sign-in' });
+  const { data: session } = useSuspenseQuery(sessionQuery(api));
+  if (session.state === 'signed_in') return <Onward to={to} />;
+  const finish = (answer: SessionAnswer): void => void queries.setQueryData(sessionQuery(api).queryKey, answer);
+  if (session.state === 'signed_out' && !session.has_people) {
+    return (
+      <AccessFrame title={t('no_people_title')}>
+        <Empty icon="key" title={t('no_people_where')} text={t('no_people_text')} />
+      </AccessFrame>
+    );
+  }
+  return (
+    <AccessFrame title={t('sign_in')}>
+      <SignInForm
+        passkeys={session.passkeys.offered}
+        {...(session.state === 'second_factor' && { factors: session.factors })}
+        onDone={finish}
+      />
+    </AccessFrame>
+  );
+}
+
+/** Leads to what was asked for before the sign-in. */
+function Onward({ to }: { readonly to: string | undefined }) {
+  const router = useRouter();
+  useEffect(() => {
+    // Only a way within the dashboard: a link could name any other.
+    router.history.replace(to !== undefined && /^\/(?![/\\])/.test(to) ? `/dashboard${to}` : '/dashboard');
+  }, [router, to]);
+  return null;
+}

@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { chooseLanguage, LANGUAGES, useLocale, type LanguageCode } from '../../locale.tsx';
+import { useSignedIn } from '../../session.ts';
+import { Page } from '../../shell/page.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Select } from '../../ui/field.tsx';
+import css from './account.module.css';
+import { EmailDialog } from './email-dialog.tsx';
+import { Factors } from './factors.tsx';
+import { PasswordDialog } from './password-dialog.tsx';
+import { Sessions } from './sessions.tsx';
+
+/** What is the person's own: how they sign in, and where they are signed in. */
+export function AccountPage() {
+  const { t } = useLocale();
+  return (
+    <Page title={t('account_settings')} hasTimes>
+      <div className={css.stack}>
+        <Card title={t('signing_in')}>
+          <SigningIn />
+        </Card>
+        <Card title={t('second_factor')}>
+          <Factors />
+        </Card>
+        <Sessions />
+        <Card title={t('language')}>
+          <Language />
+        </Card>
+      </div>
+    </Page>
+  );
+}
+
+function SigningIn() {
+  const { t } = useLocale();
+  const { person } = useSignedIn();
+  const [asked, ask] = useState<'email' | 'password' | null>(null);
+  const close = (): void => ask(null);
+  return (
+    <div>
+      <div className={css.row}>
+        <div>
+          <b>{t('email')}</b>
+          <small>{person.email}</small>
+        </div>
+        <Button onClick={() => ask('email')}>{t('change_email')}</Button>
+      </div>
+      <div className={css.row}>
+        <div>
+          <b>{t('password')}</b>
+          <small>{t('password_row_text')}</small>
+        </div>
+        <Button onClick={() => ask('password')}>{t('change_password')}</Button>
+      </div>
+      {asked === 'email' ? <EmailDialog onClose={close} /> : null}
+      {asked === 'password' ? <PasswordDialog onClose={close} /> : null}
+    </div>
+  );
+}
+
+function Language() {
+  const { t, code } = useLocale();
+  return (
+    <div className={css.row}>
+      <div>{t('language_text')}</div>
+      <Select
+        label={t('language')}
+        value={code}
+        options={Object.entries(LANGUAGES)}
+        onValue={(value) => {
+          chooseLanguage(value as LanguageCode);
+          location.reload();
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,181 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemOfForm } from '../../problem.ts';
+import { sessionQuery, useSignedIn } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import css from './account.module.css';
+import { PasskeyDialog } from './passkey-dialog.tsx';
+import { PasskeysOff } from './passkeys-off.tsx';
+import { RecoveryCodesDialog } from './recovery-codes.tsx';
+import { TotpDialog } from './totp-dialog.tsx';
+
+type Asked =
+  | { readonly kind: 'add_totp' | 'remove_totp' | 'add_passkey' | 'new_codes' }
+  | { readonly kind: 'remove_passkey'; readonly id: string; readonly name: string };
+
+/** What is asked for beside the password. */
+export function Factors() {
+  const { t } = useLocale();
+  const { api, queries } = useDashboard();
+  const { factors, passkeys } = useSignedIn();
+  const [asked, ask] = useState<Asked | null>(null);
+  const close = (): void => {
+    ask(null);
+    void queries.invalidateQueries({ queryKey: sessionQuery(api).queryKey });
+    void queries.invalidateQueries({ queryKey: ['passkeys'] });
+  };
+  const hasFactor = factors.totp || factors.passkeys > 0;
+  return (
+    <div>
+      <div className={css.row}>
+        <div>
+          <b>{t('totp')}</b>
+          {factors.totp ? <span className={css.badge}>{t('on')}</span> : null}
+          <small>{t('totp_text')}</small>
+        </div>
+        <Button onClick={() => ask({ kind: factors.totp ? 'remove_totp' : 'add_totp' })}>
+          {t(factors.totp ? 'remove_totp' : 'add_totp')}
+        </Button>
+      </div>
+      <div className={css.row}>
+        <div>
+          <b>{t('passkeys')}</b>
+          <small>{t('passkey_text')}</small>
+        </div>
+        {passkeys.offered ? <Button onClick={() => ask({ kind: 'add_passkey' })}>{t('add_passkey')}</Button> : null}
+        {passkeys.offered ? null : <PasskeysOff passkeys={passkeys} />}
+      </div>
+      {factors.passkeys > 0 ? (
+        <PasskeyList onRemove={({ id, name }) => ask({ kind: 'remove_passkey', id, name })} />
+      ) : null}
+      {hasFactor ? (
+        <div className={css.row}>
+          <div>
+            <b>{t('recovery_codes')}</b>
+            <small>{t('recovery_codes_left', { count: factors.recovery_codes_left })}</small>
+          </div>
+          <Button onClick={() => ask({ kind: 'new_codes' })}>{t('new_codes')}</Button>
+        </div>
+      ) : null}
+      {asked?.kind === 'add_totp' ? <TotpDialog onDone={close} onClose={close} /> : null}
+      {asked?.kind === 'add_passkey' ? <PasskeyDialog onDone={close} onClose={close} /> : null}
+      {asked?.kind === 'new_codes' ? <NewCodesDialog onClose={close} /> : null}
+      {asked?.kind === 'remove_totp' ? <RemoveTotpDialog onClose={close} /> : null}
+      {asked?.kind === 'remove_passkey' ? <RemovePasskeyDialog passkey={asked} onClose={close} /> : null}
+    </div>
+  );
+}
+
+interface Passkey {
+  readonly id: string;
+  readonly name: string;
+}
+
+function PasskeyList({ onRemove }: { readonly onRemove: (passkey: Passkey) => void }) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const { data } = useQuery({
+    queryKey: ['passkeys'],
+    queryFn: ({ signal }) => api('GET /dashboard/api/account/passkeys', undefined, signal),
+  });
+  return (
+    <ul>
+      {data?.data.map((passkey) => (
+        <li className={css.row} key={passkey.id}>
+          <div>
+            {passkey.name}
+            <small>
+              {t('added')} <Moment iso={passkey.created_at} />
+            </small>
+          </div>
+          <Button
+            small
+            aria-label={t('remove_passkey_named', { name: passkey.name })}
+            onClick={() => onRemove(passkey)}
+          >
+            {t('remove')}
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RemoveTotpDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  return (
+    <RemoveDialog
+      title={t('remove_totp')}
+      text={t('remove_totp_text')}
+      remove={() => api('POST /dashboard/api/account/totp/remove')}
+      onClose={onClose}
+    />
+  );
+}
+
+function RemovePasskeyDialog({ passkey, onClose }: { readonly passkey: Passkey; readonly onClose: () => void }) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  return (
+    <RemoveDialog
+      title={t('remove_passkey')}
+      text={t('remove_passkey_text', { name: passkey.name })}
+      remove={() => api('POST /dashboard/api/account/passkeys/remove', { body: { id: passkey.id } })}
+      onClose={onClose}
+    />
+  );
+}
+
+interface RemoveDialogProps {
+  readonly title: string;
+  readonly text: string;
+  readonly remove: () => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+function RemoveDialog({ title, text, remove, onClose }: RemoveDialogProps) {
+  const { t } = useLocale();
+  const { toast } = useDashboard();
+  const removal = useMutation({
+    mutationFn: remove,
+    onSuccess: () => {
+      toast(t('removed'));
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={title} description={text} onClose={onClose}>
+      <DialogActions
+        confirm={title}
+        isDangerous
+        isBusy={removal.isPending}
+        problem={problemOfForm(removal.error, [], t)}
+        onCancel={onClose}
+        onConfirm={() => removal.mutate()}
+      />
+    </Dialog>
+  );
+}
+
+function NewCodesDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const make = useMutation({ mutationFn: () => api('POST /dashboard/api/account/recovery-codes') });
+  if (make.data !== undefined) return <RecoveryCodesDialog codes={make.data.recovery_codes} onClose={onClose} />;
+  return (
+    <Dialog title={t('new_codes')} description={t('new_codes_text')} onClose={onClose}>
+      <DialogActions
+        confirm={t('new_codes')}
+        isBusy={make.isPending}
+        problem={problemOfForm(make.error, [], t)}
+        onCancel={onClose}
+        onConfirm={() => make.mutate()}
+      />
+    </Dialog>
+  );
+}

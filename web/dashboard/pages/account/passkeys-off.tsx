@@ -1,0 +1,16 @@
+import { useLocale } from '../../locale.tsx';
+import type { SignedIn } from '../../session.ts';
+import { Notice } from '../../ui/notice.tsx';
+
+type Off = Extract<SignedIn['passkeys'], { readonly offered: false }>;
+
+/** Why passkeys do not work at this address, and what to set so that they do. */
+export function PasskeysOff({ passkeys: { reason, dashboard_url } }: { readonly passkeys: Off }) {
+  const { t } = useLocale();
+  return (
+    <Notice>
+      <b>{t('passkeys_off')}</b>
+      <p>{t(`passkeys_${reason}`, { url: dashboard_url })}</p>
+    </Notice>
+  );
+}

@@ -1,0 +1,106 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemOfForm, problemText } from '../../problem.ts';
+import { Ago } from '../../ui/moment.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import css from './account.module.css';
+
+/** Where the person is signed in. */
+export function Sessions() {
+  const { t } = useLocale();
+  const { api, queries, toast } = useDashboard();
+  const [asksForAll, askForAll] = useState(false);
+  const sessions = useQuery({
+    queryKey: ['sessions'],
+    queryFn: ({ signal }) => api('GET /dashboard/api/account/sessions', undefined, signal),
+  });
+  const end = useMutation({
+    mutationFn: (id: string) => api('POST /dashboard/api/account/sessions/end', { body: { id } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['sessions'] });
+      toast(t('session_ended'));
+    },
+    onError: (error) => toast(problemText(error, t), 'problem'),
+  });
+  return (
+    <Card title={t('sessions')} actions={<Button onClick={() => askForAll(true)}>{t('sign_out_everywhere')}</Button>}>
+      {sessions.isError ? <Notice kind="problem">{problemText(sessions.error, t)}</Notice> : null}
+      {sessions.isPending ? <SkeletonRows count={2} /> : null}
+      <ul>
+        {sessions.data?.data.map((session) => (
+          <li className={css.row} key={session.id}>
+            <div>
+              <b>{deviceName(session.user_agent) ?? t('unknown_device')}</b>
+              {session.is_current ? <span className={css.badge}>{t('this_session')}</span> : null}
+              <small title={session.user_agent ?? undefined}>
+                {session.ip} · {t('last_used')} <Ago iso={session.last_used_at} />
+              </small>
+            </div>
+            {session.is_current ? null : (
+              <Button
+                small
+                busy={end.isPending && end.variables === session.id}
+                aria-label={t('end_session_on', { device: deviceName(session.user_agent) ?? t('unknown_device') })}
+                onClick={() => end.mutate(session.id)}
+              >
+                {t('end_session')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {asksForAll ? <EndAllDialog onClose={() => askForAll(false)} /> : null}
+    </Card>
+  );
+}
+
+function EndAllDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLocale();
+  const { api, isLeaving } = useDashboard();
+  const end = useMutation({
+    onMutate: () => isLeaving.set(true),
+    onError: () => isLeaving.set(false),
+    mutationFn: () => api('POST /dashboard/api/account/sessions/end-all'),
+    onSuccess: () => location.assign('/dashboard/sign-in'),
+  });
+  return (
+    <Dialog title={t('sign_out_everywhere')} description={t('sign_out_everywhere_text')} onClose={onClose}>
+      <DialogActions
+        confirm={t('sign_out_everywhere')}
+        isDangerous
+        isBusy={end.isPending}
+        problem={problemOfForm(end.error, [], t)}
+        onCancel={onClose}
+        onConfirm={() => end.mutate()}
+      />
+    </Dialog>
+  );
+}
+
+const BROWSERS = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrom(?:e|ium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+] as const;
+const SYSTEMS = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+] as const;
+
+/** `Firefox · Windows` of what a browser calls itself, which is a claim and no fact; null where it says nothing known. */
+function deviceName(userAgent: string | null): string | null {
+  const named = [BROWSERS, SYSTEMS].map((table) => table.find(([sign]) => sign.test(userAgent ?? ''))?.[1]);
+  const known = named.filter((name) => name !== undefined);
+  return known.length === 0 ? null : known.join(' · ');
+}

@@ -1,0 +1,13 @@
+import { useLocale } from '../../locale.tsx';
+import { Page } from '../../shell/page.tsx';
+import { Empty } from '../../ui/empty.tsx';
+
+/** For who may come in, but was given no project yet. */
+export function NoProjectPage() {
+  const { t } = useLocale();
+  return (
+    <Page title={t('home')}>
+      <Empty icon="home" title={t('no_project')} text={t('no_project_text')} />
+    </Page>
+  );
+}

@@ -1,0 +1,15 @@
+import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
+import { useLocale } from '../../locale.tsx';
+import { Status } from '../../ui/status.tsx';
+import css from './payment-parts.module.css';
+
+/** How much, and how it stands. */
+export function PaymentHeading({ payment }: { readonly payment: PaymentView }) {
+  const { fiat } = useLocale();
+  return (
+    <div className={css.heading}>
+      <strong>{fiat(payment.amount, payment.currency)}</strong>
+      <Status status={payment.status} exception={payment.exception} />
+    </div>
+  );
+}

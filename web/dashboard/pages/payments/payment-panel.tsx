@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { buttonClass, IconButton } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { isPlainKey } from '../../ui/plain-key.ts';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Happened } from './happened.tsx';
+import { PaymentActions } from './payment-actions.tsx';
+import { PaymentDetails, Money } from './payment-parts.tsx';
+import partsCss from './payment-parts.module.css';
+import css from './payments-page.module.css';
+import { paymentQuery } from './queries.ts';
+import { PaymentHeading } from './payment-heading.tsx';
+
+interface PaymentPanelProps {
+  readonly payment: string;
+  readonly onClose: () => void;
+}
+
+/** A payment beside the list it was chosen from. */
+export function PaymentPanel({ payment: id, onClose }: PaymentPanelProps) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const scope = useScope();
+  const { data: payment, error } = useQuery(paymentQuery(api, scope, id));
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && isPlainKey(event)) onClose();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [onClose]);
+  return (
+    <aside className={css.panel} aria-label={t('payment')}>
+      <div className={css.panelHead}>
+        <h2>{t('payment')}</h2>
+        <div>
+          <Link
+            className={buttonClass({ kind: 'quiet', small: true })}
+            to="/projects/$project/$mode/payments/$payment"
+            params={{ ...scope, payment: id }}
+          >
+            {t('open_page')}
+          </Link>
+          <IconButton icon="close" small label={t('close')} onClick={onClose} />
+        </div>
+      </div>
+      {payment === undefined ? (
+        error === null ? (
+          <SkeletonRows count={6} />
+        ) : (
+          <Empty icon="warning" title={t('fault_title')} text={problemText(error, t)} />
+        )
+      ) : (
+        <div className={css.panelBody}>
+          <div className={partsCss.stack}>
+            <PaymentHeading payment={payment} />
+            <PaymentActions payment={payment} />
+            <Money payment={payment} />
+            <PaymentDetails payment={payment} />
+            <Happened timeline={payment.timeline} />
+          </div>
+        </div>
+      )}
+    </aside>
+  );
+}

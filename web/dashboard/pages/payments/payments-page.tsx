@@ -1,0 +1,146 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
+import { useScope, type Scope } from '../../scope.ts';
+import { Page } from '../../shell/page.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Filters } from './filters.tsx';
+import { PaymentPanel } from './payment-panel.tsx';
+import { PaymentTable } from './payment-table.tsx';
+import css from './payments-page.module.css';
+import { arrivedKey, paymentsQuery } from './queries.ts';
+import { isNarrowed, type PaymentsSearch, type SearchChange } from './search.ts';
+
+/** All payments of a project in a mode, narrowed by what stands in the address. */
+export function PaymentsPage() {
+  const { t } = useLocale();
+  const search = useSearch({ from: '/signed-in/projects/$project/$mode/payments' });
+  const navigate = useNavigate({ from: '/projects/$project/$mode/payments' });
+  const set = (change: SearchChange, replace = false): void =>
+    void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace, resetScroll: false });
+  const { show } = search;
+  return (
+    <Page title={t('payments')} hasTimes>
+      <Filters search={search} onChange={(change) => set(change, true)} />
+      <div className={classNames(css.split, show !== undefined && css.withPanel)}>
+        <Card flush>
+          <List search={search} onShow={(id) => set({ show: id }, show !== undefined)} />
+        </Card>
+        {show === undefined ? null : (
+          <PaymentPanel key={show} payment={show} onClose={() => set({ show: undefined })} />
+        )}
+      </div>
+    </Page>
+  );
+}
+
+/** What is undefined would otherwise stand in the address as a key without a value. */
+function withoutEmpty(search: SearchChange): PaymentsSearch {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+interface ListProps {
+  readonly search: PaymentsSearch;
+  readonly onShow: (id: string) => void;
+}
+
+function List({ search, onShow }: ListProps) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const scope = useScope();
+  const list = useInfiniteQuery(paymentsQuery(api, scope, search));
+  if (list.isPending) return <SkeletonRows count={10} />;
+  if (list.isError && list.data === undefined) {
+    return (
+      <Empty icon="warning" title={t('fault_title')} text={problemText(list.error, t)}>
+        <Button onClick={() => void list.refetch()}>{t('try_again')}</Button>
+      </Empty>
+    );
+  }
+  const payments = list.data.pages.flatMap(({ data }) => data);
+  const refresh = (): void => void list.refetch();
+  return (
+    <>
+      <Arrived scope={scope} isNarrowed={isNarrowed(search)} onShow={refresh} />
+      {payments.length === 0 ? (
+        <NoPayments scope={scope} isNarrowed={isNarrowed(search)} />
+      ) : (
+        <PaymentTable label={t('payments')} payments={payments} shown={search.show} onShow={onShow} />
+      )}
+      {payments.length === 0 ? null : (
+        <div className={css.foot}>
+          {list.hasNextPage ? (
+            <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+              {t('show_more')}
+            </Button>
+          ) : (
+            t('list_end')
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+interface ArrivedProps {
+  readonly scope: Scope;
+  readonly isNarrowed: boolean;
+  readonly onShow: () => void;
+}
+
+/** New payments wait here until somebody wants them: rows do not move under a cursor. */
+function Arrived({ scope, isNarrowed, onShow }: ArrivedProps) {
+  const { t } = useLocale();
+  const { queries } = useDashboard();
+  const { data: arrived } = useQuery<readonly string[]>({
+    queryKey: arrivedKey(scope),
+    queryFn: () => [],
+    initialData: [],
+    staleTime: Infinity,
+  });
+  if (arrived.length === 0) return null;
+  return (
+    <div className={css.arrived} role="status">
+      <Button
+        small
+        icon="refresh"
+        onClick={() => {
+          queries.setQueryData(arrivedKey(scope), []);
+          onShow();
+        }}
+      >
+        {isNarrowed ? t('refresh_list') : t('new_payments', { count: arrived.length })}
+      </Button>
+    </div>
+  );
+}
+
+function NoPayments({ scope, isNarrowed }: { readonly scope: Scope; readonly isNarrowed: boolean }) {
+  const { t } = useLocale();
+  if (isNarrowed) {
+    return (
+      <Empty icon="filter" title={t('no_matches_title')} text={t('no_matches_text')}>
+        <Link className={buttonClass()} to="/projects/$project/$mode/payments" params={scope} search={{}}>
+          {t('clear_filters')}
+        </Link>
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      icon="payments"
+      title={t('no_payments_title')}
+      text={t(scope.mode === 'test' ? 'no_test_payments_text' : 'no_live_payments_text')}
+    >
+      <a className={buttonClass()} href="/docs">
+        {t('read_guide')}
+      </a>
+    </Empty>
+  );
+}

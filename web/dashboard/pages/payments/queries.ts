@@ -1,0 +1,120 @@
+import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query';
+import type { AnswerOf, QueryOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { PaymentRow, PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
+import { ApiFault, type Api } from '../../api.ts';
+import type { Dashboard } from '../../dashboard.ts';
+import type { Scope } from '../../scope.ts';
+import { PERIODS, STATUS_GROUPS, type PaymentsSearch } from './search.ts';
+
+const LIST = 'GET /dashboard/api/projects/:project/:mode/payments';
+type Page = AnswerOf<typeof LIST>;
+type List = InfiniteData<Page, string | null>;
+
+const DAY_MS = 86_400_000;
+const MAX_FOUND = 6;
+
+/** All that was read of a project in a mode. */
+export function projectKey({ project, mode }: Scope): readonly unknown[] {
+  return ['project', project, mode];
+}
+
+function listKey(scope: Scope): readonly unknown[] {
+  return [...projectKey(scope), 'payments'];
+}
+
+/** Which new payments came since the list was read; the list shows them when asked to, not under somebody's cursor. */
+export function arrivedKey(scope: Scope): readonly unknown[] {
+  return [...projectKey(scope), 'arrived'];
+}
+
+/** A list of payments, page by page, the newest first. */
+export function paymentsQuery(api: Api, scope: Scope, search: PaymentsSearch) {
+  const { show: _panel, ...narrowed } = search;
+  return infiniteQueryOptions({
+    queryKey: [...listKey(scope), narrowed],
+    queryFn: ({ pageParam, signal }) =>
+      api(
+        LIST,
+        { params: { ...scope }, query: { ...queryOf(narrowed), ...(pageParam && { after: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page: Page) => page.next,
+    // The stream keeps it fresh.
+    staleTime: Infinity,
+    refetchOnMount: 'always',
+  });
+}
+
+function queryOf({ status, exception, search, period }: PaymentsSearch): QueryOf<typeof LIST> {
+  const since = period === undefined ? null : new Date(Date.now() - PERIODS[period] * DAY_MS);
+  return {
+    ...(status !== undefined && { status: STATUS_GROUPS[status].join(',') }),
+    ...(exception !== undefined && { exception }),
+    ...(search !== undefined && { search }),
+    ...(since !== null && { created_after: since.toISOString() }),
+  };
+}
+
+/** The few payments that the palette shows. */
+export function searchQuery(api: Api, scope: Scope | null, search: string) {
+  return queryOptions({
+    queryKey: ['search', scope, search],
+    queryFn: async ({ signal }): Promise<readonly PaymentRow[]> => {
+      if (scope === null) return [];
+      const { data } = await api(LIST, { params: { ...scope }, query: { search, limit: MAX_FOUND } }, signal);
+      return data;
+    },
+  });
+}
+
+export function paymentQuery(api: Api, scope: Scope, payment: string) {
+  return queryOptions({
+    queryKey: [...projectKey(scope), 'payment', payment],
+    queryFn: ({ signal }) =>
+      api('GET /dashboard/api/projects/:project/:mode/payments/:payment', { params: { ...scope, payment } }, signal),
+  });
+}
+
+/**
+ * Takes in that a payment changed: reads it once, puts it into every list that has it, in its place, and counts it as
+ * arrived where it is newer than what a list shows.
+ */
+export async function paymentChanged(dashboard: Dashboard, scope: Scope, id: string): Promise<void> {
+  const { api, queries } = dashboard;
+  const fresh = await queries
+    .fetchQuery({ ...paymentQuery(api, scope, id), staleTime: 0 })
+    .catch((error: unknown) => (error instanceof ApiFault ? null : Promise.reject(error)));
+  if (fresh !== null) takeIn(dashboard, scope, fresh);
+  await queries.invalidateQueries({ queryKey: [...projectKey(scope), 'home'] });
+}
+
+/** Puts a payment as it is now wherever it is shown. */
+export function takeIn({ api, queries }: Dashboard, scope: Scope, fresh: PaymentView): void {
+  queries.setQueryData(paymentQuery(api, scope, fresh.id).queryKey, fresh);
+  const lists = queries.getQueriesData<List>({ queryKey: listKey(scope) });
+  for (const [key, list] of lists) {
+    const isShown = list?.pages.some(({ data }) => data.some(({ id }) => id === fresh.id)) === true;
+    if (isShown) queries.setQueryData<List>(key, (old) => old && withRow(old, fresh));
+    else if (list !== undefined && isNewest(list, fresh)) {
+      queries.setQueryData<readonly string[]>(arrivedKey(scope), (ids = []) =>
+        ids.includes(fresh.id) ? ids : [...ids, fresh.id],
+      );
+    }
+  }
+}
+
+function withRow(list: List, fresh: PaymentRow): List {
+  return {
+    ...list,
+    pages: list.pages.map((page) => ({
+      ...page,
+      data: page.data.map((row) => (row.id === fresh.id ? fresh : row)),
+    })),
+  };
+}
+
+function isNewest({ pages: [first] }: List, { created_at }: PaymentRow): boolean {
+  const newest = first?.data[0];
+  return newest === undefined || created_at > newest.created_at;
+}

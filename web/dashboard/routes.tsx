@@ -1,0 +1,120 @@
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import type { Dashboard } from './dashboard.ts';
+import { paymentsSearch } from './pages/payments/search.ts';
+import { homeScope } from './scope.ts';
+import { sessionQuery, type SignedIn } from './session.ts';
+import { FaultInMain, FaultPage } from './shell/fault-page.tsx';
+import { Layout } from './shell/layout.tsx';
+import { NotFoundInMain, NotFoundPage } from './shell/not-found-page.tsx';
+import { Root } from './shell/root.tsx';
+
+interface Context {
+  readonly dashboard: Dashboard;
+}
+
+const root = createRootRouteWithContext<Context>()({
+  component: Root,
+  errorComponent: FaultInMain,
+  notFoundComponent: NotFoundInMain,
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search): { to?: string } => (typeof search['to'] === 'string' ? { to: search['to'] } : {}),
+  component: lazyRouteComponent(() => import('./pages/access/sign-in-page.tsx'), 'SignInPage'),
+});
+/** Where links lead: of the first start, of an invitation, of `user reset`. */
+const setupLink = createRoute({
+  getParentRoute: () => root,
+  path: '/setup/$token',
+  component: lazyRouteComponent(() => import('./pages/access/link-page.tsx'), 'LinkPage'),
+});
+
+/** All that takes a sign-in; who is not signed in is led to it and back. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: async ({ context: { dashboard }, location }): Promise<{ readonly session: SignedIn }> => {
+    const session = await dashboard.queries.ensureQueryData(sessionQuery(dashboard.api));
+    if (session.state === 'signed_in') return { session };
+    const search = location.pathname === '/' ? {} : { to: location.href };
+    throw redirect({ to: '/sign-in', search, replace: true });
+  },
+  component: Layout,
+  errorComponent: FaultInMain,
+});
+const index = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  beforeLoad: ({ context: { session } }) => {
+    const scope = homeScope(session);
+    if (scope !== null) throw redirect({ to: '/projects/$project/$mode', params: scope, replace: true });
+  },
+  component: lazyRouteComponent(() => import('./pages/home/no-project-page.tsx'), 'NoProjectPage'),
+});
+const protect = createRoute({
+  getParentRoute: () => root,
+  path: '/protect',
+  component: lazyRouteComponent(() => import('./pages/access/protect-page.tsx'), 'ProtectPage'),
+});
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
+});
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode',
+  component: lazyRouteComponent(() => import('./pages/home/home-page.tsx'), 'HomePage'),
+});
+const payments = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/payments',
+  validateSearch: paymentsSearch,
+  component: lazyRouteComponent(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage'),
+});
+const payment = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/payments/$payment',
+  component: lazyRouteComponent(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage'),
+});
+
+const tree = root.addChildren([
+  signIn,
+  setupLink,
+  protect,
+  signedIn.addChildren([index, account, home, payments, payment]),
+]);
+
+/** Every page by its address below `/dashboard`. What stands behind `?` are plain words, as people read and share them. */
+export function createDashboardRouter(dashboard: Dashboard) {
+  return createRouter({
+    routeTree: tree,
+    basepath: '/dashboard',
+    context: { dashboard },
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+    defaultErrorComponent: FaultPage,
+    defaultNotFoundComponent: NotFoundPage,
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search) => {
+      const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+      const query = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+      return query === '' ? '' : `?${query}`;
+    },
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createDashboardRouter>;
+  }
+}

@@ -1,0 +1,53 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { ApiFault } from '../api.ts';
+import { useLocale } from '../locale.tsx';
+import { problemText } from '../problem.ts';
+import { SignedOut } from '../session.ts';
+import { Button } from '../ui/button.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { NotFoundPage } from './not-found-page.tsx';
+import { Page } from './page.tsx';
+
+/** The same where there is no frame around it. */
+export function FaultInMain(props: ErrorComponentProps) {
+  return (
+    <main>
+      <FaultPage {...props} />
+    </main>
+  );
+}
+
+/** In place of a page that could not be shown. */
+export function FaultPage({ error, reset }: ErrorComponentProps) {
+  const { t } = useLocale();
+  const router = useRouter();
+  const queries = useQueryClient();
+  if (error instanceof ApiFault && error.status === 404) return <NotFoundPage />;
+  // The dialog above it asks to sign in.
+  if (error instanceof SignedOut) return null;
+  // A part of the page that the server has no more: it was upgraded.
+  const isOutdated = error instanceof TypeError && /import|module/i.test(error.message);
+  const isOffline = error instanceof ApiFault && error.type === 'offline';
+  return (
+    <Page title={t('fault_title')} isHidden>
+      <Empty
+        icon={isOffline ? 'offline' : 'warning'}
+        title={t(isOutdated ? 'new_version_title' : isOffline ? 'fault_offline_title' : 'fault_title')}
+        text={isOutdated ? t('new_version') : problemText(error, t)}
+      >
+        <Button
+          kind="primary"
+          onClick={() => {
+            if (isOutdated) return location.reload();
+            void queries.resetQueries({ predicate: ({ state }) => state.status === 'error' });
+            reset();
+            void router.invalidate();
+          }}
+        >
+          {t(isOutdated ? 'reload' : 'try_again')}
+        </Button>
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,37 @@
+import { useLocale } from '../locale.tsx';
+import type { TextKey } from '../texts/en.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import css from './help-dialog.module.css';
+
+const KEYS = [
+  [['/'], 'key_search'],
+  [['Ctrl', 'K'], 'key_palette'],
+  [['g', 'h'], 'key_home'],
+  [['g', 'p'], 'key_payments'],
+  [['j'], 'key_next'],
+  [['k'], 'key_previous'],
+  [['Enter'], 'key_open'],
+  [['Esc'], 'key_close'],
+  [['?'], 'key_help'],
+] as const satisfies readonly (readonly [readonly string[], TextKey])[];
+
+/** Every key there is. */
+export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLocale();
+  return (
+    <Dialog title={t('shortcuts')} onClose={onClose}>
+      <dl className={css.keys}>
+        {KEYS.map(([keys, text]) => (
+          <div key={text}>
+            <dt>{t(text)}</dt>
+            <dd>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

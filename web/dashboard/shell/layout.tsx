@@ -1,0 +1,165 @@
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useDashboard } from '../dashboard.ts';
+import { useLive } from '../live.ts';
+import { useLocale } from '../locale.tsx';
+import { homeScope, rememberScope, useScopeInAddress, type Scope } from '../scope.ts';
+import { useSignedIn } from '../session.ts';
+import { useStore } from '../store.ts';
+import { classNames } from '../ui/class-names.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { AccountButton } from './account-button.tsx';
+import { useKeys } from './keys.ts';
+import css from './layout.module.css';
+import { NotFoundPage } from './not-found-page.tsx';
+import { Overlays, type Overlay } from './overlays.tsx';
+import { Rail } from './rail.tsx';
+
+/** The frame of all pages for who is signed in. */
+export function Layout() {
+  const session = useSignedIn();
+  const inAddress = useScopeInAddress();
+  const scope = inAddress ?? homeScope(session);
+  const [overlay, setOverlay] = useState<Overlay | null>(null);
+  const isKnown = inAddress === null || session.projects.some(({ id }) => id === inAddress.project);
+  const { t } = useLocale();
+  useEffect(() => {
+    if (inAddress !== null && isKnown) rememberScope(inAddress);
+  }, [inAddress?.project, inAddress?.mode, isKnown]);
+  useKeys(scope, { open: setOverlay, isOpen: overlay !== null });
+  useLive(isKnown ? scope : null);
+  const isTest = scope?.mode === 'test' && isKnown;
+  return (
+    <div className={classNames(css.app, isTest && css.isTest)}>
+      <a className={css.skip} href="#main">
+        {t('skip')}
+      </a>
+      {isTest && scope !== null ? <Band scope={scope} /> : null}
+      <Rail className={css.rail} scope={scope} onHelp={() => setOverlay('help')} />
+      <div className={css.column}>
+        <TopBar scope={isKnown ? scope : null} open={setOverlay} />
+        <main id="main" className={css.main} tabIndex={-1}>
+          {isKnown ? <Outlet /> : <NotFoundPage />}
+        </main>
+      </div>
+      <Overlays scope={scope} overlay={overlay} onClose={() => setOverlay(null)} open={setOverlay} />
+    </div>
+  );
+}
+
+/** So loud that nobody takes test payments for money. */
+function Band({ scope }: { readonly scope: Scope }) {
+  const { t } = useLocale();
+  const switchMode = useModeSwitch(scope);
+  return (
+    <aside className={css.band} aria-label={t('test_mode')}>
+      <strong>{t('test_mode')}</strong>
+      <span>{t('test_band')}</span>
+      <button type="button" onClick={switchMode}>
+        {t('switch_to_live')}
+      </button>
+    </aside>
+  );
+}
+
+interface TopBarProps {
+  readonly scope: Scope | null;
+  readonly open: (overlay: Overlay) => void;
+}
+
+function TopBar({ scope, open }: TopBarProps) {
+  const { t } = useLocale();
+  const drawer = useRef<HTMLDialogElement>(null);
+  const isMac = navigator.platform.startsWith('Mac');
+  const { pathname } = useLocation();
+  useEffect(() => drawer.current?.close(), [pathname]);
+  return (
+    <header className={css.top}>
+      <IconButton className={css.phone} icon="menu" label={t('menu')} onClick={() => drawer.current?.showModal()} />
+      <button
+        type="button"
+        className={css.search}
+        aria-label={t('search_everything')}
+        aria-keyshortcuts="/ Control+K"
+        onClick={() => open('palette')}
+      >
+        <Icon name="search" />
+        <span>{t('search_everything')}</span>
+        <kbd data-keys={isMac ? '⌘K' : 'Ctrl K'} aria-hidden="true" />
+      </button>
+      <div className={css.gap} />
+      <Connection />
+      {scope === null ? null : <TestSwitch scope={scope} />}
+      <AccountButton className={css.account} />
+      <dialog
+        ref={drawer}
+        className={css.drawer}
+        aria-label={t('menu')}
+        onClick={(event) => {
+          // The backdrop.
+          if (event.target === drawer.current) drawer.current.close();
+        }}
+      >
+        <Rail className={css.rail} scope={scope} onHelp={() => open('help')} onClose={() => drawer.current?.close()} />
+      </dialog>
+    </header>
+  );
+}
+
+/** Whether what is shown keeps itself up to date. */
+function Connection() {
+  const { t } = useLocale();
+  const connection = useStore(useDashboard().connection);
+  const isOnline = useOnline();
+  if (!isOnline) return <ConnectionState isLost text={t('offline')} />;
+  if (connection === 'lost') return <ConnectionState isLost text={t('reconnecting')} />;
+  return connection === 'open' ? <ConnectionState text={t('up_to_date')} /> : null;
+}
+
+function ConnectionState({ text, isLost = false }: { readonly text: string; readonly isLost?: boolean }) {
+  return (
+    <span className={classNames(css.connection, isLost && css.lost)} title={text}>
+      <span>{text}</span>
+    </span>
+  );
+}
+
+function useOnline(): boolean {
+  const [isOnline, set] = useState(navigator.onLine);
+  useEffect(() => {
+    const look = (): void => set(navigator.onLine);
+    addEventListener('online', look);
+    addEventListener('offline', look);
+    return () => {
+      removeEventListener('online', look);
+      removeEventListener('offline', look);
+    };
+  }, []);
+  return isOnline;
+}
+
+function TestSwitch({ scope }: { readonly scope: Scope }) {
+  const { t } = useLocale();
+  const switchMode = useModeSwitch(scope);
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={scope.mode === 'test'}
+      className={css.switch}
+      onClick={switchMode}
+    >
+      {t('test_mode')}
+      <span className={css.track} aria-hidden="true" />
+    </button>
+  );
+}
+
+/** Leads to Home of the other mode: what is shown now is not there. */
+function useModeSwitch({ project, mode }: Scope): () => void {
+  const navigate = useNavigate();
+  return () => {
+    void navigate({ to: '/projects/$project/$mode', params: { project, mode: mode === 'test' ? 'live' : 'test' } });
+  };
+}

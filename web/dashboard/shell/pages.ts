@@ -1,0 +1,32 @@
+import type { Action } from '../../../src/domain/role.ts';
+import type { SessionProject } from '../../../src/http/dashboard/contract/account.ts';
+import type { IconName } from '../ui/icons.tsx';
+
+interface PageEntry {
+  readonly to: '/projects/$project/$mode' | '/projects/$project/$mode/payments';
+  readonly text: 'home' | 'payments';
+  readonly icon: IconName;
+  /** The key after `g`. */
+  readonly key: string;
+  /** Whether it is the current page on itself alone, not on pages below it. */
+  readonly isExact: boolean;
+  readonly needs: Action;
+}
+
+/** The pages of a project, in the order of the rail. */
+const PAGES: readonly PageEntry[] = [
+  { to: '/projects/$project/$mode', text: 'home', icon: 'home', key: 'h', isExact: true, needs: 'read_payments' },
+  {
+    to: '/projects/$project/$mode/payments',
+    text: 'payments',
+    icon: 'payments',
+    key: 'p',
+    isExact: false,
+    needs: 'read_payments',
+  },
+];
+
+/** The pages that the person's role opens. The server asks again. */
+export function pagesFor({ actions }: SessionProject): readonly PageEntry[] {
+  return PAGES.filter(({ needs }) => actions.includes(needs));
+}

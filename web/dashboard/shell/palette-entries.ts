@@ -1,0 +1,84 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { PaymentRow } from '../../../src/http/dashboard/contract/payments.ts';
+import { useLocale } from '../locale.tsx';
+import { firstMode, type Scope } from '../scope.ts';
+import { useSignedIn } from '../session.ts';
+import type { IconName } from '../ui/icons.tsx';
+import { pagesFor } from './pages.ts';
+import { useSignOut } from './sign-out.ts';
+
+export interface PaletteEntry {
+  readonly key: string;
+  readonly icon: IconName;
+  readonly text: string;
+  readonly detail?: string;
+  /** The keys that do the same. */
+  readonly keys?: string;
+  readonly run: () => void;
+}
+
+/** What the palette offers: payments that were found, then the pages, projects and actions whose names have the words. */
+export function usePaletteEntries(
+  scope: Scope | null,
+  text: string,
+  payments: readonly PaymentRow[],
+  onHelp: () => void,
+): readonly PaletteEntry[] {
+  const { t, fiat } = useLocale();
+  const navigate = useNavigate();
+  const words = text.toLowerCase().split(/\s+/);
+  const fixed = useFixedEntries(scope, onHelp);
+  const found = payments.map((payment): PaletteEntry => ({
+    key: payment.id,
+    icon: 'payments',
+    text: `${fiat(payment.amount, payment.currency)} · ${payment.order_id ?? payment.transaction_number ?? payment.id}`,
+    detail: t(`status_${payment.status}`),
+    run: () => {
+      if (scope === null) return;
+      void navigate({
+        to: '/projects/$project/$mode/payments/$payment',
+        params: { ...scope, payment: payment.id },
+      });
+    },
+  }));
+  return [...found, ...fixed.filter((entry) => words.every((word) => entry.text.toLowerCase().includes(word)))];
+}
+
+function useFixedEntries(scope: Scope | null, onHelp: () => void): readonly PaletteEntry[] {
+  const { t } = useLocale();
+  const navigate = useNavigate();
+  const signOut = useSignOut();
+  const { projects } = useSignedIn();
+  const project = projects.find(({ id }) => id === scope?.project);
+  const pages = scope === null || project === undefined ? [] : pagesFor(project);
+  return [
+    ...pages.map((page) => ({
+      key: page.to,
+      icon: page.icon,
+      text: t(page.text),
+      keys: `g ${page.key}`,
+      run: () => void navigate({ to: page.to, params: scope ?? { project: '', mode: '' } }),
+    })),
+    ...(scope === null ? [] : [modeEntry(scope)]),
+    ...projects
+      .filter((one) => one !== project)
+      .map((one) => ({
+        key: one.id,
+        icon: 'arrow-right' as const,
+        text: t('project_named', { name: one.name }),
+        run: () => go({ project: one.id, mode: firstMode(one) }),
+      })),
+    { key: 'account', icon: 'user', text: t('account_settings'), run: () => void navigate({ to: '/account' }) },
+    { key: 'help', icon: 'keyboard', text: t('shortcuts'), keys: '?', run: onHelp },
+    { key: 'sign-out', icon: 'sign-out', text: t('sign_out'), run: () => void signOut() },
+  ];
+
+  function go(params: Scope): void {
+    void navigate({ to: '/projects/$project/$mode', params });
+  }
+
+  function modeEntry({ project, mode }: Scope): PaletteEntry {
+    const other = mode === 'test' ? 'live' : 'test';
+    return { key: 'mode', icon: 'flask', text: t(`switch_to_${other}`), run: () => go({ project, mode: other }) };
+  }
+}

@@ -1,0 +1,147 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useEffect, useId, useState, type KeyboardEvent } from 'react';
+import { useDashboard } from '../dashboard.ts';
+import { useLocale } from '../locale.tsx';
+import { searchQuery } from '../pages/payments/queries.ts';
+import type { Scope } from '../scope.ts';
+import dialogCss from '../ui/dialog.module.css';
+import { Icon } from '../ui/icons.tsx';
+import css from './palette.module.css';
+import { usePaletteEntries, type PaletteEntry } from './palette-entries.ts';
+
+interface PaletteProps {
+  readonly scope: Scope | null;
+  readonly onClose: () => void;
+  readonly onHelp: () => void;
+}
+
+/** One line that finds everything: pages, actions, and payments by whatever one knows of them. */
+export function Palette({ scope, onClose, onHelp }: PaletteProps) {
+  const { t } = useLocale();
+  const id = useId();
+  const [text, setText] = useState('');
+  const [chosen, choose] = useState(0);
+  const { entries, isSearching } = useFound(scope, text, onHelp);
+  const current = Math.min(chosen, entries.length - 1);
+  useEffect(() => {
+    document.getElementById(`${id}-${current}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, current]);
+  const run = (entry: PaletteEntry | undefined): void => {
+    if (entry === undefined) return;
+    onClose();
+    entry.run();
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) choose((current + step + entries.length) % Math.max(1, entries.length));
+    else if (event.key === 'Enter') run(entries[current]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={dialogCss.backdrop} />
+        <Dialog.Viewport className={dialogCss.viewport}>
+          <Dialog.Popup className={css.popup} aria-label={t('search')}>
+            <SearchLine
+              id={id}
+              text={text}
+              current={entries.length > 0 ? current : null}
+              onText={(typed) => {
+                setText(typed);
+                choose(0);
+              }}
+              onKey={press}
+            />
+            <div className={css.list} id={`${id}-list`} role="listbox" aria-label={t('search_results')}>
+              {entries.map((entry, index) => (
+                <Option
+                  key={entry.key}
+                  id={`${id}-${index}`}
+                  entry={entry}
+                  isCurrent={index === current}
+                  onPoint={() => choose(index)}
+                  onRun={() => run(entry)}
+                />
+              ))}
+            </div>
+            {entries.length > 0 ? null : (
+              <p className={css.none} role="status">
+                {t(isSearching ? 'searching' : 'nothing_found')}
+              </p>
+            )}
+          </Dialog.Popup>
+        </Dialog.Viewport>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+interface SearchLineProps {
+  readonly id: string;
+  readonly text: string;
+  /** Which of what was found is the current one; null where nothing was. */
+  readonly current: number | null;
+  readonly onText: (text: string) => void;
+  readonly onKey: (event: KeyboardEvent) => void;
+}
+
+function SearchLine({ id, text, current, onText, onKey }: SearchLineProps) {
+  const { t } = useLocale();
+  return (
+    <div className={css.field}>
+      <Icon name="search" />
+      <input
+        type="text"
+        role="combobox"
+        aria-label={t('search_everything')}
+        aria-expanded={current !== null}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={current === null ? undefined : `${id}-${current}`}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={255}
+        placeholder={t('search_hint')}
+        value={text}
+        onChange={(event) => onText(event.currentTarget.value)}
+        onKeyDown={onKey}
+      />
+      <kbd>Esc</kbd>
+    </div>
+  );
+}
+
+interface OptionProps {
+  readonly id: string;
+  readonly entry: PaletteEntry;
+  readonly isCurrent: boolean;
+  readonly onPoint: () => void;
+  readonly onRun: () => void;
+}
+
+function Option({ id, entry, isCurrent, onPoint, onRun }: OptionProps) {
+  return (
+    <div id={id} role="option" aria-selected={isCurrent} className={css.option} onPointerMove={onPoint} onClick={onRun}>
+      <Icon name={entry.icon} size={16} />
+      <span>{entry.text}</span>
+      {entry.detail === undefined ? null : <small>{entry.detail}</small>}
+      {entry.keys === undefined ? null : <kbd>{entry.keys}</kbd>}
+    </div>
+  );
+}
+
+/** Long enough that it is no longer a page's name alone. */
+const MIN_SEARCH = 3;
+
+function useFound(scope: Scope | null, text: string, onHelp: () => void) {
+  const { api } = useDashboard();
+  const wanted = useDeferredValue(text.trim());
+  const searches = scope !== null && wanted.length >= MIN_SEARCH;
+  const found = useQuery({ ...searchQuery(api, scope, wanted), enabled: searches });
+  const entries = usePaletteEntries(scope, text.trim(), searches ? (found.data ?? []) : [], onHelp);
+  return { entries, isSearching: searches && found.isFetching };
+}

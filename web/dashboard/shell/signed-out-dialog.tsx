@@ -1,0 +1,33 @@
+import { useState } from 'react';
+import { useDashboard } from '../dashboard.ts';
+import { useLocale } from '../locale.tsx';
+import { SignInForm } from '../pages/access/sign-in-form.tsx';
+import { sessionQuery, type SessionAnswer } from '../session.ts';
+import { Dialog } from '../ui/dialog.tsx';
+
+/**
+ * The session ended elsewhere or by itself. The page stays as it was below, with all that was typed, and goes on once the
+ * same person has signed in; for another one it is loaded anew.
+ */
+export function SignedOutDialog() {
+  const { t } = useLocale();
+  const { api, queries, isSignedOut } = useDashboard();
+  const [before] = useState(() => queries.getQueryData(sessionQuery(api).queryKey));
+  const finish = (answer: SessionAnswer): void => {
+    const isSame =
+      answer.state === 'signed_in' && before?.state === 'signed_in' && answer.person.id === before.person.id;
+    if (!isSame) return location.assign('/dashboard');
+    queries.setQueryData(sessionQuery(api).queryKey, answer);
+    isSignedOut.set(false);
+    void queries.invalidateQueries();
+  };
+  return (
+    <Dialog title={t('signed_out_title')} description={t('signed_out_text')}>
+      <SignInForm
+        email={before?.state === 'signed_in' ? before.person.email : ''}
+        passkeys={before?.passkeys.offered === true}
+        onDone={finish}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,6 @@
+import { deAccess } from './de-access.ts';
+import { dePayments } from './de-payments.ts';
+import { deShell } from './de-shell.ts';
+import type { Texts } from './en.ts';
+
+export const de: Texts = { ...deShell, ...deAccess, ...dePayments };

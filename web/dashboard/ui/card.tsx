@@ -1,0 +1,31 @@
+import { useId, type ReactNode } from 'react';
+import css from './card.module.css';
+import { classNames } from './class-names.ts';
+
+interface CardProps {
+  readonly title?: string;
+  readonly actions?: ReactNode;
+  /** Its content reaches the border: a table. */
+  readonly flush?: boolean;
+  readonly className?: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** One subject of a page, under its title. */
+export function Card({ title, actions, flush = false, className, children }: CardProps) {
+  const id = useId();
+  return (
+    <section
+      className={classNames(css.card, flush && css.flush, className)}
+      aria-labelledby={title === undefined ? undefined : id}
+    >
+      {title === undefined ? null : (
+        <div className={css.head}>
+          <h2 id={id}>{title}</h2>
+          {actions === undefined ? null : <div className={css.actions}>{actions}</div>}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}

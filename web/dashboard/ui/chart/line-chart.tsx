@@ -1,0 +1,157 @@
+import { useState, type KeyboardEvent, type PointerEvent } from 'react';
+import { useLocale } from '../../locale.tsx';
+import { Button } from '../button.tsx';
+import { Card } from '../card.tsx';
+import css from './line-chart.module.css';
+import { niceTop } from './scale.ts';
+
+export interface Point {
+  readonly key: string;
+  /** What it is of, such as a day. */
+  readonly label: string;
+  /** For the drawing alone. */
+  readonly value: number;
+  /** The value in words. */
+  readonly text: string;
+  /** What the table has beside it. */
+  readonly more: readonly string[];
+}
+
+interface LineChartProps {
+  readonly title: string;
+  /** What to know of the labels. */
+  readonly note: string;
+  /** Heads of the table: label, value, and what is beside it. */
+  readonly columns: readonly string[];
+  /** At least two, from left to right. */
+  readonly points: readonly Point[];
+  readonly format: (value: number) => string;
+}
+
+const WIDTH = 1_000;
+const HEIGHT = 200;
+const LINES = [0, 1, 2, 3] as const;
+
+/** A line over time, which arrow keys walk along, and the same as a table. */
+export function LineChart({ title, note, columns, points, format }: LineChartProps) {
+  const { t } = useLocale();
+  const [isTable, showTable] = useState(false);
+  const [at, setAt] = useState<number | null>(null);
+  const top = niceTop(Math.max(...points.map(({ value }) => value)));
+  const shown = points[at ?? points.length - 1];
+  const point = ({ currentTarget, clientX }: PointerEvent): void => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    setAt(Math.round(Math.min(1, Math.max(0, (clientX - left) / width)) * (points.length - 1)));
+  };
+  const walk = (event: KeyboardEvent): void => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    setAt(Math.min(points.length - 1, Math.max(0, (at ?? points.length - 1) + step)));
+  };
+  return (
+    <Card
+      title={title}
+      actions={
+        <Button kind="quiet" small onClick={() => showTable(!isTable)}>
+          {t(isTable ? 'show_chart' : 'show_table')}
+        </Button>
+      }
+    >
+      {isTable ? (
+        <Table title={title} columns={columns} points={points} />
+      ) : (
+        <div>
+          <p className={css.now} aria-live="polite">
+            {shown === undefined ? null : (
+              <>
+                {shown.label} <b>{shown.text}</b>
+              </>
+            )}
+            <span>{note}</span>
+          </p>
+          <div
+            className={css.frame}
+            role="slider"
+            tabIndex={0}
+            aria-label={title}
+            aria-valuemin={0}
+            aria-valuemax={points.length - 1}
+            aria-valuenow={at ?? points.length - 1}
+            aria-valuetext={shown === undefined ? undefined : `${shown.label}: ${shown.text}`}
+            onKeyDown={walk}
+            onPointerMove={point}
+            onPointerLeave={() => setAt(null)}
+          >
+            <Drawing points={points} top={top} at={at} format={format} />
+          </div>
+          <div className={css.marks} aria-hidden="true">
+            <span>{points[0]?.label}</span>
+            <span>{points[Math.floor(points.length / 2)]?.label}</span>
+            <span>{points.at(-1)?.label}</span>
+          </div>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+interface DrawingProps {
+  readonly points: readonly Point[];
+  /** What the scale ends with. */
+  readonly top: number;
+  /** The point under the cross-hair. */
+  readonly at: number | null;
+  readonly format: (value: number) => string;
+}
+
+function Drawing({ points, top, at, format }: DrawingProps) {
+  const x = (index: number): number => (index / (points.length - 1)) * WIDTH;
+  const y = (value: number): number => HEIGHT - (value / top) * HEIGHT;
+  const line = points.map(({ value }, index) => `${x(index).toFixed(1)} ${y(value).toFixed(1)}`).join('L');
+  return (
+    <>
+      <svg className={css.chart} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        <path className={css.area} d={`M0 ${HEIGHT}L${line}L${WIDTH} ${HEIGHT}Z`} />
+        <path className={css.grid} d={LINES.map((one) => `M0 ${y((top * one) / 3)}H${WIDTH}`).join('')} />
+        <path className={css.line} d={`M${line}`} />
+        {at === null ? null : <path className={css.cross} d={`M${x(at)} 0V${HEIGHT}`} />}
+      </svg>
+      <svg className={css.scale} width="80" height="100%" aria-hidden="true">
+        {LINES.slice(1).map((one) => (
+          <text key={one} x="2" y={`${100 - (one / 3) * 100}%`} dy="12">
+            {format((top * one) / 3)}
+          </text>
+        ))}
+      </svg>
+    </>
+  );
+}
+
+function Table({ title, columns, points }: Omit<LineChartProps, 'format' | 'note'>) {
+  return (
+    // Focusable, because it scrolls.
+    <div className={css.table} role="group" tabIndex={0} aria-label={title}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column}>{column}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {points.toReversed().map(({ key, label, text, more }) => (
+            <tr key={key}>
+              <td>{label}</td>
+              <td>{text}</td>
+              {more.map((value, index) => (
+                <td key={columns[index + 2]}>{value}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,11 @@
+const STEPS = [1, 1.5, 3, 4.5, 6, 7.5, 9, 10] as const;
+
+/** A cent: whatever is less is nothing. */
+const MIN_VALUE = 0.01;
+
+/** The top of a scale in three steps whose marks are round: at least `max`, and never 0. */
+export function niceTop(max: number): number {
+  if (!(max >= MIN_VALUE)) return 3;
+  const power = 10 ** Math.floor(Math.log10(max));
+  return power * (STEPS.find((step) => step * power >= max) ?? 10);
+}

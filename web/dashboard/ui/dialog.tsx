@@ -1,0 +1,89 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import type { ReactNode, RefObject } from 'react';
+import { useLocale } from '../locale.tsx';
+import { Button, IconButton } from './button.tsx';
+import { classNames } from './class-names.ts';
+import css from './dialog.module.css';
+import { Notice } from './notice.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly wide?: boolean;
+  /** What gets the focus at first; the first control otherwise. */
+  readonly focus?: RefObject<HTMLElement | null>;
+  /** Escape, the cross, a click beside it. Left out, the dialog cannot be left but by what is in it. */
+  readonly onClose?: () => void;
+  readonly children?: ReactNode;
+}
+
+/** A question over the page, which waits for the answer. */
+export function Dialog({ title, description, wide = false, focus, onClose, children }: DialogProps) {
+  const { t } = useLocale();
+  return (
+    <Base.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose?.())}>
+      <Base.Portal>
+        <Base.Backdrop className={css.backdrop} />
+        <Base.Viewport className={css.viewport}>
+          <Base.Popup
+            className={classNames(css.popup, wide && css.wide)}
+            {...(focus !== undefined && { initialFocus: focus })}
+          >
+            <div className={css.head}>
+              <Base.Title>{title}</Base.Title>
+              {onClose === undefined ? null : <IconButton icon="close" label={t('close')} onClick={onClose} />}
+            </div>
+            <div className={css.body}>
+              {description === undefined ? null : (
+                <Base.Description className={css.description} render={<div />}>
+                  {description}
+                </Base.Description>
+              )}
+              {children}
+            </div>
+          </Base.Popup>
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+interface ActionsProps {
+  /** What is done: the name of the action, as on the button that opened the dialog. */
+  readonly confirm: string;
+  readonly isDangerous?: boolean;
+  readonly isBusy?: boolean;
+  /** What went wrong the last time. */
+  readonly problem?: string | null;
+  readonly onCancel?: () => void;
+  /** Left out in a form, which it submits. */
+  readonly onConfirm?: () => void;
+}
+
+/** The end of a dialog: its action, and the way back. */
+export function DialogActions({
+  confirm,
+  isDangerous = false,
+  isBusy = false,
+  problem = null,
+  onCancel,
+  onConfirm,
+}: ActionsProps) {
+  const { t } = useLocale();
+  return (
+    <>
+      {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
+      <div className={css.actions}>
+        {onCancel === undefined ? null : <Button onClick={onCancel}>{t('back')}</Button>}
+        <Button
+          kind={isDangerous ? 'danger' : 'primary'}
+          type={onConfirm === undefined ? 'submit' : 'button'}
+          busy={isBusy}
+          {...(onConfirm !== undefined && { onClick: onConfirm })}
+        >
+          {confirm}
+        </Button>
+      </div>
+    </>
+  );
+}

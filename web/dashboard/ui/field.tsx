@@ -1,0 +1,124 @@
+import { useId, useState, type ComponentProps, type ReactNode } from 'react';
+import { useLocale } from '../locale.tsx';
+import { classNames } from './class-names.ts';
+import css from './field.module.css';
+import { Icon } from './icons.tsx';
+
+interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  /** What is wrong with what was typed, as a sentence. */
+  readonly problem?: string | null | undefined;
+  /** Shows the digits of a code apart from each other. */
+  readonly isCode?: boolean;
+}
+
+/** A labelled line of text; what is wrong with it stands below and is read with it. */
+export function Field({ label, hint, problem = null, isCode = false, className, ...rest }: FieldProps) {
+  const id = useId();
+  return (
+    <div className={css.field}>
+      <label className={css.label} htmlFor={id}>
+        {label}
+      </label>
+      <input
+        {...rest}
+        {...describedBy(id, hint, problem)}
+        id={id}
+        className={classNames(css.input, isCode && css.code, className)}
+      />
+      <Below id={id} hint={hint} problem={problem} />
+    </div>
+  );
+}
+
+/** A password, which may be looked at. */
+export function PasswordField({ label, hint, problem = null, className, ...rest }: FieldProps) {
+  const { t } = useLocale();
+  const id = useId();
+  const [isShown, show] = useState(false);
+  return (
+    <div className={css.field}>
+      <label className={css.label} htmlFor={id}>
+        {label}
+      </label>
+      <div className={css.with}>
+        <input
+          {...rest}
+          {...describedBy(id, hint, problem)}
+          id={id}
+          type={isShown ? 'text' : 'password'}
+          spellCheck={false}
+          autoCapitalize="none"
+          className={classNames(css.input, className)}
+        />
+        <button type="button" className={css.reveal} aria-pressed={isShown} onClick={() => show(!isShown)}>
+          {t(isShown ? 'hide' : 'show')}
+        </button>
+      </div>
+      <Below id={id} hint={hint} problem={problem} />
+    </div>
+  );
+}
+
+interface SelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
+  /** What it chooses, for screen readers. */
+  readonly label: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly onValue: (value: string) => void;
+}
+
+/** One of few. The system's own list: it fits every phone and every keyboard. */
+export function Select({ label, options, onValue, className, ...rest }: SelectProps) {
+  return (
+    <span className={css.chooser}>
+      <select
+        {...rest}
+        aria-label={label}
+        className={classNames(css.select, className)}
+        onChange={(event) => onValue(event.currentTarget.value)}
+      >
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron-down" size={15} />
+    </span>
+  );
+}
+
+function describedBy(id: string, hint: ReactNode, problem: string | null): ComponentProps<'input'> {
+  const ids = [problem === null ? null : `${id}-problem`, hint === undefined ? null : `${id}-hint`].filter(Boolean);
+  return {
+    'aria-invalid': problem !== null,
+    ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
+  };
+}
+
+function Below({
+  id,
+  hint,
+  problem,
+}: {
+  readonly id: string;
+  readonly hint: ReactNode;
+  readonly problem: string | null;
+}) {
+  return (
+    <>
+      {problem === null ? null : (
+        <p className={css.problem} id={`${id}-problem`}>
+          <Icon name="warning" size={15} />
+          {problem}
+        </p>
+      )}
+      {hint === undefined ? null : (
+        <p className={css.hint} id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+/** Every icon is drawn in a square of 20 with one stroke; its paths, by name. */
+const PATHS = {
+  'arrow-left': 'M16 10H4.5m4.5-5-5 5 5 5',
+  'arrow-right': 'M4 10h11.5M11 5l5 5-5 5',
+  bolt: 'M11 2.5 4.5 11.5H10l-1 6 6.5-9H10z',
+  check: 'm4.5 10.5 3.75 3.75L15.5 6.5',
+  'check-circle': 'M10 17.5a7.5 7.5 0 1 0 0-15 7.5 7.5 0 0 0 0 15Zm-3.25-7.25L9 12.5l4.25-4.75',
+  'chevron-down': 'm5.5 8 4.5 4.5L14.5 8',
+  'chevron-left': 'M12 5.5 7.5 10l4.5 4.5',
+  'chevron-right': 'M8 5.5l4.5 4.5L8 14.5',
+  clock: 'M10 17.5a7.5 7.5 0 1 0 0-15 7.5 7.5 0 0 0 0 15ZM10 6v4.25l2.75 1.75',
+  close: 'm5 5 10 10M15 5 5 15',
+  copy: 'M7.5 7.5v-3a1 1 0 0 1 1-1h7a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-3m-8-5h7a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-7a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1Z',
+  device: 'M3.5 4h13a1 1 0 0 1 1 1v7.5a1 1 0 0 1-1 1h-13a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1ZM7 16.5h6m-3-3v3',
+  dots: 'M4.5 10h.01M10 10h.01M15.5 10h.01',
+  expand: 'M11.5 3.5h5v5m0-5-6 6m-2 7h-5v-5m0 5 6-6',
+  external: 'M8 4.5H4.5a1 1 0 0 0-1 1v10a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V12M11.5 3.5h5v5m0-5L9 11',
+  filter: 'M3 5h14M5.5 10h9M8.5 15h3',
+  flask: 'M7.5 2.5h5m-4 0v5l-4.6 7.6a1.6 1.6 0 0 0 1.4 2.4h9.4a1.6 1.6 0 0 0 1.4-2.4L11.5 7.500v-5M6.500 12.500h7',
+  home: 'm3 9 7-6 7 6v7a1 1 0 0 1-1 1h-3.5v-5h-5v5H4a1 1 0 0 1-1-1z',
+  info: 'M10 17.5a7.5 7.5 0 1 0 0-15 7.5 7.5 0 0 0 0 15Zm0-8.250V13.500m0-7h.01',
+  key: 'M7 16.5a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm2.75-6.750L16.500 3m-3.500 3.500 2.500 2.500',
+  keyboard:
+    'M3 5h14a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1Zm2.500 3.250h.01m2.990 0h.01m2.990 0h.01m2.990 0h.01M7 11.750h6',
+  lock: 'M5 9h10a1 1 0 0 1 1 1v6a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1v-6a1 1 0 0 1 1-1Zm1.500 0V6.500a3.500 3.500 0 0 1 7 0V9',
+  mail: 'M3.500 4.500h13a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-13a1 1 0 0 1-1-1v-9a1 1 0 0 1 1-1Zm-.5 1.500 7 5 7-5',
+  menu: 'M3 5.500h14M3 10h14M3 14.500h14',
+  offline: 'm3 3 14 14M6 8.400A4 4 0 0 0 6 16h9m2.600-1.800A3.250 3.250 0 0 0 15 9.500 5 5 0 0 0 9 5.600',
+  payments:
+    'M3.500 4.500h13a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-13a1 1 0 0 1-1-1v-9a1 1 0 0 1 1-1Zm-1 3.750h15M5.500 12.250h3',
+  phone: 'M6.5 2.5h7a1 1 0 0 1 1 1v13a1 1 0 0 1-1 1h-7a1 1 0 0 1-1-1v-13a1 1 0 0 1 1-1ZM9 15h2',
+  plus: 'M10 4v12m-6-6h12',
+  refresh: 'M16.500 10a6.500 6.500 0 1 1-2-4.700M16.500 3v3.500H13',
+  search: 'M9 15A6 6 0 1 0 9 3a6 6 0 0 0 0 12Zm4.250-1.750L17 17',
+  shield: 'm10 2.500 6 2v5c0 4-2.600 6.700-6 8-3.400-1.300-6-4-6-8v-5zm-2.500 7.250L9.250 11.500 12.750 8',
+  'sign-out':
+    'M12 4.500v-1a1 1 0 0 0-1-1H4.500a1 1 0 0 0-1 1v13a1 1 0 0 0 1 1H11a1 1 0 0 0 1-1v-1M8 10h9.500m-3-3.250L17.750 10l-3.250 3.250',
+  user: 'M10 10a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7Zm-6.500 7a6.500 6.500 0 0 1 13 0',
+  warning: 'M10 3 2.250 16.250h15.500zM10 8v4m0 2.250h.01',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+interface IconProps {
+  readonly name: IconName;
+  /** Height and width in pixels. */
+  readonly size?: number;
+  readonly className?: string | undefined;
+}
+
+/** A picture beside words that say the same; screen readers pass over it. */
+export function Icon({ name, size = 18, className }: IconProps) {
+  return (
+    <svg
+      className={className}
+      width={size}
+      height={size}
+      viewBox="0 0 20 20"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={name === 'dots' ? 2.6 : 1.6}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,47 @@
+import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
+import { useWhenIdle } from './when-idle.ts';
+import type { MenuItem } from './menu.tsx';
+
+const load = () => import('./menu.tsx');
+const MenuPopup = lazy(async () => ({ default: (await load()).MenuPopup }));
+
+interface MenuButtonProps {
+  /** The button's name. */
+  readonly label: string;
+  readonly className?: string | undefined;
+  readonly items: readonly MenuItem[];
+  readonly children: ReactNode;
+}
+
+/**
+ * A button with a menu. What draws menus is as large as half of React, so it comes once the page stands, or at the first
+ * click.
+ */
+export function MenuButton({ label, className, items, children }: MenuButtonProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  useWhenIdle(load);
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={className}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return;
+          event.preventDefault();
+          setOpen(true);
+        }}
+      >
+        {children}
+      </button>
+      <Suspense>
+        {isOpen ? <MenuPopup label={label} anchor={button} items={items} onClose={() => setOpen(false)} /> : null}
+      </Suspense>
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { Menu } from '@base-ui/react/menu';
+import { Fragment, type RefObject } from 'react';
+import { Icon, type IconName } from './icons.tsx';
+import css from './popup.module.css';
+
+export interface MenuItem {
+  readonly key: string;
+  readonly text: string;
+  readonly icon?: IconName;
+  /** Whether it is what holds now. */
+  readonly isChosen?: boolean;
+  /** A line above it. */
+  readonly isApart?: boolean;
+  readonly onChoose: () => void;
+}
+
+interface MenuPopupProps {
+  readonly label: string;
+  readonly anchor: RefObject<HTMLElement | null>;
+  readonly items: readonly MenuItem[];
+  readonly onClose: () => void;
+}
+
+/** An open menu at its button. */
+export function MenuPopup({ label, anchor, items, onClose }: MenuPopupProps) {
+  return (
+    <Menu.Root
+      open
+      onOpenChange={(isOpen, { event }) => {
+        // The button closes by itself.
+        const target = event.target instanceof Node ? event.target : null;
+        if (!isOpen && !(event.type !== 'keydown' && anchor.current?.contains(target) === true)) onClose();
+      }}
+    >
+      {/* A modal dialog hides what lies outside of it. */}
+      <Menu.Portal container={anchor.current?.closest('dialog') ?? document.body}>
+        <Menu.Positioner className={css.positioner} anchor={anchor} side="bottom" align="start" sideOffset={6}>
+          <Menu.Popup className={css.popup} aria-label={label} finalFocus={anchor}>
+            {items.map(({ key, text, icon, isChosen, isApart, onChoose }) => (
+              <Fragment key={key}>
+                {isApart === true ? <div className={css.line} role="separator" /> : null}
+                <Menu.Item className={css.item} onClick={onChoose} {...(isChosen === true && { 'aria-current': true })}>
+                  {icon === undefined ? null : <Icon name={icon} size={16} />}
+                  <span>{text}</span>
+                  {isChosen === true ? <Icon name="check" size={16} /> : null}
+                </Menu.Item>
+              </Fragment>
+            ))}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}

@@ -68,7 +68,7 @@ const field: GuidedChange = {
     after(COMMON_FIELDS, 'export const commonBody = {'),
     after(COMMON_FIELDS, '    metadata: given.metadata ?? {},'),
     before(COMMON_FIELDS, '  } satisfies Readonly<Record<CommonNames, TSchema>>;'),
-    insteadOf(COMMON_FIELDS, "import { metadata } from './validation.ts';"),
+    insteadOf(COMMON_FIELDS, "import { metadata } from './fields.ts';"),
     after('src/wire/payment.ts', '    metadata: metadataView(payment),'),
     after(
       'src/store/payment-rows.db.test.ts',

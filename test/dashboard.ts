@@ -67,6 +67,7 @@ export async function dashboardTest(
     app,
     hasher: createPasswordHasher(app.random, CHEAP),
     limits: createGuessLimits(null),
+    troubles: http.troubles,
     sealingKey: () => Promise.resolve(Buffer.alloc(32, 7)),
     site: siteOf(url),
   };

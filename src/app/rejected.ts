@@ -3,6 +3,8 @@ export interface Rejected {
   readonly kind: 'rejected';
   /** Whether the value is invalid by itself, whatever is stored: the request was wrong. */
   readonly malformed?: boolean;
+  /** Which value is to blame, where it is always the same one. */
+  readonly of?: 'project' | 'person';
   readonly message: string;
 }
 
@@ -16,5 +18,5 @@ export function malformed(message: string): Rejected {
 }
 
 export function noProject(id: string): Rejected {
-  return rejected(`There is no project ${id}. List them with: cointill project list`);
+  return { ...rejected(`There is no project ${id}. List them with: cointill project list`), of: 'project' };
 }

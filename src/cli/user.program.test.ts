@@ -59,6 +59,62 @@ it('invites people, lists them, gives them roles, resets and deactivates them, a
   expect(page).toEqual([expect.objectContaining({ action: 'person.role', project_id: project })]);
 });
 
+it('takes a role away, and says which roles in single projects still stand', async () => {
+  const database = await testDatabase();
+  const cointill = await program({ DATABASE_URL: database.url, DASHBOARD_URL });
+  const project = textAt(await cointill.json('project', 'create', '--name', 'Shop'), 'id');
+  const email = 'ben@shop.example';
+  await cointill.json('user', 'invite', '--email', email, '--role', 'owner', '--project', project);
+  const standing = [{ role: 'owner', project_id: project }];
+  expect(await cointill.json('user', 'role', email, '--role', 'viewer')).toEqual({
+    email,
+    role: 'viewer',
+    project_id: null,
+    project_roles: standing,
+  });
+  expect(await cointill.json('user', 'invite', '--email', email, '--role', 'viewer')).toMatchObject({
+    project_roles: standing,
+  });
+  const { stdout } = await cointill.run('user', 'role', email, '--role', 'viewer');
+  expect(stdout).toContain(`${email} is now viewer in all projects.`);
+  expect(stdout).toContain(`owner in project ${project}`);
+  expect(stdout).toContain(`cointill user role ${email} --role none --project ID`);
+  const taken = { email, role: null, project_id: project };
+  expect(await cointill.json('user', 'role', email, '--role', 'none', '--project', project)).toEqual(taken);
+  // A second time it changes nothing.
+  const again = await cointill.run('user', 'role', email, '--role', 'none', '--project', project);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('is viewer there as in all projects') });
+  const [listed] = (await cointill.json('user', 'list')) as readonly unknown[];
+  expect(listed).toMatchObject({ roles: [{ role: 'viewer', project_id: null }] });
+  expect(await cointill.json('user', 'role', email, '--role', 'none')).toEqual({
+    email,
+    role: null,
+    project_id: null,
+    project_roles: [],
+  });
+  const [last, before] = (await cointill.json('audit', 'list')) as readonly unknown[];
+  expect(last).toMatchObject({ action: 'person.role', project_id: null, before: { role: 'viewer' } });
+  expect(before).toMatchObject({ action: 'person.role', project_id: project, before: { role: 'owner' } });
+  // Somebody is invited with a role.
+  expect(await cointill.run('user', 'invite', '--email', email, '--role', 'none')).toMatchObject({ code: 2 });
+});
+
+it('refuses to deactivate the last owner, or to give them another role', async () => {
+  const database = await testDatabase();
+  const cointill = await program({ DATABASE_URL: database.url, DASHBOARD_URL });
+  const email = 'ann@shop.example';
+  await cointill.json('user', 'invite', '--email', email, '--role', 'owner');
+  await database.db.updateTable('people').set({ password_hash: 'x', joined_at: new Date() }).execute();
+  for (const args of [
+    ['deactivate', email],
+    ['role', email, '--role', 'admin'],
+    ['role', email, '--role', 'none'],
+  ]) {
+    const refusal = await cointill.run('user', ...args);
+    expect(refusal).toMatchObject({ code: 1, stderr: expect.stringContaining('This is the last owner') });
+  }
+});
+
 it('refuses what makes no sense, with the way out', async () => {
   const database = await testDatabase();
   const cointill = await program({ DATABASE_URL: database.url });

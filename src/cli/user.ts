@@ -18,6 +18,11 @@ interface RoleOptions extends OutputOptions {
   readonly project?: string;
 }
 
+const NO_ROLE = 'none';
+interface ChangedRoleOptions extends Omit<RoleOptions, 'role'> {
+  readonly role: Role | typeof NO_ROLE;
+}
+
 const role = () => new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory();
 const PROJECT = ['--project <id>', 'in this project alone; in all, later ones too, where none is named'] as const;
 
@@ -33,8 +38,9 @@ export function addUserCommands(program: Command): void {
       const request = { email: emailOf(options.email, '--email'), role: options.role, projectId: projectOf(options) };
       const url = dashboardUrl();
       return withCointill(async ({ app }) => {
-        const { person, link } = done(await invitePerson(app, url, request));
-        printLink(options, person, options.role, link);
+        const { person, link, memberships } = done(await invitePerson(app, url, request));
+        const standing = request.projectId === null ? projectRoles(memberships) : [];
+        printLink(options, person, { role: options.role, standing }, link);
       });
     });
 
@@ -46,18 +52,30 @@ export function addUserCommands(program: Command): void {
       }),
   );
 
-  printsRecord(user.command('role').description('give somebody another role'))
+  printsRecord(user.command('role').description('give somebody another role, or take one away'))
     .argument('<email>', 'whose')
-    .addOption(role())
+    .addOption(
+      new Option('--role <role>', 'what they may do; none takes the role away')
+        .choices([...ROLES, NO_ROLE])
+        .makeOptionMandatory(),
+    )
     .option(...PROJECT)
-    .action((text: string, options: RoleOptions) => {
+    .action((text: string, options: ChangedRoleOptions) => {
       const email = emailOf(text, 'the e-mail');
-      const wanted = { role: options.role, projectId: projectOf(options), keepsOwner: false };
+      const wanted = { role: options.role === NO_ROLE ? null : options.role, projectId: projectOf(options) };
       return withCointill(async ({ app }) => {
-        const { person } = done(await setRole(app, { email }, wanted));
-        const record = { email: person.email, role: options.role, project_id: wanted.projectId };
+        const { person, memberships } = done(await setRole(app, { email }, wanted));
+        const standing = projectRoles(memberships);
+        const record = {
+          email: person.email,
+          role: wanted.role,
+          project_id: wanted.projectId,
+          // Those that the change has left as they were.
+          ...(wanted.projectId === null ? { project_roles: standing.map(roleRecord) } : {}),
+        };
         print(options, record, () => [
-          `${person.email} is now ${options.role} ${wanted.projectId === null ? 'in all projects' : `in project ${wanted.projectId}`}.`,
+          changedLine(person, wanted, memberships),
+          ...(wanted.projectId === null ? standingLines(person, standing) : []),
         ]);
       });
     });
@@ -71,7 +89,7 @@ export function addUserCommands(program: Command): void {
       const url = dashboardUrl();
       return withCointill(async ({ app }) => {
         const { person, link } = done(await resetPerson(app, url, { email }));
-        printLink(options, person, null, link);
+        printLink(options, person, { role: null, standing: [] }, link);
       });
     });
 
@@ -80,7 +98,7 @@ export function addUserCommands(program: Command): void {
     .action((text: string, options: OutputOptions) => {
       const email = emailOf(text, 'the e-mail');
       return withCointill(async ({ app }) => {
-        const { person } = done(await deactivatePerson(app, { email }, { keepsOwner: false }));
+        const { person } = done(await deactivatePerson(app, { email }));
         print(options, { email: person.email, deactivated: true }, () => [
           `${person.email} is let in no more, and is signed out everywhere.`,
         ]);
@@ -128,12 +146,49 @@ function dashboardUrl(): string {
   throw new CommandFailure('There is no dashboard, since DASHBOARD is off. Set it to on, here and for the service.');
 }
 
-function printLink(options: OutputOptions, person: Person, given: Role | null, { url, expiresAt }: NewLink): void {
+type Membership = Member['memberships'][number];
+
+const projectRoles = (memberships: readonly Membership[]): readonly Membership[] =>
+  memberships.filter(({ projectId }) => projectId !== null);
+
+const roleRecord = ({ role: given, projectId }: Membership) => ({ role: given, project_id: projectId });
+
+function changedLine(
+  { email }: Person,
+  { role: given, projectId }: { readonly role: Role | null; readonly projectId: string | null },
+  memberships: readonly Membership[],
+): string {
+  if (given !== null)
+    return `${email} is now ${given} ${projectId === null ? 'in all projects' : `in project ${projectId}`}.`;
+  if (projectId === null) return `${email} has no role in all projects any more.`;
+  const everywhere = memberships.find((one) => one.projectId === null)?.role;
+  const rest = everywhere === undefined ? 'and none in all projects' : `and is ${everywhere} there as in all projects`;
+  return `${email} has no role of their own in project ${projectId} any more, ${rest}.`;
+}
+
+/** Says that a role in all projects is not the one that counts everywhere, and how to take the others away. */
+function standingLines({ email }: Person, standing: readonly Membership[]): readonly string[] {
+  if (standing.length === 0) return [];
+  return [
+    '',
+    'Roles in single projects still stand, and count there instead:',
+    ...standing.map((one) => `  ${one.role} in project ${one.projectId}`),
+    `Take one away with: cointill user role ${email} --role ${NO_ROLE} --project ID`,
+  ];
+}
+
+function printLink(
+  options: OutputOptions,
+  person: Person,
+  { role: given, standing }: { readonly role: Role | null; readonly standing: readonly Membership[] },
+  { url, expiresAt }: NewLink,
+): void {
   const record = {
     email: person.email,
     ...(given === null ? {} : { role: given }),
     link: url,
     expires_at: isoTime(expiresAt),
+    ...(standing.length === 0 ? {} : { project_roles: standing.map(roleRecord) }),
   };
   print(options, record, () => [
     ...fields([
@@ -142,6 +197,7 @@ function printLink(options: OutputOptions, person: Person, given: Role | null, {
       ['Until', isoTime(expiresAt)],
     ]),
     ...secretFields('Link', url, 'Good once, for an hour: give it to nobody else.'),
+    ...standingLines(person, standing),
   ]);
 }
 
@@ -152,7 +208,7 @@ function personRecord(person: Member): object {
   return {
     email: person.email,
     state: stateOf(person),
-    roles: person.memberships.map((one) => ({ role: one.role, project_id: one.projectId })),
+    roles: person.memberships.map(roleRecord),
     second_factor: person.sealedTotp !== null || person.hasPasskeys,
     created_at: isoTime(person.createdAt),
     last_seen_at: isoTimeOrNull(person.lastSeenAt),

@@ -7,6 +7,7 @@ import {
   isDangerous,
   isProjectAction,
   mayDo,
+  projectsWithout,
   PROOF_MS,
   refusalOf,
   roleIn,
@@ -105,6 +106,15 @@ describe('the role in a project', () => {
         expect(roleIn(list, projectId)).toBe(own ?? everywhere);
         expect(roleIn(list.toReversed(), projectId)).toBe(own ?? everywhere);
         expect(roleIn(list, null)).toBe(everywhere);
+      }),
+    );
+  });
+
+  it('that does not let somebody do it is told of where it is named for a project, so that what is listed of all leaves it out', () => {
+    fc.assert(
+      fc.property(memberships, fc.constantFrom(...ACTIONS.filter(isProjectAction)), (list, action) => {
+        const named = list.flatMap(({ projectId }) => projectId ?? []);
+        expect(projectsWithout(list, action)).toEqual(named.filter((id) => !mayDo(roleIn(list, id), action)));
       }),
     );
   });

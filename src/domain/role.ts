@@ -169,3 +169,8 @@ export function roleIn(memberships: readonly Membership[], projectId: string | n
   const everywhere = memberships.find((one) => one.projectId === null)?.role ?? null;
   return memberships.find((one) => one.projectId === projectId)?.role ?? everywhere;
 }
+
+/** The projects in which a role named for them alone, whatever the one in all is, does not let somebody do it. */
+export function projectsWithout(memberships: readonly Membership[], action: ProjectAction): readonly string[] {
+  return memberships.flatMap(({ projectId, role }) => (projectId === null || mayDo(role, action) ? [] : [projectId]));
+}

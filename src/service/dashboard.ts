@@ -32,6 +32,7 @@ export async function openDashboard(
     app,
     hasher: createPasswordHasher(app.random),
     limits: createGuessLimits(redis?.client ?? null),
+    troubles: core.troubles,
     // Made at the first use where there is none.
     sealingKey: () =>
       (key ??= core.sealingKey().catch((error: unknown) => {

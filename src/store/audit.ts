@@ -44,14 +44,21 @@ export async function insertAuditEntry(trx: Trx, entry: AuditEntry): Promise<voi
     .execute();
 }
 
-/** One page, newest first: of one project, or with null of everything; `after` is the last id of the page before. */
+/**
+ * One page, newest first: of one project, or with null of everything but the projects `without`; `after` is the last id
+ * of the page before.
+ */
 export async function listAuditEntries(
   executor: Database | Trx,
   projectId: string | null,
-  page: { readonly after: string | null; readonly limit: number },
+  page: { readonly after: string | null; readonly limit: number; readonly without?: readonly string[] },
 ): Promise<readonly AuditEntry[]> {
   let query = executor.selectFrom('audit_log').select(columnsOf('audit_log')).orderBy('id', 'desc').limit(page.limit);
   if (projectId !== null) query = query.where('project_id', '=', projectId);
+  const { without = [] } = page;
+  if (without.length > 0) {
+    query = query.where((where) => where.or([where('project_id', 'is', null), where('project_id', 'not in', without)]));
+  }
   if (page.after !== null) query = query.where('id', '<', page.after);
   return (await query.execute()).map(entryFromRow);
 }

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createPasswordHasher } from '../../src/app/people/password-hash.ts';
+import {
+  createPasswordHasher,
+  HashesBusyError,
+  limitedTurns,
+  type HashedFor,
+} from '../../src/app/people/password-hash.ts';
+import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '../../src/app/people/people.ts';
 import { signIn } from '../../src/app/people/sign-in.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { BEHIND_PROXY, dashboardTest, DASHBOARD_URL, PASSWORD, type DashboardTest, type Member } from '../dashboard.ts';
@@ -76,9 +82,9 @@ describe('guessing passwords', () => {
     const verified: (string | null)[] = [];
     const hasher = {
       ...far.people.hasher,
-      verify: (password: string, stored: string | null) => {
+      verify: (password: string, stored: string | null, whom: HashedFor) => {
         verified.push(stored);
-        return far.people.hasher.verify(password, stored);
+        return far.people.hasher.verify(password, stored, whom);
       },
     };
     const client = { bucket: '192.0.2.1', ip: '192.0.2.1', userAgent: null, browserToken: null, sessionToken: null };
@@ -94,7 +100,71 @@ describe('guessing passwords', () => {
   });
 });
 
+describe('sign-ins of strangers from many addresses at once', () => {
+  it('hold up neither a known browser nor a session, and are told when to come again', async () => {
+    const own = await dashboardTest(BEHIND_PROXY);
+    onTestFinished(() => own.http.close());
+    const known = await own.join('owner');
+    await known.browser.do('POST /dashboard/api/sign-out');
+    const present = await own.join('owner');
+    // From here on a hash takes as long as hashes do.
+    Object.assign(own.people, { hasher: createPasswordHasher(own.http.app.random, { memoryKiB: 32_768, passes: 2 }) });
+    const right = { email: known.email, password: PASSWORD };
+    const unknown = (index: number) => ({ email: `nobody-${index}@shop.example`, password: WRONG });
+    const strangers = Array.from({ length: 60 }, (_, index) => {
+      const stranger = own.browser({ address: `2001:db8:${index.toString(16)}::1` });
+      return stranger.try('POST /dashboard/api/sign-in', unknown(index));
+    });
+    const inside = present.browser.try('POST /dashboard/api/prove', { password: PASSWORD });
+    const back = known.browser.try('POST /dashboard/api/sign-in', right);
+    const answers = await Promise.all(strangers);
+    expect([(await inside).status, (await back).status]).toEqual([200, 200]);
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(answers.filter(({ status }) => status === 401).length + refused.length).toBe(60);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { headers, body } of refused) {
+      expect(headers).toMatchObject({ 'retry-after': '10', 'x-ratelimit-limit': expect.any(String) });
+      expect(headers).toHaveProperty('x-ratelimit-remaining');
+      expect(headers).toHaveProperty('x-ratelimit-reset');
+      expect(body).toMatchObject({
+        error: { type: 'service_unavailable', message: expect.stringContaining('Too many people sign in') },
+      });
+    }
+  });
+
+  it('count as guesses only if they were looked at', async () => {
+    const { email } = await far.join('viewer');
+    const busy = {
+      ...far.people,
+      hasher: { ...far.people.hasher, verify: () => Promise.reject(new HashesBusyError()) },
+    };
+    const client = { bucket: '192.0.2.9', ip: '192.0.2.9', userAgent: null, browserToken: null, sessionToken: null };
+    const given = { email, password: PASSWORD };
+    for (let time = 0; time < 11; time += 1) await expect(signIn(busy, client, given)).rejects.toThrow(HashesBusyError);
+    expect(await signIn(far.people, client, given)).toMatchObject({ kind: 'signed_in' });
+  });
+});
+
 describe('hashing', () => {
+  it('goes first for those who are known, and among strangers in the order in which they came', async () => {
+    const inTurn = limitedTurns();
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const come = (name: string, whom: HashedFor): Promise<void> =>
+      inTurn(whom, () => {
+        begun.push(name);
+        return new Promise((resolve) => void ends.push(resolve));
+      });
+    const all = ['a', 'b', 'c', 'd'].map((name) => come(name, 'stranger'));
+    all.push(come('known', 'known'), come('too', 'known'));
+    expect(begun).toEqual(['a', 'b']);
+    for (let ended = 0; ended < all.length; ended += 1) {
+      ends[ended]?.();
+      await all[['a', 'b', 'c', 'd', 'known', 'too'].indexOf(begun[ended] ?? '')];
+    }
+    expect(begun).toEqual(['a', 'b', 'known', 'too', 'c', 'd']);
+  });
+
   it('is done for two at once, and refused when too many wait', async () => {
     let begun = 0;
     const hasher = createPasswordHasher(
@@ -104,18 +174,18 @@ describe('hashing', () => {
       },
       { memoryKiB: 8_192, passes: 1 },
     );
-    const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => hasher.verify('x', null)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => hasher.verify('x', null, 'stranger')));
     const done = outcomes.filter(({ status }) => status === 'fulfilled').length;
-    expect(done).toBe(42);
+    expect(done).toBe(22);
   });
 
   it('takes a password for right in whichever form of Unicode it comes, and no other', async () => {
     const { hasher } = test.people;
     const stored = await hasher.hash('Übergröße für alle');
     expect(stored).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
-    expect(await hasher.verify('Übergröße für alle'.normalize('NFD'), stored)).toBe(true);
-    expect(await hasher.verify('Ubergroße für alle', stored)).toBe(false);
-    expect(await hasher.verify('Übergröße für alle', null)).toBe(false);
+    expect(await hasher.verify('Übergröße für alle'.normalize('NFD'), stored, 'stranger')).toBe(true);
+    expect(await hasher.verify('Ubergroße für alle', stored, 'stranger')).toBe(false);
+    expect(await hasher.verify('Übergröße für alle', null, 'stranger')).toBe(false);
   });
 
   it('is brought to the present cost at the next sign-in', async () => {
@@ -294,5 +364,31 @@ describe('the last owner', () => {
         body: { error: { message: expect.stringContaining('last owner') } },
       });
     }
+  });
+
+  it('stays owner at the command line too, in the same words, and comes out of an invitation as owner', async () => {
+    const own = await dashboardTest();
+    onTestFinished(() => own.http.close());
+    const { app } = own.http;
+    const { id, email, browser } = await own.join('owner');
+    const answer = await browser.try('POST /dashboard/api/people/deactivate', { id });
+    const { message } = (answer.body as { readonly error: { readonly message: string } }).error;
+    const refused = { kind: 'rejected', message };
+    // An invitation that nobody took up is no other owner, and can be taken back.
+    const invited = 'typo@shop.example';
+    await invitePerson(app, DASHBOARD_URL, { email: invited, role: 'owner', projectId: null });
+    for (const role of [null, 'admin'] as const) {
+      expect(await setRole(app, { email }, { role, projectId: null })).toMatchObject(refused);
+    }
+    expect(await deactivatePerson(app, { email })).toMatchObject(refused);
+    expect(await deactivatePerson(app, { email: invited })).toMatchObject({ kind: 'done' });
+    // Without a password, until the new link is used, they are the last owner still.
+    await resetPerson(app, DASHBOARD_URL, { email });
+    expect(await deactivatePerson(app, { email })).toMatchObject(refused);
+    const again = await invitePerson(app, DASHBOARD_URL, { email, role: 'viewer', projectId: null });
+    expect(again).toMatchObject(refused);
+    expect((await peopleOf(app)).find((one) => one.id === id)?.memberships).toEqual([
+      { projectId: null, role: 'owner' },
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { dashboardTest, PASSWORD, signedIn, tokenOf } from '../dashboard.ts';
 
 const test = await dashboardTest();
@@ -217,4 +217,24 @@ describe('a session', () => {
     expect(await other.session()).toMatchObject({ state: 'signed_out' });
     expect((await test.browser().try('POST /dashboard/api/sign-in', { email, password: PASSWORD })).status).toBe(401);
   });
+});
+
+it('who gives a role is told which field is to blame: the project, the person or the role', async () => {
+  const own = await dashboardTest();
+  onTestFinished(() => own.http.close());
+  const { id, browser } = await own.join('owner');
+  const nothing = '00000000-0000-7000-8000-000000000000';
+  const role = 'viewer';
+  for (const [path, body, param] of [
+    ['role', { id, role, project: nothing }, 'project'],
+    ['role', { id, role, project: 'x' }, 'project'],
+    ['role', { id: nothing, role }, 'id'],
+    ['role', { id, role }, 'role'],
+    ['role', { id, role: 'king' }, 'role'],
+    ['invite', { email: 'new@shop.example', role, project: nothing }, 'project'],
+    ['deactivate', { id: nothing }, 'id'],
+  ] as const) {
+    const answer = await browser.call({ method: 'POST', path: `/dashboard/api/people/${path}`, body });
+    expect([body, answer.status, answer.body]).toMatchObject([body, 400, { error: { param } }]);
+  }
 });

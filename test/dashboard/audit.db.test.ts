@@ -3,6 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { forActor } from '../../src/app/context.ts';
 import { cancelPayment, completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
 import { createKey, removeKey } from '../../src/app/projects/keys.ts';
+import { setRole } from '../../src/app/people/people.ts';
 import { changeProject, createProject } from '../../src/app/projects/projects.ts';
 import { setProjectWallet } from '../../src/app/projects/wallets.ts';
 import {
@@ -11,6 +12,7 @@ import {
   reopenEndpoint,
   rotateEndpointSecret,
 } from '../../src/app/webhooks/webhook-endpoints.ts';
+import type { Role } from '../../src/domain/role.ts';
 import { MAIN_CHAINS } from '../../src/rails/utxo/params.ts';
 import { listAuditEntries, type AuditEntry } from '../../src/store/audit.ts';
 import { dashboardTest, PASSWORD } from '../dashboard.ts';
@@ -156,4 +158,32 @@ it('the API lists what happened newest first, page by page, of one project for w
   const text = JSON.stringify(await newest(1_000));
   expect(text).not.toContain(PASSWORD);
   expect(text).not.toContain('argon2');
+});
+
+it('the log of all projects leaves out the projects in which somebody has a role of their own that may not see it', async () => {
+  const hidden = await done(createProject(operator, 'Hidden'));
+  const shown = await done(createProject(operator, 'Shown'));
+  const { id, browser } = await test.join('admin');
+  const give = (role: Role, projectId: string) => done(setRole(operator, { id }, { role, projectId }));
+  await give('viewer', hidden.project.id);
+  await give('owner', shown.project.id);
+  type Page = {
+    readonly data: readonly { readonly id: string; readonly project: string | null }[];
+    readonly next: string | null;
+  };
+  const seen: Page['data'][number][] = [];
+  for (let after: string | null = ''; after !== null;) {
+    const path: string = `/dashboard/api/audit?limit=2${after === '' ? '' : `&after=${after}`}`;
+    const { body } = await browser.call<Page>({ path });
+    seen.push(...body.data);
+    after = body.next;
+  }
+  const expected = (await newest(1_000)).filter(({ projectId }) => projectId !== hidden.project.id);
+  expect(seen.map((entry) => entry.id)).toEqual(expected.map((entry) => entry.id));
+  expect(seen.some(({ project }) => project === shown.project.id)).toBe(true);
+  expect((await browser.call({ path: `/dashboard/api/projects/${hidden.project.id}/audit` })).status).toBe(403);
+  // With a role there that may see it, it is there again.
+  await give('admin', hidden.project.id);
+  const { body } = await browser.call<Page>({ path: '/dashboard/api/audit?limit=1' });
+  expect(body.data).toEqual([expect.objectContaining({ project: hidden.project.id })]);
 });

@@ -165,7 +165,7 @@ describe('a stream ends with the message that the session is another', () => {
     for (const role of ['support', null] as const) {
       const member = await join();
       const stream = await listenTo(member.browser);
-      const done = await setRole(app, { id: member.id }, { role, projectId: app.projectId, keepsOwner: false });
+      const done = await setRole(app, { id: member.id }, { role, projectId: app.projectId });
       expect(done.kind).toBe('done');
       expect(await lastOf(stream)).toEqual({ kind: 'session' });
     }

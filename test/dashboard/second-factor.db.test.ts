@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, describe, expect, it } from 'vitest';
+import { listAuditEntries } from '../../src/store/audit.ts';
 import { BEHIND_PROXY, dashboardTest, PASSWORD, signedIn, type Browser, type Member } from '../dashboard.ts';
 
 const test = await dashboardTest(BEHIND_PROXY);
@@ -138,6 +139,26 @@ describe('an authenticator', () => {
     expect(await browser.session()).toMatchObject({ state: 'signed_out' });
   });
 
+  it('that is not there cannot be removed, and leaves nothing in the audit log', async () => {
+    const { id, browser } = await test.join('viewer');
+    const { db } = test.http.app;
+    const removals = async () =>
+      (await listAuditEntries(db, null, { after: null, limit: 1_000 })).filter(
+        ({ action, actor }) => action === 'totp.remove' && actor.id === id,
+      ).length;
+    expect(await browser.try('POST /dashboard/api/account/totp/remove')).toMatchObject({
+      status: 404,
+      body: { error: { type: 'not_found_error', message: 'This account has no authenticator.' } },
+    });
+    expect(await removals()).toBe(0);
+    const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
+    expect((await browser.try('POST /dashboard/api/account/totp/remove')).status).toBe(404);
+    await browser.do('POST /dashboard/api/account/totp/confirm', { code: codesOf(secret)(clock()) });
+    const answers = await Promise.all([1, 2].map(() => browser.try('POST /dashboard/api/account/totp/remove')));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404]);
+    expect(await removals()).toBe(1);
+  });
+
   it('is sealed where it is kept', async () => {
     const { id, browser } = await test.join('viewer');
     const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
@@ -241,5 +262,36 @@ describe('a dangerous action', () => {
     clock.advance(-24 * 60 * 60_000);
     expect(signedIn(await browser.session()).session.proved_until).toBeNull();
     clock.advance(24 * 60 * 60_000);
+  });
+});
+
+describe('what was wrong', () => {
+  it('is told of in the log with outcome, person and client, and nothing of what was typed', async () => {
+    const { id, email, browser } = await armed();
+    const from = test.http.logged.length;
+    const address = '203.0.113.44';
+    const typed = 'my secret instead of an e-mail';
+    const [mail, password, code] = ['typed-here@shop.example', typed, '000000'];
+    const stranger = test.browser({ address });
+    await stranger.try('POST /dashboard/api/sign-in', { email: mail, password });
+    await stranger.try('POST /dashboard/api/sign-in', { email, password });
+    const other = await halfWay(email, { address });
+    await other.try('POST /dashboard/api/sign-in/code', { code });
+    await other.try('POST /dashboard/api/sign-in/recovery-code', { code: 'no-code' });
+    await browser.try('POST /dashboard/api/prove', { code });
+    await browser.try('POST /dashboard/api/account/password', { current_password: typed, password: PASSWORD + typed });
+    const told = test.http.logged.slice(from).filter((line) => line.includes('"outcome"'));
+    const lines = told.map((line): unknown => JSON.parse(line));
+    const line = (subject: string, outcome: string, person: string, client: string) =>
+      expect.objectContaining({ subject, outcome, person, client, request: expect.any(String) });
+    expect(lines).toEqual([
+      line('wrong sign-ins', 'wrong_password', 'none', address),
+      line('wrong sign-ins', 'wrong_password', id, address),
+      line('wrong sign-ins', 'wrong_code', id, address),
+      line('wrong sign-ins', 'wrong_recovery_code', id, address),
+      line('wrong proofs', 'wrong_code', id, '192.0.2.77'),
+      line('wrong proofs', 'wrong_password', id, '192.0.2.77'),
+    ]);
+    for (const secret of [mail, email, typed, code, 'no-code']) expect(told.join()).not.toContain(secret);
   });
 });

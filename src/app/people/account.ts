@@ -10,6 +10,7 @@ import { passwordFault } from './password-rules.ts';
 import { CHALLENGE_MS, passkeyHost, requestOptions } from './passkeys.ts';
 import { renew, type SignedIn } from './sessions.ts';
 import { factorsOf, isRightCode, personByPasskey } from './sign-in.ts';
+import { reportGuess, type WrongGuess } from './wrong-guesses.ts';
 
 /** What people do to their own accounts. */
 
@@ -46,9 +47,12 @@ export async function prove(
   const { session } = signedIn;
   const guess = [{ bucket: 'proof-session', id: session.id } as const];
   const tooMany = await takeGuess(limits, guess);
-  if (tooMany !== null) return tooMany;
+  if (tooMany !== null) return tooManyProofs(parts, signedIn, tooMany);
   const fault = await proofFault(parts, signedIn, proof);
-  if (fault !== null) return fault;
+  if (fault !== null) {
+    reportProof(parts, signedIn, WRONG[proof.kind]);
+    return fault;
+  }
   await giveBack(limits, guess);
   return app.db.transaction().execute(async (trx) => {
     const renewed = await renew(app, trx, signedIn);
@@ -63,7 +67,7 @@ async function proofFault(parts: PeopleParts, signedIn: SignedIn, proof: Proof):
   switch (proof.kind) {
     case 'password':
       if (factors.length > 0) return refused('password', 'This account has a second factor: prove with that.');
-      return (await hasher.verify(proof.password, person.passwordHash)) ? null : WRONG_PASSWORD;
+      return (await hasher.verify(proof.password, person.passwordHash, 'known')) ? null : WRONG_PASSWORD;
     case 'totp':
     case 'recovery_code':
       return (await isRightCode(parts, app.db, person, proof))
@@ -78,6 +82,22 @@ async function proofFault(parts: PeopleParts, signedIn: SignedIn, proof: Proof):
       return found === null ? refused('passkey', NO_PASSKEY) : null;
     }
   }
+}
+
+const WRONG: Readonly<Record<Proof['kind'], WrongGuess>> = {
+  password: 'wrong_password',
+  totp: 'wrong_code',
+  recovery_code: 'wrong_recovery_code',
+  passkey: 'wrong_passkey',
+};
+
+export function reportProof(parts: PeopleParts, { person, session }: SignedIn, outcome: WrongGuess): void {
+  reportGuess(parts, 'proofs', outcome, { personId: person.id, ip: session.ip });
+}
+
+export function tooManyProofs(parts: PeopleParts, signedIn: SignedIn, tooMany: TooMany): TooMany {
+  reportProof(parts, signedIn, 'too_many');
+  return tooMany;
 }
 
 const WRONG_PASSWORD = refused('password', 'The password is wrong.');
@@ -113,8 +133,9 @@ export async function changePassword(
   if (fault !== null) return refused('password', fault);
   const guess = [{ bucket: 'proof-session', id: session.id } as const];
   const tooMany = await takeGuess(limits, guess);
-  if (tooMany !== null) return tooMany;
-  if (!(await hasher.verify(given.current, person.passwordHash))) {
+  if (tooMany !== null) return tooManyProofs(parts, signedIn, tooMany);
+  if (!(await hasher.verify(given.current, person.passwordHash, 'known'))) {
+    reportProof(parts, signedIn, 'wrong_password');
     return refused('current_password', 'The current password is wrong.');
   }
   await giveBack(limits, guess);

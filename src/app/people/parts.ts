@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { Troubles } from '../../domain/trouble.ts';
 import type { App } from '../context.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './password-hash.ts';
@@ -8,6 +9,8 @@ export interface PeopleParts {
   readonly app: App;
   readonly hasher: PasswordHasher;
   readonly limits: GuessLimits;
+  /** Is told of wrong sign-ins and proofs. */
+  readonly troubles: Troubles;
   /** The key that TOTP secrets are sealed with. */
   readonly sealingKey: () => Promise<Uint8Array>;
   readonly site: Site;

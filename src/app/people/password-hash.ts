@@ -1,7 +1,6 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../../domain/clock.ts';
 import { OverloadedError } from '../batch.ts';
-import { createConcurrencyLimit } from '../concurrency-limit.ts';
 
 /** How dear a hash is made. */
 export interface HashCost {
@@ -16,20 +15,31 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Together they take 92 MiB: who guesses from many places must not take all the memory there is. */
 const MAX_AT_ONCE = 2;
-/** Some seconds' work; whoever comes then is told to come again. */
-const MAX_WAITING = 40;
+/**
+ * For whom a password is hashed: `known` is somebody in a browser that they signed in with before, in a session or with
+ * an open link, and goes before every `stranger`.
+ */
+export type HashedFor = 'known' | 'stranger';
+
+/** How many may wait, some seconds' work; whoever comes then is told to come again. */
+const MAX_WAITING: Readonly<Record<HashedFor, number>> = { known: 40, stranger: 20 };
+
+/** Too many wait already; nothing was hashed. */
+export class HashesBusyError extends OverloadedError {
+  readonly retryAfterSeconds = 10;
+}
 
 /** `$argon2id$v=19$m=47104,t=2,p=1$salt$hash`, base64 without padding. */
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
 export interface PasswordHasher {
-  /** A PHC string. */
+  /** A PHC string. Only for somebody who is known: before they are, nothing is saved. */
   hash(password: string): Promise<string>;
   /**
    * Whether the password is the one of `stored`. With null it takes as long and is never right: nobody learns by the
    * time it takes whether there is an account.
    */
-  verify(password: string, stored: string | null): Promise<boolean>;
+  verify(password: string, stored: string | null, whom: HashedFor): Promise<boolean>;
   /** Whether it was made at another cost than hashes are made at now. */
   isOutdated(stored: string): boolean;
 }
@@ -37,8 +47,14 @@ export interface PasswordHasher {
 /** Hashes passwords with Argon2id (RFC 9106), at most two at once. */
 export function createPasswordHasher(random: RandomBytes, cost: HashCost = USUAL_COST): PasswordHasher {
   const inTurn = limitedTurns();
-  const derive = (password: string, salt: Uint8Array, { memoryKiB, passes }: HashCost): Promise<Buffer> =>
+  const derive = (
+    password: string,
+    salt: Uint8Array,
+    { memoryKiB, passes }: HashCost,
+    whom: HashedFor,
+  ): Promise<Buffer> =>
     inTurn(
+      whom,
       () =>
         new Promise((resolve, reject) => {
           // The same password typed on another keyboard may come in other code points (NIST SP 800-63B, 3.1.1.2).
@@ -50,10 +66,10 @@ export function createPasswordHasher(random: RandomBytes, cost: HashCost = USUAL
   return {
     hash: async (password) => {
       const salt = Buffer.from(random(SALT_BYTES));
-      const hash = await derive(password, salt, cost);
+      const hash = await derive(password, salt, cost, 'known');
       return `$argon2id$v=19$m=${cost.memoryKiB},t=${cost.passes},p=1$${plain(salt)}$${plain(hash)}`;
     },
-    verify: async (password, stored) => {
+    verify: async (password, stored, whom) => {
       const parts = stored === null ? null : PHC.exec(stored);
       if (stored !== null && parts === null) throw new Error('A stored password hash is damaged.');
       const [, memory, passes, salt, expected] = parts ?? [];
@@ -61,6 +77,7 @@ export function createPasswordHasher(random: RandomBytes, cost: HashCost = USUAL
         password,
         salt === undefined ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, 'base64'),
         parts === null ? cost : { memoryKiB: Number(memory), passes: Number(passes) },
+        whom,
       );
       return expected !== undefined && timingSafeEqual(found, Buffer.from(expected, 'base64'));
     },
@@ -70,17 +87,25 @@ export function createPasswordHasher(random: RandomBytes, cost: HashCost = USUAL
 
 const plain = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** @throws OverloadedError when too many wait already */
-function limitedTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const limited = createConcurrencyLimit(MAX_AT_ONCE);
-  let underWay = 0;
-  return async (work) => {
-    if (underWay >= MAX_AT_ONCE + MAX_WAITING) throw new OverloadedError();
-    underWay += 1;
+/**
+ * Two at a time, those first who are known, each kind in the order in which it came.
+ *
+ * @throws HashesBusyError when too many wait already
+ */
+export function limitedTurns(): <Result>(whom: HashedFor, work: () => Promise<Result>) => Promise<Result> {
+  const waiting: Readonly<Record<HashedFor, (() => void)[]>> = { known: [], stranger: [] };
+  let running = 0;
+  return async (whom, work) => {
+    if (running < MAX_AT_ONCE) running += 1;
+    else if (waiting[whom].length >= MAX_WAITING[whom]) throw new HashesBusyError('Too many sign-ins wait already.');
+    else await new Promise<void>((resolve) => waiting[whom].push(resolve));
     try {
-      return await limited('hashes', work);
+      return await work();
     } finally {
-      underWay -= 1;
+      // Finished work passes its turn on, so that nobody who arrives just then overtakes those who wait.
+      const next = waiting.known.shift() ?? waiting.stranger.shift();
+      if (next === undefined) running -= 1;
+      else next();
     }
   };
 }

@@ -24,6 +24,8 @@ import { newId, type App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { newLink, type NewLink } from './links.ts';
 
+/** With the roles that the person has from now on: one that was given before, for a project alone, still stands. */
+type WithRoles<More = object> = Done<{ readonly memberships: readonly Membership[] } & More>;
 type Done<More = object> = ({ readonly kind: 'done'; readonly person: Person } & More) | Rejected;
 
 export function peopleOf(app: App): Promise<readonly Member[]> {
@@ -42,7 +44,7 @@ export function invitePerson(
   app: App,
   siteUrl: string,
   request: { readonly email: string; readonly role: Role; readonly projectId: string | null },
-): Promise<Done<{ readonly link: NewLink }>> {
+): Promise<WithRoles<{ readonly link: NewLink }>> {
   const { email, role, projectId } = request;
   return app.db.transaction().execute(async (trx) => {
     await lockPeople(trx);
@@ -53,6 +55,9 @@ export function invitePerson(
         `${found.email} has an account already. Give another role with: cointill user role ${found.email} --role ROLE. A new link, with a new password: cointill user reset ${found.email}`,
       );
     }
+    // Who was reset and is invited anew may be the last owner still.
+    const keeps = projectId !== null || role === 'owner' || found === null;
+    if (!keeps && (await isLastOwner(trx, found, await membershipsOf(trx, found.id)))) return LAST_OWNER;
     const now = app.clock();
     const id = found?.id ?? newId(app, now);
     if (found === null) await insertPerson(trx, { id, email, createdAt: now });
@@ -69,7 +74,7 @@ export function invitePerson(
       after: { email: found?.email ?? email, role },
     });
     const link = await newLink(app, trx, siteUrl, 'invitation', id);
-    return { kind: 'done', person: await required(trx, id), link };
+    return { kind: 'done', person: await required(trx, id), memberships: await membershipsOf(trx, id), link };
   });
 }
 
@@ -120,11 +125,11 @@ const LAST_OWNER: Rejected = {
     'This is the last owner of all projects, and somebody must be. Make another person owner first, with: cointill user role EMAIL --role owner',
 };
 
-/** Ends the person's sessions and lets them in no more. `keepsOwner`: never the last owner. */
-export function deactivatePerson(app: App, who: Who, { keepsOwner }: { readonly keepsOwner: boolean }): Promise<Done> {
+/** Ends the person's sessions and lets them in no more; the last owner is refused. */
+export function deactivatePerson(app: App, who: Who): Promise<Done> {
   return withPerson(app, who, async (trx, person) => {
     const memberships = await membershipsOf(trx, person.id);
-    if (keepsOwner && isOwner(memberships) && !(await hasOtherOwner(trx, person.id))) return LAST_OWNER;
+    if (await isLastOwner(trx, person, memberships)) return LAST_OWNER;
     if (person.deactivatedAt === null) {
       await updatePerson(trx, person.id, { deactivatedAt: app.clock() });
       await deleteSessions(trx, person.id);
@@ -142,33 +147,49 @@ export function deactivatePerson(app: App, who: Who, { keepsOwner }: { readonly 
   });
 }
 
-/** Sets a person's role in a project, or with null in all; a null role takes it away. */
+/**
+ * Sets a person's role in a project, or with null in all; a null role takes it away. The last owner of all projects
+ * stays that.
+ */
 export function setRole(
   app: App,
   who: Who,
-  request: { readonly role: Role | null; readonly projectId: string | null; readonly keepsOwner: boolean },
-): Promise<Done> {
-  const { role, projectId, keepsOwner } = request;
+  request: { readonly role: Role | null; readonly projectId: string | null },
+): Promise<WithRoles> {
+  const { role, projectId } = request;
   return withPerson(app, who, async (trx, person) => {
     if (projectId !== null && (await findProject(trx, projectId)) === null) return noProject(projectId);
     const before = await membershipsOf(trx, person.id);
-    const losesOwner = projectId === null && role !== 'owner' && isOwner(before);
-    if (keepsOwner && losesOwner && !(await hasOtherOwner(trx, person.id))) return LAST_OWNER;
+    const losesOwner = projectId === null && role !== 'owner';
+    if (losesOwner && (await isLastOwner(trx, person, before))) return LAST_OWNER;
     const now = app.clock();
+    const roleBefore = before.find((one) => one.projectId === projectId)?.role ?? null;
+    // Nothing is taken away, nothing to keep.
+    if (role === null && roleBefore === null) return { kind: 'done', person, memberships: before };
     await setMembership(trx, { id: newId(app, now), personId: person.id, projectId, role, now });
     await recordAudit(app, trx, {
       action: 'person.role',
       projectId,
       subject: { kind: 'person', id: person.id },
-      before: { role: before.find((one) => one.projectId === projectId)?.role ?? null },
+      before: { role: roleBefore },
       after: { email: person.email, role },
     });
-    return { kind: 'done', person };
+    return { kind: 'done', person, memberships: await membershipsOf(trx, person.id) };
   });
 }
 
 const isOwner = (memberships: readonly Membership[]): boolean =>
   memberships.some(({ projectId, role }) => projectId === null && role === 'owner');
+
+/** Whether nobody but this person, who has an account, could run the service. An invitation is nobody yet. */
+async function isLastOwner(
+  trx: Trx,
+  { id, joinedAt, deactivatedAt }: Person,
+  memberships: readonly Membership[],
+): Promise<boolean> {
+  if (joinedAt === null || deactivatedAt !== null || !isOwner(memberships)) return false;
+  return !(await hasOtherOwner(trx, id));
+}
 
 const rolesText = (memberships: readonly Membership[]): readonly string[] =>
   memberships.map(({ projectId, role }) => `${role} of ${projectId ?? 'all projects'}`);
@@ -184,11 +205,11 @@ function withPerson<Result>(
     const id = 'id' in who ? who.id : ((await findPersonByEmail(trx, who.email))?.id ?? null);
     const person = id === null ? null : await lockPerson(trx, id);
     if (person === null) {
-      return rejected(
+      const message =
         'email' in who
           ? `Nobody here has the e-mail ${who.email}. List everybody with: cointill user list`
-          : 'There is no such person.',
-      );
+          : 'There is no such person.';
+      return { ...rejected(message), of: 'person' };
     }
     return work(trx, person);
   });

@@ -10,7 +10,7 @@ import {
 import { lockPerson, takeTotpStep, updatePerson, type Person } from '../../store/people.ts';
 import { setChallenge, takeChallenge } from '../../store/sessions.ts';
 import { newId, type App } from '../context.ts';
-import { auditOfPerson, ENDED, refused, WRONG_CODE, type Refused } from './account.ts';
+import { auditOfPerson, ENDED, refused, reportProof, tooManyProofs, WRONG_CODE, type Refused } from './account.ts';
 import { giveBack, takeGuess, type TooMany } from './guess-limits.ts';
 import type { PeopleParts } from './parts.ts';
 import { CHALLENGE_MS, checkRegistration, passkeyHost, registrationOptions } from './passkeys.ts';
@@ -35,20 +35,25 @@ export async function startTotp(
  * Takes the new secret into use by a code of it. Recovery codes are made where there are none; null where there are.
  */
 export async function confirmTotp(
-  { app, limits, sealingKey }: PeopleParts,
-  { person, session }: SignedIn,
+  parts: PeopleParts,
+  signedIn: SignedIn,
   code: string,
 ): Promise<{ readonly kind: 'done'; readonly recoveryCodes: readonly string[] | null } | Refused | TooMany> {
+  const { app, limits, sealingKey } = parts;
+  const { person, session } = signedIn;
   const guess = [{ bucket: 'proof-session', id: session.id } as const];
   const tooMany = await takeGuess(limits, guess);
-  if (tooMany !== null) return tooMany;
+  if (tooMany !== null) return tooManyProofs(parts, signedIn, tooMany);
   const key = await sealingKey();
   return app.db.transaction().execute(async (trx) => {
     const now = await lockPerson(trx, person.id);
     const sealed = now?.sealedPendingTotp ?? null;
     if (now === null || sealed === null) return refused(null, 'There is no new secret to confirm. Begin again.');
     const step = stepOf(openTotp(key, now, sealed), code, app.clock());
-    if (step === null) return refused('code', WRONG_CODE);
+    if (step === null) {
+      reportProof(parts, signedIn, 'wrong_code');
+      return refused('code', WRONG_CODE);
+    }
     await giveBack(limits, guess);
     await updatePerson(trx, person.id, { sealedTotp: sealed, sealedPendingTotp: null });
     await takeTotpStep(trx, person.id, step);
@@ -57,11 +62,15 @@ export async function confirmTotp(
   });
 }
 
-export function removeTotp(app: App, { person }: SignedIn): Promise<void> {
+/** False when there is none. */
+export function removeTotp(app: App, { person }: SignedIn): Promise<boolean> {
   return app.db.transaction().execute(async (trx) => {
+    const now = await lockPerson(trx, person.id);
+    if (now === null || now.sealedTotp === null) return false;
     await updatePerson(trx, person.id, { sealedTotp: null, sealedPendingTotp: null });
     await dropUselessCodes(trx, person);
     await auditOfPerson(app, trx, 'totp.remove', person);
+    return true;
   });
 }
 

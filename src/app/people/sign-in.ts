@@ -17,6 +17,7 @@ import { recoveryCodeHash } from './recovery-codes.ts';
 import { startSession, type Started } from './sessions.ts';
 import { newToken, tokenHash } from './token.ts';
 import { checkTotp } from './totp.ts';
+import { reportGuess, type WrongGuess } from './wrong-guesses.ts';
 
 /** How long a sign-in waits for its second step. */
 export const SIGN_IN_MS = 10 * 60_000;
@@ -61,10 +62,21 @@ export async function signIn(
   const person = await findPersonByEmail(app.db, given.email);
   const guesses = await guessesOf(app, client, 'password', person?.id ?? null, given.email.toLowerCase());
   const tooMany = await takeGuess(parts.limits, guesses);
-  if (tooMany !== null) return tooMany;
+  const tell = (outcome: WrongGuess) =>
+    reportGuess(parts, 'sign-ins', outcome, { personId: person?.id ?? null, ip: client.ip });
+  if (tooMany !== null) {
+    tell('too_many');
+    return tooMany;
+  }
   const isActive = person !== null && person.deactivatedAt === null;
-  const isRight = await hasher.verify(given.password, isActive ? person.passwordHash : null);
-  if (!isRight || person === null || !isActive) return { kind: 'wrong' };
+  const whom = guesses.some(({ bucket }) => bucket === 'password-browser') ? 'known' : 'stranger';
+  const isRight = await verified(parts, guesses, () =>
+    hasher.verify(given.password, isActive ? person.passwordHash : null, whom),
+  );
+  if (!isRight || person === null || !isActive) {
+    tell('wrong_password');
+    return { kind: 'wrong' };
+  }
   await giveBack(parts.limits, guesses);
   if (person.passwordHash !== null && hasher.isOutdated(person.passwordHash)) {
     const passwordHash = await hasher.hash(given.password);
@@ -75,6 +87,20 @@ export async function signIn(
   const token = newToken(app.random);
   await insertSignIn(app.db, hashOf(token), { personId: person.id, challenge: null }, app.clock());
   return { kind: 'second_factor', token, factors };
+}
+
+/** Looks at a guess that was counted; one that could not be looked at was none. */
+async function verified(
+  { limits }: PeopleParts,
+  guesses: readonly Guess[],
+  look: () => Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await look();
+  } catch (error) {
+    await giveBack(limits, guesses);
+    throw error;
+  }
 }
 
 /** Where a wrong guess counts: in a known browser by that alone, else by client and by account. */
@@ -135,8 +161,15 @@ export async function confirmCode(
   // 120 bits are not guessed from however many places, so that nobody can use up an account's recovery.
   const guesses = given.kind === 'totp' ? all : all.filter(({ bucket }) => bucket !== 'code-account');
   const tooMany = await takeGuess(parts.limits, guesses);
-  if (tooMany !== null) return tooMany;
-  if (!(await isRightCode(parts, app.db, person, given))) return { kind: 'wrong' };
+  const tell = (outcome: WrongGuess) => reportGuess(parts, 'sign-ins', outcome, { personId: person.id, ip: client.ip });
+  if (tooMany !== null) {
+    tell('too_many');
+    return tooMany;
+  }
+  if (!(await isRightCode(parts, app.db, person, given))) {
+    tell(given.kind === 'totp' ? 'wrong_code' : 'wrong_recovery_code');
+    return { kind: 'wrong' };
+  }
   await giveBack(parts.limits, guesses);
   return begin(app, person, client, given.kind, hash);
 }
@@ -193,7 +226,9 @@ export async function confirmPasskey(
     personId: signIn.personId,
     alone: signIn.personId === null,
   });
-  return person === null ? { kind: 'wrong' } : begin(app, person, client, 'passkey', hash);
+  if (person !== null) return begin(app, person, client, 'passkey', hash);
+  reportGuess(parts, 'sign-ins', 'wrong_passkey', { personId: signIn.personId, ip: client.ip });
+  return { kind: 'wrong' };
 }
 
 /** Whose passkey has signed the challenge; null when it is nobody's, or not the one's who was asked. */

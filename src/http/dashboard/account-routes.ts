@@ -142,7 +142,8 @@ function totpRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     return { recovery_codes: listOrNull(outcome.recoveryCodes) };
   });
   addRoute(app, 'POST /dashboard/api/account/totp/remove', OWN_PROVED, async ({ request }) => {
-    await removeTotp(appFor(dashboard.people.app, request), signedInOf(request));
+    const found = await removeTotp(appFor(dashboard.people.app, request), signedInOf(request));
+    if (!found) throw notFound('This account has no authenticator.');
     return {};
   });
 }

@@ -11,13 +11,14 @@ import {
 import { createProject } from '../../app/projects/projects.ts';
 import type { Rejected } from '../../app/rejected.ts';
 import { parseUuid } from '../../domain/id.ts';
+import { projectsWithout } from '../../domain/role.ts';
 import { listAuditEntries, type AuditEntry } from '../../store/audit.ts';
 import type { Member } from '../../store/people.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { AuditEntryView } from './contract/audit.ts';
 import type { PersonView } from './contract/people.ts';
-import { addRoute, appFor, type Dashboard } from './route.ts';
+import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
 
 /** Who may come in, projects, and the audit log. */
 export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
@@ -36,7 +37,7 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     };
   });
   addRoute(app, 'POST /dashboard/api/people/role', MANAGE, async ({ body, request }) => {
-    const wanted = { role: body.role, projectId: projectOf(body.project), keepsOwner: true };
+    const wanted = { role: body.role, projectId: projectOf(body.project) };
     const { person } = done(await setRole(appFor(core, request), whoOf(body.id), wanted), 'role');
     return { person: await viewOf(person.id) };
   });
@@ -45,7 +46,7 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     return { person: await viewOf(person.id), link: link.url, expires_at: isoTime(link.expiresAt) };
   });
   addRoute(app, 'POST /dashboard/api/people/deactivate', MANAGE, async ({ body, request }) => {
-    const { person } = done(await deactivatePerson(appFor(core, request), whoOf(body.id), { keepsOwner: true }), 'id');
+    const { person } = done(await deactivatePerson(appFor(core, request), whoOf(body.id)), 'id');
     return { person: await viewOf(person.id) };
   });
   addRoute(app, 'POST /dashboard/api/projects', { action: 'create_projects' }, async ({ body, request }) => {
@@ -67,27 +68,37 @@ function auditRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard)
   const list = async (
     projectId: string | null,
     { after, limit = 50 }: { readonly after?: string; readonly limit?: number },
+    without: readonly string[] = [],
   ) => {
     const before = after === undefined ? null : parseUuid(after);
     if (after !== undefined && before === null) throw invalid('after', 'after must be the next of the page before.');
-    const entries = await listAuditEntries(core.db, projectId, { after: before, limit: limit + 1 });
+    const entries = await listAuditEntries(core.db, projectId, { after: before, limit: limit + 1, without });
     const shown = entries.slice(0, limit);
     return {
       data: shown.map(entryView),
       next: entries.length > limit ? (shown.at(-1)?.id ?? null) : null,
     };
   };
-  addRoute(app, 'GET /dashboard/api/audit', { action: 'read_service_audit' }, ({ query }) => list(null, query));
+  addRoute(app, 'GET /dashboard/api/audit', { action: 'read_service_audit' }, ({ query, request }) =>
+    // The role that is named for a project counts there in place of the one in all, here too.
+    list(null, query, projectsWithout(signedInOf(request).memberships, 'read_audit')),
+  );
   addRoute(app, 'GET /dashboard/api/projects/:project/audit', { action: 'read_audit' }, ({ params, query }) =>
     list(parseUuid(params.project), query),
   );
 }
 
+const PARAM_OF = { project: 'project', person: 'id' } as const;
+
+/** `param`: the field to blame, where the rejection does not say another one. */
 function done<Outcome extends { readonly kind: string }>(
   outcome: Outcome | Rejected,
   param: string,
 ): Exclude<Outcome, Rejected> {
-  if (outcome.kind === 'rejected' && 'message' in outcome) throw invalid(param, outcome.message);
+  if (outcome.kind === 'rejected' && 'message' in outcome) {
+    const field = outcome.of === undefined ? param : PARAM_OF[outcome.of];
+    throw invalid(field, outcome.message);
+  }
   return outcome as Exclude<Outcome, Rejected>;
 }
 

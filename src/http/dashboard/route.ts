@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
+import { HashesBusyError } from '../../app/people/password-hash.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
 import { forActor, forRequest, type App } from '../../app/context.ts';
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteName } from './contract/index.ts';
@@ -69,7 +70,9 @@ export function addRoute<Name extends RouteName>(
         query: QueryOf<Name>;
         body: BodyOf<Name>;
       };
-      return handle({ params: given, query: asked, body: sent, request, reply });
+      return handle({ params: given, query: asked, body: sent, request, reply }).catch((error: unknown) => {
+        throw error instanceof HashesBusyError ? busy(reply, error) : error;
+      });
     },
   });
 }
@@ -101,6 +104,15 @@ export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): C
     browserToken: readCookie(request, 'browser', behindProxy),
     sessionToken: readCookie(request, 'session', behindProxy),
   };
+}
+
+/** Refuses what would wait too long for its turn to be hashed. */
+function busy(reply: FastifyReply, { retryAfterSeconds }: HashesBusyError): RequestError {
+  void reply.header('retry-after', String(retryAfterSeconds));
+  return new RequestError(
+    'service_unavailable',
+    `Too many people sign in at this moment. Try again in ${retryAfterSeconds} seconds, from a browser that you signed in with before, or with a passkey.`,
+  );
 }
 
 /** Refuses a guess too many. */

@@ -1,9 +1,8 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { percentile } from './load.ts';
-import { copyOrders } from './many-payments.ts';
-import { makeMerchant, ORDER } from './merchant.ts';
+import { copyOrders, withOneOrder } from './many-payments.ts';
 import type { Figure } from './report.ts';
-import { startBenchService, type BenchService } from './service.ts';
+import type { BenchService } from './service.ts';
 
 const MANY = 1_000_000;
 const READS = 200;
@@ -20,23 +19,12 @@ const SPREAD = {
 };
 
 /** What the dashboard's list, its search, a payment and Home cost over 1,000,000 payments. */
-export async function dashboard(): Promise<readonly Figure[]> {
-  const service = await startBenchService({ env: { RATE_LIMIT_DASHBOARD: '1000000000' } });
-  try {
-    const { projectId, headers } = await makeMerchant(service);
-    await fetch(`${service.test}/v1/orders`, { method: 'POST', headers, body: ORDER });
-    const client = new Client(service.database);
-    await client.connect();
-    try {
-      console.error(`Making ${MANY} payments …`);
-      await fill(client, projectId);
-    } finally {
-      await client.end();
-    }
-    return await measure(service, projectId, await signIn(service));
-  } finally {
-    await service.stop();
-  }
+export function dashboard(): Promise<readonly Figure[]> {
+  return withOneOrder({ RATE_LIMIT_DASHBOARD: '1000000000' }, async ({ service, client, projectId }) => {
+    console.error(`Making ${MANY} payments …`);
+    await fill(client, projectId);
+    return measure(service, projectId, await signIn(service));
+  });
 }
 
 async function fill(client: Client, projectId: string): Promise<void> {

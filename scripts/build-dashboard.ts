@@ -15,7 +15,7 @@ const FIRST_PAGE = 'pages/home/home-page.tsx';
 /** Browsers of the last three years. */
 const TARGET = ['chrome119', 'edge119', 'firefox119', 'safari17'];
 
-/** Left to itself the bundler makes a file of each module that two pages share. Libraries change least: caches keep them. */
+/** Left to itself the bundler makes a file of each module that two pages share. Libraries change least. */
 const GROUPS = [
   {
     name: 'libraries',
@@ -49,8 +49,8 @@ export interface DashboardManifest {
 
 /**
  * Builds the dashboard into `web/dist/dashboard`: `index.html`, hashed files below `assets/`, all with compressed
- * siblings, and `manifest.json`. Does nothing where the build there is of the same sources and packages. The folder appears as a
- * whole. Throws with the compiler's words when the sources do not compile.
+ * siblings, and `manifest.json`. Does nothing where the build there is of the same sources and packages. The folder
+ * appears as a whole. Throws with the compiler's words when the sources do not compile.
  */
 export async function buildDashboard(folder: string = FOLDER): Promise<DashboardManifest> {
   const source = await digest();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { copyCheckout } from '../test/copy-checkout.ts';
-import { GUIDED_CHANGES, type GuidedChange, type Place } from './guided-changes.ts';
+import { blocksOf, GUIDED_CHANGES, lineOf, type GuidedChange, type Place } from './guided-changes.ts';
 
 /**
  * Follows the guides of docs/how-to/ in a copy and counts the files that they touch. Fails if a guide can no longer be
@@ -43,21 +43,9 @@ function read(file: string): string {
   return readFileSync(path.join(copy, file), 'utf8');
 }
 
-/** The code blocks of a guide, without the indentation of lists. */
-function blocksOf(guide: string): readonly string[] {
-  const found = read(`docs/how-to/${guide}`).matchAll(/^( *)```(?:ts|sql)\n([\s\S]*?)^ *```$/gm);
-  return Array.from(found, ([, indent = '', code = '']) =>
-    code
-      .split('\n')
-      .map((line) => line.slice(indent.length))
-      .join('\n')
-      .trimEnd(),
-  );
-}
-
 /** Follows one guide, prints what it touched, and keeps the result: the next guide continues from there. */
 function doChange({ what, guide, maxFiles, blocks, besides, forcedByTypes, shows }: GuidedChange): void {
-  const codes = blocksOf(guide);
+  const codes = blocksOf(read(`docs/how-to/${guide}`));
   if (codes.length !== blocks.length) {
     throw new Error(`${guide} has ${codes.length} blocks of code; scripts/guided-changes.ts places ${blocks.length}.`);
   }
@@ -102,14 +90,7 @@ function apply({ file, how, line, under, text }: Place & { readonly text: string
     return;
   }
   const lines = read(file).split('\n');
-  const start = under === undefined ? 0 : lines.findIndex((one) => one.startsWith(under));
-  const at = lines.findIndex((one, index) => index >= start && one.startsWith(line));
-  const isOnlyOne = under !== undefined || !lines.some((one, index) => index > at && one.startsWith(line));
-  if (start === -1 || at === -1 || !isOnlyOne) {
-    throw new Error(
-      `${file} does not have one line that begins with: ${under === undefined ? '' : `${under} … `}${line}`,
-    );
-  }
+  const at = lineOf(lines, { file, how, line, under });
   lines.splice(how === 'after' ? at + 1 : at, how === 'instead of' ? 1 : 0, ...text.split('\n'));
   writeFileSync(path.join(copy, file), lines.join('\n'));
 }

@@ -5,7 +5,7 @@ export interface Place {
   /** The beginning of the line, with its indentation: the first such line below `under`. Empty for a new file. */
   readonly line: string;
   /** The beginning of a line above it. */
-  readonly under?: string;
+  readonly under?: string | undefined;
 }
 
 /** A change that a guide in docs/how-to/ describes, done as the guide says. */
@@ -68,7 +68,7 @@ const field: GuidedChange = {
     after(COMMON_FIELDS, 'export const commonBody = {'),
     after(COMMON_FIELDS, '    metadata: given.metadata ?? {},'),
     before(COMMON_FIELDS, '  } satisfies Readonly<Record<CommonNames, TSchema>>;'),
-    insteadOf(COMMON_FIELDS, "import { metadata } from './validation.ts';"),
+    insteadOf(COMMON_FIELDS, "import { metadata } from './fields.ts';"),
     after('src/wire/payment.ts', '    metadata: metadataView(payment),'),
     after(
       'src/store/payment-rows.db.test.ts',
@@ -124,7 +124,7 @@ const eventType: GuidedChange = {
   guide: 'add-an-event-type.md',
   maxFiles: 3,
   blocks: [
-    before('src/domain/event-type.ts', '} as const satisfies Readonly<Record<string, EventRow>>;'),
+    before('src/domain/event-type.ts', '} as const satisfies EventRows;'),
     after('src/domain/transition.ts', '    if (isFinal(to)) events.push(`order.${to}`);'),
     {
       ...insteadOf('src/domain/transition.money.test.ts', '    expect(result.events)'),
@@ -137,3 +137,25 @@ const eventType: GuidedChange = {
 };
 
 export const GUIDED_CHANGES: readonly GuidedChange[] = [chain, field, status, eventType];
+
+/** The code blocks of a guide, without the indentation of lists. */
+export function blocksOf(guide: string): readonly string[] {
+  const found = guide.matchAll(/^( *)```(?:ts|sql)\n([\s\S]*?)^ *```$/gm);
+  return Array.from(found, ([, indent = '', code = '']) =>
+    code
+      .split('\n')
+      .map((line) => line.slice(indent.length))
+      .join('\n')
+      .trimEnd(),
+  );
+}
+
+/** The number of the line that a place goes by. Throws where there is none, or more than one. */
+export function lineOf(lines: readonly string[], { file, line, under }: Place): number {
+  const start = under === undefined ? 0 : lines.findIndex((one) => one.startsWith(under));
+  const at = lines.findIndex((one, index) => index >= start && one.startsWith(line));
+  const isOnlyOne = under !== undefined || !lines.some((one, index) => index > at && one.startsWith(line));
+  if (start !== -1 && at !== -1 && isOnlyOne) return at;
+  const where = under === undefined ? line : `${under} … ${line}`;
+  throw new Error(`${file} does not have one line that begins with: ${where}. Say in scripts/guided-changes.ts where.`);
+}

@@ -173,7 +173,9 @@ async function eventsOf(trx: Trx, paymentId: string): Promise<readonly EventReco
     .selectFrom('events')
     .select(['id', 'type', 'created_at'])
     .where('payment_id', '=', paymentId)
-    .orderBy('id')
+    .orderBy('created_at')
+    // Ids of one millisecond are in no order.
+    .orderBy(sql`(body::jsonb ->> 'sequence')::bigint`)
     .limit(MAX_EACH)
     .execute();
   if (events.length === 0) return [];

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
+import { DEADLINE_MS } from '../deadline.ts';
 import { buildDashboard, type DashboardManifest } from '../../scripts/build-dashboard.ts';
 
 const KIB = 1_024;
@@ -13,7 +14,7 @@ describe('the build of the dashboard', () => {
   beforeAll(async () => {
     folder = path.join(await mkdtemp(path.join(os.tmpdir(), 'cointill-dashboard-')), 'dashboard');
     manifest = await buildDashboard(folder);
-  });
+  }, DEADLINE_MS);
   afterAll(() => rm(path.dirname(folder), { recursive: true, force: true }));
 
   const compressed = async (names: readonly string[]): Promise<number> => {

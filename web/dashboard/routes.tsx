@@ -93,7 +93,7 @@ const tree = root.addChildren([
   signedIn.addChildren([index, account, home, payments, payment]),
 ]);
 
-/** Every page by its address below `/dashboard`. What stands behind `?` are plain words, as people read and share them. */
+/** Every page by its address below `/dashboard`. What stands behind `?` are plain words, which people share. */
 export function createDashboardRouter(dashboard: Dashboard) {
   return createRouter({
     routeTree: tree,

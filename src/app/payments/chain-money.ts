@@ -103,8 +103,8 @@ export async function observeMoney(
   const changes: PaymentChange[] = [];
   for (const payment of payments) {
     const itsQuotes = quotes.get(payment.id) ?? [];
-    const observations = moneyOf(payment, transfers.get(payment.id) ?? [], itsQuotes);
-    const result = observeInTurn(app, payment, observations, now);
+    const observationsOf = (known: Payment) => moneyOf(known, transfers.get(payment.id) ?? [], itsQuotes);
+    const result = observeInTurn(app, payment, observationsOf, now);
     const change = result.kind === 'observed' && result.moved ? result.change : null;
     const wrong = confirmed.filter((one) => one.paymentId === payment.id && isOfNoQuote(one, itsQuotes));
     if (wrong.length > 0)
@@ -116,13 +116,22 @@ export async function observeMoney(
 }
 
 /**
- * Applies the observations in order. Losing the current quote's money starts a grace period in which that quote may
- * still complete the payment; then money on an earlier quote no longer counts, and its refusal must not undo the
- * completion.
+ * Applies the observations in order. Losing the current quote's money starts a grace period, in which that quote may
+ * still complete the payment: then money on an earlier quote no longer counts, and its refusal must not undo the
+ * completion. Otherwise money on an earlier quote is judged by the grace period too.
  */
-function observeInTurn(app: App, payment: Payment, observations: readonly Observation[], now: number) {
-  const result = observe(app, payment, observations, now);
-  return result.kind === 'refused' ? observe(app, payment, observations.slice(0, 1), now) : result;
+function observeInTurn(
+  app: App,
+  payment: Payment,
+  observationsOf: (payment: Payment) => readonly Observation[],
+  now: number,
+) {
+  const observations = observationsOf(payment);
+  const current = observations.slice(0, 1);
+  const first = observe(app, payment, current, now);
+  if (first.kind === 'refused' || observations.length === 1) return first;
+  const both = observe(app, payment, [...current, ...observationsOf(first.change.after).slice(-1)], now);
+  return both.kind === 'refused' ? first : both;
 }
 
 /** Addresses and quotes are both in the form in which the chain's transfers carry them. */

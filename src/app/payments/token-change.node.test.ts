@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import { MAX_TOKEN_CHANGES } from '../../domain/transition.ts';
 import { account, setWallet, xpubOf } from '../chains/follow-chain.fixture.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { observeMoney } from './chain-money.ts';
 import { cancelPayment, selectToken } from './payment-actions.ts';
 import { arrives, choose, dollars, tokenShop, transaction } from './token-shop.fixture.ts';
 import { walletsOf } from '../projects/wallets.ts';
@@ -98,6 +100,24 @@ describe('a payment whose token is changed', () => {
       status: 'confirming',
       exception: 'none',
       quote: { asset: 'USDC' },
+    });
+  });
+
+  it('counts what came late in an earlier token as in time once the loss of its money has begun a grace period', async () => {
+    const { app } = await tokenShop();
+    const payment = await transaction(app);
+    await choose(app, payment, 'USDC');
+    const { address } = await choose(app, payment, 'USDT');
+    await arrives(app, payment, address, 'USDT', dollars(30n));
+    app.clock.advance(24 * 60 * 60_000);
+    await arrives(app, payment, address, 'USDC', dollars(30n));
+    await app.db.updateTable('transfers').set({ state: 'dropped' }).where('asset', '=', 'USDT').execute();
+    await inTransaction(app, (trx) => observeMoney(app, trx, [payment.id], app.clock()));
+    expect(await app.read(payment.id)).toMatchObject({
+      status: 'confirming',
+      exception: 'none',
+      quote: { asset: 'USDC' },
+      received: { all: { minedUnits: dollars(30n) }, inTime: { minedUnits: dollars(30n) } },
     });
   });
 

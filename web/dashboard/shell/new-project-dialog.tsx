@@ -3,11 +3,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
-import { problemOf, problemOfForm } from '../problem.ts';
+import { problemOf } from '../problem.ts';
 import { sessionQuery } from '../session.ts';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { FormDialog } from '../ui/action-dialog.tsx';
 import { Field } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
 
 /** A project of its own: payments, keys and wallets of another shop. */
 export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) {
@@ -26,24 +25,23 @@ export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) 
     },
   });
   return (
-    <Dialog title={t('new_project')} description={t('new_project_text')} onClose={onClose}>
-      <Form onSubmit={() => create.mutate()} isDirty={name !== ''} fault={create.error}>
-        <Field
-          label={t('name')}
-          value={name}
-          maxLength={100}
-          required
-          autoComplete="off"
-          problem={problemOf(create.error, 'name')}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <DialogActions
-          confirm={t('new_project')}
-          isBusy={create.isPending}
-          problem={problemOfForm(create.error, ['name'], t)}
-          onCancel={onClose}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      name={t('new_project')}
+      text={t('new_project_text')}
+      isDirty={name !== ''}
+      action={create}
+      fields={['name']}
+      onClose={onClose}
+    >
+      <Field
+        label={t('name')}
+        value={name}
+        maxLength={100}
+        required
+        autoComplete="off"
+        problem={problemOf(create.error, 'name')}
+        onValue={setName}
+      />
+    </FormDialog>
   );
 }

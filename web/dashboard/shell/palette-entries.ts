@@ -17,7 +17,7 @@ export interface PaletteEntry {
   readonly run: () => void;
 }
 
-/** What the palette offers: payments that were found, then the pages, projects and actions whose names have the words. */
+/** What the palette offers: payments that were found, then pages, projects and actions whose names have the words. */
 export function usePaletteEntries(
   scope: Scope | null,
   text: string,

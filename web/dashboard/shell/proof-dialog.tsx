@@ -56,10 +56,9 @@ export function ProofDialog() {
             <PasswordField
               label={t('password')}
               autoComplete="current-password"
-              required
               value={value}
               problem={field.problem}
-              onChange={(event) => setValue(event.currentTarget.value)}
+              onValue={setValue}
             />
           ) : (
             <CodeField kind={typed} {...field} />

@@ -168,7 +168,7 @@ export const dePayments: TextsLike<typeof enPayments> = {
   health_ok: 'In Ordnung',
   health_warning: 'Bitte ansehen',
   health_problem: 'Gestört',
-  health_none: 'Noch keine',
+  health_none: 'Nicht eingerichtet',
   step_webhook: 'Webhook eintragen',
   step_webhook_text: 'Ihr Shop erfährt von jeder Zahlung. Führen Sie auf dem Server „cointill webhook create“ aus.',
   step_answered: 'Ersten Webhook beantworten',

@@ -165,7 +165,7 @@ export const enPayments = {
   health_ok: 'Fine',
   health_warning: 'Look at it',
   health_problem: 'Not working',
-  health_none: 'None yet',
+  health_none: 'Not set up',
   step_webhook: 'Register a webhook',
   step_webhook_text: 'Your shop is told of every payment. Run “cointill webhook create” on the server.',
   step_answered: 'Answer your first webhook',

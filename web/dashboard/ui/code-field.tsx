@@ -28,7 +28,7 @@ export function CodeField({ kind, value, problem = null, autoFocus = false, onCh
       spellCheck={false}
       autoCapitalize="none"
       value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      onValue={onChange}
     />
   );
 }

@@ -4,8 +4,10 @@ import { classNames } from './class-names.ts';
 import css from './field.module.css';
 import { Icon } from './icons.tsx';
 
-interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
+interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'value' | 'onChange'> {
   readonly label: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
   readonly hint?: ReactNode;
   /** What is wrong with what was typed, as a sentence. */
   readonly problem?: string | null | undefined;
@@ -14,7 +16,7 @@ interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
 }
 
 /** A labelled line of text; what is wrong with it stands below and is read with it. */
-export function Field({ label, hint, problem = null, isCode = false, className, ...rest }: FieldProps) {
+export function Field({ label, hint, problem = null, isCode = false, className, onValue, ...rest }: FieldProps) {
   const id = useId();
   return (
     <div className={css.field}>
@@ -25,6 +27,7 @@ export function Field({ label, hint, problem = null, isCode = false, className, 
         {...rest}
         {...describedBy(id, hint, problem)}
         id={id}
+        onChange={(event) => onValue(event.currentTarget.value)}
         className={classNames(css.input, isCode && css.code, className)}
       />
       <Below id={id} hint={hint} problem={problem} />
@@ -32,8 +35,29 @@ export function Field({ label, hint, problem = null, isCode = false, className, 
   );
 }
 
+/** As many as the server takes. */
+const MAX_PASSWORD = 1_024;
+const MAX_EMAIL = 254;
+
+/** The person's e-mail address. */
+export function EmailField(props: Omit<FieldProps, 'label'>) {
+  const { t } = useLocale();
+  return (
+    <Field
+      {...props}
+      label={t('email')}
+      type="email"
+      name="email"
+      required
+      maxLength={MAX_EMAIL}
+      spellCheck={false}
+      autoCapitalize="none"
+    />
+  );
+}
+
 /** A password, which may be looked at. */
-export function PasswordField({ label, hint, problem = null, className, ...rest }: FieldProps) {
+export function PasswordField({ label, hint, problem = null, className, onValue, ...rest }: FieldProps) {
   const { t } = useLocale();
   const id = useId();
   const [isShown, show] = useState(false);
@@ -47,6 +71,9 @@ export function PasswordField({ label, hint, problem = null, className, ...rest 
           {...rest}
           {...describedBy(id, hint, problem)}
           id={id}
+          required
+          maxLength={MAX_PASSWORD}
+          onChange={(event) => onValue(event.currentTarget.value)}
           type={isShown ? 'text' : 'password'}
           spellCheck={false}
           autoCapitalize="none"
@@ -58,6 +85,23 @@ export function PasswordField({ label, hint, problem = null, className, ...rest 
       </div>
       <Below id={id} hint={hint} problem={problem} />
     </div>
+  );
+}
+
+const MIN_PASSWORD = 12;
+
+/** A password that is chosen now. */
+export function NewPasswordField({ label, ...rest }: Omit<FieldProps, 'label'> & { readonly label?: string }) {
+  const { t } = useLocale();
+  return (
+    <PasswordField
+      {...rest}
+      label={label ?? t('password')}
+      name="password"
+      autoComplete="new-password"
+      minLength={MIN_PASSWORD}
+      hint={t('password_hint')}
+    />
   );
 }
 

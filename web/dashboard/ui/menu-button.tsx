@@ -14,8 +14,8 @@ interface MenuButtonProps {
 }
 
 /**
- * A button with a menu. What draws menus is as large as half of React, so it comes once the page stands, or at the first
- * click.
+ * A button with a menu. What draws menus is as large as half of React, so it comes once the page stands, or at the
+ * first click.
  */
 export function MenuButton({ label, className, items, children }: MenuButtonProps) {
   const button = useRef<HTMLButtonElement>(null);

@@ -1,5 +1,6 @@
 import { Menu } from '@base-ui/react/menu';
 import { Fragment, type RefObject } from 'react';
+import { closes } from './closes.ts';
 import { Icon, type IconName } from './icons.tsx';
 import css from './popup.module.css';
 
@@ -24,14 +25,7 @@ interface MenuPopupProps {
 /** An open menu at its button. */
 export function MenuPopup({ label, anchor, items, onClose }: MenuPopupProps) {
   return (
-    <Menu.Root
-      open
-      onOpenChange={(isOpen, { event }) => {
-        // The button closes by itself.
-        const target = event.target instanceof Node ? event.target : null;
-        if (!isOpen && !(event.type !== 'keydown' && anchor.current?.contains(target) === true)) onClose();
-      }}
-    >
+    <Menu.Root open onOpenChange={closes(anchor, onClose)}>
       {/* A modal dialog hides what lies outside of it. */}
       <Menu.Portal container={anchor.current?.closest('dialog') ?? document.body}>
         <Menu.Positioner className={css.positioner} anchor={anchor} side="bottom" align="start" sideOffset={6}>

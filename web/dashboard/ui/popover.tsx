@@ -1,5 +1,6 @@
 import { Popover } from '@base-ui/react/popover';
 import type { ReactNode, RefObject } from 'react';
+import { closes } from './closes.ts';
 import css from './popup.module.css';
 
 interface PopoverPopupProps {
@@ -12,13 +13,7 @@ interface PopoverPopupProps {
 /** An open popover at its button. */
 export function PopoverPopup({ label, anchor, onClose, children }: PopoverPopupProps) {
   return (
-    <Popover.Root
-      open
-      onOpenChange={(isOpen, { event }) => {
-        const target = event.target instanceof Node ? event.target : null;
-        if (!isOpen && !(event.type !== 'keydown' && anchor.current?.contains(target) === true)) onClose();
-      }}
-    >
+    <Popover.Root open onOpenChange={closes(anchor, onClose)}>
       <Popover.Portal>
         <Popover.Positioner className={css.positioner} anchor={anchor} side="bottom" align="end" sideOffset={6}>
           <Popover.Popup className={css.popup} aria-label={label} finalFocus={anchor}>

@@ -7,7 +7,7 @@ import { useLocale } from '../../locale.tsx';
 import { problemOf, problemOfForm, problemText } from '../../problem.ts';
 import { sessionQuery } from '../../session.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { Field, PasswordField } from '../../ui/field.tsx';
+import { EmailField, NewPasswordField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -88,33 +88,19 @@ function AcceptLink({ link, token }: { readonly link: OpenLink; readonly token: 
   return (
     <AccessFrame title={t(`${link.purpose}_title`)} lead={t(`${link.purpose}_text`)}>
       <Form fault={accept.error} onSubmit={() => accept.mutate()}>
-        <Field
-          label={t('email')}
-          type="email"
-          name="email"
+        <EmailField
           autoComplete="username"
-          required
-          maxLength={254}
           readOnly={link.email !== null}
           autoFocus={link.email === null}
-          spellCheck={false}
-          autoCapitalize="none"
           value={email}
           problem={problemOf(accept.error, 'email')}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          onValue={setEmail}
         />
-        <PasswordField
-          label={t('password')}
-          name="password"
-          autoComplete="new-password"
-          required
-          minLength={12}
-          maxLength={1024}
+        <NewPasswordField
           autoFocus={link.email !== null}
-          hint={t('password_hint')}
           value={password}
+          onValue={setPassword}
           problem={problemOf(accept.error, 'password')}
-          onChange={(event) => setPassword(event.currentTarget.value)}
         />
         <FormProblem error={accept.error} />
         <Button kind="primary" type="submit" wide busy={accept.isPending}>

@@ -6,7 +6,7 @@ import { isDismissed, signInWithPasskey } from '../../passkeys.ts';
 import { problemOf, problemOfForm } from '../../problem.ts';
 import type { SessionAnswer } from '../../session.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import { Field, PasswordField } from '../../ui/field.tsx';
+import { EmailField, PasswordField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import css from './access.module.css';
@@ -50,30 +50,21 @@ function FirstStep({ email: first, passkeys, onDone }: Required<Omit<SignInFormP
     <>
       {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
       <Form fault={signIn.error} onSubmit={() => signIn.mutate()}>
-        <Field
-          label={t('email')}
-          type="email"
-          name="email"
+        <EmailField
           autoComplete="username webauthn"
           autoFocus={first === ''}
-          required
-          maxLength={254}
-          spellCheck={false}
-          autoCapitalize="none"
           value={email}
           problem={problemOf(signIn.error, 'email')}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          onValue={setEmail}
         />
         <PasswordField
           label={t('password')}
           name="password"
           autoComplete="current-password"
           autoFocus={first !== ''}
-          required
-          maxLength={1024}
           value={password}
           problem={problemOf(signIn.error, 'password')}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          onValue={setPassword}
         />
         <Button kind="primary" type="submit" wide busy={signIn.isPending}>
           {t('sign_in')}

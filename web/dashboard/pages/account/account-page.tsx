@@ -9,6 +9,7 @@ import css from './account.module.css';
 import { EmailDialog } from './email-dialog.tsx';
 import { Factors } from './factors.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
+import { Row } from './row.tsx';
 import { Sessions } from './sessions.tsx';
 
 /** What is the person's own: how they sign in, and where they are signed in. */
@@ -39,20 +40,12 @@ function SigningIn() {
   const close = (): void => ask(null);
   return (
     <div>
-      <div className={css.row}>
-        <div>
-          <b>{t('email')}</b>
-          <small>{person.email}</small>
-        </div>
+      <Row title={t('email')} text={person.email}>
         <Button onClick={() => ask('email')}>{t('change_email')}</Button>
-      </div>
-      <div className={css.row}>
-        <div>
-          <b>{t('password')}</b>
-          <small>{t('password_row_text')}</small>
-        </div>
+      </Row>
+      <Row title={t('password')} text={t('password_row_text')}>
         <Button onClick={() => ask('password')}>{t('change_password')}</Button>
-      </div>
+      </Row>
       {asked === 'email' ? <EmailDialog onClose={close} /> : null}
       {asked === 'password' ? <PasswordDialog onClose={close} /> : null}
     </div>

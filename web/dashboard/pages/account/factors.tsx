@@ -2,15 +2,15 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOfForm } from '../../problem.ts';
 import { sessionQuery, useSignedIn } from '../../session.ts';
+import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import css from './account.module.css';
 import { PasskeyDialog } from './passkey-dialog.tsx';
 import { PasskeysOff } from './passkeys-off.tsx';
 import { RecoveryCodesDialog } from './recovery-codes.tsx';
+import { Row } from './row.tsx';
 import { TotpDialog } from './totp-dialog.tsx';
 
 type Asked =
@@ -31,35 +31,22 @@ export function Factors() {
   const hasFactor = factors.totp || factors.passkeys > 0;
   return (
     <div>
-      <div className={css.row}>
-        <div>
-          <b>{t('totp')}</b>
-          {factors.totp ? <span className={css.badge}>{t('on')}</span> : null}
-          <small>{t('totp_text')}</small>
-        </div>
+      <Row title={t('totp')} badge={factors.totp ? t('on') : null} text={t('totp_text')}>
         <Button onClick={() => ask({ kind: factors.totp ? 'remove_totp' : 'add_totp' })}>
           {t(factors.totp ? 'remove_totp' : 'add_totp')}
         </Button>
-      </div>
-      <div className={css.row}>
-        <div>
-          <b>{t('passkeys')}</b>
-          <small>{t('passkey_text')}</small>
-        </div>
+      </Row>
+      <Row title={t('passkeys')} text={t('passkey_text')}>
         {passkeys.offered ? <Button onClick={() => ask({ kind: 'add_passkey' })}>{t('add_passkey')}</Button> : null}
         {passkeys.offered ? null : <PasskeysOff passkeys={passkeys} />}
-      </div>
+      </Row>
       {factors.passkeys > 0 ? (
         <PasskeyList onRemove={({ id, name }) => ask({ kind: 'remove_passkey', id, name })} />
       ) : null}
       {hasFactor ? (
-        <div className={css.row}>
-          <div>
-            <b>{t('recovery_codes')}</b>
-            <small>{t('recovery_codes_left', { count: factors.recovery_codes_left })}</small>
-          </div>
+        <Row title={t('recovery_codes')} text={t('recovery_codes_left', { count: factors.recovery_codes_left })}>
           <Button onClick={() => ask({ kind: 'new_codes' })}>{t('new_codes')}</Button>
-        </div>
+        </Row>
       ) : null}
       {asked?.kind === 'add_totp' ? <TotpDialog onDone={close} onClose={close} /> : null}
       {asked?.kind === 'add_passkey' ? <PasskeyDialog onDone={close} onClose={close} /> : null}
@@ -148,18 +135,7 @@ function RemoveDialog({ title, text, remove, onClose }: RemoveDialogProps) {
       onClose();
     },
   });
-  return (
-    <Dialog title={title} description={text} onClose={onClose}>
-      <DialogActions
-        confirm={title}
-        isDangerous
-        isBusy={removal.isPending}
-        problem={problemOfForm(removal.error, [], t)}
-        onCancel={onClose}
-        onConfirm={() => removal.mutate()}
-      />
-    </Dialog>
-  );
+  return <ConfirmDialog name={title} text={text} isDangerous action={removal} onClose={onClose} />;
 }
 
 function NewCodesDialog({ onClose }: { readonly onClose: () => void }) {
@@ -167,15 +143,5 @@ function NewCodesDialog({ onClose }: { readonly onClose: () => void }) {
   const { api } = useDashboard();
   const make = useMutation({ mutationFn: () => api('POST /dashboard/api/account/recovery-codes') });
   if (make.data !== undefined) return <RecoveryCodesDialog codes={make.data.recovery_codes} onClose={onClose} />;
-  return (
-    <Dialog title={t('new_codes')} description={t('new_codes_text')} onClose={onClose}>
-      <DialogActions
-        confirm={t('new_codes')}
-        isBusy={make.isPending}
-        problem={problemOfForm(make.error, [], t)}
-        onCancel={onClose}
-        onConfirm={() => make.mutate()}
-      />
-    </Dialog>
-  );
+  return <ConfirmDialog name={t('new_codes')} text={t('new_codes_text')} action={make} onClose={onClose} />;
 }

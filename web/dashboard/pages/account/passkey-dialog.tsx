@@ -45,7 +45,7 @@ export function PasskeyDialog({ onDone, onClose }: PasskeyDialogProps) {
           required
           autoComplete="off"
           problem={problemOf(error, 'name')}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onValue={setName}
         />
         <DialogActions
           confirm={t('add_passkey')}

@@ -2,11 +2,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOfForm, problemText } from '../../problem.ts';
+import { problemText } from '../../problem.ts';
+import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Ago } from '../../ui/moment.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import css from './account.module.css';
@@ -70,16 +70,13 @@ function EndAllDialog({ onClose }: { readonly onClose: () => void }) {
     onSuccess: () => location.assign('/dashboard/sign-in'),
   });
   return (
-    <Dialog title={t('sign_out_everywhere')} description={t('sign_out_everywhere_text')} onClose={onClose}>
-      <DialogActions
-        confirm={t('sign_out_everywhere')}
-        isDangerous
-        isBusy={end.isPending}
-        problem={problemOfForm(end.error, [], t)}
-        onCancel={onClose}
-        onConfirm={() => end.mutate()}
-      />
-    </Dialog>
+    <ConfirmDialog
+      name={t('sign_out_everywhere')}
+      text={t('sign_out_everywhere_text')}
+      isDangerous
+      action={end}
+      onClose={onClose}
+    />
   );
 }
 
@@ -98,7 +95,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const;
 
-/** `Firefox · Windows` of what a browser calls itself, which is a claim and no fact; null where it says nothing known. */
+/** `Firefox · Windows` of what a browser calls itself, which is a claim, no fact; null where it says nothing known. */
 function deviceName(userAgent: string | null): string | null {
   const named = [BROWSERS, SYSTEMS].map((table) => table.find(([sign]) => sign.test(userAgent ?? ''))?.[1]);
   const known = named.filter((name) => name !== undefined);

@@ -4,10 +4,9 @@ import type { PaymentView } from '../../../../src/http/dashboard/contract/paymen
 import { ApiFault } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOfForm } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
+import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import css from './payment-parts.module.css';
 import { paymentQuery, takeIn } from './queries.ts';
 
@@ -51,7 +50,13 @@ function Question({ payment, asked, onClose }: QuestionProps) {
   const [outcome, choose] = useState<Simulation | undefined>(payment.can.simulate[0]);
   const change = useChange(payment, asked, outcome, onClose);
   return (
-    <Dialog title={t(NAMES[asked])} description={t(CONSEQUENCES[asked][payment.mode])} onClose={onClose}>
+    <ConfirmDialog
+      name={t(NAMES[asked])}
+      text={t(CONSEQUENCES[asked][payment.mode])}
+      isDangerous={asked === 'cancel'}
+      action={change}
+      onClose={onClose}
+    >
       {asked === 'simulate' ? (
         <fieldset className={css.choices}>
           <legend className="unseen">{t('outcome')}</legend>
@@ -64,15 +69,7 @@ function Question({ payment, asked, onClose }: QuestionProps) {
           ))}
         </fieldset>
       ) : null}
-      <DialogActions
-        confirm={t(NAMES[asked])}
-        isDangerous={asked === 'cancel'}
-        isBusy={change.isPending}
-        problem={problemOfForm(change.error, [], t)}
-        onCancel={onClose}
-        onConfirm={() => change.mutate()}
-      />
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 

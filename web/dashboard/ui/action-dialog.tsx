@@ -1,0 +1,70 @@
+import type { ReactNode } from 'react';
+import { useLocale } from '../locale.tsx';
+import { problemOfForm } from '../problem.ts';
+import { Dialog, DialogActions } from './dialog.tsx';
+import { Form } from './form.tsx';
+
+/** What a dialog does, as `useMutation` gives it. */
+interface Action {
+  readonly mutate: () => void;
+  readonly isPending: boolean;
+  readonly error: unknown;
+}
+
+interface ConfirmDialogProps {
+  /** The name of the action: what opened the dialog, its title and its button are named so. */
+  readonly name: string;
+  /** What follows from it. */
+  readonly text: ReactNode;
+  readonly isDangerous?: boolean;
+  readonly action: Action;
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+}
+
+/** Asks whether to do it, and says what follows. */
+export function ConfirmDialog({ name, text, isDangerous = false, action, onClose, children }: ConfirmDialogProps) {
+  const { t } = useLocale();
+  return (
+    <Dialog title={name} description={text} onClose={onClose}>
+      {children}
+      <DialogActions
+        confirm={name}
+        isDangerous={isDangerous}
+        isBusy={action.isPending}
+        problem={problemOfForm(action.error, [], t)}
+        onCancel={onClose}
+        onConfirm={() => action.mutate()}
+      />
+    </Dialog>
+  );
+}
+
+interface FormDialogProps {
+  readonly name: string;
+  readonly text: ReactNode;
+  readonly isDirty: boolean;
+  readonly action: Action;
+  /** The fields that say themselves what is wrong with them, as the server names them. */
+  readonly fields: readonly string[];
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Asks for what an action needs. */
+export function FormDialog({ name, text, isDirty, action, fields, onClose, children }: FormDialogProps) {
+  const { t } = useLocale();
+  return (
+    <Dialog title={name} description={text} onClose={onClose}>
+      <Form isDirty={isDirty} fault={action.error} onSubmit={() => action.mutate()}>
+        {children}
+        <DialogActions
+          confirm={name}
+          isBusy={action.isPending}
+          problem={problemOfForm(action.error, fields, t)}
+          onCancel={onClose}
+        />
+      </Form>
+    </Dialog>
+  );
+}

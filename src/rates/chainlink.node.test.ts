@@ -46,6 +46,8 @@ function addressOf(code: string): string {
 
 async function send(to: string, data: string): Promise<void> {
   await anvil.rpc('eth_sendTransaction', [{ from: ANVIL_ACCOUNT, to, data }]);
+  // The answer comes before the block that the transaction is in.
+  await anvil.mine(1);
 }
 
 /** Puts a feed where the real one is on the main network. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseUnits } from 'viem';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { textAt } from '../../src/cli/program.fixture.ts';
 import { EVENT_TYPES } from '../../src/domain/event-type.ts';
 import { decodeId } from '../../src/domain/id.ts';
@@ -184,7 +184,8 @@ async function openShop(
     projectId,
     call,
     read,
-    becomes: (order, expected) => expect.poll(() => read(order), SOON).toMatchObject(expected),
+    // `expect.poll` asks which test is running, and beside concurrent tests nobody outside of one can know.
+    becomes: (order, expected) => vi.waitFor(async () => expect(await read(order)).toMatchObject(expected), SOON),
     events,
     order: async (fields = {}) => {
       const created = await call('/v1/orders', { amount: 30, currency: 'USD', crypto_currency: 'ETH', ...fields });

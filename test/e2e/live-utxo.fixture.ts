@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { HDKey } from '@scure/bip32';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { textAt } from '../../src/cli/program.fixture.ts';
 import { formatDecimal } from '../../src/domain/money.ts';
 import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/local-receivers.fixture.ts';
@@ -191,7 +191,7 @@ function orders(api: UtxoShop['api'], asset: string): Pick<UtxoShop, 'order' | '
   };
   return {
     read,
-    becomes: (id, fields) => expect.poll(() => read(id), POLL).toMatchObject(fields),
+    becomes: (id, fields) => vi.waitFor(async () => expect(await read(id)).toMatchObject(fields), POLL),
     order: async (changes = {}) => {
       const created = await api('/v1/orders', { amount: 30, currency: 'USD', crypto_currency: asset, ...changes });
       expect(created.body).toMatchObject({ status: 'pending' });

@@ -13,7 +13,7 @@ describe('the link of the set-up', () => {
     const browser = test.browser();
     expect(link.url).toMatch(/^http:\/\/localhost:4000\/dashboard\/setup\/[\w-]{43}$/);
     expect(await browser.session()).toMatchObject({ state: 'signed_out', has_people: false });
-    const look = await browser.do('POST /dashboard/api/links/look', { token: tokenOf(link) });
+    const look = await browser.do('POST /dashboard/api/links/state', { token: tokenOf(link) });
     expect(look).toMatchObject({ state: 'open', purpose: 'setup', email: null });
     const body = { token: tokenOf(link), email: 'owner@shop.example', password: PASSWORD };
     const answer = signedIn(await browser.do('POST /dashboard/api/links/accept', body));
@@ -22,7 +22,7 @@ describe('the link of the set-up', () => {
       expect.objectContaining({ name: 'Shop', role: 'owner', has_live_payments: false }),
     ]);
     for (const each of [link, other]) {
-      expect(await browser.do('POST /dashboard/api/links/look', { token: tokenOf(each) })).toEqual({ state: 'used' });
+      expect(await browser.do('POST /dashboard/api/links/state', { token: tokenOf(each) })).toEqual({ state: 'used' });
       expect(
         await test.browser().try('POST /dashboard/api/links/accept', { ...body, token: tokenOf(each) }),
       ).toMatchObject({
@@ -46,7 +46,7 @@ describe('an invitation', () => {
     const token = tokenOf({ url: invited.link, expiresAt: 0 });
     expect(invited.person).toMatchObject({ state: 'invited', memberships: [{ role: 'support' }] });
     const browser = test.browser();
-    expect(await browser.do('POST /dashboard/api/links/look', { token })).toMatchObject({
+    expect(await browser.do('POST /dashboard/api/links/state', { token })).toMatchObject({
       state: 'open',
       purpose: 'invitation',
       email: 'Ann@Shop.example',
@@ -59,7 +59,7 @@ describe('an invitation', () => {
     });
     expect(signedIn(answer).person).toMatchObject({ email: 'Ann@Shop.example', role: null });
     expect(signedIn(answer).projects).toHaveLength(1);
-    expect(await browser.do('POST /dashboard/api/links/look', { token })).toEqual({ state: 'used' });
+    expect(await browser.do('POST /dashboard/api/links/state', { token })).toEqual({ state: 'used' });
 
     const late = await owner.browser.do('POST /dashboard/api/people/invite', {
       email: 'late@shop.example',
@@ -67,7 +67,7 @@ describe('an invitation', () => {
     });
     test.http.clock.advance(HOUR_MS);
     const lateToken = tokenOf({ url: late.link, expiresAt: 0 });
-    expect(await browser.do('POST /dashboard/api/links/look', { token: lateToken })).toEqual({ state: 'expired' });
+    expect(await browser.do('POST /dashboard/api/links/state', { token: lateToken })).toEqual({ state: 'expired' });
     const refused = await browser.try('POST /dashboard/api/links/accept', { token: lateToken, password: PASSWORD });
     expect(refused.status).toBe(404);
   });
@@ -91,7 +91,7 @@ describe('an invitation', () => {
       status: 400,
       body: { error: { param: 'password', message: expect.stringContaining(rule) } },
     });
-    expect(await owner.browser.do('POST /dashboard/api/links/look', { token })).toMatchObject({ state: 'open' });
+    expect(await owner.browser.do('POST /dashboard/api/links/state', { token })).toMatchObject({ state: 'open' });
   });
 });
 

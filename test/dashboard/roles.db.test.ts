@@ -23,7 +23,7 @@ const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
 /** Every route of the dashboard's API: one that is not here fails, and so does one here that is not there. */
 const TABLE: Readonly<Record<string, Cell>> = {
   'GET /dashboard/api/session': 'anybody',
-  'POST /dashboard/api/links/look': 'anybody',
+  'POST /dashboard/api/links/state': 'anybody',
   'POST /dashboard/api/links/accept': 'anybody',
   'POST /dashboard/api/sign-in': 'anybody',
   'POST /dashboard/api/sign-in/code': 'anybody',

@@ -9,7 +9,7 @@ import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 
-/** The dashboard: its page, and the API below it. Without assets there is the API alone. */
+/** The dashboard's page and API. Without assets there is only the API. */
 export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null): (app: FastifyInstance) => void {
   return (app) => {
     signInRoutes(app, dashboard);

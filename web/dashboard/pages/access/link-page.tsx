@@ -23,7 +23,7 @@ export function LinkPage() {
   const { token } = useParams({ strict: false });
   const link = useQuery({
     queryKey: ['link', token],
-    queryFn: ({ signal }) => api('POST /dashboard/api/links/look', { body: { token: token ?? '' } }, signal),
+    queryFn: ({ signal }) => api('POST /dashboard/api/links/state', { body: { token: token ?? '' } }, signal),
     staleTime: Infinity,
   });
   if (link.isError) {

@@ -7,8 +7,8 @@ import type { ShellAssets } from './shell-assets.ts';
 const hidden = { hide: true } as const;
 
 /**
- * The page, at `/dashboard` and every path below it except the API and assets; the browser decides what it shows. Assets
- * do not count toward the rate limit.
+ * The page, at `/dashboard` and every path below it except the API and assets; the browser decides what it shows.
+ * Assets do not count toward the rate limit.
  */
 export function shellRoutes(app: FastifyInstance, assets: ShellAssets): void {
   const counted = { config: { guard: { kind: 'dashboard', isCounted: true } }, schema: hidden } as const;

@@ -81,7 +81,7 @@ describe('deliveries', () => {
     return notifications;
   }
 
-  it('start when the payment is committed, not when a worker next looks', async () => {
+  it('start when the payment is committed, not at the worker’s next poll', async () => {
     const webhooks = await webhookApp();
     const notifications = wokenOnly(webhooks);
     const receiver = await silentShop();

@@ -81,11 +81,14 @@ const payment = createRoute({
   component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage'),
 });
 
+/** Any other address: the way on stands beside it. */
+const nowhere = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NotFoundPage });
+
 const tree = root.addChildren([
   signIn,
   setupLink,
   protect,
-  signedIn.addChildren([index, account, home, payments, payment]),
+  signedIn.addChildren([index, account, home, payments, payment, nowhere]),
 ]);
 
 /** Every page by its address below `/dashboard`. What stands behind `?` are plain words, which people share. */

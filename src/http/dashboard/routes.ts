@@ -5,6 +5,7 @@ import { liveRoutes } from './live-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import type { Dashboard } from './route.ts';
+import { searchRoutes } from './search-routes.ts';
 import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
@@ -17,6 +18,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     peopleRoutes(app, dashboard);
     homeRoutes(app, dashboard);
     paymentRoutes(app, dashboard);
+    searchRoutes(app, dashboard);
     liveRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };

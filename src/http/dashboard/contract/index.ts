@@ -6,6 +6,7 @@ import { liveContract } from './live.ts';
 import { paymentsContract } from './payments.ts';
 import { peopleContract } from './people.ts';
 import { projectsContract } from './projects.ts';
+import { searchContract } from './search.ts';
 
 /**
  * Every route below `/dashboard/api`, by `METHOD /path`: the server validates with these, and the browser has their
@@ -18,6 +19,7 @@ export const CONTRACT = {
   ...auditContract,
   ...homeContract,
   ...paymentsContract,
+  ...searchContract,
   ...liveContract,
 } as const;
 

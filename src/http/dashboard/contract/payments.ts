@@ -7,6 +7,7 @@ import { PAYMENT_STATUSES } from '../../../domain/status.ts';
 import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
+import { paymentFilters } from './payment-filters.ts';
 import { keysetQuery, modeParams, modeShape } from './shape.ts';
 
 /** Ids are as the API of the payment writes them: `ord_…` or a UUID. Amounts are decimal texts. */
@@ -209,27 +210,11 @@ const changed = {
   answer: Type.Object({ payment: paymentShape, consequences: consequencesShape }),
 };
 
-/** What several words are given as: by commas. */
-const words = Type.Optional(text({ max: 200 }));
-
 export const paymentsContract = {
   /** Both APIs' payments, the newest first. A filter that is left out does not narrow. */
   'GET /dashboard/api/projects/:project/:mode/payments': {
     params: modeParams,
-    query: Type.Object({
-      ...keysetQuery,
-      /** By commas, as `exception`, `asset` and `network` are. */
-      status: words,
-      exception: words,
-      surface: Type.Optional(oneOf(SURFACES)),
-      asset: words,
-      network: words,
-      /** ISO 8601, a UTC day or a time; both leave out their own moment. */
-      created_after: Type.Optional(text({ max: 40 })),
-      created_before: Type.Optional(text({ max: 40 })),
-      /** A whole id, transaction number, order id or e-mail address. */
-      search: Type.Optional(text({ max: 255 })),
-    }),
+    query: Type.Object({ ...keysetQuery, ...paymentFilters }),
     answer: Type.Object({ data: Type.Array(paymentRowShape), next: nullable(Type.String()) }),
   },
   'GET /dashboard/api/projects/:project/:mode/payments/:payment': { params: paymentParams, answer: paymentShape },

@@ -53,6 +53,7 @@ export async function openDashboard(
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
       live: { watch, notifications, troubles: core.troubles },
+      exports: { connect: () => core.handle.connect() },
     },
     assets,
   );

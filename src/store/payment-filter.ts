@@ -84,8 +84,16 @@ function idBounds(
   ];
 }
 
-/** The strands of what a search means in a scope, of payments with ids before `after`. */
-export function strandsOf(scope: PaymentScopeKey, search: PaymentSearch, after: string | null): Strands {
+/**
+ * The strands of what a search means in a scope, of payments with ids before `after`. `isWhole`: all of them will be
+ * read, not a page.
+ */
+export function strandsOf(
+  scope: PaymentScopeKey,
+  search: PaymentSearch,
+  after: string | null,
+  isWhole = false,
+): Strands {
   const { statuses, exceptions, surface, tokens, keys, label } = search;
   const status = (statuses ?? []).map((one) => sql`status = ${one}`);
   const surfaces = (surface === null ? SURFACES : [surface]).map((one) => sql`surface = ${one}`);
@@ -113,7 +121,9 @@ export function strandsOf(scope: PaymentScopeKey, search: PaymentSearch, after: 
     const all = [...filters.status, ...filters.surface, ...filters.token, ...filters.exception, ...filters.amount];
     if (keys === null) return plain([all]);
     const ofLabel = label === null ? [] : [hasLabel(label, scope)];
-    const found = keys.flatMap((key) => foundBy(key, scope.mode, sql.join(within, sql` and `)));
+    const found = keys.flatMap((key) =>
+      foundBy(key, { mode: scope.mode, within: sql.join(within, sql` and `), ...(isWhole && { isWhole }) }),
+    );
     return {
       strands: found.map((one) => ({
         source: one.source,
@@ -142,7 +152,7 @@ export function strandsOf(scope: PaymentScopeKey, search: PaymentSearch, after: 
 }
 
 /** All that narrows but the scope, as conditions of one payment, for reading along another index. */
-export function otherConditions({ statuses, exceptions, surface, tokens }: PaymentSearch): readonly Condition[] {
+function otherConditions({ statuses, exceptions, surface, tokens }: PaymentSearch): readonly Condition[] {
   return [
     ...(statuses === null ? [] : [sql`status = any (${statuses}::text[])`]),
     ...(surface === null ? [] : [sql`surface = ${surface}`]),
@@ -186,19 +196,45 @@ function amountCondition(ranges: readonly AmountRange[]): Condition {
 }
 
 /** As the index `payments_by_amount` has it: the number of digits, and the first two of them. */
-export const AMOUNT_STEP = sql`(length(amount_minor::text) * 100 + left(amount_minor::text, 2)::integer)`;
+const AMOUNT_STEP = sql`(length(amount_minor::text) * 100 + left(amount_minor::text, 2)::integer)`;
 
-/** The steps of that index in which amounts of these ranges are: at most 730, one for each 10 % of an amount. */
-export function amountSteps(ranges: readonly AmountRange[]): readonly number[] {
-  const steps = new Set<number>();
-  for (const { fromMinor, toMinor } of ranges) {
-    const last = stepOf(toMinor > MAX_AMOUNT_MINOR ? MAX_AMOUNT_MINOR : toMinor);
-    for (let step = stepOf(fromMinor < MIN_AMOUNT_MINOR ? MIN_AMOUNT_MINOR : fromMinor); step <= last;) {
-      steps.add(step);
-      step = nextStep(step);
-    }
+/**
+ * The newest ids of payments within amounts, along their index: at most 730 steps for each currency that the project
+ * has payments in.
+ */
+export function alongAmounts(
+  scope: PaymentScopeKey,
+  search: PaymentSearch,
+  page: { readonly after: string | null; readonly limit: number },
+): Condition {
+  const ranges = search.amounts ?? [];
+  const own = sql`project_id = ${scope.projectId} and mode = ${scope.mode}`;
+  const all = sql.join([...withinScope(scope, search, page.after), ...otherConditions(search)], sql` and `);
+  const parts = ranges.map(
+    (range) => sql`select found.id
+      from (
+        select currency from unnest(${range.currencies}::text[]) currency
+        where exists (select from payments where ${own} and payments.currency = currency.currency)
+      ) used
+      cross join unnest(${amountSteps(range)}::integer[]) step
+      cross join lateral (
+        select id from payments where currency = used.currency and ${AMOUNT_STEP} = step
+          and amount_minor between ${range.fromMinor} and ${range.toMinor} and ${all}
+        order by id desc limit ${page.limit}
+      ) found`,
+  );
+  return sql`select id from (${sql.join(parts, sql` union `)}) found order by id desc limit ${page.limit}`;
+}
+
+function amountSteps({ fromMinor, toMinor }: AmountRange): readonly number[] {
+  const steps: number[] = [];
+  const last = stepOf(toMinor > MAX_AMOUNT_MINOR ? MAX_AMOUNT_MINOR : toMinor);
+  let step = stepOf(fromMinor < MIN_AMOUNT_MINOR ? MIN_AMOUNT_MINOR : fromMinor);
+  while (step <= last) {
+    steps.push(step);
+    step = nextStep(step);
   }
-  return [...steps];
+  return steps;
 }
 
 function stepOf(minor: bigint): number {

@@ -22,7 +22,7 @@ export async function findHits(
 ): Promise<readonly PaymentHit[]> {
   const within = sql.join(withinScope(scope, ALL_TIMES, null), sql` and `);
   const strands = keys.flatMap((key, rank) =>
-    foundBy(key, scope.mode, within).map(
+    foundBy(key, { mode: scope.mode, within }).map(
       ({ source, condition }) => sql`(select id, ${rank}::integer as rank from ${source}
         where ${within} and ${condition} order by id desc limit ${limit})`,
     ),

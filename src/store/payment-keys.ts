@@ -31,11 +31,18 @@ const LAST_CHARACTER = '\u{10ffff}';
 const MAX_NEWEST = 2_000;
 const MAX_ALIKE = 5_000;
 
-/**
- * Reads each meaning of a key along an index. `within` are the conditions of the scope, which a description needs
- * before it is cut off.
- */
-export function foundBy(key: PaymentKey, mode: Mode, within: RawBuilder<unknown>): readonly KeyStrand[] {
+/** How keys are read. */
+export interface Reading {
+  readonly mode: Mode;
+  /** The conditions of the scope, which descriptions that begin alike need before they are cut off. */
+  readonly within: RawBuilder<unknown>;
+  /** Reads all descriptions that begin alike, however many. */
+  readonly isWhole?: true;
+}
+
+/** Reads each meaning of a key along an index. */
+export function foundBy(key: PaymentKey, reading: Reading): readonly KeyStrand[] {
+  const { mode } = reading;
   const payments = sql`payments`;
   const one = (condition: RawBuilder<unknown>): readonly KeyStrand[] => [{ source: payments, condition }];
   switch (key.kind) {
@@ -48,7 +55,7 @@ export function foundBy(key: PaymentKey, mode: Mode, within: RawBuilder<unknown>
     case 'email':
       return one(sql`lower(customer_email) = lower(${key.text})`);
     case 'description':
-      return byDescription(key.text, within);
+      return byDescription(key.text, reading);
     case 'transaction_hash':
       return [
         ...one(
@@ -82,19 +89,20 @@ function onNetworks(column: string, forms: readonly string[]): RawBuilder<unknow
   return sql`network = any (${[...NETWORKS]}::text[]) and ${sql.ref(column)} = any (${forms}::text[])`;
 }
 
-function byDescription(text: string, within: RawBuilder<unknown>): readonly KeyStrand[] {
-  const begins = [...text].slice(0, INDEXED).join('');
-  const alike = sql`${DESCRIPTION} ~>=~ lower(${begins}) and ${DESCRIPTION} ~<~ (lower(${begins}) || ${LAST_CHARACTER})`;
+function byDescription(text: string, { within, isWhole }: Reading): readonly KeyStrand[] {
+  const begin = sql`lower(left(${text}, ${INDEXED}::integer))`;
+  const alike = sql`${DESCRIPTION} ~>=~ ${begin} and ${DESCRIPTION} ~<~ (${begin} || ${LAST_CHARACTER})`;
+  const condition = sql`description is not null and ${alike} and starts_with(lower(description), lower(${text}))`;
+  if (isWhole === true) return [{ source: sql`payments`, condition }];
   const newest = SURFACES.map(
     (surface) =>
       sql`(select * from payments where ${within} and surface = ${surface} order by id desc limit ${MAX_NEWEST})`,
   );
-  const condition = begins === text ? alike : sql`${alike} and starts_with(lower(description), lower(${text}))`;
   return [
     { source: sql`(${sql.join(newest, sql` union all `)}) payments`, condition },
     {
       source: sql`(select * from payments where ${within} and description is not null and ${alike}
-        order by ${DESCRIPTION} desc, id desc limit ${MAX_ALIKE}) payments`,
+        order by ${DESCRIPTION} using ~>~, id desc limit ${MAX_ALIKE}) payments`,
       condition,
     },
   ];

@@ -2,16 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import { firstUuidOf } from '../domain/id.ts';
 import { SURFACES, type Payment, type Surface } from '../domain/payment.ts';
 import type { Database } from './database.ts';
-import {
-  AMOUNT_STEP,
-  amountSteps,
-  otherConditions,
-  strandsOf,
-  withinScope,
-  type Condition,
-  type PaymentScopeKey,
-  type PaymentSearch,
-} from './payment-filter.ts';
+import { alongAmounts, strandsOf, type Condition, type PaymentScopeKey, type PaymentSearch } from './payment-filter.ts';
 import { findPayments } from './payments.ts';
 
 /** Where a page ends that was asked for, and how long it is. */
@@ -49,7 +40,7 @@ async function idsOf(
   const { strands, amount } = strandsOf(scope, search, page.after);
   if (strands.length === 0) return [];
   const where = (conditions: readonly Condition[]): Condition => sql.join(conditions, sql` and `);
-  if (amount === null || search.amounts === null) {
+  if (amount === null) {
     return newestOf(
       db,
       strands.map(
@@ -70,12 +61,7 @@ async function idsOf(
     page,
   );
   if (near.length >= page.limit) return near;
-  const conditions = [...withinScope(scope, search, page.after), amount, ...otherConditions(search)];
-  const { rows } = await sql<{ id: string }>`
-    select found.id from unnest(${amountSteps(search.amounts)}::integer[]) step
-    cross join lateral (
-      select id from payments where ${AMOUNT_STEP} = step and ${where(conditions)} order by id desc limit ${page.limit}
-    ) found order by found.id desc limit ${page.limit}`.execute(db);
+  const { rows } = await sql<{ id: string }>`${alongAmounts(scope, search, page)}`.execute(db);
   return rows.map(({ id }) => id);
 }
 

@@ -63,6 +63,7 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${PAYMENTS}/:payment/simulate`]: CHANGES,
   'GET /dashboard/api/projects/:project/:mode/events': IN_BOTH_MODES,
   'GET /dashboard/api/projects/:project/:mode/search': IN_BOTH_MODES,
+  [`POST ${PAYMENTS}/export`]: IN_BOTH_MODES,
 };
 
 /** Once it is let in it goes on until it is hung up: what lets in is the same as of this one. */

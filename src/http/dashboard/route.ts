@@ -12,6 +12,7 @@ import type { RouteContract } from './contract/route.ts';
 import { clientAddress, countedAddress } from '../client.ts';
 import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
+import type { Exports } from './export-routes.ts';
 import type { Live } from './live-routes.ts';
 import { clientBucket } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
@@ -26,6 +27,7 @@ export interface Dashboard {
   /** How networks and backups are. */
   readonly serviceHealth: () => Promise<ServiceHealth>;
   readonly live: Live;
+  readonly exports: Exports;
 }
 
 /** One request of a route, as its contract has it. */

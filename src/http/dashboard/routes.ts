@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './account-routes.ts';
+import { exportRoutes } from './export-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { liveRoutes } from './live-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
@@ -19,6 +20,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     homeRoutes(app, dashboard);
     paymentRoutes(app, dashboard);
     searchRoutes(app, dashboard);
+    exportRoutes(app, dashboard);
     liveRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { accountContract } from './account.ts';
 import { auditContract } from './audit.ts';
+import { exportContract } from './export.ts';
 import { homeContract } from './home.ts';
 import { liveContract } from './live.ts';
 import { paymentsContract } from './payments.ts';
@@ -20,6 +21,7 @@ export const CONTRACT = {
   ...homeContract,
   ...paymentsContract,
   ...searchContract,
+  ...exportContract,
   ...liveContract,
 } as const;
 

@@ -4,7 +4,7 @@ import { NETWORKS } from '../../../domain/networks.ts';
 import { EXCEPTIONS, SURFACES } from '../../../domain/payment.ts';
 import { SIMULATIONS } from '../../../domain/simulation.ts';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
-import { oneOf, text } from '../../fields.ts';
+import { oneOf } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
 import { paymentFilters } from './payment-filters.ts';

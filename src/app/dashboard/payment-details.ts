@@ -1,4 +1,7 @@
+import type { Token } from '../../domain/asset.ts';
+import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { Confirmations } from '../../domain/payment.ts';
+import type { Rail } from '../../modes/rail.ts';
 import { shownAddress } from '../../rails/address.ts';
 import { findPaymentDetails, type PaymentDetails } from '../../store/payment-details.ts';
 import type { App } from '../context.ts';
@@ -10,6 +13,8 @@ export interface SeenPayment extends PaymentDetails {
   /** Null while there are none to count. */
   readonly confirmations: Confirmations | null;
   readonly can: PossibleActions;
+  /** The block explorer that shows what happens to a token: null on a test chain and in the sandbox. */
+  readonly explorerOf: (token: Pick<Token, 'asset' | 'network'>) => string | null;
 }
 
 /** Reads the payment if the selector matches it. Never asks a chain. */
@@ -17,6 +22,7 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
   const details = await findPaymentDetails(app.db, selector.id);
   if (details === null || !selects(selector, details.payment)) return null;
   const { payment, transfers, addresses, quotes } = details;
+  const rail = app.railFor(payment.mode);
   const shown = <Placed extends { readonly network: Parameters<typeof shownAddress>[0]; readonly address: string }>(
     one: Placed,
   ): Placed => ({ ...one, address: shownAddress(one.network, one.address) });
@@ -26,7 +32,18 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
     ...(payment.mode === 'test'
       ? {}
       : { transfers: transfers.map(shown), addresses: addresses.map(shown), quotes: quotes.map(shown) }),
-    confirmations: await app.railFor(payment.mode).confirmations(payment),
+    confirmations: await rail.confirmations(payment),
     can: possibleActions(payment, details, app.clock(), app.policy),
+    explorerOf: (token) => explorerOf(rail, token),
   };
+}
+
+/** The explorer of the network's main chain, if that is the chain that the rail sees the token on. */
+function explorerOf(rail: Rail, token: Pick<Token, 'asset' | 'network'>): string | null {
+  const facts = NETWORK_FACTS[token.network];
+  const isMain =
+    facts.family === 'evm'
+      ? rail.evmChain(token)?.chainId === facts.chainId
+      : rail.payoutChain(token.network) === 'main';
+  return isMain ? facts.explorer : null;
 }

@@ -2,6 +2,7 @@ import type { SeenPayment } from '../../app/dashboard/payment-details.ts';
 import { formatDecimal, divHalfUp, fiatDecimals, pow10 } from '../../domain/money.ts';
 import { encodeId, deliveryId } from '../../domain/id.ts';
 import { tokenOf } from '../../domain/asset.ts';
+import { addressPage, transactionPage } from '../../domain/networks.ts';
 import { tracedHash, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { DeliveryRecord, PaymentDetails } from '../../store/payment-details.ts';
@@ -49,7 +50,7 @@ export interface Viewer {
 /** A payment in detail. */
 export function paymentView(details: SeenPayment, links: Links, viewer: Viewer): PaymentView {
   const { payment, confirmations, can } = details;
-  const transfers = details.transfers.map((transfer) => transferView(transfer, payment));
+  const transfers = details.transfers.map((transfer) => transferView(transfer, details));
   return {
     ...paymentRow(payment),
     failure_reason: payment.failureReason,
@@ -68,7 +69,7 @@ export function paymentView(details: SeenPayment, links: Links, viewer: Viewer):
     money: moneyView(details),
     addresses: addressViews(details),
     transfers,
-    refunds: details.refunds.map(refundView),
+    refunds: details.refunds.map((refund) => refundView(refund, details)),
     idempotency_key: details.idempotencyKey,
     timeline: timelineOf(details, transfers, viewer),
     can: viewer.mayChange ? { ...can, simulate: [...can.simulate] } : NOTHING,
@@ -120,11 +121,12 @@ function lockedAt({ payment, quotes, transitions }: PaymentDetails, quote: Quote
   return record?.quotedAt ?? transitions.findLast(({ cause }) => cause === 'token_chosen')?.at ?? payment.createdAt;
 }
 
-function addressViews({ payment, addresses }: PaymentDetails): PaymentView['addresses'] {
+function addressViews({ payment, addresses, explorerOf }: SeenPayment): PaymentView['addresses'] {
   const { quote } = payment;
   const issued = addresses.map((one) => {
     return {
       address: one.address,
+      explorer_url: pageOf(explorerOf(one), one.address, addressPage),
       network: one.network,
       asset: one.asset,
       expected: formatDecimal(one.owedUnits, one.decimals),
@@ -139,16 +141,29 @@ function addressViews({ payment, addresses }: PaymentDetails): PaymentView['addr
   const expected = formatDecimal(quote.owedUnits, quote.decimals);
   const { address, asset, network } = quote;
   const times = { issued_at: isoTime(payment.createdAt), watched_until: null };
-  return [{ address, network, asset, expected, wallet_index: null, ...times, is_current: true }];
+  return [{ address, explorer_url: null, network, asset, expected, wallet_index: null, ...times, is_current: true }];
 }
 
-function transferView(transfer: Transfer, { quote }: Payment): PaymentView['transfers'][number] {
+/** The explorer's page of a transaction or address; null without an explorer. */
+function pageOf(
+  explorer: string | null,
+  what: string,
+  page: (explorer: string, what: string) => string,
+): string | null {
+  return explorer === null ? null : page(explorer, what);
+}
+
+function transferView(
+  transfer: Transfer,
+  { payment: { quote }, explorerOf }: SeenPayment,
+): PaymentView['transfers'][number] {
   const { asset, network } = transfer;
+  const hash = tracedHash(transfer.transactionHash);
   const isQuoted = quote !== null && quote.asset === asset && quote.network === network;
   const decimals = isQuoted ? quote.decimals : (tokenOf(asset, network)?.decimals ?? 0);
   return {
-    transaction_hash: tracedHash(transfer.transactionHash),
-    explorer_url: null,
+    transaction_hash: hash,
+    explorer_url: hash === null ? null : pageOf(explorerOf(transfer), hash, transactionPage),
     address: transfer.address,
     asset,
     network,
@@ -159,7 +174,8 @@ function transferView(transfer: Transfer, { quote }: Payment): PaymentView['tran
   };
 }
 
-function refundView(refund: Refund): PaymentView['refunds'][number] {
+function refundView(refund: Refund, { explorerOf }: SeenPayment): PaymentView['refunds'][number] {
+  const hash = refund.transactionHash;
   return {
     id: encodeId('refund', refund.id),
     status: refund.status,
@@ -171,7 +187,8 @@ function refundView(refund: Refund): PaymentView['refunds'][number] {
     address: refund.address,
     reason: refund.reason,
     failure_reason: refund.failureReason,
-    transaction_hash: refund.transactionHash,
+    transaction_hash: hash,
+    explorer_url: hash === null ? null : pageOf(explorerOf(refund), hash, transactionPage),
     created_at: isoTime(refund.createdAt),
     completed_at: isoTimeOrNull(refund.completedAt),
   };
@@ -179,7 +196,7 @@ function refundView(refund: Refund): PaymentView['refunds'][number] {
 
 /** What happened, oldest first. Entries of the same time: actions, transfers, transitions, refunds, events. */
 function timelineOf(
-  details: PaymentDetails,
+  details: SeenPayment,
   transfers: PaymentView['transfers'],
   { seesWebhooks }: Viewer,
 ): TimelineEntry[] {
@@ -205,7 +222,7 @@ function timelineOf(
     ...details.refunds.map((refund) => ({
       kind: 'refund' as const,
       at: isoTime(refund.createdAt),
-      refund: refundView(refund),
+      refund: refundView(refund, details),
     })),
     ...details.events.map((event) => ({
       kind: 'event' as const,

@@ -62,8 +62,12 @@ const moneyShape = Type.Object({
   rate_locked_at: time(),
 });
 
+/** Where a block explorer shows it; null in test mode, on test chains, and where there is nothing to show. */
+const explorerUrl = nullable(Type.String());
+
 const addressShape = Type.Object({
   address: Type.String(),
+  explorer_url: explorerUrl,
   network,
   /** The asset and amount of its first quote. */
   asset,
@@ -79,7 +83,7 @@ const addressShape = Type.Object({
 const transferShape = Type.Object({
   /** Null if no node could name the transaction that brought the money. */
   transaction_hash: nullable(Type.String()),
-  explorer_url: nullable(Type.String()),
+  explorer_url: explorerUrl,
   address: Type.String(),
   asset: Type.String(),
   network: Type.String(),
@@ -101,6 +105,7 @@ const refundShape = Type.Object({
   reason: nullable(Type.String()),
   failure_reason: nullable(Type.String()),
   transaction_hash: nullable(Type.String()),
+  explorer_url: explorerUrl,
   created_at: time(),
   completed_at: nullable(time()),
 });

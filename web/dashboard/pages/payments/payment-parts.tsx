@@ -49,7 +49,8 @@ export function Money({ payment: { money, confirmations } }: PartProps) {
 /** The payment's fields; empty ones are left out. */
 export function PaymentDetails({ payment }: PartProps) {
   const { t } = useLocale();
-  const { crypto, address, metadata } = payment;
+  const { crypto, address, addresses, metadata } = payment;
+  const explorer = addresses.find((one) => one.is_current)?.explorer_url ?? null;
   const facts = [
     [t('order'), payment.order_id],
     [t('number'), payment.transaction_number],
@@ -57,7 +58,7 @@ export function PaymentDetails({ payment }: PartProps) {
     [t('customer_name'), payment.customer_name],
     [t('description'), payment.description],
     [t('paid_in'), crypto === null ? null : `${crypto.asset} · ${networkName(crypto.network)}`],
-    [t('address'), address === null ? null : <Short text={address} what={t('address')} />],
+    [t('address'), address === null ? null : <Short text={address} what={t('address')} href={explorer} />],
     [t('id'), <Short key="id" text={payment.id} what={t('id')} />],
     [t('created'), <Moment key="created" iso={payment.created_at} />],
     [t('expires'), <Moment key="expires" iso={payment.expires_at} />],

@@ -54,9 +54,9 @@ const FORMULA = '[=+@＝＋－＠\t\r\n-]';
  */
 function guarded(text: Expression, { separator }: Writing): Expression {
   const breaks = `[${separator === ',' ? ';' : ','}\t\r\n]`;
-  const first = sql.lit(`^ *${FORMULA}`);
-  const within = sql.lit(`(${breaks})(?= *${FORMULA})`);
-  const any = sql.lit(`(^|${breaks}) *${FORMULA}`);
+  const first = sql.lit(`^[ "]*${FORMULA}`);
+  const within = sql.lit(`(${breaks})(?=[ "]*${FORMULA})`);
+  const any = sql.lit(`(^|${breaks})[ "]*${FORMULA}`);
   return sql`case when ${text} ~ ${any}
     then case when ${text} ~ ${first} then '''' else '' end || regexp_replace(${text}, ${within}, '\\1''', 'g')
     else ${text} end`;

@@ -319,7 +319,7 @@ describe('what merchants and customers wrote', () => {
           ]);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 

@@ -14,7 +14,11 @@ type Query = QueryOf<'GET /dashboard/api/projects/:project/:mode/payments'>;
 /** What narrows, without what says which page. */
 export type FilterQuery = Omit<Query, 'after' | 'limit'>;
 
-/** What the list's query asks for. Refuses words that no payment has. */
+/**
+ * The list's filters.
+ *
+ * @throws RequestError if a word is not one that payments can have
+ */
 export function readFilters(query: FilterQuery): PaymentSearch {
   const assets = wordsOf('asset', query.asset, ASSET_CODES);
   const networks = wordsOf('network', query.network, NETWORKS);
@@ -40,7 +44,7 @@ export function readFilters(query: FilterQuery): PaymentSearch {
   };
 }
 
-/** The page's end that the next one begins after. */
+/** The cursor from `after`. */
 export function readAfter(text: string | undefined): string | null {
   if (text === undefined) return null;
   const id = parseUuid(text);
@@ -48,7 +52,7 @@ export function readAfter(text: string | undefined): string | null {
   return id;
 }
 
-/** Words by commas, each once; null if there are none. */
+/** Words separated by commas, without duplicates; null if there are none. */
 function wordsOf<Word extends string>(
   name: string,
   text: string | undefined,

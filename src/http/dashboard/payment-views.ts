@@ -10,7 +10,7 @@ import { paymentUrl, publicPaymentId, type Links } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { PaymentRow, PaymentView, TimelineEntry } from './contract/payments.ts';
 
-/** A payment as lists show it. */
+/** A payment in a list. */
 export function paymentRow(payment: Payment): PaymentRow {
   const { quote } = payment;
   return {
@@ -40,14 +40,14 @@ export function paymentRow(payment: Payment): PaymentRow {
   };
 }
 
-/** Who looks at a payment. */
+/** The person who sees a payment. */
 export interface Viewer {
   readonly mayChange: boolean;
   /** Whether the person may see where webhooks go. */
   readonly seesWebhooks: boolean;
 }
 
-/** All of a payment. */
+/** A payment in detail. */
 export function paymentView(details: SeenPayment, links: Links, viewer: Viewer): PaymentView {
   const { payment, confirmations, can } = details;
   const transfers = details.transfers.map((transfer) => transferView(transfer, details));
@@ -101,7 +101,7 @@ function moneyView(details: PaymentDetails): PaymentView['money'] {
   };
 }
 
-/** Of one whole unit in the payment's currency: to the cent, or to six places where it is worth less than ten. */
+/** The price of one whole unit in the payment's currency: in cents, or with six decimals below ten. */
 function rateOf({ amountMinor, currency }: Payment, { owedUnits, decimals }: Quote): string {
   if (owedUnits === 0n) return '0';
   const scale = pow10(fiatDecimals(currency));
@@ -109,7 +109,7 @@ function rateOf({ amountMinor, currency }: Payment, { owedUnits, decimals }: Quo
   return inPlaces(0) >= 10n ? formatDecimal(inPlaces(2), 2) : formatDecimal(inPlaces(6), 6);
 }
 
-/** When the current quote was given: by its own record, else when its token was chosen last. */
+/** When the current quote was locked: from its record, otherwise when the token was last chosen. */
 function lockedAt({ payment, quotes, transitions }: PaymentDetails, quote: Quote): number {
   const record = quotes.find(
     (one) =>
@@ -137,7 +137,7 @@ function addressViews({ payment, addresses, explorerOf }: SeenPayment): PaymentV
     };
   });
   if (quote === null || issued.length > 0) return issued;
-  // The sandbox's addresses are made up and nowhere watched.
+  // The sandbox's addresses are made up, and nothing watches them.
   const expected = formatDecimal(quote.owedUnits, quote.decimals);
   const { address, asset, network } = quote;
   const times = { issued_at: isoTime(payment.createdAt), watched_until: null };
@@ -194,10 +194,7 @@ function refundView(refund: Refund, { explorerOf }: SeenPayment): PaymentView['r
   };
 }
 
-/**
- * What happened, the oldest first; of one moment: what somebody did, what came, what that made of the payment, who was
- * told.
- */
+/** What happened, oldest first. Entries of the same time: actions, transfers, transitions, refunds, events. */
 function timelineOf(
   details: SeenPayment,
   transfers: PaymentView['transfers'],
@@ -205,7 +202,7 @@ function timelineOf(
 ): TimelineEntry[] {
   const { payment } = details;
   const entries: TimelineEntry[] = [
-    // A payment that named its token is made with its quote: its first step begins where that left it.
+    // A payment created with a token gets its quote at once: `created` leads to the status before its first transition.
     {
       kind: 'status',
       at: isoTime(payment.createdAt),
@@ -238,7 +235,7 @@ function timelineOf(
   return entries.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
 }
 
-/** Where it goes, and what stood against it there, may hold secrets of the merchant's system. */
+/** URLs and errors may contain secrets of the merchant's system. */
 function deliveryView(delivery: DeliveryRecord, seesWebhooks: boolean) {
   return {
     id: deliveryId(delivery.id),

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { calledAs } from './called-as.ts';
 import { readDatabaseUrl } from './database-url.ts';
 import type { AssetCode, UsdPriceE8 } from '../domain/asset.ts';
 import { parseDayTime, type DayTime } from '../domain/backup-time.ts';
@@ -45,6 +46,8 @@ export interface Config {
   /** A port for health and metrics only, on this machine only; null: none. */
   readonly monitorPort: number | null;
   readonly dataDir: string;
+  /** How whoever reads our messages calls the program, as a shell takes it. */
+  readonly program: string;
   /** Null: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null;
   /**
@@ -112,7 +115,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}; they must differ.`);
   const role = read.choice('ROLE', ROLES, 'all');
   const monitorPort = readMonitorPort(read, role, [port, sandboxPort], problems);
-  const host = read.text('HOST') ?? '127.0.0.1';
+  const host = read.host('HOST') ?? '127.0.0.1';
   const tls = readTlsFiles(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
   const scheme = tls === null ? 'http' : 'https';
   const shownHost = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
@@ -137,6 +140,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     sandboxPort,
     monitorPort,
     dataDir: path.resolve(cwd, read.text('DATA_DIR') ?? './data'),
+    program: calledAs(env, cwd),
     databaseUrl,
     databaseDirectUrl,
     baseUrl,

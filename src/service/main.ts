@@ -10,15 +10,19 @@ import { prepareAddresses } from '../modes/prepare-addresses.ts';
 import { createPaymentWatch } from '../app/live/payment-watch.ts';
 import { createPaymentReader } from '../app/payments/read-payment.ts';
 import { startScheduledBackups } from '../backup/scheduled-backups.ts';
+import { publicName } from '../config/called-as.ts';
 import type { Config } from '../config/config.ts';
+import { thisInstance } from '../config/instance.ts';
 import { openCointill, type Cointill } from './core.ts';
 import { logAnswer } from './access-line.ts';
-import { openDashboard, startedDashboard, type StartedDashboard } from './dashboard.ts';
+import { openDashboard, openDashboardUrl, startedDashboard, type StartedDashboard } from './dashboard.ts';
 import { logTroubles } from './log.ts';
+import type { Mode } from '../domain/permission.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import type { Api } from '../http/api.ts';
 import { loadAssets } from '../http/pages/assets.ts';
 import { checkoutRoutes } from '../http/checkout/routes.ts';
+import { homeRoute } from '../http/docs/home.ts';
 import { docsRoutes } from '../http/docs/routes.ts';
 import { ListenError } from '../http/listen-error.ts';
 import { orderRoutes } from '../http/orders/routes.ts';
@@ -88,7 +92,11 @@ export async function startService(config: Config, log: Logger): Promise<Service
     const backups = config.role === 'api' ? null : startBackups(config, core);
     if (backups !== null) parts.push(() => backups.stop());
     const monitored = { redis, backups };
-    const monitoring = createMonitoring(core, notifications, prices, monitored, counting, { metricsToken, hasOwnPort });
+    const monitoring = createMonitoring(core, notifications, prices, monitored, counting, {
+      metricsToken,
+      hasOwnPort,
+      instance: thisInstance(config),
+    });
     onStop = () => monitoring.stopping();
     // Health is answered until the very end, so it is closed after the parts.
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
@@ -132,7 +140,7 @@ async function startServers(
     orderRoutes(api),
     refundRoutes(api),
     checkoutRoutes({ ...api, access, assets, watch, troubles }),
-    docsRoutes({ baseUrls, assets }),
+    docsRoutes({ baseUrls, assets, program: publicName(config.program) }),
   ];
   const common = {
     access,
@@ -143,6 +151,7 @@ async function startServers(
     tls: await readTls(config),
     log,
     troubles,
+    program: publicName(config.program),
     onAnswered: (answer: AnsweredRequest) => {
       counting.metrics.onAnswered(answer);
       logAnswer(log, troubles, answer);
@@ -150,9 +159,12 @@ async function startServers(
     plugins,
   };
   const dashboard = await openDashboard(config, core, notifications, redis, plugins);
+  const home = (side: Mode) => homeRoute({ side, baseUrls, dashboardUrl: openDashboardUrl(config), assets });
+  const live = { ...common, ...dashboard, plugins: [...dashboard.plugins, home('live')] };
+  const sandbox = { ...common, plugins: [...plugins, home('test')] };
   const servers = [
-    { server: buildServer({ ...common, ...dashboard, side: 'live' }), port: config.port },
-    { server: buildServer({ ...common, side: 'test' }), port: config.sandboxPort },
+    { server: buildServer({ ...live, side: 'live' }), port: config.port },
+    { server: buildServer({ ...sandbox, side: 'test' }), port: config.sandboxPort },
   ];
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map(({ server }) => closeServer(server)));

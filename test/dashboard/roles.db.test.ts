@@ -19,6 +19,7 @@ const ADMINS = ['owner', 'admin'] as const;
 const IN_BOTH_MODES = { test: ALL, live: ALL } as const;
 const CHANGES = { test: ['owner', 'admin', 'developer', 'support'], live: ['owner', 'admin', 'support'] } as const;
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
+const VIEWS = '/dashboard/api/projects/:project/views';
 
 /** Every route of the dashboard's API, neither more nor fewer than are registered. */
 const TABLE: Readonly<Record<string, Cell>> = {
@@ -64,6 +65,10 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'GET /dashboard/api/projects/:project/:mode/events': IN_BOTH_MODES,
   'GET /dashboard/api/projects/:project/:mode/search': IN_BOTH_MODES,
   [`POST ${PAYMENTS}/export`]: IN_BOTH_MODES,
+  [`GET ${VIEWS}`]: ALL,
+  [`POST ${VIEWS}`]: ALL,
+  [`POST ${VIEWS}/:view`]: ALL,
+  [`POST ${VIEWS}/:view/delete`]: ALL,
 };
 
 /** A stream that passes its guard never ends, so this route with the same rule is called instead. */

@@ -11,6 +11,7 @@ import { searchRoutes } from './search-routes.ts';
 import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
+import { viewRoutes } from './view-routes.ts';
 
 /** The dashboard's page and API. Without assets there is only the API. */
 export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null): (app: FastifyInstance) => void {
@@ -23,6 +24,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     paymentRoutes(app, dashboard);
     searchRoutes(app, dashboard);
     exportRoutes(app, dashboard);
+    viewRoutes(app, dashboard);
     liveRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };

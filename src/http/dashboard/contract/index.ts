@@ -8,6 +8,7 @@ import { paymentsContract } from './payments.ts';
 import { peopleContract } from './people.ts';
 import { projectsContract } from './projects.ts';
 import { searchContract } from './search.ts';
+import { viewsContract } from './views.ts';
 
 /**
  * Every route below `/dashboard/api`, by `METHOD /path`. The server validates with these schemas; the browser imports
@@ -22,6 +23,7 @@ export const CONTRACT = {
   ...paymentsContract,
   ...searchContract,
   ...exportContract,
+  ...viewsContract,
   ...liveContract,
 } as const;
 

@@ -5,6 +5,7 @@ import { invitePerson } from '../src/app/people/people.ts';
 import type { Role } from '../src/domain/role.ts';
 import { createServiceHealth } from '../src/app/dashboard/health.ts';
 import { createProjectWatch } from '../src/app/live/project-watch.ts';
+import { refundInstructions } from '../src/app/refunds/refund-instructions.ts';
 import type { Live } from '../src/http/dashboard/live-routes.ts';
 import { compileCidrs } from '../src/http/auth.ts';
 import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
@@ -81,6 +82,8 @@ export async function dashboardTest(
     behindProxy,
     serviceHealth: createServiceHealth(app, []),
     live: { watch, notifications, troubles, ...live },
+    creator: app.creator,
+    refundInstructions: (id) => refundInstructions(app, id, () => null),
   };
   const server = http.build({
     side: 'live',

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createServiceHealth } from '../app/dashboard/health.ts';
+import type { PaymentCreator } from '../app/payments/create-payment.ts';
 import { createProjectWatch } from '../app/live/project-watch.ts';
 import { makeSetupLink } from '../app/people/links.ts';
 import { siteOf, type PeopleParts } from '../app/people/parts.ts';
@@ -15,13 +16,20 @@ import type { ServerOptions } from '../http/server.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { hasPeople } from '../store/people.ts';
 import type { Cointill } from './core.ts';
+import { showInstructions } from './show-instructions.ts';
+
+/** What the dashboard shares with the rest of the service. */
+interface Shared {
+  readonly notifications: Notifications;
+  readonly redis: SharedRedis | null;
+  readonly creator: PaymentCreator;
+}
 
 /** What the live address has beside `plugins`: the dashboard and its guard, unless it is left out. */
 export async function openDashboard(
   { dashboard, trustProxy }: Config,
   core: Cointill,
-  notifications: Notifications,
-  redis: SharedRedis | null,
+  { notifications, redis, creator }: Shared,
   plugins: ServerOptions['plugins'],
 ): Promise<Pick<ServerOptions, 'dashboard' | 'plugins'>> {
   if (dashboard === null) return { dashboard: null, plugins };
@@ -53,6 +61,8 @@ export async function openDashboard(
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
       live: { watch, notifications, troubles: core.troubles },
+      creator,
+      refundInstructions: (id) => showInstructions(core, id),
     },
     assets,
   );

@@ -28,6 +28,15 @@ export async function notesOf(executor: Database | Trx, paymentId: string, limit
   return rows.map(noteFromRow);
 }
 
+export async function countNotes(trx: Trx, paymentId: string): Promise<number> {
+  const { count } = await trx
+    .selectFrom('payment_notes')
+    .select((select) => select.fn.countAll<bigint>().as('count'))
+    .where('payment_id', '=', paymentId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** The note, locked until the transaction ends; null when the payment has none with that id. */
 export async function lockNote(trx: Trx, paymentId: string, id: string): Promise<Note | null> {
   const row = await trx

@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
+import type { PaymentCreator } from '../../app/payments/create-payment.ts';
+import type { RefundInstructions } from '../../app/refunds/refund-instructions.ts';
+import type { Rejected } from '../../app/rejected.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
@@ -26,6 +29,12 @@ export interface Dashboard {
   /** How networks and backups are. */
   readonly serviceHealth: () => Promise<ServiceHealth>;
   readonly live: Live;
+  /** Makes the payments of people, as it does those of the APIs. */
+  readonly creator: PaymentCreator;
+  /** What to sign for a refund; `unavailable` when no node answers. */
+  readonly refundInstructions: (
+    id: string,
+  ) => Promise<RefundInstructions | Rejected | { readonly kind: 'unavailable'; readonly message: string }>;
 }
 
 /** One request of a route, as its contract has it. */

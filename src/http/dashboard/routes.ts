@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './account-routes.ts';
+import { annotationRoutes } from './annotation-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { liveRoutes } from './live-routes.ts';
+import { newPaymentRoutes } from './new-payment-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
+import { refundRoutes } from './refund-routes.ts';
 import type { Dashboard } from './route.ts';
 import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
@@ -17,6 +20,9 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     peopleRoutes(app, dashboard);
     homeRoutes(app, dashboard);
     paymentRoutes(app, dashboard);
+    newPaymentRoutes(app, dashboard);
+    refundRoutes(app, dashboard);
+    annotationRoutes(app, dashboard);
     liveRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };

@@ -1,11 +1,14 @@
 import type { Static, TSchema } from 'typebox';
 import { accountContract } from './account.ts';
+import { annotationsContract } from './annotations.ts';
 import { auditContract } from './audit.ts';
 import { homeContract } from './home.ts';
 import { liveContract } from './live.ts';
+import { newPaymentContract } from './new-payment.ts';
 import { paymentsContract } from './payments.ts';
 import { peopleContract } from './people.ts';
 import { projectsContract } from './projects.ts';
+import { refundsContract } from './payment-refunds.ts';
 
 /**
  * Every route below `/dashboard/api`, by `METHOD /path`: the server validates with these, and the browser has their
@@ -18,6 +21,9 @@ export const CONTRACT = {
   ...auditContract,
   ...homeContract,
   ...paymentsContract,
+  ...newPaymentContract,
+  ...refundsContract,
+  ...annotationsContract,
   ...liveContract,
 } as const;
 

@@ -6,8 +6,10 @@ import { SIMULATIONS } from '../../../domain/simulation.ts';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
 import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
+import { noteShape } from './notes.ts';
+import { REFUND_TARGETS, refundableShape, refundShape } from './refunds.ts';
 import type { Contracts } from './route.ts';
-import { keysetQuery, modeParams, modeShape } from './shape.ts';
+import { explorerUrl, keysetQuery, modeParams, modeShape, paymentParams } from './shape.ts';
 
 /** Ids are as the API of the payment writes them: `ord_…` or a UUID. Amounts are decimal texts. */
 
@@ -62,9 +64,6 @@ const moneyShape = Type.Object({
   rate_locked_at: time(),
 });
 
-/** Where a block explorer shows it; null in test mode, on test chains, and where there is nothing to show. */
-const explorerUrl = nullable(Type.String());
-
 const addressShape = Type.Object({
   address: Type.String(),
   explorer_url: explorerUrl,
@@ -91,23 +90,6 @@ const transferShape = Type.Object({
   state: oneOf(['seen', 'mined', 'confirmed', 'dropped']),
   block_height: nullable(Type.Integer()),
   seen_at: time(),
-});
-
-const refundShape = Type.Object({
-  id: Type.String(),
-  status: oneOf(['pending', 'completed', 'failed']),
-  amount: Type.String(),
-  currency: Type.String(),
-  asset: Type.String(),
-  network: Type.String(),
-  crypto_amount: Type.String(),
-  address: nullable(Type.String()),
-  reason: nullable(Type.String()),
-  failure_reason: nullable(Type.String()),
-  transaction_hash: nullable(Type.String()),
-  explorer_url: explorerUrl,
-  created_at: time(),
-  completed_at: nullable(time()),
 });
 
 const attemptShape = Type.Object({
@@ -150,8 +132,17 @@ const timelineEntry = Type.Union([
     deliveries: Type.Array(deliveryShape),
   }),
   Type.Object({ kind: Type.Literal('refund'), at: time(), refund: refundShape }),
-  /** Done by somebody in the dashboard: a word of the audit log such as `payment.cancel`, and who it was. */
-  Type.Object({ kind: Type.Literal('action'), at: time(), action: Type.String(), by: Type.String() }),
+  /**
+   * Done by a person or an operator: a word of the audit log such as `payment.cancel`, who it was, and the label or the
+   * amount of a refund that it was done with.
+   */
+  Type.Object({
+    kind: Type.Literal('action'),
+    at: time(),
+    action: Type.String(),
+    by: Type.String(),
+    detail: nullable(Type.String()),
+  }),
 ]);
 export type TimelineEntry = Static<typeof timelineEntry>;
 
@@ -160,9 +151,12 @@ const actionsShape = Type.Object({
   cancel: Type.Boolean(),
   accept: Type.Boolean(),
   simulate: Type.Array(oneOf(SIMULATIONS)),
+  refund: oneOf(REFUND_TARGETS),
+  /** Write notes and labels. */
+  annotate: Type.Boolean(),
 });
 
-const paymentShape = Type.Object({
+export const paymentShape = Type.Object({
   ...row,
   failure_reason: nullable(oneOf(['underpaid', 'unconfirmed'])),
   customer_name: nullable(Type.String()),
@@ -183,6 +177,14 @@ const paymentShape = Type.Object({
   addresses: Type.Array(addressShape),
   transfers: Type.Array(transferShape),
   refunds: Type.Array(refundShape),
+  /** Of each token that came; empty while the payment may still change. */
+  refundable: Type.Array(refundableShape),
+  /** What to know before giving money back: refunds that were paid although they had failed. */
+  refund_warnings: Type.Array(Type.String()),
+  /** The oldest first. */
+  notes: Type.Array(noteShape),
+  /** By name. */
+  labels: Type.Array(Type.String()),
   /** The key with which the request that made it can be sent again safely; null without one, and after a day. */
   idempotency_key: nullable(Type.String()),
   timeline: Type.Array(timelineEntry),
@@ -203,7 +205,6 @@ const consequencesShape = Type.Object({
 });
 export type Consequences = Static<typeof consequencesShape>;
 
-const paymentParams = Type.Object({ project: Type.String(), mode: Type.String(), payment: Type.String() });
 const changed = {
   params: paymentParams,
   answer: Type.Object({ payment: paymentShape, consequences: consequencesShape }),
@@ -236,7 +237,13 @@ export const paymentsContract = {
   /** Test payments only, as simulate is. */
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/complete': changed,
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/cancel': changed,
-  'POST /dashboard/api/projects/:project/:mode/payments/:payment/accept': changed,
+  /** With `shown` it is refused (409) once there is other money than that. */
+  'POST /dashboard/api/projects/:project/:mode/payments/:payment/accept': {
+    ...changed,
+    body: Type.Object({
+      shown: Type.Optional(Type.Object({ confirmed: text({ max: 60 }), refunded: text({ max: 60 }) })),
+    }),
+  },
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/simulate': {
     ...changed,
     body: Type.Object({ outcome: oneOf(SIMULATIONS) }),

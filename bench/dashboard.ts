@@ -7,7 +7,7 @@ import type { BenchService } from './service.ts';
 const MANY = 1_000_000;
 const READS = 200;
 
-/** Most are alike; what people filter for is rare, and spread over all of the time. */
+/** Most payments are alike; those that filters find are rare and spread over the whole time. */
 const SPREAD = {
   status: `case when n % 10000 = 1 then 'processing' when n % 1000 = 0 then 'failed' when n % 3 = 0 then 'expired'
     when $3 = 'completed' then $3 else 'completed' end`,
@@ -18,7 +18,7 @@ const SPREAD = {
   customer_email: "'Customer' || n || '@example.com'",
 };
 
-/** What the dashboard's list, its search, a payment and Home cost over 1,000,000 payments. */
+/** The latency of the dashboard's list, search and Home with 1,000,000 payments. */
 export function dashboard(): Promise<readonly Figure[]> {
   return withOneOrder({ RATE_LIMIT_DASHBOARD: '1000000000' }, async ({ service, client, projectId }) => {
     console.error(`Making ${MANY} payments …`);
@@ -63,7 +63,7 @@ async function measure(
 ): Promise<readonly Figure[]> {
   const base = `${service.live.replace('127.0.0.1', 'localhost')}/dashboard/api/projects/${projectId}/test`;
   const at = (): string => new Date(Date.now() - Math.random() * (MANY / 2) * 31_000).toISOString();
-  /** A page that begins anywhere. */
+  /** A cursor at a random place of the list. */
   const anywhere = (): string => {
     const time = Math.floor(Date.now() - Math.random() * (MANY / 2) * 31_000);
     const hex = time.toString(16).padStart(12, '0');

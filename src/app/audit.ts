@@ -30,7 +30,7 @@ export async function recordAudit(app: App, trx: Trx, change: AuditedChange): Pr
   await insertAuditEntry(trx, auditEntry(app, change));
 }
 
-/** A change as the log keeps it, made by whoever acts. */
+/** The entry of a change, by the actor in the context. */
 export function auditEntry(
   app: Pick<App, 'clock' | 'random' | 'actor' | 'requestId'>,
   change: AuditedChange,
@@ -52,7 +52,7 @@ export function auditEntry(
 }
 
 /**
- * The same for what a person or an operator does to a payment or refund. What customers and keys do is in the payment's
+ * The same for payments and refunds: only what persons and operators do. What customers and keys do is in the payment's
  * own history.
  */
 export async function recordPeoplesAudit(app: App, trx: Trx, change: AuditedChange): Promise<void> {

@@ -9,14 +9,14 @@ import type { Cointill } from './core.ts';
 
 const NODE_TIMEOUT_MS = 10_000;
 
-/** No node answered, and nobody can say what to sign. `message` names the node and what it said. */
+/** No node answered. `message` names the nodes and their errors. */
 export interface InstructionsUnavailable {
   readonly kind: 'unavailable';
   readonly message: string;
   readonly error: Error;
 }
 
-/** What to sign for a refund, asked of the configured nodes; connections to them are closed with the answer. */
+/** What to sign for a refund, with the configured nodes. */
 export async function showInstructions(
   cointill: Pick<Cointill, 'app' | 'networkConfigs' | 'maxFeeRate' | 'troubles'>,
   id: string,

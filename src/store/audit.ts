@@ -27,7 +27,7 @@ export async function insertAuditEntry(trx: Trx, entry: AuditEntry): Promise<voi
   await trx.executeQuery(auditStatement(entry));
 }
 
-/** The statement that keeps an entry, to be sent together with others. */
+/** The statement that saves an entry, to be sent together with others. */
 export function auditStatement({ actor, subject, before, after, ...entry }: AuditEntry): Statement {
   const row = {
     id: entry.id,

@@ -56,7 +56,7 @@ export async function notifySessions(trx: Trx, personId: string): Promise<void> 
   await sql`select ${notification('sessions', personId)}`.execute(trx);
 }
 
-/** Notifies every process that what is shown of a payment changed, when the transaction commits. */
+/** Notifies every process that a payment's notes or labels changed, when the transaction commits. */
 export async function notifyPayment(trx: Trx, paymentId: string): Promise<void> {
   await sql`select ${notification('payments', paymentId)}`.execute(trx);
 }

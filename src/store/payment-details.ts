@@ -44,16 +44,16 @@ export interface TransitionRecord {
   readonly at: number;
 }
 
-/** What somebody did to the payment or to a refund of it, in the dashboard or at the command line. */
+/** An action on the payment or one of its refunds, in the dashboard or on the command line. */
 export interface ActionRecord {
   readonly at: number;
   readonly action: string;
   readonly by: string;
-  /** What was put on it or taken off: the name of a label, the amount of a refund; null where there is nothing. */
+  /** The name of a label or the amount of a refund; null for other actions. */
   readonly detail: string | null;
 }
 
-/** What refunds took of a payment's money in one token. */
+/** What a payment's refunds took in one token. */
 export interface TakenMoney extends RefundedMoney {
   readonly asset: AssetCode;
   readonly network: Network;
@@ -71,9 +71,9 @@ export interface PaymentDetails {
   readonly refunds: readonly Refund[];
   /** What its refunds take of the current quote's money. */
   readonly refundedUnits: bigint;
-  /** The same of each token that came, the quote's among them. */
+  /** The same for each received token, the quote's included. */
   readonly taken: readonly TakenMoney[];
-  /** The oldest first. */
+  /** Oldest first. */
   readonly notes: readonly Note[];
   readonly labels: readonly string[];
   readonly actions: readonly ActionRecord[];
@@ -216,7 +216,7 @@ async function idempotencyKeyOf(trx: Trx, payment: Payment): Promise<string | nu
     .where('created_at', '=', timestamp(payment.createdAt))
     .where('project_id', '=', payment.projectId)
     .where('mode', '=', payment.mode)
-    // Those of forms in the dashboard are nobody's to send again.
+    // Keys of dashboard forms are internal.
     .where('route', 'not like', 'dashboard %')
     .where(sql<boolean>`position(${publicPaymentId(payment)} in response) > 0`)
     .executeTakeFirst();

@@ -27,7 +27,7 @@ export function refundView(refund: Refund, links: Links) {
   };
 }
 
-/** Where the customer says where the money goes; null once that is known, or the refund is over. */
+/** The page where the customer enters an address; null if there is one already, or the refund is not pending. */
 export function claimUrl({ id, mode, status, address }: Refund, links: Links): string | null {
   if (address !== null || status !== 'pending') return null;
   return `${links.checkoutUrl[mode]}/refund/${encodeId('refund', id)}`;

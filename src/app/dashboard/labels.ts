@@ -5,19 +5,19 @@ import type { PaymentSelector } from '../payments/change-payment.ts';
 import { annotate, ofPayment, type AnnotationOutcome } from './notes.ts';
 
 const MAX_LABELS_OF_PAYMENT = 20;
-/** So many are offered to choose from, by name. */
+/** How many labels are suggested at most. */
 const MAX_LABELS_OF_PROJECT = 500;
 
-/** The names of a project's labels, by name. */
+/** The names of a project's labels, sorted. */
 export async function labelNames(app: App, projectId: string): Promise<readonly string[]> {
   return (await labelsOfProject(app.db, projectId, MAX_LABELS_OF_PROJECT)).map(({ name }) => name);
 }
 
-/** Puts a label on a payment. A name that the project knows in other letters is taken as it is known. */
+/** Adds a label to a payment. If the project has this label in another case, that one is used. */
 export function addLabel(app: App, selector: PaymentSelector, text: string): Promise<AnnotationOutcome> {
   return annotate(app, selector, async (trx, payment) => {
     const name = text.trim().replaceAll(/\s+/g, ' ');
-    // Lists are given labels by commas.
+    // Filters separate labels by commas.
     if (name === '' || name.includes(',')) {
       const message = 'label must be a word or a few, without a comma. Add several labels one by one.';
       return { kind: 'refused', param: 'label', message };
@@ -37,7 +37,7 @@ export function addLabel(app: App, selector: PaymentSelector, text: string): Pro
   });
 }
 
-/** Takes a label off a payment; one that is not there is no fault: somebody else took it off. */
+/** Removes a label from a payment, if it still has it. */
 export function dropLabel(app: App, selector: PaymentSelector, name: string): Promise<AnnotationOutcome> {
   return annotate(app, selector, async (trx, payment) => {
     const removed = await removeLabel(trx, payment.projectId, payment.id, name);

@@ -8,7 +8,7 @@ import { recordAudit, type AuditedChange } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
 
-/** More than this nobody reads, and a page of a payment stays small. */
+/** Keeps the page of a payment small. */
 const MAX_NOTES = 200;
 
 export type AnnotationOutcome =
@@ -16,10 +16,10 @@ export type AnnotationOutcome =
   | { readonly kind: 'not_found' }
   /** `message` names the rule and the way out. */
   | { readonly kind: 'refused'; readonly param: string | null; readonly message: string }
-  /** Somebody else was faster. `message` says what to do; nothing was changed. */
+  /** Somebody else's change came first, and nothing was saved. `message` says what to do. */
   | { readonly kind: 'conflict'; readonly message: string };
 
-/** Writes a note beside a payment, in the name of whoever acts. */
+/** Adds a note to a payment; the acting person is its author. */
 export function addNote(app: App, selector: PaymentSelector, text: string): Promise<AnnotationOutcome> {
   return annotate(app, selector, async (trx, payment) => {
     const body = readBody(text);
@@ -40,8 +40,8 @@ export function addNote(app: App, selector: PaymentSelector, text: string): Prom
 }
 
 /**
- * Changes what a note says, by its author alone. `version` is the one that the edit began from: after somebody else's
- * edit it is refused.
+ * Changes the text of a note; only its author may. `version` is the version that was edited: if the note has another one
+ * now, the edit is refused.
  */
 export function editNote(
   app: App,
@@ -64,7 +64,7 @@ export function editNote(
   });
 }
 
-/** Deletes a note: one's own, or with `mayDeleteOthers` anybody's. */
+/** Deletes a note of the acting person, or with `mayDeleteOthers` of anybody. */
 export function removeNote(
   app: App,
   selector: PaymentSelector,
@@ -81,7 +81,7 @@ export function removeNote(
   });
 }
 
-/** Locks a payment and changes what people say of it; other tabs are notified as of any other change. */
+/** Changes notes or labels of a locked payment, and notifies open tabs of the change. */
 export async function annotate(
   app: App,
   selector: PaymentSelector,
@@ -96,7 +96,7 @@ export async function annotate(
   });
 }
 
-/** An entry of the audit log about a payment. What a note says is left out: the log is kept for ever. */
+/** An entry of the audit log about a payment. It never contains a note's text, because the log cannot be deleted. */
 export function ofPayment(
   payment: Payment,
   action: string,
@@ -129,10 +129,10 @@ function changeNote(
 const EMPTY = {
   kind: 'refused',
   param: 'text',
-  message: 'text must not be empty. Write the note, or delete it.',
+  message: 'text must not be empty.',
 } as const;
 
-/** Without blanks around it and with one kind of line end; null when nothing is left. */
+/** Trims the text and normalizes its line ends; null if nothing is left. */
 function readBody(text: string): string | null {
   const body = text.replaceAll(/\r\n?/g, '\n').trim();
   return body === '' ? null : body;

@@ -46,7 +46,7 @@ export interface Decision {
 /** A change that the payment's state does not allow. */
 export interface RefusedChange {
   readonly kind: 'refused';
-  /** `money_changed`: whoever decided was shown other money than there is now. */
+  /** `money_changed`: the decision was based on other amounts than there are now. */
   readonly reason: RefusalReason | 'money_changed';
   readonly payment: Payment;
 }
@@ -126,7 +126,7 @@ async function change<Refusal extends { readonly kind: string }>(
   return { kind: 'changed', payment: changed.after, body, change: changed };
 }
 
-/** What the audit log keeps of a payment. */
+/** A payment in the audit log. */
 export function auditedPayment({ mode, status, exception, quote }: Payment): AuditValues {
   return { mode, status, exception, asset: quote?.asset ?? null, network: quote?.network ?? null };
 }

@@ -81,7 +81,7 @@ export function createPaymentCreator(app: App, runner: StatementRunner & Transac
 
   const saveItem = async (item: Item): Promise<Saved> => {
     if (item.request.surface === 'transaction') return transactions.add(item);
-    // What a person makes is saved with its entry in the audit log, and that takes a transaction as well.
+    // A payment made by a person is saved together with its entry in the audit log, which takes a transaction as well.
     if (item.rail.lock !== null || item.request.by !== undefined) return orders.add(item);
     const drafted = await draftPayment(app, item.rail, item, await chooseWanted(item.rail, item));
     return drafted.kind === 'draft' ? alone.add(drafted) : drafted;
@@ -192,7 +192,7 @@ async function saveTaking(
   };
 }
 
-/** Who made which of them by hand. */
+/** The entries of payments that a person made. */
 function auditStatements(app: App, drafts: readonly Draft[]): readonly Statement[] {
   return drafts.flatMap(({ payment, item: { request } }) => {
     const { by: actor, requestId } = request;

@@ -25,7 +25,7 @@ export interface NewPayment
   readonly lifetimeMs: number;
   /** The id of the HTTP request; null if there is none. */
   readonly requestId: string | null;
-  /** The person who makes it by hand, for the audit log; left out where a key does. */
+  /** The person who makes it, for the audit log; left out for API requests. */
   readonly by?: Actor;
 }
 

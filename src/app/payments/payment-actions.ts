@@ -25,10 +25,10 @@ interface Presented {
   readonly idempotency: IdempotencyRequest | null;
 }
 
-/** The money that somebody saw when they decided, in the quote's smallest units. */
+/** The amounts that a decision was based on, in the quote's smallest units. */
 export interface MoneyShown {
   readonly confirmedUnits: bigint;
-  /** Given or promised back. */
+  /** The sum of completed and pending refunds. */
   readonly refundedUnits: bigint;
 }
 
@@ -53,7 +53,7 @@ async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer
 
 /**
  * Accepts the confirmed money as full payment: the merchant's answer to underpaid and late payments. Money that was
- * refunded or promised to be does not count. With `shown` it is refused once there is other money than that.
+ * refunded or promised to be does not count. If `shown` differs from the amounts now, it is refused.
  */
 export function acceptPayment(
   app: App,

@@ -4,7 +4,7 @@ import { isoTime } from '../../wire/time.ts';
 import type { RefundInstructions } from './refund-instructions.ts';
 import type { PsbtAdvice } from './refund-psbt.ts';
 
-/** What there is to sign for a refund, line by line, for people. */
+/** What to sign for a refund, as lines of text. */
 export function instructionLines({
   refund,
   paymentUri,

@@ -5,26 +5,26 @@ import type { Payment, Transfer } from '../../domain/payment.ts';
 import { NOTHING_REFUNDED, refundableUnits, sizeRefund, type RefundedMoney } from '../../domain/refund.ts';
 import { isFinal } from '../../domain/status.ts';
 
-/** What can be given back of a payment's confirmed money in one token, in its smallest units. */
+/** What refunds can return of a payment's confirmed money in one token, in its smallest units. */
 export interface Refundable {
   readonly asset: AssetCode;
   readonly network: Network;
   readonly decimals: number;
   readonly confirmedUnits: bigint;
-  /** Given or promised back. */
+  /** The sum of completed and pending refunds. */
   readonly takenUnits: bigint;
   readonly leftUnits: bigint;
-  /** What is left in the payment's currency, at its rate; null in a token that it was not quoted in. */
+  /** `leftUnits` at the payment's rate, in its currency; null if it was not quoted in this token. */
   readonly leftMinor: bigint | null;
-  /** How much of what is left came beyond what was owed. */
+  /** The part of `leftUnits` that exceeds what was owed, with its worth; null if it is within the tolerance. */
   readonly excess: { readonly units: bigint; readonly minor: bigint } | null;
 }
 
 type Taken = RefundedMoney & { readonly asset: AssetCode; readonly network: Network };
 
 /**
- * What refunds can take, one entry for each token that came; none while the payment may still change. The quote's
- * first. Only what `createRefund` finds under the payment's lock counts.
+ * What can be refunded in each token that was received, the quote's first; nothing while the payment may still change.
+ * For display: `createRefund` decides under the payment's lock.
  */
 export function refundableMoney(
   payment: Payment,

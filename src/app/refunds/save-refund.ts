@@ -37,7 +37,7 @@ export function inRefundTransaction(
   });
 }
 
-/** A refund as the audit log keeps it. */
+/** A refund in the audit log. */
 export function auditedRefund(action: string, refund: Refund): AuditedChange {
   const { asset, network, decimals, currency, address, reason, status } = refund;
   return {

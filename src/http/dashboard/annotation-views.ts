@@ -3,7 +3,7 @@ import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { PaymentView } from './contract/payments.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What people say of a payment. */
+/** A payment's notes and labels. */
 export function annotationsView(
   { notes, labels }: { readonly notes: readonly Note[]; readonly labels: readonly string[] },
   { personId, mayAnnotate, mayDeleteNotes }: Viewer,

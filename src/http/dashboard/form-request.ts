@@ -5,7 +5,7 @@ import { RequestError } from '../errors.ts';
 import type { ProjectScope } from './project-scope.ts';
 import { signedInOf } from './route.ts';
 
-/** Makes a form that is sent twice, because its answer was lost, do its work once. `key` is made with the form. */
+/** The idempotency of a form: sent twice, it does its work once. The browser creates `key` when the form opens. */
 export function formRequest(
   request: FastifyRequest,
   { projectId, mode }: ProjectScope,
@@ -14,7 +14,7 @@ export function formRequest(
   return {
     projectId,
     mode,
-    // Not the path as it was written: that has other texts for the same route.
+    // Not the path, which can be written in several ways.
     route: `dashboard ${signedInOf(request).person.id} ${request.method} ${request.routeOptions.url ?? ''}`,
     key,
     bodyHash: createHash('sha256')
@@ -23,12 +23,12 @@ export function formRequest(
   };
 }
 
-/** Why a form that was sent before is not done again. */
+/** The error for a form that was sent before. */
 export function notAgain(kind: 'key_reused' | 'still_running'): RequestError {
   return new RequestError(
     'conflict_error',
     kind === 'key_reused'
-      ? 'This form was sent before with other values. Open it anew, and see first what came of it.'
-      : 'This form is being sent already. See what comes of it before you send it again.',
+      ? 'This form was sent before with other values. Check the result, then open the form again.'
+      : 'This form is still being processed. Check the result before you send it again.',
   );
 }

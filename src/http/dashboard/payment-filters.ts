@@ -10,7 +10,11 @@ import type { QueryOf } from './contract/index.ts';
 
 type Query = QueryOf<'GET /dashboard/api/projects/:project/:mode/payments'>;
 
-/** What the list's query asks for. Refuses words that no payment has. */
+/**
+ * The list's filters.
+ *
+ * @throws RequestError if a word is not one that payments can have
+ */
 export function readFilters(query: Query): PaymentSearch {
   const assets = wordsOf('asset', query.asset, ASSET_CODES);
   const networks = wordsOf('network', query.network, NETWORKS);
@@ -34,7 +38,7 @@ export function readFilters(query: Query): PaymentSearch {
   };
 }
 
-/** The page's end that the next one begins after. */
+/** The cursor from `after`. */
 export function readAfter(text: string | undefined): string | null {
   if (text === undefined) return null;
   const id = parseUuid(text);
@@ -42,7 +46,7 @@ export function readAfter(text: string | undefined): string | null {
   return id;
 }
 
-/** Words by commas, each once; null if there are none. */
+/** Words separated by commas, without duplicates; null if there are none. */
 function wordsOf<Word extends string>(
   name: string,
   text: string | undefined,
@@ -55,13 +59,13 @@ function wordsOf<Word extends string>(
   return known.filter((word) => given.includes(word));
 }
 
-/** What a text in the search box may be the whole of; null if there is none. */
+/** The keys that a text in the search box may equal; null if it is empty. */
 function keysOf(search: string): readonly PaymentKey[] | null {
   const text = search.trim();
   if (text === '') return null;
   const order = decodeId('order', text.toLowerCase());
   const uuid = parseUuid(text);
-  // Any text may be the merchant's own order id.
+  // Any text can be the merchant's own order id.
   const keys: PaymentKey[] = [{ kind: 'order_id', text }];
   if (order !== null) keys.push({ kind: 'id', id: order, surface: 'order' });
   if (uuid !== null) keys.push({ kind: 'id', id: uuid, surface: 'transaction' });

@@ -28,7 +28,7 @@ import { viewOf } from './view-of.ts';
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
 const PAGE = 50;
 
-/** The list of both APIs' payments, one payment with all that is known of it, and what people do to it. */
+/** The list of both APIs' payments, one payment in detail, and its actions. */
 export function paymentRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
   const READ = { action: 'read_payments' } as const;
   addRoute(app, `GET ${PAYMENTS}`, READ, async ({ params, query, request }) => {
@@ -76,7 +76,7 @@ function changeRoutes(app: FastifyInstance, core: App): void {
   );
 }
 
-/** The money that whoever accepts it was shown, in the smallest units of the token that the payment is quoted in. */
+/** The amounts shown to the person who accepts, in the smallest units of the quote's token. */
 async function shownMoney(
   { db }: App,
   { id }: PaymentSelector,
@@ -93,7 +93,7 @@ async function shownMoney(
   return { confirmedUnits: unitsOf('confirmed'), refundedUnits: unitsOf('refunded') };
 }
 
-/** Throws why nothing was changed. */
+/** @throws RequestError that says why nothing was changed */
 function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>, done: string): PaymentChange {
   switch (outcome.kind) {
     case 'changed':

@@ -5,10 +5,7 @@ import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { PaymentView, TimelineEntry } from './contract/payments.ts';
 import type { Viewer } from './viewer.ts';
 
-/**
- * What happened, the oldest first; of one moment: what somebody did, what came, what that made of the payment, who was
- * told.
- */
+/** What happened, oldest first. Entries of the same time: actions, transfers, transitions, refunds, events. */
 export function timelineOf(
   details: SeenPayment,
   transfers: PaymentView['transfers'],
@@ -17,7 +14,7 @@ export function timelineOf(
 ): TimelineEntry[] {
   const { payment } = details;
   const entries: TimelineEntry[] = [
-    // A payment that named its token is made with its quote: its first step begins where that left it.
+    // A payment created with a token gets its quote at once: `created` leads to the status before its first transition.
     {
       kind: 'status',
       at: isoTime(payment.createdAt),
@@ -46,7 +43,7 @@ export function timelineOf(
   return entries.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
 }
 
-/** Where it goes, and what stood against it there, may hold secrets of the merchant's system. */
+/** URLs and errors may contain secrets of the merchant's system. */
 function deliveryView(delivery: DeliveryRecord, seesWebhooks: boolean) {
   return {
     id: deliveryId(delivery.id),

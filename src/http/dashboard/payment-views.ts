@@ -12,7 +12,7 @@ import { timelineOf } from './payment-timeline.ts';
 import { pageOf, refundableView, refundView } from './refund-views.ts';
 import type { Viewer } from './viewer.ts';
 
-/** A payment as lists show it. */
+/** A payment in a list. */
 export function paymentRow(payment: Payment): PaymentRow {
   const { quote } = payment;
   return {
@@ -42,7 +42,7 @@ export function paymentRow(payment: Payment): PaymentRow {
   };
 }
 
-/** All of a payment. */
+/** A payment in detail. */
 export function paymentView(details: SeenPayment, links: Links, viewer: Viewer): PaymentView {
   const { payment, confirmations, can } = details;
   const transfers = details.transfers.map((transfer) => transferView(transfer, details));
@@ -104,7 +104,7 @@ function moneyView(details: PaymentDetails): PaymentView['money'] {
   };
 }
 
-/** Of one whole unit in the payment's currency: to the cent, or to six places where it is worth less than ten. */
+/** The price of one whole unit in the payment's currency: in cents, or with six decimals below ten. */
 function rateOf({ amountMinor, currency }: Payment, { owedUnits, decimals }: Quote): string {
   if (owedUnits === 0n) return '0';
   const scale = pow10(fiatDecimals(currency));
@@ -112,7 +112,7 @@ function rateOf({ amountMinor, currency }: Payment, { owedUnits, decimals }: Quo
   return inPlaces(0) >= 10n ? formatDecimal(inPlaces(2), 2) : formatDecimal(inPlaces(6), 6);
 }
 
-/** When the current quote was given: by its own record, else when its token was chosen last. */
+/** When the current quote was locked: from its record, otherwise when the token was last chosen. */
 function lockedAt({ payment, quotes, transitions }: PaymentDetails, quote: Quote): number {
   const record = quotes.find(
     (one) =>
@@ -140,7 +140,7 @@ function addressViews({ payment, addresses, explorerOf }: SeenPayment): PaymentV
     };
   });
   if (quote === null || issued.length > 0) return issued;
-  // The sandbox's addresses are made up and nowhere watched.
+  // The sandbox's addresses are made up, and nothing watches them.
   const expected = formatDecimal(quote.owedUnits, quote.decimals);
   const { address, asset, network } = quote;
   const times = { issued_at: isoTime(payment.createdAt), watched_until: null };

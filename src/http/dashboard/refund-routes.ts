@@ -19,7 +19,7 @@ import { viewOf } from './view-of.ts';
 
 const REFUNDS = '/dashboard/api/projects/:project/:mode/payments/:payment/refunds';
 
-/** Giving money back: refunds of a payment, their withdrawal, and what to sign for them. */
+/** A payment's refunds: create, cancel, and what to sign for them. */
 export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const {
     people: { app: core },
@@ -62,7 +62,7 @@ export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   });
 }
 
-/** The refund that a path names, below its own payment. */
+/** The refund in the path, which must belong to the payment in the path. */
 async function refundOf(
   { people: { app: core } }: Dashboard,
   request: FastifyRequest,
@@ -81,7 +81,7 @@ function noRefund(): RequestError {
   return notFound('There is no such refund of this payment.');
 }
 
-/** How much is asked for; null: all that is left. */
+/** The requested size; null for everything that is left. */
 function wantedOf({ amount, crypto_amount }: BodyOf<`POST ${typeof REFUNDS}`>, currency: Fiat): WantedRefund {
   if (amount !== undefined && crypto_amount !== undefined) {
     throw invalid('crypto_amount', 'crypto_amount cannot be given together with amount.');
@@ -94,7 +94,7 @@ function wantedOf({ amount, crypto_amount }: BodyOf<`POST ${typeof REFUNDS}`>, c
   throw invalid('amount', `amount must be a number above 0 with at most ${decimals} decimals, such as 12.5.`);
 }
 
-/** The id of what was done, or throws why nothing was. */
+/** The id of the refund; throws if it was refused. */
 function refundIdOf(outcome: RefundOutcome): string {
   switch (outcome.kind) {
     case 'done':

@@ -8,9 +8,9 @@ import { noPayment, type ProjectScope } from './project-scope.ts';
 import { viewerOf } from './viewer.ts';
 
 /**
- * All of a payment, for whoever asks.
+ * A payment in detail, for the person who is signed in.
  *
- * @throws RequestError where there is none
+ * @throws RequestError if there is none
  */
 export async function viewOf(
   core: App,

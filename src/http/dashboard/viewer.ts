@@ -4,7 +4,7 @@ import type { PaymentView } from './contract/payments.ts';
 import type { ProjectScope } from './project-scope.ts';
 import { signedInOf } from './route.ts';
 
-/** Who reads a payment, and what they may see and do of it. */
+/** The person who sees a payment, and their permissions. */
 export interface Viewer {
   readonly personId: string;
   readonly mayChange: boolean;

@@ -11,19 +11,19 @@ const noteText = text({ max: MAX_NOTE_LENGTH });
 const labelField = text({ max: MAX_LABEL_LENGTH, min: 1 });
 const version = Type.Integer({ minimum: 1 });
 
-/** All of them answer with the payment as it is now. */
+/** Every change answers with the payment. */
 const annotated = { params: paymentParams, answer: paymentShape };
 
 const PAYMENT = '/dashboard/api/projects/:project/:mode/payments/:payment';
 
 export const annotationsContract = {
-  /** The labels of the project, in both modes, by name. */
+  /** The project's labels of both modes, sorted by name. */
   'GET /dashboard/api/projects/:project/labels': {
     params: projectParams,
     answer: Type.Object({ data: Type.Array(Type.String()) }),
   },
   [`POST ${PAYMENT}/notes`]: { ...annotated, body: Type.Object({ text: noteText }) },
-  /** By its author alone; 409 when it was edited or deleted since `version`. */
+  /** Only by its author; 409 if it was edited or deleted since `version`. */
   [`POST ${PAYMENT}/notes/edit`]: {
     ...annotated,
     body: Type.Object({ id: idField, text: noteText, version }),

@@ -7,23 +7,23 @@ import type { Contracts } from './route.ts';
 import { modeParams, requestField } from './shape.ts';
 
 export const newPaymentContract = {
-  /** In which tokens the project can be paid now, the most popular first. */
+  /** The tokens in which the project can be paid now, most popular first. */
   'GET /dashboard/api/projects/:project/:mode/tokens': {
     params: modeParams,
     answer: Type.Object({
       data: Type.Array(Type.Object({ asset: oneOf(ASSET_CODES), network: oneOf(NETWORKS) })),
     }),
   },
-  /** Makes a payment by hand: one with a token as the Order API does, one without as the Transaction API does. */
+  /** Creates an order if there is a token, otherwise a transaction. */
   'POST /dashboard/api/projects/:project/:mode/payments': {
     params: modeParams,
     body: Type.Object({
       request: requestField,
       /** As a decimal text. */
       amount: text({ max: 20, min: 1 }),
-      /** Where the customer chooses the token: USD. */
+      /** Must be USD if the customer chooses the token. */
       currency: oneOf(FIATS),
-      /** Left out with `network`: the customer chooses. */
+      /** If left out, together with `network`, the customer chooses the token. */
       asset: Type.Optional(oneOf(ASSET_CODES)),
       network: Type.Optional(oneOf(NETWORKS)),
       order_id: Type.Optional(text({ max: 255 })),

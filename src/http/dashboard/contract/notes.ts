@@ -8,7 +8,7 @@ export const noteShape = Type.Object({
   text: Type.String(),
   created_at: time(),
   edited_at: nullable(time()),
-  /** To be given back with an edit, which is refused when somebody else's came first. */
+  /** Sent back with an edit, which is refused if another edit came first. */
   version: Type.Integer(),
   can: Type.Object({ edit: Type.Boolean(), delete: Type.Boolean() }),
 });

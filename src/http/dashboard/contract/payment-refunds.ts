@@ -16,7 +16,7 @@ const refundAnswer = Type.Object({
 });
 
 const instructionsShape = Type.Object({
-  /** What the command prints, line by line. */
+  /** The lines that the command prints. */
   lines: Type.Array(Type.String()),
   payment_uri: nullable(Type.String()),
   /** The call of an EVM wallet; `value` in wei. */
@@ -24,31 +24,31 @@ const instructionsShape = Type.Object({
     Type.Object({ chain_id: Type.Integer(), to: Type.String(), value: Type.String(), data: Type.String() }),
   ),
   psbt: nullable(Type.String()),
-  /** Why it must not be paid now, or why there is no PSBT; null: nothing. */
+  /** Why it must not be paid now, or why there is no PSBT. */
   problem: nullable(Type.String()),
   warnings: Type.Array(Type.String()),
 });
 export type Instructions = Static<typeof instructionsShape>;
 
 export const refundsContract = {
-  /** An address takes the action `create_refunds`. 409 while the same request still runs. */
+  /** An address needs `create_refunds`. 409 while the same request is still running. */
   [`POST ${REFUNDS}`]: {
     params: paymentParams,
     body: Type.Object({
       request: requestField,
-      /** In the payment's currency; not together with `crypto_amount`. Neither: all that is left. */
+      /** In the payment's currency; not together with `crypto_amount`. Without both, everything that is left. */
       amount: Type.Optional(decimal),
       crypto_amount: Type.Optional(decimal),
       asset: text({ max: 20, min: 1 }),
       network: text({ max: 20, min: 1 }),
-      /** Left out: the customer gives one on the claim page. */
+      /** If left out, the customer enters one on the claim page. */
       address: Type.Optional(text({ max: 200, min: 1 })),
       reason: Type.Optional(text({ max: 500 })),
     }),
     answer: refundAnswer,
   },
   [`POST ${REFUNDS}/:refund/cancel`]: { params: refundParams, answer: refundAnswer },
-  /** What to sign in one's own wallet, as `cointill refund show` has it; 503 when no node answers. */
+  /** What to sign in one's own wallet, as `cointill refund show` prints it; 503 if no node answers. */
   [`POST ${REFUNDS}/:refund/instructions`]: {
     params: refundParams,
     answer: instructionsShape,

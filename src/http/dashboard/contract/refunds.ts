@@ -12,7 +12,7 @@ export const refundShape = Type.Object({
   network: Type.String(),
   crypto_amount: Type.String(),
   address: nullable(Type.String()),
-  /** The page on which the customer says where the money goes; null once that is known. */
+  /** The page where the customer enters an address; null if there is one already. */
   claim_url: nullable(Type.String()),
   reason: nullable(Type.String()),
   failure_reason: nullable(Type.String()),
@@ -20,27 +20,27 @@ export const refundShape = Type.Object({
   explorer_url: explorerUrl,
   created_at: time(),
   completed_at: nullable(time()),
-  /** By this person, now. `sign`: there is something to sign for it, unless the route says otherwise. */
+  /** What this person can do with it now. */
   can: Type.Object({ sign: Type.Boolean(), cancel: Type.Boolean() }),
 });
 export type RefundView = Static<typeof refundShape>;
 
-/** What can be given back in one token, in `asset`. */
+/** What can be refunded in one token. Amounts in `asset`. */
 export const refundableShape = Type.Object({
   asset: Type.String(),
   network: Type.String(),
   decimals: Type.Integer(),
   confirmed: Type.String(),
-  /** Given or promised back. */
+  /** The sum of completed and pending refunds. */
   refunded: Type.String(),
   left: Type.String(),
-  /** The same in the payment's currency, at its rate; null in a token that it was not quoted in. */
+  /** `left` at the payment's rate, in its currency; null if it was not quoted in this token. */
   left_amount: nullable(Type.String()),
-  /** How much of it came beyond what was owed; null where nothing did. */
+  /** The part of `left` that exceeds what was owed; null if nothing does. */
   excess: nullable(Type.String()),
   excess_amount: nullable(Type.String()),
 });
 export type RefundableView = Static<typeof refundableShape>;
 
-/** Where this person may refund to: any address, one that the customer gives on the claim page, or nowhere. */
+/** Where this person may refund to: any address, only one that the customer enters on the claim page, or nowhere. */
 export const REFUND_TARGETS = ['any', 'claimed', 'none'] as const;

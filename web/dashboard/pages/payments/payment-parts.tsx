@@ -11,7 +11,7 @@ interface PartProps {
   readonly payment: PaymentView;
 }
 
-/** What was asked for and what has come, in the coin. */
+/** Expected and received money, in the payment's asset. */
 export function Money({ payment: { money, confirmations } }: PartProps) {
   const { t, percent } = useLocale();
   if (money === null) return <p className={css.soft}>{t('no_token_yet')}</p>;
@@ -46,7 +46,7 @@ export function Money({ payment: { money, confirmations } }: PartProps) {
   );
 }
 
-/** What is known of it; what was not said is left out. */
+/** The payment's fields; empty ones are left out. */
 export function PaymentDetails({ payment }: PartProps) {
   const { t } = useLocale();
   const { crypto, address, addresses, metadata } = payment;
@@ -84,7 +84,7 @@ export function PaymentDetails({ payment }: PartProps) {
   );
 }
 
-/** Money that came, one arrival a line. */
+/** Transfers to the payment, one on each line. */
 export function Transfers({ payment: { transfers } }: PartProps) {
   const { t } = useLocale();
   if (transfers.length === 0) return <p className={css.soft}>{t('no_transfers')}</p>;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import { fields } from './output.ts';
+import { fields } from '../wire/fields.ts';
 
 /** What the banner says about the started service. */
 export interface Started {

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { fields } from '../wire/fields.ts';
 import { clean } from '../service/plain-text.ts';
 
 /** Options of every command that prints a record. */
@@ -25,12 +26,6 @@ export function writeLines(lines: readonly string[]): void {
 /** Writes lines of text to standard error. */
 export function writeErrorLines(lines: readonly string[]): void {
   process.stderr.write(lines.map((line) => `${clean(line)}\n`).join(''));
-}
-
-/** Lines of `label  value` with aligned values; fields without a value are left out. */
-export function fields(rows: readonly (readonly [label: string, value: string | null])[]): readonly string[] {
-  const width = Math.max(0, ...rows.map(([label]) => label.length));
-  return rows.flatMap(([label, value]) => (value === null ? [] : [`${label.padEnd(width)}  ${value}`]));
 }
 
 /** A table with aligned columns, or one line saying that there is nothing. */

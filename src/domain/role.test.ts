@@ -27,6 +27,7 @@ const TABLE: Readonly<Record<Action, string>> = {
   change_live_payments: 'oa-s- p',
   share_views: 'oads- p',
   write_notes: 'oads- p',
+  delete_notes: 'oa--- p',
   request_refunds: 'oa-s- p',
   create_refunds: 'oa--- p',
   read_developer: 'oad-- p',

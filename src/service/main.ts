@@ -149,7 +149,7 @@ async function startServers(
     },
     plugins,
   };
-  const dashboard = await openDashboard(config, core, notifications, redis, plugins);
+  const dashboard = await openDashboard(config, core, { notifications, redis, creator: api.creator }, plugins);
   const servers = [
     { server: buildServer({ ...common, ...dashboard, side: 'live' }), port: config.port },
     { server: buildServer({ ...common, side: 'test' }), port: config.sandboxPort },

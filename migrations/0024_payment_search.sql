@@ -1,10 +1,12 @@
 -- Lists by amount, search by a description's beginning, and by the addresses and hashes of test payments, which are in no other
 -- table. Built beside the writers of a filled database (docs/decisions/0107): one that is half built is built anew.
 
--- The number of an amount's digits and the first two of them: a range of amounts is a few of these, each newest first.
+-- The number of an amount's digits and the first two of them: a range of amounts is a few of these, each newest first. The
+-- amount itself spares reading the payments of a step that are not in the range.
 drop index concurrently if exists payments_by_amount;
 create index concurrently payments_by_amount
-  on payments (project_id, mode, currency, (length(amount_minor::text) * 100 + left(amount_minor::text, 2)::integer), id);
+  on payments (project_id, mode, currency, (length(amount_minor::text) * 100 + left(amount_minor::text, 2)::integer), id)
+  include (amount_minor);
 
 drop index concurrently if exists payments_by_description;
 create index concurrently payments_by_description

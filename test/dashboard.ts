@@ -6,6 +6,7 @@ import type { Role } from '../src/domain/role.ts';
 import { createServiceHealth } from '../src/app/dashboard/health.ts';
 import { createProjectWatch } from '../src/app/live/project-watch.ts';
 import type { Exports } from '../src/http/dashboard/export-routes.ts';
+import { refundInstructions } from '../src/app/refunds/refund-instructions.ts';
 import type { Live } from '../src/http/dashboard/live-routes.ts';
 import { compileCidrs } from '../src/http/auth.ts';
 import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
@@ -84,6 +85,8 @@ export async function dashboardTest(
     serviceHealth: createServiceHealth(app, []),
     live: { watch, notifications, troubles, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
+    creator: app.creator,
+    refundInstructions: (id) => refundInstructions(app, id, () => null),
   };
   const server = http.build({
     side: 'live',

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { shellWord } from '../config/called-as.ts';
 import type { Config } from '../config/config.ts';
+import { fields } from '../wire/fields.ts';
 import { carriedSettings, withoutSecret } from './carried-settings.ts';
-import { fields } from './output.ts';
 
 /** What the banner says about the started service. */
 export interface Started {

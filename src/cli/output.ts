@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { calledAs, withProgram } from '../config/called-as.ts';
+import { fields } from '../wire/fields.ts';
 import { clean } from '../service/plain-text.ts';
 
 /** Options of every command that prints a record. */
@@ -32,12 +33,6 @@ export function writeErrorLines(lines: readonly string[]): void {
 function textOf(lines: readonly string[]): string {
   const program = calledAs(process.env, process.cwd());
   return lines.map((line) => `${withProgram(clean(line), program)}\n`).join('');
-}
-
-/** Lines of `label  value` with aligned values; fields without a value are left out. */
-export function fields(rows: readonly (readonly [label: string, value: string | null])[]): readonly string[] {
-  const width = Math.max(0, ...rows.map(([label]) => label.length));
-  return rows.flatMap(([label, value]) => (value === null ? [] : [`${label.padEnd(width)}  ${value}`]));
 }
 
 /** A table with aligned columns, or one line saying that there is nothing. */

@@ -6,7 +6,8 @@ import { isFinal, type PaymentStatus } from '../domain/status.ts';
 import { exactNumber } from '../wire/number.ts';
 import { isoTime } from '../wire/time.ts';
 import { paymentUrl, publicPaymentId, type Links } from '../wire/payment.ts';
-import { fields, table } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { table } from './output.ts';
 import type { PaymentHistory, TimelineStep } from './payment-history.ts';
 
 /** A payment of either API as `--json` prints it: `status` is one of the nine, amounts are exact numbers. */

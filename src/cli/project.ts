@@ -9,7 +9,8 @@ import type { Project } from '../store/projects.ts';
 import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { CommandFailure, codeOf, done, reasonOf } from './failure.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, table, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, table, type OutputOptions } from './output.ts';
 
 /** `cointill project create|list|deactivate|activate|set`. */
 export function addProjectCommands(program: Command): void {

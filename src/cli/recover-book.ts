@@ -12,7 +12,8 @@ import { isoTime } from '../wire/time.ts';
 import { projectIdOf } from './arguments.ts';
 import { done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { paymentLines, paymentRecord } from './payment-record.ts';
 
 interface BookOptions extends OutputOptions {

@@ -10,7 +10,8 @@ import { wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { addLine, concerning, otherCopiesOf, noteOf, notesFileIn, readNotes } from '../backup/restore-notes.ts';
-import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { inTransaction } from '../app/in-transaction.ts';
 
 interface RecoverOptions extends OutputOptions {

@@ -158,7 +158,7 @@ async function startServers(
     },
     plugins,
   };
-  const dashboard = await openDashboard(config, core, notifications, redis, plugins);
+  const dashboard = await openDashboard(config, core, { notifications, redis, creator: api.creator }, plugins);
   const home = (side: Mode) => homeRoute({ side, baseUrls, dashboardUrl: openDashboardUrl(config), assets });
   const live = { ...common, ...dashboard, plugins: [...dashboard.plugins, home('live')] };
   const sandbox = { ...common, plugins: [...plugins, home('test')] };

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { Mode } from '../domain/permission.ts';
 import type { Database, Trx } from './database.ts';
 
-/** A word that people put on payments of a project, the same one in both modes. */
+/** A word that people put on a project's payments of both modes. */
 export interface Label {
   readonly id: string;
   readonly name: string;
 }
 
-/** The labels of a project, by name. */
+/** A project's labels, sorted by name. */
 export async function labelsOfProject(
   executor: Database | Trx,
   projectId: string,
@@ -23,7 +23,7 @@ export async function labelsOfProject(
     .execute();
 }
 
-/** The project's label of that name, in any case of its letters. */
+/** The project's label with this name, ignoring case. */
 export async function findLabel(executor: Database | Trx, projectId: string, name: string): Promise<Label | null> {
   const row = await executor
     .selectFrom('labels')
@@ -34,7 +34,7 @@ export async function findLabel(executor: Database | Trx, projectId: string, nam
   return row ?? null;
 }
 
-/** The names of each payment's labels, by name; a payment without any is left out. */
+/** The names of each payment's labels, sorted; payments without labels are left out. */
 export async function labelsOfPayments(
   executor: Database | Trx,
   paymentIds: readonly string[],
@@ -52,8 +52,8 @@ export async function labelsOfPayments(
 }
 
 /**
- * The project's label of that name, made if there is none, and locked until the transaction ends, so that nobody
- * deletes it meanwhile.
+ * The project's label with this name, ignoring case; created if there is none. Locked until the transaction ends, so that
+ * nobody deletes it meanwhile.
  */
 export async function takeLabel(
   trx: Trx,
@@ -69,7 +69,7 @@ export async function takeLabel(
   return taken;
 }
 
-/** Puts a label on a payment; false when it was there already. */
+/** Adds a label to a payment; false if the payment had it already. */
 export async function putLabel(
   trx: Trx,
   labelId: string,
@@ -83,7 +83,10 @@ export async function putLabel(
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Takes a label off a payment, and deletes it once no payment has it; the label's name, null when it was not there. */
+/**
+ * Removes a label from a payment, and deletes it if no other payment has it. Returns the label's name; null if the
+ * payment did not have it.
+ */
 export async function removeLabel(
   trx: Trx,
   projectId: string,

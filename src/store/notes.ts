@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Database, Trx } from './database.ts';
 import { columnsOf, type NewRow, type Tables } from './tables.ts';
 
-/** What a person wrote beside a payment. Times in epoch milliseconds. */
+/** A person's note about a payment. Times in epoch milliseconds. */
 export interface Note {
   readonly id: string;
   readonly paymentId: string;
@@ -10,13 +10,13 @@ export interface Note {
   /** The author's e-mail address when it was written. */
   readonly authorName: string;
   readonly body: string;
-  /** From 1, one more with each edit. */
+  /** Starts at 1 and increases with each edit. */
   readonly version: number;
   readonly createdAt: number;
   readonly editedAt: number | null;
 }
 
-/** The notes of a payment, the oldest first. */
+/** A payment's notes, oldest first. */
 export async function notesOf(executor: Database | Trx, paymentId: string, limit: number): Promise<readonly Note[]> {
   const rows = await executor
     .selectFrom('payment_notes')
@@ -28,7 +28,16 @@ export async function notesOf(executor: Database | Trx, paymentId: string, limit
   return rows.map(noteFromRow);
 }
 
-/** The note, locked until the transaction ends; null when the payment has none with that id. */
+export async function countNotes(trx: Trx, paymentId: string): Promise<number> {
+  const { count } = await trx
+    .selectFrom('payment_notes')
+    .select((select) => select.fn.countAll<bigint>().as('count'))
+    .where('payment_id', '=', paymentId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Locks a note of a payment until the transaction ends; null if there is none with that id. */
 export async function lockNote(trx: Trx, paymentId: string, id: string): Promise<Note | null> {
   const row = await trx
     .selectFrom('payment_notes')

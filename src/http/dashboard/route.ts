@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
+import type { PaymentCreator } from '../../app/payments/create-payment.ts';
+import type { RefundInstructions } from '../../app/refunds/refund-instructions.ts';
+import type { Rejected } from '../../app/rejected.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
@@ -28,6 +31,11 @@ export interface Dashboard {
   readonly serviceHealth: () => Promise<ServiceHealth>;
   readonly live: Live;
   readonly exports: Exports;
+  readonly creator: PaymentCreator;
+  /** What to sign for a refund; `unavailable` if no node answers. */
+  readonly refundInstructions: (
+    id: string,
+  ) => Promise<RefundInstructions | Rejected | { readonly kind: 'unavailable'; readonly message: string }>;
 }
 
 /** One request of a route, typed by its contract. */

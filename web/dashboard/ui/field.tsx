@@ -39,16 +39,20 @@ export function Field({ label, hint, problem = null, isCode = false, className, 
 const MAX_PASSWORD = 1_024;
 const MAX_EMAIL = 254;
 
-/** The person's e-mail address. */
-export function EmailField(props: Omit<FieldProps, 'label'>) {
+/** An e-mail address, by default the person's own. */
+export function EmailField({
+  label,
+  required = true,
+  ...rest
+}: Omit<FieldProps, 'label'> & { readonly label?: string }) {
   const { t } = useLocale();
   return (
     <Field
-      {...props}
-      label={t('email')}
+      {...rest}
+      label={label ?? t('email')}
       type="email"
       name="email"
-      required
+      required={required}
       maxLength={MAX_EMAIL}
       spellCheck={false}
       autoCapitalize="none"
@@ -133,7 +137,11 @@ export function Select({ label, options, onValue, className, ...rest }: SelectPr
   );
 }
 
-function describedBy(id: string, hint: ReactNode, problem: string | null): ComponentProps<'input'> {
+export function describedBy(
+  id: string,
+  hint: ReactNode,
+  problem: string | null,
+): Pick<ComponentProps<'input'>, 'aria-invalid' | 'aria-describedby'> {
   const ids = [problem === null ? null : `${id}-problem`, hint === undefined ? null : `${id}-hint`].filter(Boolean);
   return {
     'aria-invalid': problem !== null,
@@ -141,7 +149,8 @@ function describedBy(id: string, hint: ReactNode, problem: string | null): Compo
   };
 }
 
-function Below({
+/** The error and hint below a field. */
+export function Below({
   id,
   hint,
   problem,

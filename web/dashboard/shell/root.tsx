@@ -68,9 +68,15 @@ function Outdated() {
 function useLeaveGuard(): { readonly leave: () => void; readonly stay: () => void } | null {
   const { unsaved } = useDashboard();
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => unsaved.get() > 0 && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) =>
+      unsaved.get() > 0 && (current.pathname !== next.pathname || panelOf(current) !== panelOf(next)),
     enableBeforeUnload: () => unsaved.get() > 0,
     withResolver: true,
   });
   return blocker.status === 'blocked' ? { leave: blocker.proceed, stay: blocker.reset } : null;
+}
+
+/** The record in the panel beside a list. */
+function panelOf({ search }: { readonly search: object }): unknown {
+  return (search as { readonly show?: unknown }).show;
 }

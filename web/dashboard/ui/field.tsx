@@ -52,16 +52,20 @@ export function Field({
 const MAX_PASSWORD = 1_024;
 const MAX_EMAIL = 254;
 
-/** The person's e-mail address. */
-export function EmailField(props: Omit<FieldProps, 'label'>) {
+/** An e-mail address, by default the person's own. */
+export function EmailField({
+  label,
+  required = true,
+  ...rest
+}: Omit<FieldProps, 'label'> & { readonly label?: string }) {
   const { t } = useLocale();
   return (
     <Field
-      {...props}
-      label={t('email')}
+      {...rest}
+      label={label ?? t('email')}
       type="email"
       name="email"
-      required
+      required={required}
       max={MAX_EMAIL}
       spellCheck={false}
       autoCapitalize="none"
@@ -173,7 +177,11 @@ function isLongerThan(max: number, text: string): boolean {
   return text.length > max && (text.length > 2 * max || Array.from(text).length > max);
 }
 
-function describedBy(id: string, hint: ReactNode, problem: string | null): ComponentProps<'input'> {
+export function describedBy(
+  id: string,
+  hint: ReactNode,
+  problem: string | null,
+): Pick<ComponentProps<'input'>, 'aria-invalid' | 'aria-describedby'> {
   const ids = [problem === null ? null : `${id}-problem`, hint === undefined ? null : `${id}-hint`].filter(Boolean);
   return {
     'aria-invalid': problem !== null,
@@ -181,7 +189,8 @@ function describedBy(id: string, hint: ReactNode, problem: string | null): Compo
   };
 }
 
-function Below({
+/** The error and hint below a field. */
+export function Below({
   id,
   hint,
   problem,

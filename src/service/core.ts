@@ -4,7 +4,6 @@ import { chainRail } from '../modes/live-rail.ts';
 import type { App } from '../app/context.ts';
 import type { Observer } from '../app/observer.ts';
 import { sandboxRail } from '../modes/sandbox-rail.ts';
-import { checkSealingKey } from '../app/webhooks/sealing-key.ts';
 import type { Config } from '../config/config.ts';
 import { allTokens, type Token } from '../domain/asset.ts';
 import { pow10 } from '../domain/money.ts';
@@ -24,6 +23,7 @@ import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
 import { migrate } from '../store/migrate.ts';
 import { logActivities } from './activity-lines.ts';
 import { logTroubles } from './log.ts';
+import { checkSealingKey } from './sealing-key.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
 

@@ -18,7 +18,7 @@ import type { Cointill } from './core.ts';
 
 /** What the live address has beside `plugins`: the dashboard and its guard, unless it is left out. */
 export async function openDashboard(
-  { dashboard, trustProxy }: Config,
+  { dashboard, trustProxy, secretKey }: Config,
   core: Cointill,
   notifications: Notifications,
   redis: SharedRedis | null,
@@ -27,13 +27,13 @@ export async function openDashboard(
   if (dashboard === null) return { dashboard: null, plugins };
   const { app } = core;
   const behindProxy = trustProxy !== null;
-  let key: Promise<Uint8Array> | null = null;
+  // A key of this process's own is made at the first use, if ever; one that was given can be checked at once.
+  let key: Promise<Uint8Array> | null = secretKey === null ? null : Promise.resolve(await core.sealingKey());
   const people: PeopleParts = {
     app,
     hasher: createPasswordHasher(app.random),
     limits: createGuessLimits(redis?.client ?? null),
     troubles: core.troubles,
-    // Made at the first use where there is none.
     sealingKey: () =>
       (key ??= core.sealingKey().catch((error: unknown) => {
         key = null;
@@ -53,6 +53,7 @@ export async function openDashboard(
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
       live: { watch, notifications, troubles: core.troubles },
+      exports: { connect: () => core.handle.connect() },
     },
     assets,
   );

@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import { bigint, nullable, text, timestamp, type ColumnShape } from './schema/column.ts';
+import * as annotations from './schema/annotations.ts';
 import * as chains from './schema/chains.ts';
 import * as payments from './schema/payments.ts';
 import * as people from './schema/people.ts';
@@ -30,6 +31,9 @@ export const TABLES = {
   webhook_endpoints: webhooks.WEBHOOK_ENDPOINTS,
   deliveries: webhooks.DELIVERIES,
   delivery_attempts: webhooks.DELIVERY_ATTEMPTS,
+  payment_notes: annotations.PAYMENT_NOTES,
+  labels: annotations.LABELS,
+  payment_labels: annotations.PAYMENT_LABELS,
   refunds: refunds.REFUNDS.columns,
   refund_payouts: refunds.REFUND_PAYOUTS,
   waiting_payouts: refunds.WAITING_PAYOUTS,
@@ -52,6 +56,7 @@ export const TABLES = {
   passkeys: people.PASSKEYS,
   recovery_codes: people.RECOVERY_CODES,
   audit_log: people.AUDIT_LOG,
+  saved_views: people.SAVED_VIEWS,
   backups: {
     started_at: timestamp(),
     finished_at: timestamp(),

@@ -15,7 +15,7 @@ const test = await dashboardTest();
 const { app } = test.http;
 afterAll(() => test.http.close());
 const { email } = await test.join('owner');
-/** Days pass in these tests, and sessions end by them. */
+/** Sessions expire, because days pass in these tests. */
 const owner = (): Promise<Browser> => test.signIn(email);
 
 async function home(
@@ -29,7 +29,7 @@ async function home(
   return answer.body;
 }
 
-it('the figures are those of the payments themselves, by day and status, beside those of as many days before', async () => {
+it('the figures equal those of the payments, by day and status, for the period and the one before', async () => {
   const { projectId } = await test.http.shop();
   const payments: Payment[] = [];
   const outcomes = ['complete', 'complete', 'cancel', 'leave'] as const;
@@ -81,7 +81,7 @@ it('the figures are those of the payments themselves, by day and status, beside 
   );
 });
 
-it('a project without payments has figures of nothing, and no share of it', async () => {
+it('a project without payments has zeros, and null for the conversion', async () => {
   const { projectId } = await test.http.shop();
   const view = await home({ browser: await owner(), projectId }, '90d', 'live');
   expect(view).toMatchObject({
@@ -93,7 +93,7 @@ it('a project without payments has figures of nothing, and no share of it', asyn
   expect(view.days).toHaveLength(90);
 });
 
-it('the first steps tick themselves off as each is done', async () => {
+it('each first step is ticked off when it is done', async () => {
   const { projectId } = await test.http.shop();
   const steps = async (): Promise<readonly string[]> =>
     Object.entries((await home({ browser: await owner(), projectId })).first_steps).flatMap(([name, done]) =>
@@ -111,7 +111,7 @@ it('the first steps tick themselves off as each is done', async () => {
   expect(await steps()).toEqual(['test_payment', 'webhook', 'webhook_answered', 'live_key']);
 });
 
-it('the health of webhooks names the endpoint that fails to those who look after webhooks, and to nobody else', async () => {
+it('the health of webhooks names the failing endpoint only to people who may see webhooks', async () => {
   const { projectId } = await test.http.shop();
   const endpoint = await anEndpoint(projectId);
   const support = await test.join('support', projectId);
@@ -134,7 +134,7 @@ it('the health of webhooks names the endpoint that fails to those who look after
   expect((await both())[0]).toMatchObject({ state: 'problem', detail: expect.stringContaining('410') });
 });
 
-it('the health of backups and networks is what was last known of them, and no chain is asked', async () => {
+it('the health of backups and networks is their last known state, without asking any chain', async () => {
   const health = (networks: Parameters<typeof createServiceHealth>[1] = []) => createServiceHealth(app, networks)();
   expect(await health()).toMatchObject({ networks: { state: 'none' }, backups: { state: 'none' } });
   const [network] = (await app.railFor('test').tokens(app.projectId)).map((token) => token.network);

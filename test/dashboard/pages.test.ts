@@ -13,7 +13,7 @@ const decimal = fc
   });
 
 describe('the bar of a payment’s money', () => {
-  it('shows exactly which share is confirmed, only seen, and too much', () => {
+  it('shows the exact shares that are confirmed, only seen, and in excess', () => {
     const shares = (expected: string, received: string, confirmed: string) =>
       moneyShares({ expected, received, confirmed });
     expect(shares('0.00616', '0.00576', '0.00576')).toEqual({ confirmed: 93.5, seen: 0, excess: 0 });
@@ -22,7 +22,7 @@ describe('the bar of a payment’s money', () => {
     expect(shares('0', '0', '0')).toEqual({ confirmed: 0, seen: 0, excess: 0 });
   });
 
-  it('is never longer than its place, whatever came', () => {
+  it('never exceeds its length, whatever was received', () => {
     fc.assert(
       fc.property(decimal, decimal, decimal, (expected, received, confirmed) => {
         const shares = moneyShares({ expected, received, confirmed });
@@ -47,8 +47,8 @@ describe('the scale of a chart', () => {
   });
 });
 
-describe('what stands in the address of the list', () => {
-  it('is taken where it is known, and left out where it is not', () => {
+describe("the filters in the list's URL", () => {
+  it('are read if they are known, and ignored otherwise', () => {
     expect(
       paymentsSearch({ status: 'open', period: '7d', search: 'NW-1', exception: 'underpaid', show: 'ord_1' }),
     ).toEqual({ status: 'open', period: '7d', search: 'NW-1', exception: 'underpaid', show: 'ord_1' });
@@ -57,19 +57,19 @@ describe('what stands in the address of the list', () => {
   });
 });
 
-describe('what the dashboard writes', () => {
+describe('formats', () => {
   const formats = formatsOf('en', ['de-AT', 'en-GB'], 'Europe/Berlin');
 
-  it('is in the order of the person’s own English, and in their zone', () => {
+  it('follow the person’s own variant of English, and their time zone', () => {
     expect(formats.exactTime('2026-11-22T13:01:07.000Z')).toBe('22 Nov 2026, 14:01:07');
     expect(formats.day('2026-11-22')).toBe('22 Nov');
   });
 
-  it('has every digit of an amount', () => {
+  it('keep every digit of an amount', () => {
     expect(formatsOf('en', [], 'UTC').fiat('9007199254740993.05', 'USD')).toBe('$9,007,199,254,740,993.05');
   });
 
-  it('never says that something is older than it is', () => {
+  it('never make anything appear older than it is', () => {
     const now = Date.parse('2026-11-22T13:00:00.000Z');
     expect(formats.relative('2026-11-22T12:58:01.000Z', now)).toBe('1 min ago');
     expect(formats.relative('2026-11-22T11:00:01.000Z', now)).toBe('1 hr ago');

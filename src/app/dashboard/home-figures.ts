@@ -5,13 +5,13 @@ import type { App } from '../context.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A value and the same of as many days before; null where there is nothing to say it of. */
+/** A value of the period, and of the equally long period before it. */
 export interface Compared<Value> {
   readonly value: Value;
   readonly before: Value;
 }
 
-/** What became of a project's payments, by UTC day of their creation; worths in US cents. */
+/** Figures of a project's payments, by UTC day of their creation. */
 export interface HomeFigures {
   /** Start of the first day and end of the last one, epoch milliseconds. */
   readonly from: number;
@@ -19,14 +19,14 @@ export interface HomeFigures {
   readonly usdCents: Compared<bigint>;
   readonly created: Compared<number>;
   readonly completed: Compared<number>;
-  /** Completed of those that are over, in ten thousandths. */
+  /** The share of completed payments among those that have ended, in basis points; null if none has. */
   readonly conversion: Compared<number | null>;
   readonly statuses: readonly {
     readonly status: PaymentStatus;
     readonly payments: Compared<number>;
     readonly usdCents: bigint;
   }[];
-  /** Without a gap, the oldest first. */
+  /** Every day of the period, oldest first. */
   readonly days: readonly {
     readonly day: string;
     readonly usdCents: bigint;
@@ -35,10 +35,7 @@ export interface HomeFigures {
   }[];
 }
 
-/**
- * The figures of so many days up to today, and of as many before, from the counters alone: exact, and no payment is
- * read.
- */
+/** Figures of the last `days` days, today included, and of as many days before. Read from the exact daily counters. */
 export async function homeFigures(
   app: App,
   scope: { readonly projectId: string; readonly mode: Mode },

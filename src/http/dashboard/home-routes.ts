@@ -30,7 +30,7 @@ export function homeRoutes(app: FastifyInstance, { people: { app: core }, servic
         serviceHealth(),
         webhookHealth(core, scope),
       ]);
-      // What is wrong with nodes and backups is for those who look after them; where webhooks go, for their developers.
+      // Details of nodes and backups are for operators, details of webhooks for developers.
       const isOperator = mayDo(scope.role, 'read_wallets');
       return {
         from: isoTime(figures.from),

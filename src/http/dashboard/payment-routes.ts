@@ -25,7 +25,7 @@ import { addRoute, appFor, type Dashboard } from './route.ts';
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
 const PAGE = 50;
 
-/** The list of both APIs' payments, one payment with all that is known of it, and what people do to it. */
+/** The list of both APIs' payments, one payment in detail, and its actions. */
 export function paymentRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
   const READ = { action: 'read_payments' } as const;
   addRoute(app, `GET ${PAYMENTS}`, READ, async ({ params, query, request }) => {
@@ -78,7 +78,7 @@ async function viewOf(core: App, { mode, role }: ProjectScope, selector: Payment
   return paymentView(seen, core.links, { mayChange, seesWebhooks: mayDo(role, 'read_developer') });
 }
 
-/** Throws why nothing was changed. */
+/** @throws RequestError that says why nothing was changed */
 function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>, done: string): PaymentChange {
   switch (outcome.kind) {
     case 'changed':

@@ -2,6 +2,7 @@ import type { SeenPayment } from '../../app/dashboard/payment-details.ts';
 import { formatDecimal, divHalfUp, fiatDecimals, pow10 } from '../../domain/money.ts';
 import { encodeId, deliveryId } from '../../domain/id.ts';
 import { tokenOf } from '../../domain/asset.ts';
+import { addressPage, transactionPage } from '../../domain/networks.ts';
 import { tracedHash, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { DeliveryRecord, PaymentDetails } from '../../store/payment-details.ts';
@@ -9,7 +10,7 @@ import { paymentUrl, publicPaymentId, type Links } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { PaymentRow, PaymentView, TimelineEntry } from './contract/payments.ts';
 
-/** A payment as lists show it. */
+/** A payment in a list. */
 export function paymentRow(payment: Payment): PaymentRow {
   const { quote } = payment;
   return {
@@ -39,17 +40,17 @@ export function paymentRow(payment: Payment): PaymentRow {
   };
 }
 
-/** Who looks at a payment. */
+/** The person who sees a payment. */
 export interface Viewer {
   readonly mayChange: boolean;
   /** Whether the person may see where webhooks go. */
   readonly seesWebhooks: boolean;
 }
 
-/** All of a payment. */
+/** A payment in detail. */
 export function paymentView(details: SeenPayment, links: Links, viewer: Viewer): PaymentView {
   const { payment, confirmations, can } = details;
-  const transfers = details.transfers.map((transfer) => transferView(transfer, payment));
+  const transfers = details.transfers.map((transfer) => transferView(transfer, details));
   return {
     ...paymentRow(payment),
     failure_reason: payment.failureReason,
@@ -68,7 +69,7 @@ export function paymentView(details: SeenPayment, links: Links, viewer: Viewer):
     money: moneyView(details),
     addresses: addressViews(details),
     transfers,
-    refunds: details.refunds.map(refundView),
+    refunds: details.refunds.map((refund) => refundView(refund, details)),
     idempotency_key: details.idempotencyKey,
     timeline: timelineOf(details, transfers, viewer),
     can: viewer.mayChange ? { ...can, simulate: [...can.simulate] } : NOTHING,
@@ -100,7 +101,7 @@ function moneyView(details: PaymentDetails): PaymentView['money'] {
   };
 }
 
-/** Of one whole unit in the payment's currency: to the cent, or to six places where it is worth less than ten. */
+/** The price of one whole unit in the payment's currency: in cents, or with six decimals below ten. */
 function rateOf({ amountMinor, currency }: Payment, { owedUnits, decimals }: Quote): string {
   if (owedUnits === 0n) return '0';
   const scale = pow10(fiatDecimals(currency));
@@ -108,7 +109,7 @@ function rateOf({ amountMinor, currency }: Payment, { owedUnits, decimals }: Quo
   return inPlaces(0) >= 10n ? formatDecimal(inPlaces(2), 2) : formatDecimal(inPlaces(6), 6);
 }
 
-/** When the current quote was given: by its own record, else when its token was chosen last. */
+/** When the current quote was locked: from its record, otherwise when the token was last chosen. */
 function lockedAt({ payment, quotes, transitions }: PaymentDetails, quote: Quote): number {
   const record = quotes.find(
     (one) =>
@@ -120,11 +121,12 @@ function lockedAt({ payment, quotes, transitions }: PaymentDetails, quote: Quote
   return record?.quotedAt ?? transitions.findLast(({ cause }) => cause === 'token_chosen')?.at ?? payment.createdAt;
 }
 
-function addressViews({ payment, addresses }: PaymentDetails): PaymentView['addresses'] {
+function addressViews({ payment, addresses, explorerOf }: SeenPayment): PaymentView['addresses'] {
   const { quote } = payment;
   const issued = addresses.map((one) => {
     return {
       address: one.address,
+      explorer_url: pageOf(explorerOf(one), one.address, addressPage),
       network: one.network,
       asset: one.asset,
       expected: formatDecimal(one.owedUnits, one.decimals),
@@ -135,20 +137,33 @@ function addressViews({ payment, addresses }: PaymentDetails): PaymentView['addr
     };
   });
   if (quote === null || issued.length > 0) return issued;
-  // The sandbox's addresses are made up and nowhere watched.
+  // The sandbox's addresses are made up, and nothing watches them.
   const expected = formatDecimal(quote.owedUnits, quote.decimals);
   const { address, asset, network } = quote;
   const times = { issued_at: isoTime(payment.createdAt), watched_until: null };
-  return [{ address, network, asset, expected, wallet_index: null, ...times, is_current: true }];
+  return [{ address, explorer_url: null, network, asset, expected, wallet_index: null, ...times, is_current: true }];
 }
 
-function transferView(transfer: Transfer, { quote }: Payment): PaymentView['transfers'][number] {
+/** The explorer's page of a transaction or address; null without an explorer. */
+function pageOf(
+  explorer: string | null,
+  what: string,
+  page: (explorer: string, what: string) => string,
+): string | null {
+  return explorer === null ? null : page(explorer, what);
+}
+
+function transferView(
+  transfer: Transfer,
+  { payment: { quote }, explorerOf }: SeenPayment,
+): PaymentView['transfers'][number] {
   const { asset, network } = transfer;
+  const hash = tracedHash(transfer.transactionHash);
   const isQuoted = quote !== null && quote.asset === asset && quote.network === network;
   const decimals = isQuoted ? quote.decimals : (tokenOf(asset, network)?.decimals ?? 0);
   return {
-    transaction_hash: tracedHash(transfer.transactionHash),
-    explorer_url: null,
+    transaction_hash: hash,
+    explorer_url: hash === null ? null : pageOf(explorerOf(transfer), hash, transactionPage),
     address: transfer.address,
     asset,
     network,
@@ -159,7 +174,8 @@ function transferView(transfer: Transfer, { quote }: Payment): PaymentView['tran
   };
 }
 
-function refundView(refund: Refund): PaymentView['refunds'][number] {
+function refundView(refund: Refund, { explorerOf }: SeenPayment): PaymentView['refunds'][number] {
+  const hash = refund.transactionHash;
   return {
     id: encodeId('refund', refund.id),
     status: refund.status,
@@ -171,24 +187,22 @@ function refundView(refund: Refund): PaymentView['refunds'][number] {
     address: refund.address,
     reason: refund.reason,
     failure_reason: refund.failureReason,
-    transaction_hash: refund.transactionHash,
+    transaction_hash: hash,
+    explorer_url: hash === null ? null : pageOf(explorerOf(refund), hash, transactionPage),
     created_at: isoTime(refund.createdAt),
     completed_at: isoTimeOrNull(refund.completedAt),
   };
 }
 
-/**
- * What happened, the oldest first; of one moment: what somebody did, what came, what that made of the payment, who was
- * told.
- */
+/** What happened, oldest first. Entries of the same time: actions, transfers, transitions, refunds, events. */
 function timelineOf(
-  details: PaymentDetails,
+  details: SeenPayment,
   transfers: PaymentView['transfers'],
   { seesWebhooks }: Viewer,
 ): TimelineEntry[] {
   const { payment } = details;
   const entries: TimelineEntry[] = [
-    // A payment that named its token is made with its quote: its first step begins where that left it.
+    // A payment created with a token gets its quote at once: `created` leads to the status before its first transition.
     {
       kind: 'status',
       at: isoTime(payment.createdAt),
@@ -208,7 +222,7 @@ function timelineOf(
     ...details.refunds.map((refund) => ({
       kind: 'refund' as const,
       at: isoTime(refund.createdAt),
-      refund: refundView(refund),
+      refund: refundView(refund, details),
     })),
     ...details.events.map((event) => ({
       kind: 'event' as const,
@@ -221,7 +235,7 @@ function timelineOf(
   return entries.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
 }
 
-/** Where it goes, and what stood against it there, may hold secrets of the merchant's system. */
+/** URLs and errors may contain secrets of the merchant's system. */
 function deliveryView(delivery: DeliveryRecord, seesWebhooks: boolean) {
   return {
     id: deliveryId(delivery.id),

@@ -11,7 +11,7 @@ import { useSignOut } from './sign-out.ts';
 const load = () => import('../ui/popover.tsx');
 const PopoverPopup = lazy(async () => ({ default: (await load()).PopoverPopup }));
 
-/** Who is signed in, and what is theirs. */
+/** The menu of the signed-in person. */
 export function AccountButton({ className }: { readonly className?: string | undefined }) {
   const { t } = useLocale();
   const { person, projects } = useSignedIn();

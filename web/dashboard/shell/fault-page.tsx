@@ -9,7 +9,7 @@ import { Empty } from '../ui/empty.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { Page } from './page.tsx';
 
-/** The same where there is no frame around it. */
+/** The same without the frame of pages. */
 export function FaultInMain(props: ErrorComponentProps) {
   return (
     <main>
@@ -18,15 +18,15 @@ export function FaultInMain(props: ErrorComponentProps) {
   );
 }
 
-/** In place of a page that could not be shown. */
+/** Shown instead of a page that failed. */
 export function FaultPage({ error, reset }: ErrorComponentProps) {
   const { t } = useLocale();
   const router = useRouter();
   const queries = useQueryClient();
   if (error instanceof ApiFault && error.status === 404) return <NotFoundPage />;
-  // The dialog above it asks to sign in.
+  // The sign-in dialog is open.
   if (error instanceof SignedOut) return null;
-  // A part of the page that the server has no more: it was upgraded.
+  // A script of the page is gone because the server was upgraded.
   const isOutdated = error instanceof TypeError && /import|module/i.test(error.message);
   const isOffline = error instanceof ApiFault && error.type === 'offline';
   return (

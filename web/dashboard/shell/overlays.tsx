@@ -4,7 +4,7 @@ import type { Scope } from '../scope.ts';
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 const HelpDialog = lazy(async () => ({ default: (await import('./help-dialog.tsx')).HelpDialog }));
 
-/** What opens over any page. */
+/** Dialogs that open over any page. */
 export type Overlay = 'palette' | 'help';
 
 interface OverlaysProps {
@@ -14,7 +14,7 @@ interface OverlaysProps {
   readonly onClose: () => void;
 }
 
-/** What opens over any page by a key; it is loaded at its first use. */
+/** Dialogs that open by a key, loaded on first use. */
 export function Overlays({ scope, overlay, open, onClose }: OverlaysProps) {
   return (
     <Suspense>

@@ -10,11 +10,11 @@ import css from './rail.module.css';
 const NewProjectDialog = lazy(async () => ({ default: (await import('./new-project-dialog.tsx')).NewProjectDialog }));
 
 interface ProjectSwitchProps {
-  /** The one that is shown; undefined for who has none. */
+  /** The current project; undefined for people without any. */
   readonly project: SessionProject | undefined;
 }
 
-/** Which project is shown, and the others. */
+/** Shows the current project and switches to others. */
 export function ProjectSwitch({ project }: ProjectSwitchProps) {
   const { t } = useLocale();
   const session = useSignedIn();

@@ -12,7 +12,7 @@ const SignedOutDialog = lazy(async () => ({ default: (await import('./signed-out
 
 const LeaveDialog = lazy(async () => ({ default: (await import('./leave-dialog.tsx')).LeaveDialog }));
 
-/** What is around every page: what it is told, and the questions that any request may lead to. */
+/** Around every page: announcements, notices and the dialogs that requests can open. */
 export function Root() {
   const { proof, isSignedOut } = useDashboard();
   const asksForProof = useStore(proof) !== null;
@@ -33,7 +33,7 @@ export function Root() {
   );
 }
 
-/** Tells screen readers which page was opened, and what changed on it. */
+/** Announces pages and changes to screen readers. */
 function Announcer() {
   const text = useStore(useDashboard().announcement);
   return (
@@ -43,7 +43,7 @@ function Announcer() {
   );
 }
 
-/** The server was upgraded while this page was open. The page goes on; nothing is loaded anew unless asked. */
+/** Says that the server was upgraded while this page was open, which keeps working until it is reloaded. */
 function Outdated() {
   const { t } = useLocale();
   const isOutdated = useStore(useDashboard().isOutdated);
@@ -58,7 +58,7 @@ function Outdated() {
   );
 }
 
-/** Asks before what was typed is lost: ourselves on the way to another page, the browser where the tab is closed. */
+/** Asks before unsaved input is lost: by a dialog on navigation, by the browser when the tab is closed. */
 function useLeaveGuard(): { readonly leave: () => void; readonly stay: () => void } | null {
   const { unsaved } = useDashboard();
   const blocker = useBlocker({

@@ -156,7 +156,7 @@ export const dePayments: TextsLike<typeof enPayments> = {
   delivery_delivered: 'zugestellt',
   delivery_failed: 'fehlgeschlagen',
   delivery_stopped: 'gestoppt',
-  told: '{events} an Ihre Webhooks gesendet ({count}).',
+  events_sent: '{events} an Ihre Webhooks gesendet ({count}).',
   search_payments: 'Bestellung, E-Mail oder Zahlungs-ID',
   days_utc: 'Tage nach UTC.',
   created_payments: 'Angelegt',

@@ -1,9 +1,9 @@
 /** Home and payments. */
 export const enPayments = {
   accept_live_text:
-    'The payment becomes completed with the money that has arrived. Your webhooks are told, and this cannot be undone.',
+    'The payment becomes completed with the money that has arrived. Your webhooks are notified, and this cannot be undone.',
   accept_payment: 'Accept payment',
-  accept_test_text: 'The test payment becomes completed with what has arrived, and your test webhooks are told.',
+  accept_test_text: 'The test payment becomes completed with what has arrived, and your test webhooks are notified.',
   address: 'Address',
   all: 'All',
   all_payments: 'See all',
@@ -111,7 +111,7 @@ export const enPayments = {
   simulate_paid_text: 'The full amount arrives in time and is confirmed.',
   simulate_part: 'Paid in part',
   simulate_part_text: 'Less than the amount arrives, and the page asks for the rest.',
-  simulate_text: 'The sandbox acts as if this had happened. Your test webhooks are told; no money moves.',
+  simulate_text: 'The sandbox acts as if this had happened. Your test webhooks are notified; no money moves.',
   status: 'Status',
   status_cancelled: 'Cancelled',
   status_completed: 'Completed',
@@ -153,7 +153,7 @@ export const enPayments = {
   delivery_delivered: 'delivered',
   delivery_failed: 'failed',
   delivery_stopped: 'stopped',
-  told: 'Sent {events} to your webhooks ({count}).',
+  events_sent: 'Sent {events} to your webhooks ({count}).',
   search_payments: 'Order ID, e-mail or payment ID',
   days_utc: 'Days are in UTC.',
   created_payments: 'Created',
@@ -167,7 +167,7 @@ export const enPayments = {
   health_problem: 'Not working',
   health_none: 'Not set up',
   step_webhook: 'Register a webhook',
-  step_webhook_text: 'Your shop is told of every payment. Run “cointill webhook create” on the server.',
+  step_webhook_text: 'Your shop is notified of every payment. Run “cointill webhook create” on the server.',
   step_answered: 'Answer your first webhook',
   step_answered_text: 'Your endpoint answers with a 2xx status once it has stored the event.',
   step_wallet: 'Set your wallet',

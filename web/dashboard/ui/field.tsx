@@ -9,13 +9,13 @@ interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'value' | 'onC
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly hint?: ReactNode;
-  /** What is wrong with what was typed, as a sentence. */
+  /** What is wrong with the input, as a sentence. */
   readonly problem?: string | null | undefined;
-  /** Shows the digits of a code apart from each other. */
+  /** Spaces out the digits of a code. */
   readonly isCode?: boolean;
 }
 
-/** A labelled line of text; what is wrong with it stands below and is read with it. */
+/** A labelled text field. Its error is shown below and announced with it. */
 export function Field({ label, hint, problem = null, isCode = false, className, onValue, ...rest }: FieldProps) {
   const id = useId();
   return (
@@ -35,7 +35,7 @@ export function Field({ label, hint, problem = null, isCode = false, className, 
   );
 }
 
-/** As many as the server takes. */
+/** The server's limits. */
 const MAX_PASSWORD = 1_024;
 const MAX_EMAIL = 254;
 
@@ -56,7 +56,7 @@ export function EmailField(props: Omit<FieldProps, 'label'>) {
   );
 }
 
-/** A password, which may be looked at. */
+/** A password field whose text can be shown. */
 export function PasswordField({ label, hint, problem = null, className, onValue, ...rest }: FieldProps) {
   const { t } = useLocale();
   const id = useId();
@@ -90,7 +90,7 @@ export function PasswordField({ label, hint, problem = null, className, onValue,
 
 const MIN_PASSWORD = 12;
 
-/** A password that is chosen now. */
+/** A field for choosing a password. */
 export function NewPasswordField({ label, ...rest }: Omit<FieldProps, 'label'> & { readonly label?: string }) {
   const { t } = useLocale();
   return (
@@ -106,13 +106,13 @@ export function NewPasswordField({ label, ...rest }: Omit<FieldProps, 'label'> &
 }
 
 interface SelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
-  /** What it chooses, for screen readers. */
+  /** The accessible name. */
   readonly label: string;
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly onValue: (value: string) => void;
 }
 
-/** One of few. The system's own list: it fits every phone and every keyboard. */
+/** The native select, which works well on phones and with keyboards. */
 export function Select({ label, options, onValue, className, ...rest }: SelectProps) {
   return (
     <span className={css.chooser}>

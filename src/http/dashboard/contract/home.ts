@@ -7,21 +7,21 @@ import { paymentRowShape } from './payments.ts';
 import { modeParams } from './shape.ts';
 
 const figure = Type.Object({
-  /** Decimal text; null where there is nothing to say it of. */
+  /** Decimal text; null if it cannot be computed. */
   value: nullable(Type.String()),
-  /** The same of as many days before. */
+  /** The value of the equally long period before. */
   before: nullable(Type.String()),
 });
 
-/** `none`: there is nothing that could be well or ill, such as no endpoint. */
+/** `none`: there is nothing to report on, such as no endpoints. */
 export const HEALTH_STATES = ['ok', 'warning', 'problem', 'none'] as const;
 
 const healthLine = Type.Object({
   state: oneOf(HEALTH_STATES),
-  /** How many there are, and how many of them are not well. */
+  /** How many there are, and how many of them have a problem or a warning. */
   count: Type.Integer(),
   affected: Type.Integer(),
-  /** What is wrong, in plain English words for the operator; null where nothing is, and for those who may not know. */
+  /** What is wrong, in English for the operator; null if nothing is, or for people who may not see it. */
   detail: nullable(Type.String()),
 });
 export type HealthLine = Static<typeof healthLine>;
@@ -30,13 +30,12 @@ const homeShape = Type.Object({
   /** Whole UTC days; `until` is exclusive, the end of today. */
   from: time(),
   until: time(),
-  /** In `currency`, decimal text. */
   currency: Type.Literal('USD'),
-  /** Payments by their day of creation and the status that they have now. `volume` is that of the completed ones. */
+  /** By day of creation and current status. `volume` is the worth of completed payments in `currency`. */
   volume: figure,
   created: figure,
   completed: figure,
-  /** Completed of those that are open no more: a share from 0 to 1. */
+  /** The share of completed payments among those that have ended, from 0 to 1. */
   conversion: figure,
   /** Every status, in the order of the state machine. */
   statuses: Type.Array(
@@ -44,26 +43,25 @@ const homeShape = Type.Object({
       status: oneOf(PAYMENT_STATUSES),
       payments: Type.Integer(),
       before: Type.Integer(),
-      /** Worth of them, in `currency`. */
       volume: Type.String(),
     }),
   ),
-  /** By UTC day, the oldest first, without a gap. */
+  /** Every UTC day of the period, oldest first. */
   days: Type.Array(
     Type.Object({ day: Type.String(), volume: Type.String(), created: Type.Integer(), completed: Type.Integer() }),
   ),
   latest: Type.Array(paymentRowShape),
-  /** Whether each was done, in test or live mode. Show them until the first live payment was completed. */
+  /** Which steps are done, in either mode. Shown until the first live payment is completed. */
   first_steps: Type.Object({
     test_payment: Type.Boolean(),
     webhook: Type.Boolean(),
-    /** One of the project's endpoints has answered. */
+    /** Whether one of the project's endpoints has answered. */
     webhook_answered: Type.Boolean(),
     wallet: Type.Boolean(),
     live_key: Type.Boolean(),
     live_payment: Type.Boolean(),
   }),
-  /** Networks and backups are the service's, webhooks the project's in this mode. */
+  /** Networks and backups belong to the service, webhooks to the project and mode. */
   health: Type.Object({ networks: healthLine, webhooks: healthLine, backups: healthLine }),
 });
 export type HomeView = Static<typeof homeShape>;

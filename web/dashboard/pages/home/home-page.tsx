@@ -22,7 +22,7 @@ import { HOME_PERIODS, homeQuery, type HomePeriod } from './queries.ts';
 import { Statuses } from './statuses.tsx';
 import { Tiles } from './tiles.tsx';
 
-/** How a project is doing. */
+/** Home: the figures of a project. */
 export function HomePage() {
   const { t } = useLocale();
   const { api } = useDashboard();
@@ -113,7 +113,7 @@ function Figures({ home, period }: { readonly home: HomeView; readonly period: H
   );
 }
 
-/** The page's own outline, so that nothing jumps when the figures come. */
+/** The page's outline, so that nothing moves when the figures arrive. */
 function Waiting() {
   const { t } = useLocale();
   return (

@@ -12,7 +12,7 @@ interface StatusesProps {
   readonly period: HomePeriod;
 }
 
-/** How many payments there are of each group, which leads to them. */
+/** The number of payments in each group of statuses, with links to them. */
 export function Statuses({ statuses, period }: StatusesProps) {
   const { t, number } = useLocale();
   const scope = useScope();

@@ -10,7 +10,7 @@ interface TilesProps {
   readonly period: HomePeriod;
 }
 
-/** The figures of a period beside those of the one before it. */
+/** The figures of a period, compared with the period before. */
 export function Tiles({ home, period }: TilesProps) {
   const { t, fiat, number, percent } = useLocale();
   const { volume, created, completed, conversion, currency } = home;
@@ -39,7 +39,7 @@ export function Tiles({ home, period }: TilesProps) {
 
 interface TileProps {
   readonly name: string;
-  /** Null where there is nothing to say it of. */
+  /** Null if it cannot be computed. */
   readonly value: string | null;
   readonly children: ReactNode;
 }

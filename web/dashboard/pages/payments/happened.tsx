@@ -3,7 +3,7 @@ import { useLocale } from '../../locale.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import css from './payment-parts.module.css';
 
-/** All that happened to a payment, the newest first. */
+/** A payment's history, newest first. */
 export function Happened({ timeline }: { readonly timeline: readonly TimelineEntry[] }) {
   return (
     <div className={css.part}>
@@ -63,7 +63,7 @@ function What({ entry }: { readonly entry: TimelineEntry }) {
 
 type Deliveries = Extract<TimelineEntry, { readonly kind: 'event' }>['deliveries'];
 
-/** Where an event went, and how that is. */
+/** One delivery of an event and its state. */
 function Deliveries({ deliveries }: { readonly deliveries: Deliveries }) {
   const { t, duration } = useLocale();
   return deliveries.map(({ id, url, state, attempts }) => {
@@ -84,7 +84,7 @@ function Deliveries({ deliveries }: { readonly deliveries: Deliveries }) {
 
 const ACTIONS = ['accept', 'cancel', 'complete', 'simulate'] as const;
 
-/** What the audit log calls an action, as its button does. */
+/** The label of an action in the audit log: that of its button. */
 function actionName(action: string, t: ReturnType<typeof useLocale>['t']): string {
   const known = ACTIONS.find((one) => action === `payment.${one}`);
   return known === undefined ? action : t(known === 'simulate' ? 'simulate' : `${known}_payment`);

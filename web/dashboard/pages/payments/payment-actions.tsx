@@ -8,13 +8,13 @@ import { useScope } from '../../scope.ts';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
 import css from './payment-parts.module.css';
-import { paymentQuery, takeIn } from './queries.ts';
+import { paymentQuery, putPayment } from './queries.ts';
 
 type Simulation = PaymentView['can']['simulate'][number];
-/** One that is asked about; all but a simulation are done as they are. */
+/** An action with a confirmation dialog. */
 type Asked = 'complete' | 'cancel' | 'accept' | 'simulate';
 
-/** What can be done to it now, each with a question that says what follows. */
+/** Buttons for the payment's possible actions, each with a dialog that says what it does. */
 export function PaymentActions({ payment }: { readonly payment: PaymentView }) {
   const { t } = useLocale();
   const [asked, ask] = useState<Asked | null>(null);
@@ -101,13 +101,13 @@ function useChange(payment: PaymentView, asked: Asked, outcome: Simulation | und
       return api(`POST ${PATH}/simulate`, { params, body: { outcome: outcome ?? 'paid' } });
     },
     onSuccess: ({ payment: fresh, consequences: { events, deliveries } }) => {
-      takeIn(dashboard, scope, fresh);
-      const told = deliveries === 0 ? '' : ` ${t('told', { events: events.join(', '), count: deliveries })}`;
-      toast(t(`done_${asked}`) + told);
+      putPayment(dashboard, scope, fresh);
+      const sent = deliveries === 0 ? '' : ` ${t('events_sent', { events: events.join(', '), count: deliveries })}`;
+      toast(t(`done_${asked}`) + sent);
       onDone();
     },
     onError: (error) => {
-      // It changed meanwhile: what can be done to it did as well.
+      // The payment has changed, and with it the possible actions.
       if (error instanceof ApiFault && error.status < 500) {
         void queries.invalidateQueries({ queryKey: paymentQuery(api, scope, payment.id).queryKey });
       }

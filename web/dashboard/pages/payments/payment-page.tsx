@@ -12,7 +12,7 @@ import css from './payment-parts.module.css';
 import { Money, PaymentDetails, Transfers } from './payment-parts.tsx';
 import { paymentQuery } from './queries.ts';
 
-/** All of one payment. */
+/** One payment in detail. */
 export function PaymentPage() {
   const { t, fiat } = useLocale();
   const { api } = useDashboard();

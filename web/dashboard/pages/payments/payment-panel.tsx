@@ -22,7 +22,7 @@ interface PaymentPanelProps {
   readonly onClose: () => void;
 }
 
-/** A payment beside the list it was chosen from. */
+/** A payment in a panel beside its list. */
 export function PaymentPanel({ payment: id, onClose }: PaymentPanelProps) {
   const { t } = useLocale();
   const { api } = useDashboard();

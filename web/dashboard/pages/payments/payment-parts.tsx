@@ -11,7 +11,7 @@ interface PartProps {
   readonly payment: PaymentView;
 }
 
-/** What was asked for and what has come, in the coin. */
+/** Expected and received money, in the payment's asset. */
 export function Money({ payment: { money, confirmations } }: PartProps) {
   const { t, percent } = useLocale();
   if (money === null) return <p className={css.soft}>{t('no_token_yet')}</p>;
@@ -46,10 +46,11 @@ export function Money({ payment: { money, confirmations } }: PartProps) {
   );
 }
 
-/** What is known of it; what was not said is left out. */
+/** The payment's fields; empty ones are left out. */
 export function PaymentDetails({ payment }: PartProps) {
   const { t } = useLocale();
-  const { crypto, address, metadata } = payment;
+  const { crypto, address, addresses, metadata } = payment;
+  const explorer = addresses.find((one) => one.is_current)?.explorer_url ?? null;
   const facts = [
     [t('order'), payment.order_id],
     [t('number'), payment.transaction_number],
@@ -57,7 +58,7 @@ export function PaymentDetails({ payment }: PartProps) {
     [t('customer_name'), payment.customer_name],
     [t('description'), payment.description],
     [t('paid_in'), crypto === null ? null : `${crypto.asset} · ${networkName(crypto.network)}`],
-    [t('address'), address === null ? null : <Short text={address} what={t('address')} />],
+    [t('address'), address === null ? null : <Short text={address} what={t('address')} href={explorer} />],
     [t('id'), <Short key="id" text={payment.id} what={t('id')} />],
     [t('created'), <Moment key="created" iso={payment.created_at} />],
     [t('expires'), <Moment key="expires" iso={payment.expires_at} />],
@@ -83,7 +84,7 @@ export function PaymentDetails({ payment }: PartProps) {
   );
 }
 
-/** Money that came, one arrival a line. */
+/** Transfers to the payment, one on each line. */
 export function Transfers({ payment: { transfers } }: PartProps) {
   const { t } = useLocale();
   if (transfers.length === 0) return <p className={css.soft}>{t('no_transfers')}</p>;

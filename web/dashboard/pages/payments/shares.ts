@@ -1,4 +1,4 @@
-/** The parts of a bar of 100: what is confirmed, what was only seen, and what came beyond what was asked for. */
+/** The parts of the money bar, in percent of its length. */
 export interface MoneyShares {
   readonly confirmed: number;
   readonly seen: number;
@@ -7,12 +7,12 @@ export interface MoneyShares {
 
 interface Sums {
   readonly expected: string;
-  /** All that was seen, confirmed or not. */
+  /** Everything that was seen, confirmed or not. */
   readonly received: string;
   readonly confirmed: string;
 }
 
-/** Compares decimal texts exactly: no digit of money passes a float before it is a share. */
+/** Computes with exact amounts; only the shares are floats. */
 export function moneyShares({ expected, received, confirmed }: Sums): MoneyShares {
   const decimals = Math.max(...[expected, received, confirmed].map(decimalsOf));
   const [asked, came, sure] = [expected, received, confirmed].map((text) => unitsOf(text, decimals)) as [
@@ -23,7 +23,7 @@ export function moneyShares({ expected, received, confirmed }: Sums): MoneyShare
   const whole = came > asked ? came : asked;
   const share = (units: bigint): number => (whole === 0n ? 0 : Number((units * 10_000n) / whole) / 100);
   const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-  // What is confirmed was received; were it told otherwise, the bar would still end.
+  // Confirmed money should be part of the received money; this keeps the bar at its length in any case.
   const confirmedUnits = least(least(sure, came), asked);
   return {
     confirmed: share(confirmedUnits),

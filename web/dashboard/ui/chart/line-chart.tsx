@@ -7,21 +7,21 @@ import { niceTop } from './scale.ts';
 
 export interface Point {
   readonly key: string;
-  /** What it is of, such as a day. */
+  /** Its position, such as a day. */
   readonly label: string;
-  /** For the drawing alone. */
+  /** Only for drawing. */
   readonly value: number;
-  /** The value in words. */
+  /** The value as text. */
   readonly text: string;
-  /** What the table has beside it. */
+  /** A further column of the table. */
   readonly more: readonly string[];
 }
 
 interface LineChartProps {
   readonly title: string;
-  /** What to know of the labels. */
+  /** A note on the labels. */
   readonly note: string;
-  /** Heads of the table: label, value, and what is beside it. */
+  /** The table's headings: label, value and the further column. */
   readonly columns: readonly string[];
   /** At least two, from left to right. */
   readonly points: readonly Point[];
@@ -32,7 +32,7 @@ const WIDTH = 1_000;
 const HEIGHT = 200;
 const LINES = [0, 1, 2, 3] as const;
 
-/** A line over time, which arrow keys walk along, and the same as a table. */
+/** A line over time, which can be read with the arrow keys and as a table. */
 export function LineChart({ title, note, columns, points, format }: LineChartProps) {
   const { t } = useLocale();
   const [isTable, showTable] = useState(false);
@@ -98,9 +98,9 @@ export function LineChart({ title, note, columns, points, format }: LineChartPro
 
 interface DrawingProps {
   readonly points: readonly Point[];
-  /** What the scale ends with. */
+  /** The end of the scale. */
   readonly top: number;
-  /** The point under the cross-hair. */
+  /** The index of the point at the crosshair. */
   readonly at: number | null;
   readonly format: (value: number) => string;
 }
@@ -130,7 +130,7 @@ function Drawing({ points, top, at, format }: DrawingProps) {
 
 function Table({ title, columns, points }: Omit<LineChartProps, 'format' | 'note'>) {
   return (
-    // Focusable, because it scrolls.
+    // Focusable, so that the keyboard can scroll it.
     <div className={css.table} role="group" tabIndex={0} aria-label={title}>
       <table>
         <thead>

@@ -12,16 +12,16 @@ export interface Started {
 }
 
 /**
- * The lines that greet whoever started the service: where it is, and how to make the first payment. `usualDir` is the
- * folder that their other terminals are in.
+ * The lines that greet whoever started the service: where it is, and how to make the first payment. `program` is how
+ * they call it, `usualDir` the folder that their other terminals are in.
  */
 export function banner(
   config: Config,
   { addresses, firstStart, dashboard }: Started,
-  usualDir: string,
+  { program: name, usualDir }: { readonly program: string; readonly usualDir: string },
 ): readonly string[] {
   const { prefix, lacks } = carriedSettings(config, usualDir);
-  const program = `${prefix}${config.program}`;
+  const program = `${prefix}${name}`;
   const database = config.databaseUrl === null ? `embedded, in ${config.dataDir}` : withoutSecret(config.databaseUrl);
   const serves = config.role !== 'worker';
   const key = firstStart?.key ?? null;

@@ -62,13 +62,14 @@ function settingOf(port: number, { monitorPort, port: livePort }: Config): strin
 
 function taken(where: string, setting: string, config: Config, holder: Holder | null): string {
   if (holder === null) return `${where} is taken by another program. Stop that, or set ${setting} to another port.`;
-  const who = holder.pid === null ? '' : `, process ${holder.pid}`;
+  const { pid } = holder;
   if (holder.data !== thisInstance(config).data) {
-    return `${where} is taken by another Cointill${who}. Stop that, or set ${setting} to another port.`;
+    return `${where} is taken by another Cointill${pid === null ? '' : `, process ${pid}`}. Stop that, or set ${setting} to another port.`;
   }
+  const ports = setting === 'MONITOR_PORT' ? setting : 'PORT and SANDBOX_PORT';
   return (
-    `Cointill is already running on this data${who}. Use it as it is, or stop it first, with Ctrl-C in its terminal` +
-    `${holder.pid === null ? '' : ` or: kill ${holder.pid}`}. (${where} is its own.)`
+    `Cointill is already running on this data${pid === null ? '' : ` (process ${pid})`}: ${where.replace('Port', 'port')} is its own. Use it as it is, ` +
+    `stop it first (Ctrl-C in its terminal${pid === null ? '' : `, or: kill ${pid}`}), or set ${ports} to run a second process beside it.`
   );
 }
 

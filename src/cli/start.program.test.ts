@@ -146,9 +146,10 @@ describe('cointill start', () => {
     expect(again).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^Cointill is already running on this data, process \d+\. .*kill \d+\. .*\n$/),
+      stderr:
+        `Cointill is already running on this data (process ${first.pid}): port ${ports.live} of 127.0.0.1 is its own. Use it as it is, ` +
+        `stop it first (Ctrl-C in its terminal, or: kill ${first.pid}), or set PORT and SANDBOX_PORT to run a second process beside it.\n`,
     });
-    expect(again.stderr).toContain(`process ${first.pid}.`);
     const elsewhere = await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox });
     expect((await elsewhere.run('start')).stderr).toBe(
       `Port ${ports.live} of 127.0.0.1 is taken by another Cointill, process ${first.pid}. Stop that, or set PORT to another port.\n`,

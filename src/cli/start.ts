@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
+import { calledAs, publicName } from '../config/called-as.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import { banner, startRecord, type Started } from './banner.ts';
 import { ListenError } from '../http/listen-error.ts';
@@ -58,19 +59,20 @@ export function addStartCommand(program: Command): void {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
+  const program = calledAs(process.env, process.cwd());
   const [{ createLogger }, { startService }] = await Promise.all([
     import('../service/log.ts'),
     import('../service/main.ts'),
   ]);
   const log = createLogger(config.logLevel);
   const ending = untilEnd(log);
-  const begun = checkPorts(config).then(() => startService(config, log));
+  const begun = checkPorts(config).then(() => startService(config, log, publicName(program)));
   // Stopping during a start that hangs must not wait for the start.
   void ending.then(() => limitStop(log));
   const service = await begun.catch(async (error: unknown) => {
     throw await startFailure(error, config);
   });
-  greet(config, service, log);
+  greet(config, service, log, program);
   setTimeout(releaseMemory, REST_MS).unref();
   const end = await ending;
   log.info({ reason: end }, 'stopping');
@@ -80,8 +82,11 @@ async function start(): Promise<void> {
 }
 
 /** In production a supervisor keeps every line: JSON like the rest of the log, and without a key. */
-function greet(config: Config, service: Started, log: Logger): void {
-  if (!config.production) return writeLines(banner(config, service, process.env['INIT_CWD'] ?? process.cwd()));
+function greet(config: Config, service: Started, log: Logger, program: string): void {
+  if (!config.production) {
+    const usualDir = process.env['INIT_CWD'] ?? process.cwd();
+    return writeLines(banner(config, service, { program, usualDir }));
+  }
   const message = 'Cointill is running';
   const firstStep = `${message}; this is the first start: make a key with the command`;
   log.info(startRecord(config, service), service.firstStart === null ? message : firstStep);

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { calledAs } from './called-as.ts';
 import { readDatabaseUrl } from './database-url.ts';
 import type { AssetCode, UsdPriceE8 } from '../domain/asset.ts';
 import { parseDayTime, type DayTime } from '../domain/backup-time.ts';
@@ -46,8 +45,6 @@ export interface Config {
   /** A port for health and metrics only, on this machine only; null: none. */
   readonly monitorPort: number | null;
   readonly dataDir: string;
-  /** How whoever reads our messages calls the program, as a shell takes it. */
-  readonly program: string;
   /** Null: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null;
   /**
@@ -140,7 +137,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     sandboxPort,
     monitorPort,
     dataDir: path.resolve(cwd, read.text('DATA_DIR') ?? './data'),
-    program: calledAs(env, cwd),
     databaseUrl,
     databaseDirectUrl,
     baseUrl,

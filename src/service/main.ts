@@ -10,7 +10,6 @@ import { prepareAddresses } from '../modes/prepare-addresses.ts';
 import { createPaymentWatch } from '../app/live/payment-watch.ts';
 import { createPaymentReader } from '../app/payments/read-payment.ts';
 import { startScheduledBackups } from '../backup/scheduled-backups.ts';
-import { publicName } from '../config/called-as.ts';
 import type { Config } from '../config/config.ts';
 import { thisInstance } from '../config/instance.ts';
 import { openCointill, type Cointill } from './core.ts';
@@ -56,8 +55,11 @@ export interface Service {
 /** How long running work may take after the service was told to stop. */
 const STOP_GRACE_MS = 8_000;
 
-/** Starts what the role requires: both addresses of the API, the workers, or everything. */
-export async function startService(config: Config, log: Logger): Promise<Service> {
+/**
+ * Starts what the role requires: both addresses of the API, the workers, or everything. Answers name our commands with
+ * `program`.
+ */
+export async function startService(config: Config, log: Logger, program = 'cointill'): Promise<Service> {
   const troubles = logTroubles(log);
   const prices = startPrices(config, troubles);
   const counting = startCounting();
@@ -102,7 +104,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
     if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications));
     if (config.role !== 'worker')
-      parts.push(await startServers(config, core, notifications, { counting, monitoring, redis }, log));
+      parts.push(await startServers(config, core, notifications, { counting, monitoring, redis, program }, log));
     // Last, because the key must only be shown by a start that succeeded.
     const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
     const dashboard = config.role === 'worker' ? null : await startedDashboard(config, core);
@@ -118,13 +120,15 @@ interface Shared {
   readonly counting: Counting;
   readonly monitoring: Monitoring;
   readonly redis: SharedRedis | null;
+  /** How answers name our commands. */
+  readonly program: string;
 }
 
 async function startServers(
   config: Config,
   core: Cointill,
   notifications: Notifications,
-  { counting, monitoring, redis }: Shared,
+  { counting, monitoring, redis, program }: Shared,
   log: Logger,
 ): Promise<() => Promise<void>> {
   const { app, troubles } = core;
@@ -140,7 +144,7 @@ async function startServers(
     orderRoutes(api),
     refundRoutes(api),
     checkoutRoutes({ ...api, access, assets, watch, troubles }),
-    docsRoutes({ baseUrls, assets, program: publicName(config.program) }),
+    docsRoutes({ baseUrls, assets, program }),
   ];
   const common = {
     access,
@@ -151,7 +155,7 @@ async function startServers(
     tls: await readTls(config),
     log,
     troubles,
-    program: publicName(config.program),
+    program,
     onAnswered: (answer: AnsweredRequest) => {
       counting.metrics.onAnswered(answer);
       logAnswer(log, troubles, answer);

@@ -25,6 +25,7 @@ const TABLE: Readonly<Record<Action, string>> = {
   read_payments: 'oadsv p',
   change_test_payments: 'oads- p',
   change_live_payments: 'oa-s- p',
+  share_views: 'oads- p',
   write_notes: 'oads- p',
   delete_notes: 'oa--- p',
   request_refunds: 'oa-s- p',

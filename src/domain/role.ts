@@ -31,6 +31,11 @@ const ACTIONS_TABLE = {
     roles: ['owner', 'admin', 'support'],
     within: 'project',
   },
+  share_views: {
+    meaning: 'share views of the list and change those that others share',
+    roles: ['owner', 'admin', 'developer', 'support'],
+    within: 'project',
+  },
   write_notes: {
     meaning: 'write notes and labels',
     roles: ['owner', 'admin', 'developer', 'support'],

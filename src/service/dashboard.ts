@@ -61,6 +61,7 @@ export async function openDashboard(
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
       live: { watch, notifications, troubles: core.troubles },
+      exports: { connect: () => core.handle.connect() },
       creator,
       refundInstructions: (id) => showInstructions(core, id),
     },
@@ -75,6 +76,11 @@ export async function openDashboard(
     },
     plugins: [...plugins, (server: FastifyInstance) => routes(server)],
   };
+}
+
+/** Where everybody opens the dashboard; null where there is none, or where not everybody reaches it. */
+export function openDashboardUrl({ dashboard }: Config): string | null {
+  return dashboard === null || dashboard.allowCidrs !== null ? null : `${dashboard.url}/dashboard`;
 }
 
 /** The dashboard as a start tells of it. */

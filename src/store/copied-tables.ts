@@ -51,6 +51,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   passkeys: 'rows',
   recovery_codes: 'rows',
   audit_log: 'rows',
+  saved_views: 'rows',
   backups: 'rows',
   leases: 'nothing',
 };

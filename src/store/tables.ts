@@ -56,6 +56,7 @@ export const TABLES = {
   passkeys: people.PASSKEYS,
   recovery_codes: people.RECOVERY_CODES,
   audit_log: people.AUDIT_LOG,
+  saved_views: people.SAVED_VIEWS,
   backups: {
     started_at: timestamp(),
     finished_at: timestamp(),

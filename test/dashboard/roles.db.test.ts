@@ -23,6 +23,7 @@ const ADMINS_IN_BOTH_MODES = IN_BOTH(ADMINS);
 const REQUESTS = IN_BOTH(['owner', 'admin', 'support']);
 const NOTES = IN_BOTH(['owner', 'admin', 'developer', 'support']);
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
+const VIEWS = '/dashboard/api/projects/:project/views';
 
 /** Every route of the dashboard's API, neither more nor fewer than are registered. */
 const TABLE: Readonly<Record<string, Cell>> = {
@@ -77,6 +78,12 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${PAYMENTS}/:payment/labels`]: NOTES,
   [`POST ${PAYMENTS}/:payment/labels/remove`]: NOTES,
   'GET /dashboard/api/projects/:project/:mode/events': IN_BOTH_MODES,
+  'GET /dashboard/api/projects/:project/:mode/search': IN_BOTH_MODES,
+  [`POST ${PAYMENTS}/export`]: IN_BOTH_MODES,
+  [`GET ${VIEWS}`]: ALL,
+  [`POST ${VIEWS}`]: ALL,
+  [`POST ${VIEWS}/:view`]: ALL,
+  [`POST ${VIEWS}/:view/delete`]: ALL,
 };
 
 /** A stream that passes its guard never ends, so this route with the same rule is called instead. */

@@ -15,6 +15,7 @@ import type { RouteContract } from './contract/route.ts';
 import { clientAddress, countedAddress } from '../client.ts';
 import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
+import type { Exports } from './export-routes.ts';
 import type { Live } from './live-routes.ts';
 import { clientBucket } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
@@ -29,6 +30,7 @@ export interface Dashboard {
   /** The state of networks and backups. */
   readonly serviceHealth: () => Promise<ServiceHealth>;
   readonly live: Live;
+  readonly exports: Exports;
   readonly creator: PaymentCreator;
   /** What to sign for a refund; `unavailable` if no node answers. */
   readonly refundInstructions: (

@@ -1,10 +1,10 @@
-import { useId, useState, type ComponentProps, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode, type RefObject } from 'react';
 import { useLocale } from '../locale.tsx';
 import { classNames } from './class-names.ts';
 import css from './field.module.css';
 import { Icon } from './icons.tsx';
 
-interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'value' | 'onChange'> {
+interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'ref' | 'value' | 'onChange' | 'maxLength'> {
   readonly label: string;
   readonly value: string;
   readonly onValue: (value: string) => void;
@@ -13,11 +13,23 @@ interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'value' | 'onC
   readonly problem?: string | null | undefined;
   /** Spaces out the digits of a code. */
   readonly isCode?: boolean;
+  /** As many characters as the server takes. What is longer is not cut, which nobody would see, but refused. */
+  readonly max?: number;
 }
 
 /** A labelled text field. Its error is shown below and announced with it. */
-export function Field({ label, hint, problem = null, isCode = false, className, onValue, ...rest }: FieldProps) {
+export function Field({
+  label,
+  hint,
+  problem: given = null,
+  isCode = false,
+  max,
+  className,
+  onValue,
+  ...rest
+}: FieldProps) {
   const id = useId();
+  const { ref, problem } = useLimit(rest.value, max, given);
   return (
     <div className={css.field}>
       <label className={css.label} htmlFor={id}>
@@ -26,6 +38,7 @@ export function Field({ label, hint, problem = null, isCode = false, className, 
       <input
         {...rest}
         {...describedBy(id, hint, problem)}
+        ref={ref}
         id={id}
         onChange={(event) => onValue(event.currentTarget.value)}
         className={classNames(css.input, isCode && css.code, className)}
@@ -53,7 +66,7 @@ export function EmailField({
       type="email"
       name="email"
       required={required}
-      maxLength={MAX_EMAIL}
+      max={MAX_EMAIL}
       spellCheck={false}
       autoCapitalize="none"
     />
@@ -61,9 +74,18 @@ export function EmailField({
 }
 
 /** A password field whose text can be shown. */
-export function PasswordField({ label, hint, problem = null, className, onValue, ...rest }: FieldProps) {
+export function PasswordField({
+  label,
+  hint,
+  problem: given = null,
+  max = MAX_PASSWORD,
+  className,
+  onValue,
+  ...rest
+}: FieldProps) {
   const { t } = useLocale();
   const id = useId();
+  const { ref, problem } = useLimit(rest.value, max, given);
   const [isShown, show] = useState(false);
   return (
     <div className={css.field}>
@@ -74,9 +96,9 @@ export function PasswordField({ label, hint, problem = null, className, onValue,
         <input
           {...rest}
           {...describedBy(id, hint, problem)}
+          ref={ref}
           id={id}
           required
-          maxLength={MAX_PASSWORD}
           onChange={(event) => onValue(event.currentTarget.value)}
           type={isShown ? 'text' : 'password'}
           spellCheck={false}
@@ -135,6 +157,24 @@ export function Select({ label, options, onValue, className, ...rest }: SelectPr
       <Icon name="chevron-down" size={15} />
     </span>
   );
+}
+
+/** What is wrong with the text, its length before all else: the browser sends no form with a text that is too long. */
+function useLimit(
+  value: string,
+  max: number | undefined,
+  given: string | null,
+): { readonly ref: RefObject<HTMLInputElement | null>; readonly problem: string | null } {
+  const { t } = useLocale();
+  const ref = useRef<HTMLInputElement>(null);
+  const tooLong = max !== undefined && isLongerThan(max, value) ? t('too_long', { max }) : null;
+  useEffect(() => ref.current?.setCustomValidity(tooLong ?? ''), [tooLong]);
+  return { ref, problem: tooLong ?? given };
+}
+
+/** In characters as the server counts them. */
+function isLongerThan(max: number, text: string): boolean {
+  return text.length > max && (text.length > 2 * max || Array.from(text).length > max);
 }
 
 export function describedBy(

@@ -2,12 +2,15 @@ import type { Static, TSchema } from 'typebox';
 import { accountContract } from './account.ts';
 import { annotationsContract } from './annotations.ts';
 import { auditContract } from './audit.ts';
+import { exportContract } from './export.ts';
 import { homeContract } from './home.ts';
 import { liveContract } from './live.ts';
 import { newPaymentContract } from './new-payment.ts';
 import { paymentsContract } from './payments.ts';
 import { peopleContract } from './people.ts';
 import { projectsContract } from './projects.ts';
+import { searchContract } from './search.ts';
+import { viewsContract } from './views.ts';
 import { refundsContract } from './payment-refunds.ts';
 
 /**
@@ -21,6 +24,9 @@ export const CONTRACT = {
   ...auditContract,
   ...homeContract,
   ...paymentsContract,
+  ...searchContract,
+  ...exportContract,
+  ...viewsContract,
   ...newPaymentContract,
   ...refundsContract,
   ...annotationsContract,

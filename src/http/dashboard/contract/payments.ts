@@ -9,6 +9,7 @@ import { nullable, time } from '../../shapes.ts';
 import { noteShape } from './notes.ts';
 import { REFUND_TARGETS, refundableShape, refundShape } from './refunds.ts';
 import type { Contracts } from './route.ts';
+import { paymentFilters } from './payment-filters.ts';
 import { explorerUrl, keysetQuery, modeParams, modeShape, paymentParams } from './shape.ts';
 
 /** Ids are as in the payment's API: `ord_…` or a UUID. Amounts are decimal texts. */
@@ -216,26 +217,11 @@ const changed = {
   answer: Type.Object({ payment: paymentShape, consequences: consequencesShape }),
 };
 
-/** Several words, separated by commas. */
-const words = Type.Optional(text({ max: 200 }));
-
 export const paymentsContract = {
   /** The payments of both APIs, newest first. */
   'GET /dashboard/api/projects/:project/:mode/payments': {
     params: modeParams,
-    query: Type.Object({
-      ...keysetQuery,
-      status: words,
-      exception: words,
-      surface: Type.Optional(oneOf(SURFACES)),
-      asset: words,
-      network: words,
-      /** A UTC day or a time in ISO 8601; both bounds are exclusive. */
-      created_after: Type.Optional(text({ max: 40 })),
-      created_before: Type.Optional(text({ max: 40 })),
-      /** A whole id, transaction number, order id or e-mail address. */
-      search: Type.Optional(text({ max: 255 })),
-    }),
+    query: Type.Object({ ...keysetQuery, ...paymentFilters }),
     answer: Type.Object({ data: Type.Array(paymentRowShape), next: nullable(Type.String()) }),
   },
   'GET /dashboard/api/projects/:project/:mode/payments/:payment': { params: paymentParams, answer: paymentShape },

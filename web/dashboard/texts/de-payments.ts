@@ -150,7 +150,6 @@ export const dePayments: TextsLike<typeof enPayments> = {
   event_sent: 'Ereignis',
   refund_pending: 'Erstattung angelegt:',
   refund_completed: 'Erstattung abgeschlossen:',
-  refund_failed: 'Erstattung fehlgeschlagen:',
   done_by: '{action}, von {who}',
   delivery_waiting: 'wartet',
   delivery_delivered: 'zugestellt',

@@ -147,7 +147,6 @@ export const enPayments = {
   event_sent: 'Event',
   refund_pending: 'Refund created:',
   refund_completed: 'Refund completed:',
-  refund_failed: 'Refund failed:',
   done_by: '{action}, by {who}',
   delivery_waiting: 'waiting',
   delivery_delivered: 'delivered',

@@ -31,6 +31,9 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   deliveries: 'rows',
   delivery_attempts: 'rows',
   idempotency_keys: 'rows',
+  payment_notes: 'rows',
+  labels: 'rows',
+  payment_labels: 'rows',
   refunds: 'rows',
   refund_payouts: 'rows',
   waiting_payouts: 'rows',
@@ -53,6 +56,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   passkeys: 'rows',
   recovery_codes: 'rows',
   audit_log: 'rows',
+  saved_views: 'rows',
   backups: 'rows',
   leases: 'nothing',
 };

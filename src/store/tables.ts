@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import { bigint, nullable, text, timestamp, type ColumnShape } from './schema/column.ts';
+import * as annotations from './schema/annotations.ts';
 import * as chains from './schema/chains.ts';
 import * as figures from './schema/figures.ts';
 import * as payments from './schema/payments.ts';
@@ -35,6 +36,9 @@ export const TABLES = {
   webhook_endpoints: webhooks.WEBHOOK_ENDPOINTS,
   deliveries: webhooks.DELIVERIES,
   delivery_attempts: webhooks.DELIVERY_ATTEMPTS,
+  payment_notes: annotations.PAYMENT_NOTES,
+  labels: annotations.LABELS,
+  payment_labels: annotations.PAYMENT_LABELS,
   refunds: refunds.REFUNDS.columns,
   refund_payouts: refunds.REFUND_PAYOUTS,
   waiting_payouts: refunds.WAITING_PAYOUTS,
@@ -57,6 +61,7 @@ export const TABLES = {
   passkeys: people.PASSKEYS,
   recovery_codes: people.RECOVERY_CODES,
   audit_log: people.AUDIT_LOG,
+  saved_views: people.SAVED_VIEWS,
   backups: {
     started_at: timestamp(),
     finished_at: timestamp(),

@@ -168,7 +168,7 @@ describe('a payment', () => {
     expect(statusesOf(view.timeline)).toEqual(['pending', 'processing', 'confirming', 'completed']);
     expect(view.timeline.map(({ kind }) => kind)).toContain('transfer');
     expect(view.timeline.filter(({ kind }) => kind === 'action')).toEqual([
-      { kind: 'action', at: expect.any(String), action: 'payment.simulate', by: owner.email },
+      { kind: 'action', at: expect.any(String), action: 'payment.simulate', by: owner.email, detail: null },
     ]);
     const events = view.timeline.filter((entry) => entry.kind === 'event');
     expect(events.map(({ type }) => type)).toEqual([
@@ -237,7 +237,8 @@ describe('a payment', () => {
       const selector = { id, projectId: app.projectId, mode: 'test' } as const;
       const seen = await readPaymentDetails({ ...app, railFor: () => rail }, selector);
       if (seen === null) throw new Error('The payment is gone.');
-      const view = paymentView(seen, app.links, { mayChange: true, seesWebhooks: true });
+      const may = { mayChange: true, seesWebhooks: true, mayAnnotate: true, mayDeleteNotes: true };
+      const view = paymentView(seen, app.links, { personId: owner.id, ...may, refundsTo: 'any' });
       for (const { transaction_hash, explorer_url, network } of view.transfers) {
         const site = network === 'bitcoin' ? 'https://mempool.space' : 'https://etherscan.io';
         linked.push(explorer_url);

@@ -6,6 +6,8 @@ import { shownAddress } from '../../rails/address.ts';
 import { findPaymentDetails, type PaymentDetails } from '../../store/payment-details.ts';
 import type { App } from '../context.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
+import { paidFailures } from '../refunds/refund-cover.ts';
+import { refundableMoney, type Refundable } from '../refunds/refundable.ts';
 import { possibleActions, type PossibleActions } from '../payments/possible-actions.ts';
 
 /** Everything stored about a payment, with addresses as they are displayed, and its possible actions. */
@@ -13,6 +15,9 @@ export interface SeenPayment extends PaymentDetails {
   /** Null while there are none to count. */
   readonly confirmations: Confirmations | null;
   readonly can: PossibleActions;
+  readonly refundable: readonly Refundable[];
+  /** Names failed refunds that seem to have been paid, and the transactions. */
+  readonly refundWarnings: readonly string[];
   /** The block explorer that shows what happens to a token: null on a test chain and in the sandbox. */
   readonly explorerOf: (token: Pick<Token, 'asset' | 'network'>) => string | null;
 }
@@ -34,6 +39,10 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
       : { transfers: transfers.map(shown), addresses: addresses.map(shown), quotes: quotes.map(shown) }),
     confirmations: await rail.confirmations(payment),
     can: possibleActions(payment, details, app.clock(), app.policy),
+    refundable: refundableMoney(payment, transfers, details.taken),
+    refundWarnings: details.refunds.some(({ status }) => status === 'failed')
+      ? await paidFailures(app, payment.id)
+      : [],
     explorerOf: (token) => explorerOf(rail, token),
   };
 }

@@ -11,6 +11,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Filters } from './filters.tsx';
+import { NewPayment } from './new-payment.tsx';
 import { PaymentPanel } from './payment-panel.tsx';
 import { PaymentTable } from './payment-table.tsx';
 import css from './payments-page.module.css';
@@ -26,7 +27,7 @@ export function PaymentsPage() {
     void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace, resetScroll: false });
   const { show } = search;
   return (
-    <Page title={t('payments')} hasTimes>
+    <Page title={t('payments')} actions={<NewPayment />} hasTimes>
       <Filters search={search} onChange={(change) => set(change, true)} />
       <div className={classNames(css.split, show !== undefined && css.withPanel)}>
         <Card flush>

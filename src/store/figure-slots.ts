@@ -144,7 +144,9 @@ export const DURATION_CLASS = sql`(
 export async function addUpHours(trx: Trx, hours: readonly FigureHour[]): Promise<void> {
   if (hours.length === 0) return;
   const wanted = wantedHours(hours);
-  const within = (minutes: RawBuilder<unknown>) => sql`using ${wanted} where f.project_id = w.project_id and f.mode = w.mode
+  const within = (
+    minutes: RawBuilder<unknown>,
+  ) => sql`using ${wanted} where f.project_id = w.project_id and f.mode = w.mode
     and f.minutes = any (${minutes}) and f.at >= w.at and f.at < w.at + interval '1 hour'`;
   const days = sql`(select distinct project_id, mode, date_bin('1 day', at, 'epoch') as at from ${wanted})`;
   await sql`delete from payment_figures f ${within(sql`'{15,60}'`)}`.execute(trx);

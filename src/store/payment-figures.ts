@@ -83,7 +83,13 @@ async function sourceOf(trx: Trx, scope: Scope): Promise<Source> {
   if (closedUntil === null || takenIn === null) return { closedUntil: 0, pending: [] };
   const limits = { after: takenIn, before: closedUntil, limit: MAX_PENDING };
   const { hours } = await changedHours(trx, limits, scope);
-  return { closedUntil, pending: hours.map(({ at }) => at).toSorted((a, b) => b - a).slice(0, MAX_PENDING_HOURS) };
+  return {
+    closedUntil,
+    pending: hours
+      .map(({ at }) => at)
+      .toSorted((a, b) => b - a)
+      .slice(0, MAX_PENDING_HOURS),
+  };
 }
 
 const time = (at: number): RawBuilder<unknown> => sql`${new Date(at).toISOString()}::timestamptz`;
@@ -91,7 +97,11 @@ const times = (all: readonly number[]): RawBuilder<unknown> =>
   sql`${all.map((at) => new Date(at).toISOString())}::timestamptz[]`;
 
 /** The payments themselves, of every time in `ranges`. */
-function fresh({ projectId, mode }: Scope, ranges: readonly Range[], columns: RawBuilder<unknown>): RawBuilder<unknown> {
+function fresh(
+  { projectId, mode }: Scope,
+  ranges: readonly Range[],
+  columns: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const wanted = ranges.map(({ from, until }) => ({ first_id: firstUuidOf(from), next_id: firstUuidOf(until) }));
   return sql`select ${columns}
     from json_to_recordset(${JSON.stringify(wanted)}::json) as r (first_id uuid, next_id uuid)
@@ -135,7 +145,12 @@ function isTakenIn({ pending }: Source): RawBuilder<unknown> {
   return pending.length === 0 ? sql`true` : sql`date_bin('1 hour', at, 'epoch') <> all (${times(pending)})`;
 }
 
-async function durationRows(trx: Trx, scope: Scope, source: Source, periods: readonly number[]): Promise<DurationRow[]> {
+async function durationRows(
+  trx: Trx,
+  scope: Scope,
+  source: Source,
+  periods: readonly number[],
+): Promise<DurationRow[]> {
   const added = periods.slice(1).flatMap((until, period) => addedUp(source, periods[period] ?? until, until, period));
   const [from = 0, until = 0] = [periods[0], periods.at(-1)];
   const wanted = added.map((one) => ({ ...one, from: new Date(one.from), until: new Date(one.until) }));
@@ -174,7 +189,10 @@ function addedUp({ closedUntil, pending }: Source, from: number, end: number, pe
   ];
   let begun = firstDay;
   for (const day of [...late].filter((one) => one >= firstDay && one < lastDay).toSorted((a, b) => a - b)) {
-    parts.push({ minutes: 1440, from: begun, until: day, period }, { minutes: 15, from: day, until: day + DAY_MS, period });
+    parts.push(
+      { minutes: 1440, from: begun, until: day, period },
+      { minutes: 15, from: day, until: day + DAY_MS, period },
+    );
     begun = day + DAY_MS;
   }
   parts.push({ minutes: 1440, from: begun, until: lastDay, period });

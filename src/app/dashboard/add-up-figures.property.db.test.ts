@@ -39,7 +39,10 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('complete' as const, 'cancel' as const), which }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('wait' as const), minutes: fc.integer({ min: 1, max: 900 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), minutes: fc.integer({ min: 1, max: 900 }) }),
+  },
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('due' as const, 'add_up' as const, 'add_up' as const) }) },
   {
     weight: 2,
@@ -75,7 +78,12 @@ async function take(app: TestApp, step: Step, ids: string[]): Promise<void> {
     case 'pay': {
       const token = TOKENS[step.token] ?? TOKENS[0];
       const surface = step.isOrder ? 'order' : 'transaction';
-      const payment = await app.pay({ surface, token, amountMinor: BigInt(step.cents), lifetimeMs: 24 * 60 * MINUTE_MS });
+      const payment = await app.pay({
+        surface,
+        token,
+        amountMinor: BigInt(step.cents),
+        lifetimeMs: 24 * 60 * MINUTE_MS,
+      });
       ids.push(payment.id);
       return;
     }

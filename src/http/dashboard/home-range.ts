@@ -19,7 +19,8 @@ export function readRange(app: App, query: QueryOf<'GET /dashboard/api/projects/
     throw invalid('zone', 'zone must be the name of a time zone, such as Europe/Berlin.');
   }
   if (from === undefined && to === undefined) return lastDays(app, zone, Number.parseInt(period ?? '30d', 10));
-  if (period !== undefined) throw invalid('period', 'period cannot be given beside from and to: leave one of them out.');
+  if (period !== undefined)
+    throw invalid('period', 'period cannot be given beside from and to: leave one of them out.');
   const range = { from: readDay('from', from), to: readDay('to', to), zone };
   const days = daysOf(range);
   if (days < 1) throw invalid('to', `to must not be before from, which is ${range.from}.`);

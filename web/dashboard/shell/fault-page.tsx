@@ -40,7 +40,7 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
         <Button
           kind="primary"
           onClick={() => {
-            if (isPart) {
+            if (isMissingScript) {
               // Without a connection the browser would put its own page in place of this one.
               if (navigator.onLine) location.reload();
               return;

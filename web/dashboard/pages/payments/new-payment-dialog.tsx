@@ -72,7 +72,7 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
         label={t('amount')}
         value={fields.amount}
         inputMode="decimal"
-        maxLength={20}
+        max={20}
         required
         autoComplete="off"
         problem={problemOf(create.error, 'amount')}
@@ -123,7 +123,7 @@ function MerchantFields({ fields, fault, onChange }: MerchantFieldsProps) {
       <Field
         label={t('order_optional')}
         value={fields.order_id}
-        maxLength={255}
+        max={255}
         autoComplete="off"
         problem={problemOf(fault, 'order_id')}
         onValue={(order_id) => onChange({ order_id })}
@@ -131,7 +131,7 @@ function MerchantFields({ fields, fault, onChange }: MerchantFieldsProps) {
       <Field
         label={t('description_optional')}
         value={fields.description}
-        maxLength={1_000}
+        max={1_000}
         autoComplete="off"
         hint={t('description_hint')}
         problem={problemOf(fault, 'description')}

@@ -107,7 +107,7 @@ export function RefundDialog({ payment, onClose, onDone }: RefundDialogProps) {
         <Field
           label={t('refund_address')}
           value={address}
-          maxLength={MAX_ADDRESS}
+          max={MAX_ADDRESS}
           required
           spellCheck={false}
           autoCapitalize="none"
@@ -120,7 +120,7 @@ export function RefundDialog({ payment, onClose, onDone }: RefundDialogProps) {
       <Field
         label={t('reason_optional')}
         value={reason}
-        maxLength={MAX_REASON}
+        max={MAX_REASON}
         autoComplete="off"
         problem={problemOf(create.error, 'reason')}
         onValue={setReason}

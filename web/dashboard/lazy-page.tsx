@@ -1,40 +1,46 @@
 import { use, type ComponentType, type ReactNode } from 'react';
 
-/** A page whose script comes when the router asks for it, or at its first rendering. */
+/** A page whose script is loaded when the router asks for it, or at its first rendering. */
 interface LazyPage {
   (): ReactNode;
   /** What the router calls before it shows the page, and again after a fault. */
   readonly preload: () => Promise<void>;
 }
 
+type Loaded =
+  | { readonly kind: 'page'; readonly Page: ComponentType }
+  | { readonly kind: 'fault'; readonly error: unknown };
+
 /**
- * As the router's own `lazyRouteComponent`, which loads the whole document anew when a script does not come: what was
- * typed would be lost after an upgrade, and without a connection the browser's own page would take this one's place.
- * Here the fault is the error page's to tell (docs/decisions/0106).
+ * Like the router's own `lazyRouteComponent`, which reloads the whole document when a script cannot be fetched: what
+ * was typed would be lost after an upgrade, and offline the browser's error page would replace this one. Here the error
+ * page reports the fault (docs/decisions/0106).
  */
 export function lazyPage<Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,
   name: Name,
 ): LazyPage {
-  let page: ComponentType | null = null;
-  let fault: { readonly error: unknown } | null = null;
-  let loading: Promise<void> | null = null;
-  const preload = (): Promise<void> => {
-    if (page !== null) return Promise.resolve();
-    fault = null;
-    loading ??= load()
-      .then((module) => void (page = module[name]))
-      .catch((error: unknown) => void (fault = { error }))
-      .finally(() => (loading = null));
-    return loading;
-  };
+  let loaded: Loaded | null = null;
+  let loading: Promise<Loaded> | null = null;
+  const start = (): Promise<Loaded> =>
+    (loading ??= load()
+      .then(
+        (module): Loaded => ({ kind: 'page', Page: module[name] }),
+        (error: unknown): Loaded => ({ kind: 'fault', error }),
+      )
+      .then((result) => {
+        loading = null;
+        return (loaded = result);
+      }));
   function Lazy() {
-    if (fault !== null) throw fault.error;
-    if (page === null) use(preload());
-    const Page = page;
-    // The rendering that waited for the script begins anew, and may find a fault.
-    if (Page === null) throw fault?.error ?? new Error(`There is no page ${name}.`);
-    return <Page />;
+    const result = loaded ?? use(start());
+    if (result.kind === 'fault') throw result.error;
+    return <result.Page />;
   }
-  return Object.assign(Lazy, { preload });
+  return Object.assign(Lazy, {
+    preload: async (): Promise<void> => {
+      if (loaded?.kind === 'fault') loaded = null;
+      if (loaded === null) await start();
+    },
+  });
 }

@@ -1,6 +1,7 @@
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import type { Dashboard } from './dashboard.ts';
 import { lazyPage } from './lazy-page.tsx';
+import { homeSearch } from './pages/home/search.ts';
 import { paymentsSearch } from './pages/payments/search.ts';
 import { homeScope } from './scope.ts';
 import { sessionQuery, type SignedIn } from './session.ts';
@@ -25,14 +26,14 @@ const signIn = createRoute({
   validateSearch: (search): { to?: string } => (typeof search['to'] === 'string' ? { to: search['to'] } : {}),
   component: lazyPage(() => import('./pages/access/sign-in-page.tsx'), 'SignInPage'),
 });
-/** Where links lead: of the first start, of an invitation, of `user reset`. */
+/** The page for links of the set-up, an invitation or `user reset`. */
 const setupLink = createRoute({
   getParentRoute: () => root,
   path: '/setup/$token',
   component: lazyPage(() => import('./pages/access/link-page.tsx'), 'LinkPage'),
 });
 
-/** All that takes a sign-in; who is not signed in is led to it and back. */
+/** Pages that require a session. Others are sent to the sign-in page and back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -67,6 +68,7 @@ const account = createRoute({
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode',
+  validateSearch: homeSearch,
   component: lazyPage(() => import('./pages/home/home-page.tsx'), 'HomePage'),
 });
 const payments = createRoute({
@@ -91,7 +93,7 @@ const tree = root.addChildren([
   signedIn.addChildren([index, account, home, payments, payment, nowhere]),
 ]);
 
-/** Every page by its address below `/dashboard`. What stands behind `?` are plain words, which people share. */
+/** Every page, by its path below `/dashboard`. Search parameters are plain words, because people share URLs. */
 export function createDashboardRouter(dashboard: Dashboard) {
   return createRouter({
     routeTree: tree,

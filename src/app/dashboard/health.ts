@@ -11,24 +11,24 @@ import { sharedAnswer } from '../shared-answer.ts';
 export interface Health {
   readonly state: 'ok' | 'warning' | 'problem' | 'none';
   readonly count: number;
-  /** How many of them are not well. */
+  /** How many of them have a problem or a warning. */
   readonly affected: number;
-  /** What is wrong, in plain words for the operator; null where nothing is. */
+  /** What is wrong, in plain words for the operator; null if nothing is. */
   readonly detail: string | null;
 }
 
-/** How the service is, which all projects share, from what its parts keep in the database: no chain is asked. */
+/** The health of what all projects share, read from the database without asking any chain. */
 export interface ServiceHealth {
   readonly networks: Health;
   readonly backups: Health;
 }
 
-/** Longer than this nothing is told late: every open Home asks again and again. */
+/** How long an answer is shared. Every open Home page polls. */
 const KEPT_MS = 5_000;
-/** A backup that is older is no help to a shop that takes payments every day. */
+/** Older backups are too old for a shop that takes payments every day. */
 const OLD_BACKUP_MS = 7 * 86_400_000;
 
-/** Asks for it at most once in five seconds, however many look. */
+/** Reads the service's health at most once every five seconds, however many people ask. */
 export function createServiceHealth(app: App, networks: readonly Network[]): () => Promise<ServiceHealth> {
   return sharedAnswer(KEPT_MS, async () => ({
     networks: await networkHealth(app, networks),
@@ -62,14 +62,16 @@ async function backupHealth(app: App): Promise<Health> {
   if (state === null) return { state: 'none', count: 0, affected: 0, detail: null };
   const { lastGood, lastFailed } = state;
   const isOld = lastGood === null || app.clock() - lastGood.startedAt > OLD_BACKUP_MS;
-  const told = lastGood === null ? 'there is no good one' : `the last good one is from ${isoTime(lastGood.startedAt)}`;
-  if (lastFailed) return { state: 'problem', count: 1, affected: 1, detail: `the last backup failed, and ${told}` };
+  const lastGoodText =
+    lastGood === null ? 'there is no good one' : `the last good one is from ${isoTime(lastGood.startedAt)}`;
+  if (lastFailed)
+    return { state: 'problem', count: 1, affected: 1, detail: `the last backup failed, and ${lastGoodText}` };
   return isOld
-    ? { state: 'warning', count: 1, affected: 1, detail: told }
+    ? { state: 'warning', count: 1, affected: 1, detail: lastGoodText }
     : { state: 'ok', count: 1, affected: 0, detail: null };
 }
 
-/** How a project's endpoints of one mode are. */
+/** The health of a project's endpoints of one mode. */
 export async function webhookHealth(
   app: App,
   scope: { readonly projectId: string; readonly mode: Mode },

@@ -34,7 +34,7 @@ import { noPasskeys } from './sign-in-routes.ts';
 const OWN = { action: 'own_account' } as const;
 const OWN_PROVED = { action: 'own_account', asksProof: true } as const;
 
-/** What people do to their own accounts. */
+/** Changes that people make to their own accounts. */
 export function accountRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   proofRoutes(app, dashboard);
   sessionRoutes(app, dashboard);

@@ -1,16 +1,22 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid } from '../errors.ts';
 import { accountRoutes } from './account-routes.ts';
+import { exportRoutes } from './export-routes.ts';
+import { annotationRoutes } from './annotation-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { liveRoutes } from './live-routes.ts';
+import { newPaymentRoutes } from './new-payment-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
+import { refundRoutes } from './refund-routes.ts';
 import type { Dashboard } from './route.ts';
+import { searchRoutes } from './search-routes.ts';
 import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
+import { viewRoutes } from './view-routes.ts';
 
-/** The dashboard: its page, and the API below it. Without assets there is the API alone. */
+/** The dashboard's page and API. Without assets there is only the API. */
 export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null): (app: FastifyInstance) => void {
   return (app) => {
     app.addHook('preValidation', refuseUnknownParameters);
@@ -19,6 +25,12 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     peopleRoutes(app, dashboard);
     homeRoutes(app, dashboard);
     paymentRoutes(app, dashboard);
+    searchRoutes(app, dashboard);
+    exportRoutes(app, dashboard);
+    viewRoutes(app, dashboard);
+    newPaymentRoutes(app, dashboard);
+    refundRoutes(app, dashboard);
+    annotationRoutes(app, dashboard);
     liveRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };

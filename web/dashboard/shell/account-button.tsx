@@ -12,7 +12,7 @@ import { ThemeChoice } from './theme-choice.tsx';
 const load = () => import('../ui/popover.tsx');
 const PopoverPopup = lazy(async () => ({ default: (await load()).PopoverPopup }));
 
-/** Who is signed in, and what is theirs. */
+/** The menu of the signed-in person. */
 export function AccountButton({ className }: { readonly className?: string | undefined }) {
   const { t } = useLocale();
   const { person, projects } = useSignedIn();

@@ -9,7 +9,7 @@ import { Empty } from '../ui/empty.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { Page } from './page.tsx';
 
-/** The same where there is no frame around it. */
+/** The same without the frame of pages. */
 export function FaultInMain(props: ErrorComponentProps) {
   return (
     <main>
@@ -18,18 +18,18 @@ export function FaultInMain(props: ErrorComponentProps) {
   );
 }
 
-/** In place of a page that could not be shown. */
+/** Shown instead of a page that failed. */
 export function FaultPage({ error, reset }: ErrorComponentProps) {
   const { t } = useLocale();
   const router = useRouter();
   const queries = useQueryClient();
   if (error instanceof ApiFault && error.status === 404) return <NotFoundPage />;
-  // The dialog above it asks to sign in.
+  // The sign-in dialog is open.
   if (error instanceof SignedOut) return null;
-  // A part of the page did not come: the server was upgraded and has it no more, or nothing comes at all.
-  const isPart = error instanceof TypeError && /import|module/i.test(error.message);
-  const isOffline = error instanceof ApiFault ? error.type === 'offline' : isPart && !navigator.onLine;
-  const isOutdated = isPart && !isOffline;
+  // A script of the page is missing: the server was upgraded, or cannot be reached.
+  const isMissingScript = error instanceof TypeError && /import|module/i.test(error.message);
+  const isOffline = error instanceof ApiFault ? error.type === 'offline' : isMissingScript && !navigator.onLine;
+  const isOutdated = isMissingScript && !isOffline;
   return (
     <Page title={t('fault_title')} isHidden>
       <Empty
@@ -40,7 +40,7 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
         <Button
           kind="primary"
           onClick={() => {
-            if (isPart) {
+            if (isMissingScript) {
               // Without a connection the browser would put its own page in place of this one.
               if (navigator.onLine) location.reload();
               return;

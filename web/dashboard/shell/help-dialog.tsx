@@ -15,7 +15,7 @@ const KEYS = [
   [['?'], 'key_help'],
 ] as const satisfies readonly (readonly [readonly string[], TextKey])[];
 
-/** Every key there is. */
+/** A list of all keyboard shortcuts. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLocale();
   return (

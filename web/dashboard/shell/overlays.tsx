@@ -8,7 +8,7 @@ const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const HelpDialog = lazy(async () => ({ default: (await loadHelp()).HelpDialog }));
 const loadAll = () => Promise.all([loadPalette(), loadHelp()]);
 
-/** What opens over any page. */
+/** Dialogs that open over any page. */
 export type Overlay = 'palette' | 'help';
 
 interface OverlaysProps {
@@ -18,7 +18,7 @@ interface OverlaysProps {
   readonly onClose: () => void;
 }
 
-/** What opens over any page by a key; it is loaded once the page stands. */
+/** Dialogs that open by a key, loaded once the page is idle. */
 export function Overlays({ scope, overlay, open, onClose }: OverlaysProps) {
   useWhenIdle(loadAll);
   return (

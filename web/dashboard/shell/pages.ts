@@ -8,12 +8,12 @@ interface PageEntry {
   readonly icon: IconName;
   /** The key after `g`. */
   readonly key: string;
-  /** Whether it is the current page on itself alone, not on pages below it. */
+  /** Whether it is current only at its own path, not on pages below. */
   readonly isExact: boolean;
   readonly needs: Action;
 }
 
-/** The pages of a project, in the order of the rail. */
+/** The pages of a project, in the order of the navigation. */
 const PAGES: readonly PageEntry[] = [
   { to: '/projects/$project/$mode', text: 'home', icon: 'home', key: 'h', isExact: true, needs: 'read_payments' },
   {
@@ -26,7 +26,7 @@ const PAGES: readonly PageEntry[] = [
   },
 ];
 
-/** The pages that the person's role opens. The server asks again. */
+/** The pages that the person's role permits. The server checks this too. */
 export function pagesFor({ actions }: SessionProject): readonly PageEntry[] {
   return PAGES.filter(({ needs }) => actions.includes(needs));
 }

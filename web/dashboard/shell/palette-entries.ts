@@ -12,12 +12,12 @@ export interface PaletteEntry {
   readonly icon: IconName;
   readonly text: string;
   readonly detail?: string;
-  /** The keys that do the same. */
+  /** The keyboard shortcut. */
   readonly keys?: string;
   readonly run: () => void;
 }
 
-/** What the palette offers: payments that were found, then pages, projects and actions whose names have the words. */
+/** The palette's results: payments found, then pages, projects and actions whose names contain the words. */
 export function usePaletteEntries(
   scope: Scope | null,
   text: string,

@@ -12,11 +12,11 @@ const load = () => import('./new-project-dialog.tsx');
 const NewProjectDialog = lazy(async () => ({ default: (await load()).NewProjectDialog }));
 
 interface ProjectSwitchProps {
-  /** The one that is shown; undefined for who has none. */
+  /** The current project; undefined for people without any. */
   readonly project: SessionProject | undefined;
 }
 
-/** Which project is shown, and the others. */
+/** Shows the current project and switches to others. */
 export function ProjectSwitch({ project }: ProjectSwitchProps) {
   const { t } = useLocale();
   const session = useSignedIn();

@@ -16,7 +16,7 @@ interface RailProps {
   readonly onClose?: () => void;
 }
 
-/** Which project, and its pages. */
+/** The navigation: the current project and its pages. */
 export function Rail({ scope, className, onHelp, onClose }: RailProps) {
   const { t } = useLocale();
   const session = useSignedIn();

@@ -7,8 +7,8 @@ import { sessionQuery, type SessionAnswer } from '../session.ts';
 import { Dialog } from '../ui/dialog.tsx';
 
 /**
- * The session ended elsewhere or by itself. The page stays as it was below, with all that was typed, and goes on once
- * the same person has signed in; for another one it is loaded anew.
+ * The session ended elsewhere or expired. The page below keeps its unsaved input and continues once the same person has
+ * signed in; for another person it is reloaded.
  */
 export function SignedOutDialog() {
   const { t } = useLocale();

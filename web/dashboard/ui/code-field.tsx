@@ -9,7 +9,7 @@ interface CodeFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A code of an authenticator app, or one of the ten on paper. */
+/** A field for a code of an authenticator app or a recovery code. */
 export function CodeField({ kind, value, problem = null, autoFocus = false, onChange }: CodeFieldProps) {
   const { t } = useLocale();
   const isTotp = kind === 'totp';

@@ -13,7 +13,7 @@ import { TotpDialog } from '../account/totp-dialog.tsx';
 import { AccessFrame } from './access-frame.tsx';
 import css from './access.module.css';
 
-/** Offers a second factor to who has none, once; it can wait. */
+/** Offers a second factor once to people without one. They can skip it. */
 export function ProtectPage() {
   const { t } = useLocale();
   const { api } = useDashboard();

@@ -10,7 +10,7 @@ import css from './access.module.css';
 import { AccessFrame } from './access-frame.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
-/** Where everybody begins who is not signed in; leads on to what was asked for. */
+/** The sign-in page, which continues to the page that was requested. */
 export function SignInPage() {
   const { t } = useLocale();
   const { api, queries } = useDashboard();
@@ -39,11 +39,11 @@ export function SignInPage() {
   );
 }
 
-/** Leads to what was asked for before the sign-in. */
+/** Goes to the page that was requested before the sign-in. */
 function Onward({ to }: { readonly to: string | undefined }) {
   const router = useRouter();
   useEffect(() => {
-    // Only a way within the dashboard: a link could name any other.
+    // Only paths within the dashboard, because a link could contain any URL.
     router.history.replace(to !== undefined && /^\/(?![/\\])/.test(to) ? `/dashboard${to}` : '/dashboard');
   }, [router, to]);
   return null;

@@ -18,7 +18,7 @@ type Asked =
   | { readonly kind: 'add_totp' | 'remove_totp' | 'add_passkey' | 'new_codes' }
   | { readonly kind: 'remove_passkey'; readonly id: string; readonly name: string };
 
-/** What is asked for beside the password. */
+/** The person's second factors. */
 export function Factors() {
   const { t } = useLocale();
   const { api, queries } = useDashboard();

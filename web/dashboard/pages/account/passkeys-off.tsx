@@ -4,7 +4,7 @@ import { Notice } from '../../ui/notice.tsx';
 
 type Off = Extract<PasskeysHere, { readonly offered: false }>;
 
-/** Why passkeys do not work at this address, and what to set so that they do. */
+/** Why passkeys do not work at this address, and which setting changes that. */
 export function PasskeysOff({ passkeys: { reason, dashboard_url } }: { readonly passkeys: Off }) {
   const { t } = useLocale();
   return (

@@ -16,7 +16,7 @@ interface FiltersProps {
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>): readonly Key[] =>
   Object.keys(table) as Key[];
 
-/** What narrows the list; all of it stands in the address, so that it survives a reload and can be sent to somebody. */
+/** The list's filters, which are kept in the URL, so that they survive a reload and can be shared. */
 export function Filters({ search, onChange }: FiltersProps) {
   const { t } = useLocale();
   const scope = useScope();
@@ -63,7 +63,7 @@ export function Filters({ search, onChange }: FiltersProps) {
   );
 }
 
-/** Until somebody stops typing. */
+/** How long typing must pause before the search begins. */
 const TYPING_MS = 250;
 const MAX_SEARCH = 255;
 
@@ -76,7 +76,7 @@ function SearchField({ text, onText }: SearchFieldProps) {
   const { t } = useLocale();
   const [typed, setTyped] = useState(text);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // Another address, such as by the browser's way back.
+  // The URL changed, for example by the browser's back button.
   useEffect(() => setTyped(text), [text]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const send = (value: string, inMs: number): void => {

@@ -13,13 +13,13 @@ import css from './payment-table.module.css';
 interface PaymentTableProps {
   readonly label: string;
   readonly payments: readonly PaymentRow[];
-  /** The one that is shown beside the table. */
+  /** The payment in the panel beside the table. */
   readonly shown?: string | undefined;
-  /** Shows one beside the table. Left out, rows lead to the page of their payment. */
+  /** Opens a payment in the panel. Without it, rows are links to the payments' pages. */
   readonly onShow?: (id: string) => void;
 }
 
-/** Payments, one a row: fiat before coin, and what does not fit on a small screen left out. */
+/** A table of payments. Small screens leave out columns. */
 export function PaymentTable({ label, payments, shown, onShow }: PaymentTableProps) {
   const { t } = useLocale();
   const frame = useRef<HTMLDivElement>(null);
@@ -55,7 +55,7 @@ interface RowProps {
   readonly onShow: ((id: string) => void) | undefined;
 }
 
-/** Below it the panel would cover the list: the page of the payment is shown instead. */
+/** On narrower screens the panel would cover the list, so the payment's page opens instead. */
 const WIDE = '(width >= 64rem)';
 
 function Row({ payment, isShown, onShow }: RowProps) {
@@ -67,7 +67,7 @@ function Row({ payment, isShown, onShow }: RowProps) {
   const click = (event: MouseEvent): void => {
     const target = event.target instanceof Element ? event.target : null;
     const isOnLink = target?.closest('a') !== null;
-    // Enter, a new tab, words being selected: those mean something else.
+    // Not for Enter, opening a new tab or selecting text.
     if (event.detail === 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     if (String(getSelection()) !== '') return;
     if (onShow === undefined || !matchMedia(WIDE).matches) {

@@ -11,13 +11,14 @@ import { classNames } from '../../ui/class-names.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Filters } from './filters.tsx';
+import { NewPayment } from './new-payment.tsx';
 import { PaymentPanel } from './payment-panel.tsx';
 import { PaymentTable } from './payment-table.tsx';
 import css from './payments-page.module.css';
 import { arrivedKey, paymentsQuery } from './queries.ts';
 import { isNarrowed, type PaymentsSearch, type SearchChange } from './search.ts';
 
-/** All payments of a project in a mode, narrowed by what stands in the address. */
+/** The payments of a project and mode, with the filters from the URL. */
 export function PaymentsPage() {
   const { t } = useLocale();
   const search = useSearch({ from: '/signed-in/projects/$project/$mode/payments' });
@@ -26,7 +27,7 @@ export function PaymentsPage() {
     void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace, resetScroll: false });
   const { show } = search;
   return (
-    <Page title={t('payments')} hasTimes>
+    <Page title={t('payments')} actions={<NewPayment />} hasTimes>
       <Filters search={search} onChange={(change) => set(change, true)} />
       <div className={classNames(css.split, show !== undefined && css.withPanel)}>
         <Card flush>
@@ -40,7 +41,7 @@ export function PaymentsPage() {
   );
 }
 
-/** What is undefined would otherwise stand in the address as a key without a value. */
+/** Removes undefined values, which would become keys without values in the URL. */
 function withoutEmpty(search: SearchChange): PaymentsSearch {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''));
 }
@@ -94,7 +95,7 @@ interface ArrivedProps {
   readonly onShow: () => void;
 }
 
-/** New payments wait here until somebody wants them: rows do not move under a cursor. */
+/** New payments appear only on a click, so that rows do not move under the cursor. */
 function Arrived({ scope, isNarrowed, onShow }: ArrivedProps) {
   const { t } = useLocale();
   const { queries } = useDashboard();

@@ -1,22 +1,22 @@
 import type { Exception } from '../../../../src/domain/payment.ts';
 import type { PaymentStatus } from '../../../../src/domain/status.ts';
 
-/** What a list of payments is narrowed by, as it stands in the address. */
+/** The filters of the list of payments, as in the URL. */
 export interface PaymentsSearch {
   /** One of `STATUS_GROUPS`. */
   readonly status?: StatusGroup;
   readonly exception?: Exclude<Exception, 'none'>;
-  /** An id, number, order id, e-mail, hash or address. */
+  /** An id, transaction number, order id, e-mail, hash or address. */
   readonly search?: string;
   readonly period?: Period;
-  /** The payment in the panel beside the list. */
+  /** The id of the payment in the panel beside the list. */
   readonly show?: string;
 }
 
-/** What is set anew; undefined takes it away. */
+/** Changes to the filters; undefined removes one. */
 export type SearchChange = { readonly [Key in keyof PaymentsSearch]?: PaymentsSearch[Key] | undefined };
 
-/** How people ask for statuses: the nine of the state machine are too many to choose from. */
+/** The nine statuses of the state machine in groups, because nine are too many to choose from. */
 export const STATUS_GROUPS = {
   open: ['created', 'prepared', 'pending'],
   confirming: ['processing', 'confirming'],
@@ -34,7 +34,7 @@ export const UNUSUAL = ['underpaid', 'overpaid', 'paid_late', 'reorged'] as cons
 
 const MAX_SEARCH = 255;
 
-/** Takes what it knows from an address; whatever else stands there is left out. */
+/** Reads the known filters from the URL and ignores everything else. */
 export function paymentsSearch(given: Readonly<Record<string, unknown>>): PaymentsSearch {
   const { status, exception, search, period, show } = given;
   const unusual = UNUSUAL.find((one) => one === exception);
@@ -47,7 +47,7 @@ export function paymentsSearch(given: Readonly<Record<string, unknown>>): Paymen
   };
 }
 
-/** Whether anything narrows the list. */
+/** Whether any filter is set. */
 export function isNarrowed({ status, exception, search, period }: PaymentsSearch): boolean {
   return [status, exception, search, period].some((value) => value !== undefined);
 }

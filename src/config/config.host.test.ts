@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { ConfigError, readConfig } from './config.ts';
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env, '/srv/cointill');
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+it.each(['127.0.0.1', '0.0.0.0', '::', '::1', 'fe80::1%eth0', 'localhost', 'till.shop.example', 'my_till'])(
+  'HOST may be an address or a name: %s',
+  (host) => {
+    expect(problemsOf({ HOST: host })).toEqual([]);
+  },
+);
+
+it.each([
+  'foo bar',
+  'http://localhost',
+  'localhost:4000',
+  '[::1]',
+  '127.0.0.1:4000',
+  '300.1.1.1',
+  '127.1',
+  '-a',
+  'a..b',
+])('HOST is named with the other bad settings where it is neither: %s', (host) => {
+  expect(problemsOf({ HOST: host, PORT: 'x' })).toEqual([
+    'PORT must be a whole number from 1 to 65535, not "x".',
+    `HOST must be an IP address or a host name alone, such as 127.0.0.1 or 0.0.0.0, not "${host}".`,
+  ]);
+});

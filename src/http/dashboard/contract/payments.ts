@@ -4,7 +4,7 @@ import { NETWORKS } from '../../../domain/networks.ts';
 import { EXCEPTIONS, SURFACES } from '../../../domain/payment.ts';
 import { SIMULATIONS } from '../../../domain/simulation.ts';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
-import { oneOf } from '../../fields.ts';
+import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
 import { noteShape } from './notes.ts';
 import { REFUND_TARGETS, refundableShape, refundShape } from './refunds.ts';

@@ -157,7 +157,7 @@ export const dePayments: TextsLike<typeof enPayments> = {
   delivery_failed: 'fehlgeschlagen',
   delivery_stopped: 'gestoppt',
   events_sent: '{events} an Ihre Webhooks gesendet ({count}).',
-  search_payments: 'Bestellung, E-Mail oder Zahlungs-ID',
+  search_payments: 'Bestellung, E-Mail, Hash, Adresse oder ID',
   days_utc: 'Tage nach UTC.',
   created_payments: 'Angelegt',
   by_status_title: 'Nach Status',

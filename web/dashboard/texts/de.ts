@@ -1,6 +1,7 @@
 import { deAccess } from './de-access.ts';
+import { deList } from './de-list.ts';
 import { dePayments } from './de-payments.ts';
 import { deShell } from './de-shell.ts';
 import type { Texts } from './en.ts';
 
-export const de: Texts = { ...deShell, ...deAccess, ...dePayments };
+export const de: Texts = { ...deShell, ...deAccess, ...dePayments, ...deList };

@@ -154,7 +154,7 @@ export const enPayments = {
   delivery_failed: 'failed',
   delivery_stopped: 'stopped',
   events_sent: 'Sent {events} to your webhooks ({count}).',
-  search_payments: 'Order ID, e-mail or payment ID',
+  search_payments: 'Order ID, e-mail, hash, address or any ID',
   days_utc: 'Days are in UTC.',
   created_payments: 'Created',
   by_status_title: 'By status',

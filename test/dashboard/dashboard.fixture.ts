@@ -38,8 +38,14 @@ export interface DashboardInBrowser {
 }
 
 /** A service, its owner and a browser for the tests of a file. Call it at the top of a `describe`. */
-export function useDashboard(options: { readonly hasOwner?: boolean } = {}): DashboardInBrowser {
-  const present = useServiceAndBrowser();
+export function useDashboard(
+  options: {
+    readonly hasOwner?: boolean;
+    /** The program's settings, such as those of a node that is started first. */
+    readonly settings?: () => Promise<Readonly<Record<string, string>>>;
+  } = {},
+): DashboardInBrowser {
+  const present = useServiceAndBrowser(options.settings);
   let cookies: Cookies = [];
   beforeAll(async () => {
     const { browser, service } = present();

@@ -5,6 +5,8 @@ import { invitePerson } from '../src/app/people/people.ts';
 import type { Role } from '../src/domain/role.ts';
 import { createServiceHealth } from '../src/app/dashboard/health.ts';
 import { createProjectWatch } from '../src/app/live/project-watch.ts';
+import type { Exports } from '../src/http/dashboard/export-routes.ts';
+import { refundInstructions } from '../src/app/refunds/refund-instructions.ts';
 import type { Live } from '../src/http/dashboard/live-routes.ts';
 import { compileCidrs } from '../src/http/auth.ts';
 import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
@@ -58,11 +60,12 @@ export async function dashboardTest(
     readonly allowCidrs?: readonly string[];
     readonly url?: string;
     readonly live?: Partial<Live>;
+    readonly exports?: Partial<Exports>;
   } = {},
 ): Promise<DashboardTest> {
   const http = await httpTest();
   const { app } = http;
-  const { allowCidrs = null, url = DASHBOARD_URL, live = {}, ...more } = options;
+  const { allowCidrs = null, url = DASHBOARD_URL, live = {}, exports = {}, ...more } = options;
   const people: PeopleParts = {
     app,
     hasher: createPasswordHasher(app.random, CHEAP),
@@ -81,6 +84,9 @@ export async function dashboardTest(
     behindProxy,
     serviceHealth: createServiceHealth(app, []),
     live: { watch, notifications, troubles, ...live },
+    exports: { connect: () => app.database.connect(), ...exports },
+    creator: app.creator,
+    refundInstructions: (id) => refundInstructions(app, id, () => null),
   };
   const server = http.build({
     side: 'live',

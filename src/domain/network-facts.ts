@@ -41,6 +41,8 @@ interface CommonFacts {
   readonly tokenUriWallets: readonly string[];
   /** Average time between blocks. */
   readonly blockMs: number;
+  /** The block explorer of the main chain: an origin that shows `/tx/HASH` and `/address/ADDRESS`. */
+  readonly explorer: string;
   /** Ordered by amount, smallest first. */
   readonly confirmations: readonly ConfirmationTier[];
 }

@@ -4,6 +4,7 @@ import {
   NETWORK_FACTS,
   NETWORKS,
   UTXO_NETWORKS,
+  addressPage,
   familyFacts,
   isEvmNetwork,
   isUtxoNetwork,
@@ -11,6 +12,7 @@ import {
   perNetwork,
   requiredConfirmations,
   settingOf,
+  transactionPage,
 } from './networks.ts';
 
 describe('required confirmations', () => {
@@ -50,6 +52,18 @@ describe('a network', () => {
   it('is set up by settings that begin with its name', () => {
     expect(settingOf('arbitrum', 'RPC_URL')).toBe('ARBITRUM_RPC_URL');
     expect(settingOf('bitcoin', 'COOKIE_FILE')).toBe('BITCOIN_COOKIE_FILE');
+  });
+
+  it.each(NETWORKS)('%s has an explorer of its own, by HTTPS and without a path', (network) => {
+    const { explorer } = NETWORK_FACTS[network];
+    expect([new URL(explorer).origin, new URL(explorer).protocol]).toEqual([explorer, 'https:']);
+    expect(NETWORKS.filter((one) => NETWORK_FACTS[one].explorer === explorer)).toEqual([network]);
+  });
+
+  it('shows transactions and addresses in its explorer, whatever their text is', () => {
+    expect(transactionPage('https://mempool.space', 'ab12')).toBe('https://mempool.space/tx/ab12');
+    expect(addressPage('https://etherscan.io', '0xAb')).toBe('https://etherscan.io/address/0xAb');
+    expect(addressPage('https://etherscan.io', '../x?y#z')).toBe('https://etherscan.io/address/..%2Fx%3Fy%23z');
   });
 
   it('gets a value of its own where each gets one', () => {

@@ -40,6 +40,7 @@ const ROWS = {
     dustUnitsPerKvb: 3_000n,
     hasMweb: false,
     blockMs: 600_000,
+    explorer: 'https://mempool.space',
     confirmations: tiers(2, 6, 12),
   }),
   ethereum: evm({
@@ -54,6 +55,7 @@ const ROWS = {
     },
     tokenUriWallets: ['Trust Wallet'],
     blockMs: 12_000,
+    explorer: 'https://etherscan.io',
     confirmations: tiers(12, 32, 64),
   }),
   litecoin: utxo({
@@ -66,6 +68,7 @@ const ROWS = {
     dustUnitsPerKvb: 30_000n,
     hasMweb: true,
     blockMs: 150_000,
+    explorer: 'https://litecoinspace.org',
     confirmations: tiers(6, 12, 24),
   }),
   polygon: evm({
@@ -79,6 +82,7 @@ const ROWS = {
     // Logs of state syncs, that is of tokens that arrive over its bridge: https://github.com/0xPolygon/bor/pull/90.
     hasUnshownLogs: true,
     blockMs: 2_000,
+    explorer: 'https://polygonscan.com',
     confirmations: tiers(64, 128, 256),
   }),
   base: evm({
@@ -88,6 +92,7 @@ const ROWS = {
     coin: ETHER,
     tokens: { USDC: token('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 6) },
     blockMs: 2_000,
+    explorer: 'https://basescan.org',
     confirmations: tiers(30, 300, 900),
   }),
   arbitrum: evm({
@@ -100,6 +105,7 @@ const ROWS = {
       USDC: token('0xaf88d065e77c8cC2239327C5EDb3A432268e5831', 6),
     },
     blockMs: 250,
+    explorer: 'https://arbiscan.io',
     confirmations: tiers(120, 1_200, 4_800),
   }),
   bsc: evm({
@@ -113,6 +119,7 @@ const ROWS = {
       USDC: token('0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', 18),
     },
     blockMs: 750,
+    explorer: 'https://bscscan.com',
     confirmations: tiers(20, 40, 120),
   }),
   optimism: evm({
@@ -127,6 +134,7 @@ const ROWS = {
       USDC: token('0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85', 6),
     },
     blockMs: 2_000,
+    explorer: 'https://optimistic.etherscan.io',
     confirmations: tiers(30, 300, 900),
   }),
 } satisfies Readonly<Record<string, NetworkFacts>>;
@@ -177,6 +185,16 @@ export function settingOf(network: Network, what: 'RPC_URL' | 'COOKIE_FILE' | 'C
 /** What the network shares with all of its family. */
 export function familyFacts(network: Network): FamilyFacts {
   return FAMILY_FACTS[NETWORK_FACTS[network].family];
+}
+
+/** Where the explorer at this origin shows a transaction. */
+export function transactionPage(explorer: string, hash: string): string {
+  return `${explorer}/tx/${encodeURIComponent(hash)}`;
+}
+
+/** Where the explorer at this origin shows an address, given as people are shown it. */
+export function addressPage(explorer: string, address: string): string {
+  return `${explorer}/address/${encodeURIComponent(address)}`;
 }
 
 /** How many confirmations a payment of this amount needs on a network. */

@@ -56,6 +56,11 @@ export async function notifySessions(trx: Trx, personId: string): Promise<void> 
   await sql`select ${notification('sessions', personId)}`.execute(trx);
 }
 
+/** Notifies every process that a payment's notes or labels changed, when the transaction commits. */
+export async function notifyPayment(trx: Trx, paymentId: string): Promise<void> {
+  await sql`select ${notification('payments', paymentId)}`.execute(trx);
+}
+
 /** A notification as an expression, to be sent by a statement that changes something anyway. */
 export function notification<T extends Topic>(topic: T, ...payload: NotificationPayloads[T]): RawBuilder<unknown> {
   return sql`pg_notify(${CHANNEL}, ${[topic, ...payload].join(' ')})`;

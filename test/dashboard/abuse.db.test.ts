@@ -7,7 +7,10 @@ import {
 } from '../../src/app/people/password-hash.ts';
 import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '../../src/app/people/people.ts';
 import { signIn } from '../../src/app/people/sign-in.ts';
+import { projectsOf } from '../../src/app/projects/projects.ts';
+import { CONTRACT } from '../../src/http/dashboard/contract/index.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
+import { publicPaymentId } from '../../src/wire/payment.ts';
 import { BEHIND_PROXY, dashboardTest, DASHBOARD_URL, PASSWORD, type DashboardTest, type Member } from '../dashboard.ts';
 
 const test = await dashboardTest();
@@ -260,6 +263,34 @@ describe('bodies', () => {
       status: 400,
       body: { error: { type: 'invalid_request_error', message: expect.stringContaining(sentence) } },
     });
+  });
+});
+
+describe('a query', () => {
+  const READS = Object.keys(CONTRACT).filter((name) => name.startsWith('GET '));
+
+  it.each(READS)('of %s with a parameter that is not there is refused, and named', async (name) => {
+    const { browser } = await test.join('owner');
+    const id = publicPaymentId(await test.http.app.pay());
+    const path = name
+      .replace('GET ', '')
+      .replace(':project', test.http.app.projectId)
+      .replace(':mode', 'test')
+      .replace(':payment', id);
+    for (const query of ['limt=5', 'limt', '__proto__=1', 'limt=1&limt=2']) {
+      const { status, body } = await browser.call({ path: `${path}?${query}` });
+      const [param] = query.split('=');
+      const message = expect.stringContaining(`There is no parameter ${param} here`);
+      expect([query, status, body]).toEqual([query, 400, { error: { type: 'invalid_request_error', param, message } }]);
+    }
+  });
+
+  it('of a change is refused as well, and nothing is changed', async () => {
+    const { browser } = await test.join('owner');
+    const path = '/dashboard/api/projects?dry_run=true';
+    const { status, body } = await browser.call({ method: 'POST', path, body: { name: 'Not made' } });
+    expect([status, body]).toMatchObject([400, { error: { param: 'dry_run' } }]);
+    expect((await projectsOf(test.http.app)).map((project) => project.name)).not.toContain('Not made');
   });
 });
 

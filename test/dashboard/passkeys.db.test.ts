@@ -93,6 +93,17 @@ describe('a passkey', () => {
     expect((await browser.try('POST /dashboard/api/prove', answer)).status).toBe(400);
   });
 
+  it.each(['   ', '\u202E\u200B', ''])('needs a name that can be seen, which %j is not', async (name) => {
+    const member = await test.join('viewer');
+    const { options } = await member.browser.do('POST /dashboard/api/account/passkeys/options');
+    const body = { name, response: createAuthenticator(DASHBOARD_URL).register(options) };
+    const answer = await member.browser.try('POST /dashboard/api/account/passkeys/add', body);
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param: 'name' } }]);
+    // The passkey itself is good: with a name it is taken.
+    const named = { ...body, name: 'My laptop' };
+    expect((await member.browser.try('POST /dashboard/api/account/passkeys/add', named)).status).toBe(200);
+  });
+
   it('cannot sign in after it is removed', async () => {
     const { passkey, browser, email } = await holder();
     const { data } = await browser.do('GET /dashboard/api/account/passkeys');

@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { readPaymentDetails } from '../../src/app/dashboard/payment-details.ts';
 import { createEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
 import { SIMULATIONS } from '../../src/domain/simulation.ts';
 import type { PaymentRow, PaymentView, TimelineEntry } from '../../src/http/dashboard/contract/payments.ts';
 import type { AuditEntryView } from '../../src/http/dashboard/contract/audit.ts';
+import { paymentView } from '../../src/http/dashboard/payment-views.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
 
@@ -166,7 +168,7 @@ describe('a payment', () => {
     expect(statusesOf(view.timeline)).toEqual(['pending', 'processing', 'confirming', 'completed']);
     expect(view.timeline.map(({ kind }) => kind)).toContain('transfer');
     expect(view.timeline.filter(({ kind }) => kind === 'action')).toEqual([
-      { kind: 'action', at: expect.any(String), action: 'payment.simulate', by: owner.email },
+      { kind: 'action', at: expect.any(String), action: 'payment.simulate', by: owner.email, detail: null },
     ]);
     const events = view.timeline.filter((entry) => entry.kind === 'event');
     expect(events.map(({ type }) => type)).toEqual([
@@ -213,6 +215,37 @@ describe('a payment', () => {
     const unseen = await viewer.browser.call({ path: `${pathOf(projectId)}/${publicPaymentId(foreign)}` });
     const absent = await viewer.browser.call({ path: pathOf('00000000-0000-7000-8000-000000000000') });
     expect([unseen.status, unseen.text]).toEqual([404, absent.text]);
+  });
+
+  it.each([
+    ['the main chain', { payoutChain: 'main', chainId: 1 }, true],
+    ['a test chain', { payoutChain: 'regtest', chainId: 11_155_111 }, false],
+  ] as const)('on %s links the explorer only where it shows that chain', async (_name, chain, isShown) => {
+    const payments = [
+      await app.pay({ token: { asset: 'BTC', network: 'bitcoin' } }),
+      await app.pay({ token: { asset: 'USDT', network: 'ethereum' } }),
+    ];
+    const linked: (string | null)[] = [];
+    const expected: (string | null)[] = [];
+    for (const { id } of payments) {
+      await act(owner.browser, publicPaymentId(await app.read(id)), 'complete');
+      const rail = {
+        ...app.railFor('test'),
+        payoutChain: () => chain.payoutChain,
+        evmChain: () => ({ chainId: chain.chainId, contract: null }),
+      };
+      const selector = { id, projectId: app.projectId, mode: 'test' } as const;
+      const seen = await readPaymentDetails({ ...app, railFor: () => rail }, selector);
+      if (seen === null) throw new Error('The payment is gone.');
+      const may = { mayChange: true, seesWebhooks: true, mayAnnotate: true, mayDeleteNotes: true };
+      const view = paymentView(seen, app.links, { personId: owner.id, ...may, refundsTo: 'any' });
+      for (const { transaction_hash, explorer_url, network } of view.transfers) {
+        const site = network === 'bitcoin' ? 'https://mempool.space' : 'https://etherscan.io';
+        linked.push(explorer_url);
+        expected.push(isShown ? `${site}/tx/${transaction_hash}` : null);
+      }
+    }
+    expect([linked, linked.length]).toEqual([expected, 2]);
   });
 
   it('names the idempotency key of the request that created it', async () => {

@@ -16,9 +16,14 @@ type Cell = 'anybody' | 'everybody' | readonly Role[] | Readonly<Record<Mode, re
 
 const ALL = ROLES;
 const ADMINS = ['owner', 'admin'] as const;
-const IN_BOTH_MODES = { test: ALL, live: ALL } as const;
 const CHANGES = { test: ['owner', 'admin', 'developer', 'support'], live: ['owner', 'admin', 'support'] } as const;
+const IN_BOTH = (roles: readonly Role[]) => ({ test: roles, live: roles }) as const;
+const IN_BOTH_MODES = IN_BOTH(ALL);
+const ADMINS_IN_BOTH_MODES = IN_BOTH(ADMINS);
+const REQUESTS = IN_BOTH(['owner', 'admin', 'support']);
+const NOTES = IN_BOTH(['owner', 'admin', 'developer', 'support']);
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
+const VIEWS = '/dashboard/api/projects/:project/views';
 
 /** Every route of the dashboard's API, neither more nor fewer than are registered. */
 const TABLE: Readonly<Record<string, Cell>> = {
@@ -61,7 +66,25 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${PAYMENTS}/:payment/cancel`]: CHANGES,
   [`POST ${PAYMENTS}/:payment/accept`]: CHANGES,
   [`POST ${PAYMENTS}/:payment/simulate`]: CHANGES,
+  'GET /dashboard/api/projects/:project/:mode/tokens': CHANGES,
+  [`POST ${PAYMENTS}`]: CHANGES,
+  [`POST ${PAYMENTS}/:payment/refunds`]: REQUESTS,
+  [`POST ${PAYMENTS}/:payment/refunds/:refund/cancel`]: REQUESTS,
+  [`POST ${PAYMENTS}/:payment/refunds/:refund/instructions`]: ADMINS_IN_BOTH_MODES,
+  'GET /dashboard/api/projects/:project/labels': ALL,
+  [`POST ${PAYMENTS}/:payment/notes`]: NOTES,
+  [`POST ${PAYMENTS}/:payment/notes/edit`]: NOTES,
+  [`POST ${PAYMENTS}/:payment/notes/delete`]: NOTES,
+  [`POST ${PAYMENTS}/:payment/labels`]: NOTES,
+  [`POST ${PAYMENTS}/:payment/labels/remove`]: NOTES,
   'GET /dashboard/api/projects/:project/:mode/events': IN_BOTH_MODES,
+  'GET /dashboard/api/projects/:project/:mode/search': IN_BOTH_MODES,
+  [`POST ${PAYMENTS}/export`]: IN_BOTH_MODES,
+  'GET /dashboard/api/filters': 'everybody',
+  [`GET ${VIEWS}`]: ALL,
+  [`POST ${VIEWS}`]: ALL,
+  [`POST ${VIEWS}/:view`]: ALL,
+  [`POST ${VIEWS}/:view/delete`]: ALL,
 };
 
 /** A stream that passes its guard never ends, so this route with the same rule is called instead. */

@@ -1,8 +1,13 @@
+import type { Token } from '../../domain/asset.ts';
+import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { Confirmations } from '../../domain/payment.ts';
+import type { Rail } from '../../modes/rail.ts';
 import { shownAddress } from '../../rails/address.ts';
 import { findPaymentDetails, type PaymentDetails } from '../../store/payment-details.ts';
 import type { App } from '../context.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
+import { paidFailures } from '../refunds/refund-cover.ts';
+import { refundableMoney, type Refundable } from '../refunds/refundable.ts';
 import { possibleActions, type PossibleActions } from '../payments/possible-actions.ts';
 
 /** Everything stored about a payment, with addresses as they are displayed, and its possible actions. */
@@ -10,6 +15,11 @@ export interface SeenPayment extends PaymentDetails {
   /** Null while there are none to count. */
   readonly confirmations: Confirmations | null;
   readonly can: PossibleActions;
+  readonly refundable: readonly Refundable[];
+  /** Names failed refunds that seem to have been paid, and the transactions. */
+  readonly refundWarnings: readonly string[];
+  /** The block explorer that shows what happens to a token: null on a test chain and in the sandbox. */
+  readonly explorerOf: (token: Pick<Token, 'asset' | 'network'>) => string | null;
 }
 
 /** Reads the payment if the selector matches it. Never asks a chain. */
@@ -17,6 +27,7 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
   const details = await findPaymentDetails(app.db, selector.id);
   if (details === null || !selects(selector, details.payment)) return null;
   const { payment, transfers, addresses, quotes } = details;
+  const rail = app.railFor(payment.mode);
   const shown = <Placed extends { readonly network: Parameters<typeof shownAddress>[0]; readonly address: string }>(
     one: Placed,
   ): Placed => ({ ...one, address: shownAddress(one.network, one.address) });
@@ -26,7 +37,22 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
     ...(payment.mode === 'test'
       ? {}
       : { transfers: transfers.map(shown), addresses: addresses.map(shown), quotes: quotes.map(shown) }),
-    confirmations: await app.railFor(payment.mode).confirmations(payment),
+    confirmations: await rail.confirmations(payment),
     can: possibleActions(payment, details, app.clock(), app.policy),
+    refundable: refundableMoney(payment, transfers, details.taken),
+    refundWarnings: details.refunds.some(({ status }) => status === 'failed')
+      ? await paidFailures(app, payment.id)
+      : [],
+    explorerOf: (token) => explorerOf(rail, token),
   };
+}
+
+/** The explorer of the network's main chain, if that is the chain that the rail sees the token on. */
+function explorerOf(rail: Rail, token: Pick<Token, 'asset' | 'network'>): string | null {
+  const facts = NETWORK_FACTS[token.network];
+  const isMain =
+    facts.family === 'evm'
+      ? rail.evmChain(token)?.chainId === facts.chainId
+      : rail.payoutChain(token.network) === 'main';
+  return isMain ? facts.explorer : null;
 }

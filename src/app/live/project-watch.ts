@@ -2,7 +2,8 @@ import type { Network } from '../../domain/networks.ts';
 import type { Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Notifications } from '../../store/notifications.ts';
-import { findOwners, newestPayments, type OwnedPayment, type PaymentScopeKey } from '../../store/payment-list.ts';
+import type { PaymentScopeKey } from '../../store/payment-filter.ts';
+import { findOwners, newestPayments, type OwnedPayment } from '../../store/payment-list.ts';
 import type { App } from '../context.ts';
 
 /** What changed in a project, but not how. */

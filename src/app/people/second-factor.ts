@@ -10,6 +10,7 @@ import {
 import { lockPerson, takeTotpStep, updatePerson, type Person } from '../../store/people.ts';
 import { setChallenge, takeChallenge } from '../../store/sessions.ts';
 import { newId, type App } from '../context.ts';
+import { checkName } from '../projects/name.ts';
 import { auditOfPerson, ENDED, refused, reportProof, tooManyProofs, WRONG_CODE, type Refused } from './account.ts';
 import { giveBack, takeGuess, type TooMany } from './guess-limits.ts';
 import type { PeopleParts } from './parts.ts';
@@ -91,6 +92,9 @@ export async function addPasskey(
 ): Promise<
   { readonly kind: 'done'; readonly passkey: Passkey; readonly recoveryCodes: readonly string[] | null } | Refused
 > {
+  const badName = checkName(given.name, 'name');
+  // The challenge is still good for another try.
+  if (badName !== null) return refused('name', badName.message);
   const host = passkeyHost(site);
   const challenge = await takeChallenge(app.db, session.id, 'add', app.clock());
   const made = host === null || challenge === null ? null : await checkRegistration(host, challenge, given.response);

@@ -30,6 +30,15 @@ export function openTotp(key: Uint8Array, person: Person, sealed: Uint8Array): s
   }
 }
 
+/** Whether this key sealed the person's secret. */
+export function opensTotp(key: Uint8Array, person: Person): boolean {
+  try {
+    return person.sealedTotp !== null && openTotp(key, person, person.sealedTotp) !== '';
+  } catch {
+    return false;
+  }
+}
+
 export function newTotpSecret(bytes: Uint8Array): string {
   return new Secret({ buffer: Uint8Array.from(bytes).buffer }).base32;
 }

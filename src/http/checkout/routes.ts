@@ -2,6 +2,7 @@ import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
 import { forRequest } from '../../app/context.ts';
+import type { RefusedChange } from '../../app/payments/change-payment.ts';
 import { cancelPayment, selectToken, simulatePayment } from '../../app/payments/payment-actions.ts';
 import { SIMULATIONS } from '../../domain/simulation.ts';
 import type { PaymentWatch } from '../../app/live/payment-watch.ts';
@@ -9,7 +10,6 @@ import { claimRefund } from '../../app/refunds/claim-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, Surface } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
-import type { RefusalReason } from '../../domain/transition.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 import { findRefund } from '../../store/refunds.ts';
 import type { Api } from '../api.ts';
@@ -153,7 +153,7 @@ function noticeOf(outcome: Awaited<ReturnType<typeof selectToken>>): Notice | nu
   }
 }
 
-function noticeOfReason(reason: RefusalReason): Notice {
+function noticeOfReason(reason: RefusedChange['reason']): Notice {
   return reason === 'money_seen' || reason === 'expired' || reason === 'too_many_changes' ? reason : 'not_open';
 }
 

@@ -1,13 +1,16 @@
 import type { SeenPayment } from '../../app/dashboard/payment-details.ts';
 import { formatDecimal, divHalfUp, fiatDecimals, pow10 } from '../../domain/money.ts';
-import { encodeId, deliveryId } from '../../domain/id.ts';
 import { tokenOf } from '../../domain/asset.ts';
+import { addressPage, transactionPage } from '../../domain/networks.ts';
 import { tracedHash, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
-import type { Refund } from '../../domain/refund.ts';
-import type { DeliveryRecord, PaymentDetails } from '../../store/payment-details.ts';
+import type { PaymentDetails } from '../../store/payment-details.ts';
 import { paymentUrl, publicPaymentId, type Links } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
-import type { PaymentRow, PaymentView, TimelineEntry } from './contract/payments.ts';
+import { annotationsView } from './annotation-views.ts';
+import type { PaymentRow, PaymentView } from './contract/payments.ts';
+import { timelineOf } from './payment-timeline.ts';
+import { pageOf, refundableView, refundView } from './refund-views.ts';
+import type { Viewer } from './viewer.ts';
 
 /** A payment in a list. */
 export function paymentRow(payment: Payment): PaymentRow {
@@ -39,17 +42,11 @@ export function paymentRow(payment: Payment): PaymentRow {
   };
 }
 
-/** The person who sees a payment. */
-export interface Viewer {
-  readonly mayChange: boolean;
-  /** Whether the person may see where webhooks go. */
-  readonly seesWebhooks: boolean;
-}
-
 /** A payment in detail. */
 export function paymentView(details: SeenPayment, links: Links, viewer: Viewer): PaymentView {
   const { payment, confirmations, can } = details;
-  const transfers = details.transfers.map((transfer) => transferView(transfer, payment));
+  const transfers = details.transfers.map((transfer) => transferView(transfer, details));
+  const refunds = details.refunds.map((refund) => refundView(refund, details, links, viewer));
   return {
     ...paymentRow(payment),
     failure_reason: payment.failureReason,
@@ -68,14 +65,21 @@ export function paymentView(details: SeenPayment, links: Links, viewer: Viewer):
     money: moneyView(details),
     addresses: addressViews(details),
     transfers,
-    refunds: details.refunds.map(refundView),
+    refunds,
     idempotency_key: details.idempotencyKey,
-    timeline: timelineOf(details, transfers, viewer),
-    can: viewer.mayChange ? { ...can, simulate: [...can.simulate] } : NOTHING,
+    timeline: timelineOf(details, transfers, refunds, viewer),
+    refundable: details.refundable.map((one) => refundableView(one, payment)),
+    refund_warnings: [...details.refundWarnings],
+    ...annotationsView(details, viewer),
+    can: {
+      ...(viewer.mayChange ? { ...can, simulate: [...can.simulate] } : NOTHING),
+      refund: details.refundable.some(({ leftUnits }) => leftUnits > 0n) ? viewer.refundsTo : 'none',
+      annotate: viewer.mayAnnotate,
+    },
   };
 }
 
-const NOTHING: PaymentView['can'] = { complete: false, cancel: false, accept: false, simulate: [] };
+const NOTHING = { complete: false, cancel: false, accept: false, simulate: [] };
 
 function moneyView(details: PaymentDetails): PaymentView['money'] {
   const { payment, refundedUnits } = details;
@@ -120,11 +124,12 @@ function lockedAt({ payment, quotes, transitions }: PaymentDetails, quote: Quote
   return record?.quotedAt ?? transitions.findLast(({ cause }) => cause === 'token_chosen')?.at ?? payment.createdAt;
 }
 
-function addressViews({ payment, addresses }: PaymentDetails): PaymentView['addresses'] {
+function addressViews({ payment, addresses, explorerOf }: SeenPayment): PaymentView['addresses'] {
   const { quote } = payment;
   const issued = addresses.map((one) => {
     return {
       address: one.address,
+      explorer_url: pageOf(explorerOf(one), one.address, addressPage),
       network: one.network,
       asset: one.asset,
       expected: formatDecimal(one.owedUnits, one.decimals),
@@ -139,16 +144,20 @@ function addressViews({ payment, addresses }: PaymentDetails): PaymentView['addr
   const expected = formatDecimal(quote.owedUnits, quote.decimals);
   const { address, asset, network } = quote;
   const times = { issued_at: isoTime(payment.createdAt), watched_until: null };
-  return [{ address, network, asset, expected, wallet_index: null, ...times, is_current: true }];
+  return [{ address, explorer_url: null, network, asset, expected, wallet_index: null, ...times, is_current: true }];
 }
 
-function transferView(transfer: Transfer, { quote }: Payment): PaymentView['transfers'][number] {
+function transferView(
+  transfer: Transfer,
+  { payment: { quote }, explorerOf }: SeenPayment,
+): PaymentView['transfers'][number] {
   const { asset, network } = transfer;
+  const hash = tracedHash(transfer.transactionHash);
   const isQuoted = quote !== null && quote.asset === asset && quote.network === network;
   const decimals = isQuoted ? quote.decimals : (tokenOf(asset, network)?.decimals ?? 0);
   return {
-    transaction_hash: tracedHash(transfer.transactionHash),
-    explorer_url: null,
+    transaction_hash: hash,
+    explorer_url: hash === null ? null : pageOf(explorerOf(transfer), hash, transactionPage),
     address: transfer.address,
     asset,
     network,
@@ -156,81 +165,5 @@ function transferView(transfer: Transfer, { quote }: Payment): PaymentView['tran
     state: transfer.state,
     block_height: transfer.blockHeight,
     seen_at: isoTime(transfer.firstSeenAt),
-  };
-}
-
-function refundView(refund: Refund): PaymentView['refunds'][number] {
-  return {
-    id: encodeId('refund', refund.id),
-    status: refund.status,
-    amount: formatDecimal(refund.amountMinor, fiatDecimals(refund.currency)),
-    currency: refund.currency,
-    asset: refund.asset,
-    network: refund.network,
-    crypto_amount: formatDecimal(refund.units, refund.decimals),
-    address: refund.address,
-    reason: refund.reason,
-    failure_reason: refund.failureReason,
-    transaction_hash: refund.transactionHash,
-    created_at: isoTime(refund.createdAt),
-    completed_at: isoTimeOrNull(refund.completedAt),
-  };
-}
-
-/** What happened, oldest first. Entries of the same time: actions, transfers, transitions, refunds, events. */
-function timelineOf(
-  details: PaymentDetails,
-  transfers: PaymentView['transfers'],
-  { seesWebhooks }: Viewer,
-): TimelineEntry[] {
-  const { payment } = details;
-  const entries: TimelineEntry[] = [
-    // A payment created with a token gets its quote at once: `created` leads to the status before its first transition.
-    {
-      kind: 'status',
-      at: isoTime(payment.createdAt),
-      from: null,
-      to: details.transitions[0]?.from ?? payment.status,
-      cause: 'created',
-    },
-    ...details.actions.map(({ at, action, by }) => ({ kind: 'action' as const, at: isoTime(at), action, by })),
-    ...transfers.map((transfer) => ({ kind: 'transfer' as const, at: transfer.seen_at, transfer })),
-    ...details.transitions.map(({ at, from, to, cause }) => ({
-      kind: 'status' as const,
-      at: isoTime(at),
-      from,
-      to,
-      cause,
-    })),
-    ...details.refunds.map((refund) => ({
-      kind: 'refund' as const,
-      at: isoTime(refund.createdAt),
-      refund: refundView(refund),
-    })),
-    ...details.events.map((event) => ({
-      kind: 'event' as const,
-      at: isoTime(event.createdAt),
-      id: encodeId('event', event.id),
-      type: event.type,
-      deliveries: event.deliveries.map((delivery) => deliveryView(delivery, seesWebhooks)),
-    })),
-  ];
-  return entries.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
-}
-
-/** URLs and errors may contain secrets of the merchant's system. */
-function deliveryView(delivery: DeliveryRecord, seesWebhooks: boolean) {
-  return {
-    id: deliveryId(delivery.id),
-    url: seesWebhooks ? delivery.url : null,
-    state: delivery.state,
-    next_attempt_at: isoTimeOrNull(delivery.nextAttemptAt),
-    attempts: delivery.attempts.map((attempt) => ({
-      at: isoTime(attempt.startedAt),
-      manual: attempt.manual,
-      duration_ms: attempt.durationMs,
-      status: attempt.responseStatus,
-      error: seesWebhooks ? attempt.error : null,
-    })),
   };
 }

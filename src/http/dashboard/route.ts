@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
+import type { PaymentCreator } from '../../app/payments/create-payment.ts';
+import type { RefundInstructions } from '../../app/refunds/refund-instructions.ts';
+import type { Rejected } from '../../app/rejected.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
@@ -12,6 +15,7 @@ import type { RouteContract } from './contract/route.ts';
 import { clientAddress, countedAddress } from '../client.ts';
 import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
+import type { Exports } from './export-routes.ts';
 import type { Live } from './live-routes.ts';
 import { clientBucket } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
@@ -26,6 +30,12 @@ export interface Dashboard {
   /** The state of networks and backups. */
   readonly serviceHealth: () => Promise<ServiceHealth>;
   readonly live: Live;
+  readonly exports: Exports;
+  readonly creator: PaymentCreator;
+  /** What to sign for a refund; `unavailable` if no node answers. */
+  readonly refundInstructions: (
+    id: string,
+  ) => Promise<RefundInstructions | Rejected | { readonly kind: 'unavailable'; readonly message: string }>;
 }
 
 /** One request of a route, typed by its contract. */

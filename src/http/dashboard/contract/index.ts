@@ -1,11 +1,17 @@
 import type { Static, TSchema } from 'typebox';
 import { accountContract } from './account.ts';
+import { annotationsContract } from './annotations.ts';
 import { auditContract } from './audit.ts';
+import { exportContract } from './export.ts';
 import { homeContract } from './home.ts';
 import { liveContract } from './live.ts';
+import { newPaymentContract } from './new-payment.ts';
 import { paymentsContract } from './payments.ts';
 import { peopleContract } from './people.ts';
 import { projectsContract } from './projects.ts';
+import { searchContract } from './search.ts';
+import { viewsContract } from './views.ts';
+import { refundsContract } from './payment-refunds.ts';
 
 /**
  * Every route below `/dashboard/api`, by `METHOD /path`. The server validates with these schemas; the browser imports
@@ -18,6 +24,12 @@ export const CONTRACT = {
   ...auditContract,
   ...homeContract,
   ...paymentsContract,
+  ...searchContract,
+  ...exportContract,
+  ...viewsContract,
+  ...newPaymentContract,
+  ...refundsContract,
+  ...annotationsContract,
   ...liveContract,
 } as const;
 

@@ -6,8 +6,11 @@ import { SIMULATIONS } from '../../../domain/simulation.ts';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
 import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
+import { noteShape } from './notes.ts';
+import { REFUND_TARGETS, refundableShape, refundShape } from './refunds.ts';
 import type { Contracts } from './route.ts';
-import { keysetQuery, modeParams, modeShape } from './shape.ts';
+import { paymentFilters } from './payment-filters.ts';
+import { explorerUrl, keysetQuery, modeParams, modeShape, paymentParams } from './shape.ts';
 
 /** Ids are as in the payment's API: `ord_…` or a UUID. Amounts are decimal texts. */
 
@@ -64,6 +67,7 @@ const moneyShape = Type.Object({
 
 const addressShape = Type.Object({
   address: Type.String(),
+  explorer_url: explorerUrl,
   network,
   /** The asset and amount of its first quote. */
   asset,
@@ -79,7 +83,7 @@ const addressShape = Type.Object({
 const transferShape = Type.Object({
   /** Null if no node could name the transaction that brought the money. */
   transaction_hash: nullable(Type.String()),
-  explorer_url: nullable(Type.String()),
+  explorer_url: explorerUrl,
   address: Type.String(),
   asset: Type.String(),
   network: Type.String(),
@@ -87,22 +91,6 @@ const transferShape = Type.Object({
   state: oneOf(['seen', 'mined', 'confirmed', 'dropped']),
   block_height: nullable(Type.Integer()),
   seen_at: time(),
-});
-
-const refundShape = Type.Object({
-  id: Type.String(),
-  status: oneOf(['pending', 'completed', 'failed']),
-  amount: Type.String(),
-  currency: Type.String(),
-  asset: Type.String(),
-  network: Type.String(),
-  crypto_amount: Type.String(),
-  address: nullable(Type.String()),
-  reason: nullable(Type.String()),
-  failure_reason: nullable(Type.String()),
-  transaction_hash: nullable(Type.String()),
-  created_at: time(),
-  completed_at: nullable(time()),
 });
 
 const attemptShape = Type.Object({
@@ -144,9 +132,25 @@ const timelineEntry = Type.Union([
     /** One for each subscribed endpoint, until old deliveries are purged. */
     deliveries: Type.Array(deliveryShape),
   }),
-  Type.Object({ kind: Type.Literal('refund'), at: time(), refund: refundShape }),
-  /** Done in the dashboard: an action of the audit log, such as `payment.cancel`, and the e-mail of its person. */
-  Type.Object({ kind: Type.Literal('action'), at: time(), action: Type.String(), by: Type.String() }),
+  Type.Object({
+    kind: Type.Literal('refund'),
+    at: time(),
+    what: oneOf(['created', 'completed']),
+    /** The person who created it; null if the API did, and at completion. */
+    by: nullable(Type.String()),
+    refund: refundShape,
+  }),
+  /**
+   * Done by a person or an operator: an action of the audit log, such as `payment.cancel`, and their name. `detail` is
+   * the label, or the amount of the refund.
+   */
+  Type.Object({
+    kind: Type.Literal('action'),
+    at: time(),
+    action: Type.String(),
+    by: Type.String(),
+    detail: nullable(Type.String()),
+  }),
 ]);
 export type TimelineEntry = Static<typeof timelineEntry>;
 
@@ -155,9 +159,12 @@ const actionsShape = Type.Object({
   cancel: Type.Boolean(),
   accept: Type.Boolean(),
   simulate: Type.Array(oneOf(SIMULATIONS)),
+  refund: oneOf(REFUND_TARGETS),
+  /** Write notes and labels. */
+  annotate: Type.Boolean(),
 });
 
-const paymentShape = Type.Object({
+export const paymentShape = Type.Object({
   ...row,
   failure_reason: nullable(oneOf(['underpaid', 'unconfirmed'])),
   customer_name: nullable(Type.String()),
@@ -177,6 +184,14 @@ const paymentShape = Type.Object({
   addresses: Type.Array(addressShape),
   transfers: Type.Array(transferShape),
   refunds: Type.Array(refundShape),
+  /** One entry for each received token; empty while the payment may still change. */
+  refundable: Type.Array(refundableShape),
+  /** Failed refunds that were paid all the same. */
+  refund_warnings: Type.Array(Type.String()),
+  /** Oldest first. */
+  notes: Type.Array(noteShape),
+  /** Sorted by name. */
+  labels: Type.Array(Type.String()),
   /** The idempotency key of the request that created it; null without one, and after a day. */
   idempotency_key: nullable(Type.String()),
   timeline: Type.Array(timelineEntry),
@@ -197,39 +212,29 @@ const consequencesShape = Type.Object({
 });
 export type Consequences = Static<typeof consequencesShape>;
 
-const paymentParams = Type.Object({ project: Type.String(), mode: Type.String(), payment: Type.String() });
 const changed = {
   params: paymentParams,
   answer: Type.Object({ payment: paymentShape, consequences: consequencesShape }),
 };
 
-/** Several words, separated by commas. */
-const words = Type.Optional(text({ max: 200 }));
-
 export const paymentsContract = {
   /** The payments of both APIs, newest first. */
   'GET /dashboard/api/projects/:project/:mode/payments': {
     params: modeParams,
-    query: Type.Object({
-      ...keysetQuery,
-      status: words,
-      exception: words,
-      surface: Type.Optional(oneOf(SURFACES)),
-      asset: words,
-      network: words,
-      /** A UTC day or a time in ISO 8601; both bounds are exclusive. */
-      created_after: Type.Optional(text({ max: 40 })),
-      created_before: Type.Optional(text({ max: 40 })),
-      /** A whole id, transaction number, order id or e-mail address. */
-      search: Type.Optional(text({ max: 255 })),
-    }),
+    query: Type.Object({ ...keysetQuery, ...paymentFilters }),
     answer: Type.Object({ data: Type.Array(paymentRowShape), next: nullable(Type.String()) }),
   },
   'GET /dashboard/api/projects/:project/:mode/payments/:payment': { params: paymentParams, answer: paymentShape },
   /** Only for test payments, as is `simulate`. */
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/complete': changed,
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/cancel': changed,
-  'POST /dashboard/api/projects/:project/:mode/payments/:payment/accept': changed,
+  /** 409 if the amounts differ from `shown`. */
+  'POST /dashboard/api/projects/:project/:mode/payments/:payment/accept': {
+    ...changed,
+    body: Type.Object({
+      shown: Type.Optional(Type.Object({ confirmed: text({ max: 60 }), refunded: text({ max: 60 }) })),
+    }),
+  },
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/simulate': {
     ...changed,
     body: Type.Object({ outcome: oneOf(SIMULATIONS) }),

@@ -94,7 +94,14 @@ it('shows a payment with its timeline, its events and its transfers', async () =
       },
     ],
   });
-  expect(text).toContain('confirming → completed');
+  expect(text.match(/^ {2}\S+Z {2}(?!#|\d).*/gm)?.map((line) => line.replace(/^ {2}\S+Z {2}/, ''))).toEqual([
+    'created',
+    'created → prepared: a token was chosen',
+    'prepared → pending: a token was chosen',
+    'pending → processing: money was seen',
+    'processing → confirming: the money is in a block',
+    'confirming → completed: enough money is confirmed',
+  ]);
   expect(text).toContain('#3 order.completed');
   expect(text).toContain('0.00166667 BTC confirmed');
 });
@@ -112,6 +119,18 @@ it('simulates money that is too much, never confirms or never comes', async () =
       expect(await cointill.json('payment', 'simulate', publicPaymentId(order), simulation)).toMatchObject(end);
     }),
   );
+});
+
+it('says that simulated money came on top where the payment had ended', async () => {
+  const { app, cointill } = await setUp();
+  const [open, ended] = [await app.pay(), await app.pay()];
+  expect((await cointill.run('payment', 'simulate', publicPaymentId(open), 'part')).stderr).toBe('');
+  await completeSandboxPayment(app, { id: ended.id });
+  const { code, stderr } = await cointill.run('payment', 'simulate', publicPaymentId(ended), 'part');
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: 'Note: it was completed already, so this money came on top of it. Now it is completed, overpaid.\n',
+  });
 });
 
 it('accepts money that came late, and cancels a payment without any', async () => {

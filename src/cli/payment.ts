@@ -14,10 +14,17 @@ import { MODES, type Mode } from '../domain/permission.ts';
 import { SIMULATIONS, type Simulation } from '../domain/simulation.ts';
 import { paymentSelectorOf, projectIdOf, wholeNumber } from './arguments.ts';
 import { withCointill } from './open.ts';
-import { print, printsRecord, type OutputOptions } from './output.ts';
+import { print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { listAllPayments, statusesOf } from './payment-list.ts';
 import { findPayment, readHistory } from './payment-history.ts';
-import { historyLines, historyRecord, paymentLines, paymentRecord, paymentTable } from './payment-record.ts';
+import {
+  afterTheEnd,
+  historyLines,
+  historyRecord,
+  paymentLines,
+  paymentRecord,
+  paymentTable,
+} from './payment-record.ts';
 import { changed, type PaymentAction } from './payment-refusal.ts';
 
 interface ListOptions extends OutputOptions {
@@ -75,7 +82,12 @@ export function addPaymentCommands(program: Command): void {
     .argument('<id>', 'ord_… or a UUID')
     .addArgument(new Argument('<outcome>', 'what the customer does').choices(SIMULATIONS))
     .action((id: string, simulation: Simulation, options: OutputOptions) =>
-      act('simulate', id, options, (app, selector) => simulatePayment(app, selector, simulation)),
+      act('simulate', id, options, async (app, selector) => {
+        const before = await findPayment(app.db, selector);
+        const outcome = await simulatePayment(app, selector, simulation);
+        if (outcome.kind === 'changed') writeErrorLines(afterTheEnd(before, outcome.payment));
+        return outcome;
+      }),
     );
 }
 

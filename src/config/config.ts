@@ -112,7 +112,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}; they must differ.`);
   const role = read.choice('ROLE', ROLES, 'all');
   const monitorPort = readMonitorPort(read, role, [port, sandboxPort], problems);
-  const host = read.text('HOST') ?? '127.0.0.1';
+  const host = read.host('HOST') ?? '127.0.0.1';
   const tls = readTlsFiles(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
   const scheme = tls === null ? 'http' : 'https';
   const shownHost = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;

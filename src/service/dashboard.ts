@@ -78,6 +78,11 @@ export async function openDashboard(
   };
 }
 
+/** Where everybody opens the dashboard; null where there is none, or where not everybody reaches it. */
+export function openDashboardUrl({ dashboard }: Config): string | null {
+  return dashboard === null || dashboard.allowCidrs !== null ? null : `${dashboard.url}/dashboard`;
+}
+
 /** The dashboard as a start tells of it. */
 export interface StartedDashboard {
   /** Of its set-up as long as nobody has an account, unless nobody may read it; of itself from then on. */

@@ -54,7 +54,11 @@ export function createDashboard(): Dashboard {
         queries: {
           staleTime: 15_000,
           retry: (count, error) => count < MAX_RETRIES && isTransient(error),
+          networkMode: 'always',
+          refetchOnReconnect: true,
         },
+        // Without a connection a change fails and says so: it must not be sent later, when nobody expects it.
+        mutations: { networkMode: 'always' },
       },
     }),
     toasts,

@@ -3,6 +3,7 @@ import type { NewPayment } from '../../app/payments/draft-payment.ts';
 import { actorOf } from '../../app/people/sessions.ts';
 import {
   fiatDecimals,
+  FIATS,
   formatDecimal,
   MAX_AMOUNT_MINOR,
   MIN_AMOUNT_MINOR,
@@ -26,7 +27,7 @@ export function newPaymentRoutes(app: FastifyInstance, { people: { app: core }, 
   addRoute(app, `GET ${PROJECT}/tokens`, CHANGE, async ({ params, request }) => {
     const { projectId, mode } = scopeOf(request, params);
     const tokens = await core.railFor(mode).tokens(projectId);
-    return { data: tokens.map(({ asset, network }) => ({ asset, network })) };
+    return { data: tokens.map(({ asset, network }) => ({ asset, network })), currencies: [...FIATS] };
   });
   addRoute(app, CREATE, CHANGE, async ({ params, body, request }): Promise<AnswerOf<typeof CREATE>> => {
     const scope = scopeOf(request, params);

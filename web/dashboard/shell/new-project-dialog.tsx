@@ -36,7 +36,7 @@ export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) 
       <Field
         label={t('name')}
         value={name}
-        maxLength={100}
+        max={100}
         required
         autoComplete="off"
         problem={problemOf(create.error, 'name')}

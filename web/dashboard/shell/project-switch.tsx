@@ -5,9 +5,11 @@ import { firstMode } from '../scope.ts';
 import { useSignedIn, type SessionProject } from '../session.ts';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
+import { useWhenIdle } from '../ui/when-idle.ts';
 import css from './rail.module.css';
 
-const NewProjectDialog = lazy(async () => ({ default: (await import('./new-project-dialog.tsx')).NewProjectDialog }));
+const load = () => import('./new-project-dialog.tsx');
+const NewProjectDialog = lazy(async () => ({ default: (await load()).NewProjectDialog }));
 
 interface ProjectSwitchProps {
   /** The current project; undefined for people without any. */
@@ -22,6 +24,7 @@ export function ProjectSwitch({ project }: ProjectSwitchProps) {
   const [isNew, setNew] = useState(false);
   const name = project?.name ?? t('no_project');
   const mayCreate = session.person.actions.includes('create_projects');
+  useWhenIdle(load);
   return (
     <>
       <MenuButton

@@ -5,12 +5,17 @@ import { useLocale } from '../locale.tsx';
 import { useStore } from '../store.ts';
 import { Button } from '../ui/button.tsx';
 import { Toasts } from '../ui/toasts.tsx';
+import { useWhenIdle } from '../ui/when-idle.ts';
 import css from './root.module.css';
 
-const ProofDialog = lazy(async () => ({ default: (await import('./proof-dialog.tsx')).ProofDialog }));
-const SignedOutDialog = lazy(async () => ({ default: (await import('./signed-out-dialog.tsx')).SignedOutDialog }));
-
-const LeaveDialog = lazy(async () => ({ default: (await import('./leave-dialog.tsx')).LeaveDialog }));
+const loadProof = () => import('./proof-dialog.tsx');
+const loadSignedOut = () => import('./signed-out-dialog.tsx');
+const loadLeave = () => import('./leave-dialog.tsx');
+const ProofDialog = lazy(async () => ({ default: (await loadProof()).ProofDialog }));
+const SignedOutDialog = lazy(async () => ({ default: (await loadSignedOut()).SignedOutDialog }));
+const LeaveDialog = lazy(async () => ({ default: (await loadLeave()).LeaveDialog }));
+/** Needed when it is too late to load them: the server was upgraded or is away, and a form holds what was typed. */
+const loadQuestions = () => Promise.all([loadProof(), loadSignedOut(), loadLeave()]);
 
 /** Around every page: announcements, notices and the dialogs that requests can open. */
 export function Root() {
@@ -18,6 +23,7 @@ export function Root() {
   const asksForProof = useStore(proof) !== null;
   const signedOut = useStore(isSignedOut);
   const leaving = useLeaveGuard();
+  useWhenIdle(loadQuestions);
   return (
     <>
       <Outdated />
@@ -62,9 +68,15 @@ function Outdated() {
 function useLeaveGuard(): { readonly leave: () => void; readonly stay: () => void } | null {
   const { unsaved } = useDashboard();
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => unsaved.get() > 0 && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) =>
+      unsaved.get() > 0 && (current.pathname !== next.pathname || panelOf(current) !== panelOf(next)),
     enableBeforeUnload: () => unsaved.get() > 0,
     withResolver: true,
   });
   return blocker.status === 'blocked' ? { leave: blocker.proceed, stay: blocker.reset } : null;
+}
+
+/** The record in the panel beside a list. */
+function panelOf({ search }: { readonly search: object }): unknown {
+  return (search as { readonly show?: unknown }).show;
 }

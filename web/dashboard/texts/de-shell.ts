@@ -77,8 +77,13 @@ export const deShell: TextsLike<typeof enShell> = {
   switch_to_test: 'Zum Testmodus',
   test_band: 'Nichts hiervon ist echtes Geld.',
   test_mode: 'Testmodus',
+  theme: 'Darstellung',
+  theme_dark: 'Dunkel',
+  theme_light: 'Hell',
+  theme_system: 'System',
   times_zone: 'Zeiten in {zone}.',
   to_home: 'Zum Start',
+  too_long: 'Das ist zu lang: Hier passen höchstens {max} Zeichen hin. Kürzen Sie es.',
   try_again: 'Noch einmal versuchen',
   up_to_date: 'Aktuell',
 };

@@ -71,8 +71,13 @@ export const enShell = {
   switch_to_test: 'Switch to test mode',
   test_band: 'None of this is real money.',
   test_mode: 'Test mode',
+  theme: 'Appearance',
+  theme_dark: 'Dark',
+  theme_light: 'Light',
+  theme_system: 'System',
   times_zone: 'Times are in {zone}.',
   to_home: 'Go to Home',
+  too_long: 'This is too long: at most {max} characters fit here. Shorten it.',
   try_again: 'Try again',
   up_to_date: 'Up to date',
 } as const;

@@ -24,7 +24,7 @@ export function CodeField({ kind, value, problem = null, autoFocus = false, onCh
       autoFocus={autoFocus}
       autoComplete={isTotp ? 'one-time-code' : 'off'}
       inputMode={isTotp ? 'numeric' : 'text'}
-      maxLength={64}
+      max={64}
       spellCheck={false}
       autoCapitalize="none"
       value={value}

@@ -12,6 +12,8 @@ export const newPaymentContract = {
     params: modeParams,
     answer: Type.Object({
       data: Type.Array(Type.Object({ asset: oneOf(ASSET_CODES), network: oneOf(NETWORKS) })),
+      /** The currencies of amounts, USD first. */
+      currencies: Type.Array(oneOf(FIATS)),
     }),
   },
   /** Creates an order if there is a token, otherwise a transaction. */

@@ -41,7 +41,7 @@ export function PasskeyDialog({ onDone, onClose }: PasskeyDialogProps) {
           label={t('name')}
           hint={t('passkey_name_hint')}
           value={name}
-          maxLength={100}
+          max={100}
           required
           autoComplete="off"
           problem={problemOf(error, 'name')}

@@ -14,6 +14,7 @@ import { isPlainKey } from '../../ui/plain-key.ts';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { chooseColumns, chosenColumns, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
 import { Filters } from './filters.tsx';
+import { NewPayment } from './new-payment.tsx';
 import { PaymentPanel } from './payment-panel.tsx';
 import { PaymentTable } from './payment-table.tsx';
 import css from './payments-page.module.css';

@@ -95,6 +95,20 @@ export function putPayment({ api, queries }: Dashboard, scope: Scope, fresh: Pay
   }
 }
 
+/** The labels that a project knows, for suggestions. */
+export function labelsQuery(api: Api, project: string) {
+  return queryOptions({
+    queryKey: ['labels', project],
+    queryFn: ({ signal }) => api('GET /dashboard/api/projects/:project/labels', { params: { project } }, signal),
+  });
+}
+
+/** After a refused change the payment is read again: it has changed, and with it the possible actions. */
+export function refreshOnRefusal({ api, queries }: Dashboard, scope: Scope, id: string, error: unknown): void {
+  if (!(error instanceof ApiFault) || error.status >= 500) return;
+  void queries.invalidateQueries({ queryKey: paymentQuery(api, scope, id).queryKey });
+}
+
 function withRow(list: List, fresh: PaymentRow): List {
   return {
     ...list,

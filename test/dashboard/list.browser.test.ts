@@ -119,6 +119,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     expect(JSON.parse(text)).toMatchObject({ id: small, order_id: 'NW-1', amount: '12.50', email: 'ann@example.com' });
     await dialog(page, 'Export').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').waitFor();
     await page.keyboard.type('ANN@example.com');
     await page.getByRole('option', { name: /NW-1.*by e-mail/ }).waitFor();
     await page.keyboard.press('Enter');

@@ -6,7 +6,7 @@ const MAX_FIRST_BYTE_MS = 300;
 const MAX_GROWTH_MIB = 30;
 const SAMPLE_MS = 50;
 
-/** The download of all payments of a project as CSV with the usual columns: its pace, its first byte, and the memory it takes. */
+/** The download of all payments as CSV with the usual columns: its pace, its first byte, the memory it takes. */
 export async function exportFigures(
   service: BenchService,
   url: string,

@@ -13,6 +13,12 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
   const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) });
   const dialog = (page: Page, name: string) => page.getByRole('dialog', { name });
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const openList = async (): Promise<Page> => {
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(url());
+    await row(page, 'NW-1').waitFor();
+    return page;
+  };
   let small = '';
   beforeAll(async () => {
     small = await dashboard.makeOrder({
@@ -26,9 +32,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
   });
 
   it('is filtered with the mouse, by chips that go away, and kept as a view beside the other tabs', async () => {
-    const { page } = await dashboard.openSignedIn();
-    await page.goto(url());
-    await row(page, 'NW-2').waitFor();
+    const page = await openList();
     await button(page, 'Filter').click();
     expect(await violations(page, 'the filters')).toEqual([]);
     await page.getByLabel('Amount from').fill('ten');
@@ -67,9 +71,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
   });
 
   it('shows the columns that were chosen, and remembers them on this device', async () => {
-    const { page } = await dashboard.openSignedIn();
-    await page.goto(url());
-    await row(page, 'NW-1').waitFor();
+    const page = await openList();
     await button(page, 'Columns').click();
     expect(await violations(page, 'the columns')).toEqual([]);
     await page.getByRole('checkbox', { name: 'Description' }).check();
@@ -100,9 +102,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
   });
 
   it('is searched, exported and opened with the keyboard alone', async () => {
-    const { page } = await dashboard.openSignedIn();
-    await page.goto(url());
-    await row(page, 'NW-1').waitFor();
+    const page = await openList();
     await page.keyboard.press('/');
     await page.keyboard.type('tea, gr');
     await row(page, 'NW-2').waitFor({ state: 'detached' });
@@ -171,9 +171,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
   });
 
   it('cuts what is pasted in megabytes, and goes on', async () => {
-    const { page } = await dashboard.openSignedIn();
-    await page.goto(url());
-    await row(page, 'NW-1').waitFor();
+    const page = await openList();
     await page.getByRole('searchbox').focus();
     await page.evaluate("document.execCommand('insertText', false, 'x'.repeat(10_000_000))");
     await page.getByText('No matches').waitFor();

@@ -71,6 +71,12 @@ const home = createRoute({
   validateSearch: homeSearch,
   component: lazyPage(() => import('./pages/home/home-page.tsx'), 'HomePage'),
 });
+const attention = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/attention',
+  validateSearch: ({ show }): { show?: string } => (typeof show === 'string' && show !== '' ? { show } : {}),
+  component: lazyPage(() => import('./pages/attention/attention-page.tsx'), 'AttentionPage'),
+});
 const payments = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments',
@@ -90,7 +96,7 @@ const tree = root.addChildren([
   signIn,
   setupLink,
   protect,
-  signedIn.addChildren([index, account, home, payments, payment, nowhere]),
+  signedIn.addChildren([index, account, home, attention, payments, payment, nowhere]),
 ]);
 
 /** Every page, by its path below `/dashboard`. Search parameters are plain words, because people share URLs. */

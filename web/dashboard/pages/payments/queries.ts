@@ -77,7 +77,10 @@ export async function refreshPayment(dashboard: Dashboard, scope: Scope, id: str
     .fetchQuery({ ...paymentQuery(api, scope, id), staleTime: 0 })
     .catch((error: unknown) => (error instanceof ApiFault ? null : Promise.reject(error)));
   if (fresh !== null) putPayment(dashboard, scope, fresh);
-  await queries.invalidateQueries({ queryKey: [...projectKey(scope), 'home'] });
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: [...projectKey(scope), 'home'] }),
+    queries.invalidateQueries({ queryKey: [...projectKey(scope), 'attention'] }),
+  ]);
 }
 
 /** Puts a payment into its own query and every list that has it. Lists that it is too new for count it as arrived. */

@@ -2,6 +2,7 @@ import { backup } from './backup.ts';
 import { broadcast } from './broadcast.ts';
 import { catchUp } from './catch-up.ts';
 import { createOrder } from './create-order.ts';
+import { dashboardPages } from './dashboard-pages.ts';
 import { dashboard } from './dashboard.ts';
 import { deliver } from './deliver.ts';
 import { flood } from './flood.ts';
@@ -21,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   deliver,
   'many-payments': manyPayments,
   dashboard,
+  'dashboard-pages': dashboardPages,
   start,
   'match-blocks': matchBlocks,
   'catch-up': catchUp,

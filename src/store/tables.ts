@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import { bigint, nullable, text, timestamp, type ColumnShape } from './schema/column.ts';
 import * as annotations from './schema/annotations.ts';
 import * as chains from './schema/chains.ts';
+import * as figures from './schema/figures.ts';
 import * as payments from './schema/payments.ts';
 import * as people from './schema/people.ts';
 import * as projects from './schema/projects.ts';
@@ -21,6 +22,10 @@ export const TABLES = {
   payment_addresses: payments.PAYMENT_ADDRESSES.columns,
   payment_quotes: payments.PAYMENT_QUOTES,
   idempotency_keys: payments.IDEMPOTENCY_KEYS.columns,
+  payment_figures: figures.PAYMENT_FIGURES,
+  completion_times: figures.COMPLETION_TIMES,
+  figures_progress: figures.FIGURES_PROGRESS,
+  attention_marks: figures.ATTENTION_MARKS,
   transfers: chains.TRANSFERS.columns,
   lost_transfers: chains.LOST_TRANSFERS.columns,
   chain_cursors: chains.CHAIN_CURSORS,

@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { beforeAll, expect, onTestFinished } from 'vitest';
 import { DEADLINE_MS } from '../deadline.ts';
 import type { Service } from '../e2e/payment-page-service.fixture.ts';
-import { useServiceAndBrowser } from '../e2e/service-and-browser.fixture.ts';
+import { useServiceAndBrowser, type Settings } from '../e2e/service-and-browser.fixture.ts';
 
 export const EMAIL = 'mara@example.com';
 export const PASSWORD = 'grumpy otter parade';
@@ -41,8 +41,8 @@ export interface DashboardInBrowser {
 export function useDashboard(
   options: {
     readonly hasOwner?: boolean;
-    /** The program's settings, such as those of a node that is started first. */
-    readonly settings?: () => Promise<Readonly<Record<string, string>>>;
+    /** The program's settings; a function if a node has to be started for them. */
+    readonly settings?: Settings | (() => Promise<Settings>);
   } = {},
 ): DashboardInBrowser {
   const present = useServiceAndBrowser(options.settings);
@@ -80,13 +80,26 @@ async function createOwner(browser: Browser, { setupLink }: Service): Promise<Co
     const page = await context.newPage();
     await page.goto(setupLink);
     await page.getByLabel('E-mail').fill(EMAIL);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('button', { name: 'Not now' }).waitFor();
+    await createAccount(page);
     return await context.cookies();
   } finally {
     await context.close();
   }
+}
+
+/** Gives the form of a link its password, up to the offer of a second factor. */
+export async function createAccount(page: Page): Promise<void> {
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('button', { name: 'Not now' }).waitFor();
+}
+
+/** Signs in by e-mail and password, up to Home. */
+export async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('E-mail').fill(EMAIL);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 }
 
 async function openTab(browser: Browser, { expects, ...options }: TabOptions): Promise<Tab> {

@@ -113,6 +113,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await keyboard.press('g');
     await keyboard.press('p');
     await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
+    expect(await page.getByRole('row', { name: /KB-1/ }).count()).toBe(1);
   });
 
   it('is accepted with what it says beforehand, and not when that has changed meanwhile', async () => {

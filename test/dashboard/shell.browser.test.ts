@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
-import { EMAIL, PASSWORD, useDashboard, violations } from './dashboard.fixture.ts';
+import { PASSWORD, signIn, useDashboard, violations } from './dashboard.fixture.ts';
 
 const DAY_MS = 86_400_000;
 const LIGHT_PAGE = 'rgb(246, 248, 247)';
@@ -171,10 +171,3 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
     expect(body['status']).toBe('completed');
   });
 });
-
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('E-mail').fill(EMAIL);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-}

@@ -17,6 +17,8 @@ export interface Formats {
   readonly time: (iso: string) => string;
   /** `22 Nov` for a day such as 2026-11-22, which has no time zone. */
   readonly day: (date: string) => string;
+  /** `2026-11-22`, the day of a time in the person's zone. */
+  readonly localDay: (iso: string) => string;
   /** `2 min ago`, `in 4 min`; the date from one day on. */
   readonly relative: (iso: string, now: number) => string;
   /** `11 min`. */
@@ -67,6 +69,8 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     exactTime: (iso) => exactTime.format(new Date(iso)),
     time: (iso) => time.format(new Date(iso)),
     day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
+    // Swedish dates are those of ISO 8601.
+    localDay: (iso) => new Date(iso).toLocaleDateString('sv-SE', { timeZone: zone }),
     relative: (iso, now) => {
       const ms = Date.parse(iso) - now;
       if (Math.abs(ms) >= DAY) return dayOf.format(new Date(iso));

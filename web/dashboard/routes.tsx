@@ -1,6 +1,7 @@
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import type { Dashboard } from './dashboard.ts';
 import { lazyPage } from './lazy-page.tsx';
+import { homeSearch } from './pages/home/search.ts';
 import { paymentsSearch } from './pages/payments/search.ts';
 import { homeScope } from './scope.ts';
 import { sessionQuery, type SignedIn } from './session.ts';
@@ -67,6 +68,7 @@ const account = createRoute({
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode',
+  validateSearch: homeSearch,
   component: lazyPage(() => import('./pages/home/home-page.tsx'), 'HomePage'),
 });
 const payments = createRoute({

@@ -1,32 +1,13 @@
-import { useId } from 'react';
+import type { ComponentProps } from 'react';
+import { Select } from './field.tsx';
 import css from './field.module.css';
-import { Icon } from './icons.tsx';
-
-interface SelectFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly (readonly [value: string, text: string])[];
-  readonly onValue: (value: string) => void;
-}
 
 /** The native select as a labelled field of a form. */
-export function SelectField({ label, value, options, onValue }: SelectFieldProps) {
-  const id = useId();
+export function SelectField(props: ComponentProps<typeof Select>) {
   return (
-    <div className={css.field}>
-      <label className={css.label} htmlFor={id}>
-        {label}
-      </label>
-      <span className={css.chooser}>
-        <select id={id} value={value} className={css.select} onChange={(event) => onValue(event.currentTarget.value)}>
-          {options.map(([key, text]) => (
-            <option key={key} value={key}>
-              {text}
-            </option>
-          ))}
-        </select>
-        <Icon name="chevron-down" size={15} />
-      </span>
-    </div>
+    <label className={css.field}>
+      <span className={css.label}>{props.label}</span>
+      <Select {...props} />
+    </label>
   );
 }

@@ -1,6 +1,6 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
-import { oneOf } from '../../fields.ts';
+import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
 import { paymentRowShape } from './payments.ts';
@@ -12,6 +12,9 @@ const figure = Type.Object({
   /** The value of the equally long period before. */
   before: nullable(Type.String()),
 });
+
+/** So many last days. */
+export const HOME_PERIODS = ['1d', '7d', '30d', '90d', '365d'] as const;
 
 /** `none`: there is nothing to report on, such as no endpoints. */
 export const HEALTH_STATES = ['ok', 'warning', 'problem', 'none'] as const;
@@ -26,29 +29,63 @@ const healthLine = Type.Object({
 });
 export type HealthLine = Static<typeof healthLine>;
 
+const compared = <Value extends TSchema>(value: Value) => Type.Object({ value, before: value });
+
 const homeShape = Type.Object({
-  /** Whole UTC days; `until` is exclusive, the end of today. */
+  /** Whole days of `zone`; `until` is exclusive, the end of the last one. */
   from: time(),
   until: time(),
+  /** The days, the last one inclusive, such as `2026-01-31`. */
+  from_day: Type.String(),
+  to_day: Type.String(),
+  days: Type.Integer(),
+  zone: Type.String(),
+  /** In `currency`, decimal text: at the rate at which each payment was created. */
   currency: Type.Literal('USD'),
-  /** By day of creation and current status. `volume` is the worth of completed payments in `currency`. */
+  /** Payments by the time of their creation, as they are now. `volume` is that of the completed ones. */
   volume: figure,
   created: figure,
   completed: figure,
-  /** The share of completed payments among those that have ended, from 0 to 1. */
+  /** Completed payments as a share of those that are over, from 0 to 1. */
   conversion: figure,
+  /** Seconds from creation to completion, to about one and a half percent. */
+  median_seconds: compared(nullable(Type.Number())),
   /** Every status, in the order of the state machine. */
   statuses: Type.Array(
     Type.Object({
       status: oneOf(PAYMENT_STATUSES),
       payments: Type.Integer(),
       before: Type.Integer(),
+      /** The worth of these payments, in `currency`. */
       volume: Type.String(),
     }),
   ),
-  /** Every UTC day of the period, oldest first. */
-  days: Type.Array(
-    Type.Object({ day: Type.String(), volume: Type.String(), created: Type.Integer(), completed: Type.Integer() }),
+  /** Completed payments, the largest volume first. */
+  tokens: Type.Array(
+    Type.Object({
+      asset: Type.String(),
+      network: Type.String(),
+      payments: Type.Integer(),
+      volume: Type.String(),
+      volume_before: Type.String(),
+      median_seconds: nullable(Type.Number()),
+    }),
+  ),
+  /** What the completed payments' own amounts add up to, currency by currency, nothing converted. */
+  currencies: Type.Array(
+    Type.Object({ currency: Type.String(), payments: Type.Integer(), amount: Type.String(), before: Type.String() }),
+  ),
+  /** How long each of `points` is. */
+  unit: oneOf(['hour', 'day', 'week']),
+  /** The oldest first, without gaps; `volume_before` is of the same place in the range before. */
+  points: Type.Array(
+    Type.Object({
+      from: time(),
+      volume: Type.String(),
+      volume_before: Type.String(),
+      created: Type.Integer(),
+      completed: Type.Integer(),
+    }),
   ),
   latest: Type.Array(paymentRowShape),
   /** Which steps are done, in either mode. Shown until the first live payment is completed. */
@@ -69,7 +106,13 @@ export type HomeView = Static<typeof homeShape>;
 export const homeContract = {
   'GET /dashboard/api/projects/:project/:mode/home': {
     params: modeParams,
-    query: Type.Object({ period: Type.Optional(oneOf(['7d', '30d', '90d'])) }),
+    /** A number of last days, or both of `from` and `to`; without either, 30 days. `zone` is UTC unless given. */
+    query: Type.Object({
+      period: Type.Optional(oneOf(HOME_PERIODS)),
+      from: Type.Optional(text({ max: 10 })),
+      to: Type.Optional(text({ max: 10 })),
+      zone: Type.Optional(text({ max: 64 })),
+    }),
     answer: homeShape,
   },
 } as const satisfies Contracts;

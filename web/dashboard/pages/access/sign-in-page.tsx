@@ -3,6 +3,7 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
+import { passkeysHere } from '../../passkeys.ts';
 import { sessionQuery, type SessionAnswer } from '../../session.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { AccessFrame } from './access-frame.tsx';
@@ -26,7 +27,7 @@ export function SignInPage() {
   return (
     <AccessFrame title={t('sign_in')}>
       <SignInForm
-        passkeys={session.passkeys.offered}
+        passkeys={passkeysHere(session.passkeys).offered}
         {...(session.state === 'second_factor' && { factors: session.factors })}
         onDone={finish}
       />

@@ -11,6 +11,8 @@ export interface Point {
   readonly label: string;
   /** Only for drawing. */
   readonly value: number;
+  /** What it is compared with, drawn as a dashed line. */
+  readonly before?: number;
   /** The value as text. */
   readonly text: string;
   /** A further column of the table. */
@@ -37,7 +39,7 @@ export function LineChart({ title, note, columns, points, format }: LineChartPro
   const { t } = useLocale();
   const [isTable, showTable] = useState(false);
   const [at, setAt] = useState<number | null>(null);
-  const top = niceTop(Math.max(...points.map(({ value }) => value)));
+  const top = niceTop(Math.max(...points.map(({ value, before = 0 }) => Math.max(value, before))));
   const shown = points[at ?? points.length - 1];
   const point = ({ currentTarget, clientX }: PointerEvent): void => {
     const { left, width } = currentTarget.getBoundingClientRect();
@@ -108,12 +110,16 @@ interface DrawingProps {
 function Drawing({ points, top, at, format }: DrawingProps) {
   const x = (index: number): number => (index / (points.length - 1)) * WIDTH;
   const y = (value: number): number => HEIGHT - (value / top) * HEIGHT;
-  const line = points.map(({ value }, index) => `${x(index).toFixed(1)} ${y(value).toFixed(1)}`).join('L');
+  const through = (values: readonly number[]): string =>
+    values.map((value, index) => `${x(index).toFixed(1)} ${y(value).toFixed(1)}`).join('L');
+  const line = through(points.map(({ value }) => value));
+  const isCompared = points.some(({ before }) => before !== undefined);
   return (
     <>
       <svg className={css.chart} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <path className={css.area} d={`M0 ${HEIGHT}L${line}L${WIDTH} ${HEIGHT}Z`} />
         <path className={css.grid} d={LINES.map((one) => `M0 ${y((top * one) / 3)}H${WIDTH}`).join('')} />
+        {isCompared ? <path className={css.before} d={`M${through(points.map(({ before = 0 }) => before))}`} /> : null}
         <path className={css.line} d={`M${line}`} />
         {at === null ? null : <path className={css.cross} d={`M${x(at)} 0V${HEIGHT}`} />}
       </svg>

@@ -171,6 +171,7 @@ async function useEverything(page: Page): Promise<readonly number[]> {
     for (const letter of 'paym') await key(letter);
     await key('Escape');
     await click('link', /^Payments$/);
+    await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
     await click('row', /BTC/);
     await page.getByRole('complementary', { name: 'Payment' }).waitFor();
     await click('button', /^Complete payment$/);
@@ -180,6 +181,7 @@ async function useEverything(page: Page): Promise<readonly number[]> {
     await click('link', /^Completed$/);
     await click('link', /^All$/);
     await click('link', /^Home$/);
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   }
   // The observer is told of the last ones after they were painted.
   await page.waitForTimeout(1_000);

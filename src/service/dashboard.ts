@@ -16,6 +16,7 @@ import type { ServerOptions } from '../http/server.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { hasPeople } from '../store/people.ts';
 import type { Cointill } from './core.ts';
+import { createSweepWatch } from './sweeps.ts';
 import { showInstructions } from './show-instructions.ts';
 
 /** The parts that the dashboard shares with the APIs. */
@@ -60,6 +61,7 @@ export async function openDashboard(
       version: version() + build,
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
+      sweeps: createSweepWatch(core),
       live: { watch, notifications, troubles: core.troubles },
       exports: { connect: () => core.handle.connect() },
       creator,

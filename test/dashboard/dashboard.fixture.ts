@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { beforeAll, expect, onTestFinished } from 'vitest';
 import { DEADLINE_MS } from '../deadline.ts';
 import type { Service } from '../e2e/payment-page-service.fixture.ts';
-import { useServiceAndBrowser, type Settings } from '../e2e/service-and-browser.fixture.ts';
+import { useServiceAndBrowser } from '../e2e/service-and-browser.fixture.ts';
 
 export const EMAIL = 'mara@example.com';
 export const PASSWORD = 'grumpy otter parade';
@@ -41,8 +41,8 @@ export interface DashboardInBrowser {
 export function useDashboard(
   options: {
     readonly hasOwner?: boolean;
-    /** The program's settings; a function if a node has to be started for them. */
-    readonly settings?: Settings | (() => Promise<Settings>);
+    /** The program's settings, or a function where they name a node that is started first. */
+    readonly settings?: Parameters<typeof useServiceAndBrowser>[0];
   } = {},
 ): DashboardInBrowser {
   const present = useServiceAndBrowser(options.settings);

@@ -8,7 +8,7 @@ export interface ServiceAndBrowser {
   readonly browser: Browser;
 }
 
-export type Settings = Readonly<Record<string, string>>;
+type Settings = Readonly<Record<string, string>>;
 
 /** A service and a browser for the tests of a file. Call it at the top of a `describe`. */
 export function useServiceAndBrowser(settings: Settings | (() => Promise<Settings>) = {}): () => ServiceAndBrowser {

@@ -4,12 +4,14 @@ import type { LiveMessage } from '../../src/http/dashboard/contract/live.ts';
 import { urlOf } from './api.ts';
 import { useDashboard, type Dashboard } from './dashboard.ts';
 import { refreshPayment, projectKey } from './pages/payments/queries.ts';
+import { attentionKey } from './pages/attention/queries.ts';
 import type { Scope } from './scope.ts';
 import { sessionQuery } from './session.ts';
 import { useStore } from './store.ts';
 
 /** Changes that arrive within this time are requested together. */
 const GATHER_MS = 1_000;
+const AT_ONCE_MS = 20;
 /** More changes at once make everything be requested again. */
 const MAX_SINGLE = 10;
 const TRY_AGAIN_MS = 5_000;
@@ -30,12 +32,14 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
   const { connection, queries } = dashboard;
   const changed = new Set<string>();
   let isAnything = false;
+  let flushedAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let retry: ReturnType<typeof setTimeout> | null = null;
   let source = open();
 
   const flush = (): void => {
     timer = null;
+    flushedAt = performance.now();
     const ids = [...changed];
     changed.clear();
     if (isAnything || ids.length > MAX_SINGLE) void queries.invalidateQueries({ queryKey: projectKey(scope) });
@@ -43,7 +47,9 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
     isAnything = false;
   };
   const gather = (): void => {
-    timer ??= setTimeout(flush, GATHER_MS);
+    // What comes after a silence is shown at once.
+    const waitMs = Math.max(AT_ONCE_MS, flushedAt + GATHER_MS - performance.now());
+    timer ??= setTimeout(flush, waitMs);
   };
   const take = (message: LiveMessage): void => {
     if (message.kind === 'payment' || message.kind === 'payment_created') changed.add(message.id);
@@ -86,6 +92,8 @@ function apply(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage,
   switch (message.kind) {
     case 'session':
       return void refreshSession(queries, dashboard);
+    case 'attention':
+      return void queries.invalidateQueries({ queryKey: attentionKey(scope) });
     case 'network':
       // Only single payments show confirmations; lists do not.
       return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'payment'] });

@@ -71,6 +71,12 @@ const home = createRoute({
   validateSearch: homeSearch,
   component: lazyPage(() => import('./pages/home/home-page.tsx'), 'HomePage'),
 });
+const attention = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/attention',
+  validateSearch: ({ show }): { show?: string } => (typeof show === 'string' && show !== '' ? { show } : {}),
+  component: lazyPage(() => import('./pages/attention/attention-page.tsx'), 'AttentionPage'),
+});
 const payments = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments',
@@ -83,11 +89,14 @@ const payment = createRoute({
   component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage'),
 });
 
+/** Any other address: the way on stands beside it. */
+const nowhere = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NotFoundPage });
+
 const tree = root.addChildren([
   signIn,
   setupLink,
   protect,
-  signedIn.addChildren([index, account, home, payments, payment]),
+  signedIn.addChildren([index, account, home, attention, payments, payment, nowhere]),
 ]);
 
 /** Every page, by its path below `/dashboard`. Search parameters are plain words, because people share URLs. */

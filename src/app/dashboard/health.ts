@@ -3,7 +3,7 @@ import type { Mode } from '../../domain/permission.ts';
 import { backupState } from '../../store/backups.ts';
 import { endpointHealth } from '../../store/home.ts';
 import { isoTime } from '../../wire/time.ts';
-import { networkStatus } from '../chains/network-status.ts';
+import { networkStatus, type NetworkStatus } from '../chains/network-status.ts';
 import type { App } from '../context.ts';
 import { sharedAnswer } from '../shared-answer.ts';
 
@@ -21,6 +21,17 @@ export interface Health {
 export interface ServiceHealth {
   readonly networks: Health;
   readonly backups: Health;
+  /** Networks that payments can be made on. */
+  readonly followed: readonly Network[];
+  readonly faults: readonly NetworkFault[];
+}
+
+/** Why a network does not see payments as they come. */
+export interface NetworkFault {
+  readonly network: Network;
+  readonly problem: string;
+  /** Differs for each fault: the newest block that was read before it. */
+  readonly since: string;
 }
 
 /** How long an answer is shared. Every open Home page polls. */
@@ -29,15 +40,29 @@ const KEPT_MS = 5_000;
 const OLD_BACKUP_MS = 7 * 86_400_000;
 
 /** Reads the service's health at most once every five seconds, however many people ask. */
-export function createServiceHealth(app: App, networks: readonly Network[]): () => Promise<ServiceHealth> {
-  return sharedAnswer(KEPT_MS, async () => ({
-    networks: await networkHealth(app, networks),
-    backups: await backupHealth(app),
-  }));
+export function createServiceHealth(
+  app: App,
+  networks: readonly Network[],
+  keptMs = KEPT_MS,
+): () => Promise<ServiceHealth> {
+  return sharedAnswer(keptMs, async () => {
+    const all = await networkStatus(app, networks);
+    return {
+      networks: networkHealth(all),
+      backups: await backupHealth(app),
+      followed: networks,
+      faults: all.flatMap(({ network, problem, cursor }) => {
+        if (problem === null) return [];
+        // While it catches up it reads blocks: then it is the same fault for a day.
+        const isReading = problem.startsWith('catching up');
+        const since = isReading ? `catching up ${isoTime(app.clock()).slice(0, 10)}` : String(cursor?.blockAt ?? 0);
+        return [{ network, problem, since }];
+      }),
+    };
+  });
 }
 
-async function networkHealth(app: App, networks: readonly Network[]): Promise<Health> {
-  const all = await networkStatus(app, networks);
+function networkHealth(all: readonly NetworkStatus[]): Health {
   const ill = all.filter(({ problem }) => problem !== null);
   const warned = all.filter(({ problem, warnings, lost }) => problem === null && warnings.length + lost.length > 0);
   const lines = [

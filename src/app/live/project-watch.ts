@@ -9,6 +9,8 @@ import type { App } from '../context.ts';
 /** What changed in a project, but not how. */
 export type ProjectChange =
   | { readonly kind: 'payment' | 'payment_created'; readonly id: string; readonly surface: Surface }
+  /** People wrote to what needs attention. */
+  | { readonly kind: 'attention' }
   /** A block of the network: payments on it have new confirmations. */
   | { readonly kind: 'network'; readonly network: Network }
   /** Too much to list, or changes may have been missed. */
@@ -37,6 +39,8 @@ export interface ProjectWatchOptions {
 const MAX_LISTED = 50;
 /** More ids than this in one round are not read. */
 const MAX_COLLECTED = 2_000;
+/** Changes of one moment come together. */
+const GATHER_MS = 50;
 /** Payments get their ids, by their process's clock, before they are saved: new ones are searched this far back. */
 const OVERLAP_MS = 10_000;
 
@@ -61,6 +65,7 @@ export function createProjectWatch(
   const groups = new Map<string, Group>();
   let changed = new Set<string>();
   let networks = new Set<Network>();
+  let attention = new Set<string>();
   let mayMiss = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -68,6 +73,7 @@ export function createProjectWatch(
     if (groups.size === 0 || mayMiss) return;
     for (const id of ids) changed.add(id);
     mayMiss = changed.size > MAX_COLLECTED;
+    hurry();
   };
   const markMissed = (): void => {
     mayMiss = groups.size > 0;
@@ -76,30 +82,52 @@ export function createProjectWatch(
   notifications.on('chain', ([network]) => {
     if (groups.size > 0) networks.add(network);
   });
+  notifications.on('attention', ([projectId, mode]) => {
+    if (groups.size === 0) return;
+    attention.add(`${projectId} ${mode}`);
+    hurry();
+  });
   notifications.onUp(markMissed);
   const downTimer = setInterval(() => {
     if (!notifications.healthy()) markMissed();
   }, whileDownMs);
 
   const poll = async (): Promise<void> => {
-    const [ids, blocks, hasMissed] = [[...changed], [...networks], mayMiss];
-    [changed, networks, mayMiss] = [new Set(), new Set(), false];
+    const [ids, blocks, marked, hasMissed] = [[...changed], [...networks], attention, mayMiss];
+    [changed, networks, attention, mayMiss] = [new Set(), new Set(), new Set(), false];
     const present = [...groups.values()];
     try {
       const from = app.clock() - OVERLAP_MS;
       const scopes = present.map(({ scope }) => scope);
       const created = await newestPayments(app.db, scopes, from, MAX_LISTED + 1);
       const owners = hasMissed || ids.length === 0 ? [] : await findOwners(app.db, ids);
-      for (const group of present) passOn(group, changesOf(group, { created, owners, blocks, hasMissed }));
+      for (const group of present) passOn(group, changesOf(group, { created, owners, blocks, marked, hasMissed }));
     } catch (error) {
       // The collected ids are lost.
       markMissed();
       onFault(error);
     }
   };
-  const schedule = (): void => {
-    timer = setTimeout(() => void poll().finally(() => (groups.size > 0 ? schedule() : (timer = undefined))), everyMs);
+  let isPolling = false;
+  let hurriedAt = -Infinity;
+  const schedule = (afterMs: number): void => {
+    timer = setTimeout(() => {
+      isPolling = true;
+      void poll().finally(() => {
+        isPolling = false;
+        timer = undefined;
+        if (groups.size > 0) schedule(everyMs);
+      });
+    }, afterMs);
   };
+  /** What is notified after a silence is passed on at once, and then once a period. */
+  function hurry(): void {
+    const now = performance.now();
+    if (isPolling || timer === undefined || now - hurriedAt < everyMs) return;
+    hurriedAt = now;
+    clearTimeout(timer);
+    schedule(Math.min(everyMs, GATHER_MS));
+  }
 
   return {
     watch: (scope, listener) => {
@@ -107,7 +135,7 @@ export function createProjectWatch(
       const group = groups.get(key) ?? { scope, listeners: new Set(), since: app.clock(), known: new Set<string>() };
       groups.set(key, group);
       group.listeners.add(listener);
-      if (timer === undefined) schedule();
+      if (timer === undefined) schedule(everyMs);
       return () => {
         group.listeners.delete(listener);
         if (group.listeners.size === 0 && groups.get(key) === group) groups.delete(key);
@@ -126,10 +154,11 @@ interface Found {
   readonly created: readonly OwnedPayment[];
   readonly owners: readonly OwnedPayment[];
   readonly blocks: readonly Network[];
+  readonly marked: ReadonlySet<string>;
   readonly hasMissed: boolean;
 }
 
-function changesOf(group: Group, { created, owners, blocks, hasMissed }: Found): readonly ProjectChange[] {
+function changesOf(group: Group, { created, owners, blocks, marked, hasMissed }: Found): readonly ProjectChange[] {
   const { projectId, mode } = group.scope;
   const isOwn = (one: OwnedPayment): boolean => one.projectId === projectId && one.mode === mode;
   const recent = created.filter(isOwn);
@@ -141,6 +170,7 @@ function changesOf(group: Group, { created, owners, blocks, hasMissed }: Found):
   return [
     ...fresh.toReversed().map(({ id, surface }) => ({ kind: 'payment_created' as const, id, surface })),
     ...own.map(({ id, surface }) => ({ kind: 'payment' as const, id, surface })),
+    ...(marked.has(`${projectId} ${mode}`) ? [{ kind: 'attention' as const }] : []),
     ...(isLive ? blocks.map((network) => ({ kind: 'network' as const, network })) : []),
   ];
 }

@@ -57,7 +57,7 @@ function noteId(text: string): string {
 }
 
 /** Throws why nothing was changed. */
-function checkDone(outcome: AnnotationOutcome): void {
+export function checkDone(outcome: AnnotationOutcome): void {
   switch (outcome.kind) {
     case 'done':
       return;

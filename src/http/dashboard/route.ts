@@ -4,6 +4,7 @@ import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
 import type { PaymentCreator } from '../../app/payments/create-payment.ts';
 import type { RefundInstructions } from '../../app/refunds/refund-instructions.ts';
 import type { Rejected } from '../../app/rejected.ts';
+import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
@@ -29,6 +30,8 @@ export interface Dashboard {
   readonly behindProxy: boolean;
   /** The state of networks and backups. */
   readonly serviceHealth: () => Promise<ServiceHealth>;
+  /** Deposits worth a sweep, as last known. */
+  readonly sweeps: AttentionSources['sweeps'];
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;

@@ -3,6 +3,7 @@ import { invalid } from '../errors.ts';
 import { accountRoutes } from './account-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { annotationRoutes } from './annotation-routes.ts';
+import { attentionRoutes } from './attention-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { liveRoutes } from './live-routes.ts';
 import { newPaymentRoutes } from './new-payment-routes.ts';
@@ -24,6 +25,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     accountRoutes(app, dashboard);
     peopleRoutes(app, dashboard);
     homeRoutes(app, dashboard);
+    attentionRoutes(app, dashboard);
     paymentRoutes(app, dashboard);
     searchRoutes(app, dashboard);
     exportRoutes(app, dashboard);

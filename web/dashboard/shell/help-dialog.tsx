@@ -7,6 +7,7 @@ const KEYS = [
   [['/'], 'key_search'],
   [['Ctrl', 'K'], 'key_palette'],
   [['g', 'h'], 'key_home'],
+  [['g', 'a'], 'key_attention'],
   [['g', 'p'], 'key_payments'],
   [['j'], 'key_next'],
   [['k'], 'key_previous'],

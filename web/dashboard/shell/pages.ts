@@ -3,8 +3,8 @@ import type { SessionProject } from '../../../src/http/dashboard/contract/accoun
 import type { IconName } from '../ui/icons.tsx';
 
 interface PageEntry {
-  readonly to: '/projects/$project/$mode' | '/projects/$project/$mode/payments';
-  readonly text: 'home' | 'payments';
+  readonly to: '/projects/$project/$mode' | '/projects/$project/$mode/attention' | '/projects/$project/$mode/payments';
+  readonly text: 'home' | 'attention' | 'payments';
   readonly icon: IconName;
   /** The key after `g`. */
   readonly key: string;
@@ -16,6 +16,14 @@ interface PageEntry {
 /** The pages of a project, in the order of the navigation. */
 const PAGES: readonly PageEntry[] = [
   { to: '/projects/$project/$mode', text: 'home', icon: 'home', key: 'h', isExact: true, needs: 'read_payments' },
+  {
+    to: '/projects/$project/$mode/attention',
+    text: 'attention',
+    icon: 'bolt',
+    key: 'a',
+    isExact: false,
+    needs: 'read_payments',
+  },
   {
     to: '/projects/$project/$mode/payments',
     text: 'payments',

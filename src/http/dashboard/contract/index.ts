@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { accountContract } from './account.ts';
 import { annotationsContract } from './annotations.ts';
+import { attentionContract } from './attention.ts';
 import { auditContract } from './audit.ts';
 import { exportContract } from './export.ts';
 import { homeContract } from './home.ts';
@@ -23,6 +24,7 @@ export const CONTRACT = {
   ...projectsContract,
   ...auditContract,
   ...homeContract,
+  ...attentionContract,
   ...paymentsContract,
   ...searchContract,
   ...exportContract,

@@ -13,6 +13,8 @@ export const liveMessageShape = Type.Union([
   Type.Object({ kind: Type.Literal('payment'), id: Type.String() }),
   /** A new payment. */
   Type.Object({ kind: Type.Literal('payment_created'), id: Type.String() }),
+  /** People wrote to what needs attention. */
+  Type.Object({ kind: Type.Literal('attention') }),
   /** A block of this network: payments on it have new confirmations. Only in live mode. */
   Type.Object({ kind: Type.Literal('network'), network: oneOf(NETWORKS) }),
   /** Too much changed to list, or changes may have been missed. */

@@ -23,17 +23,6 @@ export async function labelsOfProject(
     .execute();
 }
 
-/** The project's label with this name, ignoring case. */
-export async function findLabel(executor: Database | Trx, projectId: string, name: string): Promise<Label | null> {
-  const row = await executor
-    .selectFrom('labels')
-    .select(['id', 'name'])
-    .where('project_id', '=', projectId)
-    .where(sql`lower(name)`, '=', sql`lower(${name})`)
-    .executeTakeFirst();
-  return row ?? null;
-}
-
 /** The names of each payment's labels, sorted; payments without labels are left out. */
 export async function labelsOfPayments(
   executor: Database | Trx,
@@ -52,8 +41,8 @@ export async function labelsOfPayments(
 }
 
 /**
- * The project's label with this name, ignoring case; created if there is none. Locked until the transaction ends, so that
- * nobody deletes it meanwhile.
+ * The project's label with this name, ignoring case; created if there is none. Locked until the transaction ends, so
+ * that nobody deletes it meanwhile.
  */
 export async function takeLabel(
   trx: Trx,

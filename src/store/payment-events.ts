@@ -25,7 +25,7 @@ export interface EventRecord {
   readonly deliveries: readonly DeliveryRecord[];
 }
 
-/** The events of a payment, the oldest first. Deliveries and their attempts are forgotten after a while, and then their events stand alone. */
+/** The events of a payment, oldest first. Deliveries and attempts are purged after a while; their events remain. */
 export async function eventsOf(trx: Trx, paymentId: string, limit: number): Promise<readonly EventRecord[]> {
   const events = await trx
     .selectFrom('events')

@@ -1,5 +1,6 @@
+import { afterAll } from 'vitest';
 import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
-import type { Browser, DashboardTest } from '../dashboard.ts';
+import { dashboardTest, type Browser, type DashboardTest } from '../dashboard.ts';
 import type { Answer } from '../http.ts';
 
 /** What a person does to payments of a project in a mode, over the dashboard's API. */
@@ -13,6 +14,15 @@ export interface Acts {
     what: string,
     body?: object,
   ): Promise<Answer<Body>>;
+}
+
+/** The dashboard's API with an owner, and somebody of support in the first project. */
+export async function actsTest() {
+  const test = await dashboardTest();
+  afterAll(() => test.http.close());
+  const owner = await test.join('owner');
+  const support = await test.join('support', test.http.app.projectId);
+  return { test, app: test.http.app, acts: actsIn(test), owner, support };
 }
 
 export function actsIn(test: DashboardTest, mode = 'test', projectId = test.http.app.projectId): Acts {

@@ -1,16 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
-import { dashboardTest, type Browser } from '../dashboard.ts';
-import { actsIn } from './acts.fixture.ts';
+import type { Browser } from '../dashboard.ts';
+import { actsIn, actsTest } from './acts.fixture.ts';
 
-const test = await dashboardTest();
-const { app } = test.http;
-afterAll(() => test.http.close());
-const acts = actsIn(test);
-
-const owner = await test.join('owner');
-const support = await test.join('support', app.projectId);
+const { test, app, acts, owner, support } = await actsTest();
 const SCRIPT = '<img src=x onerror="alert(1)">';
 
 const newPayment = async (): Promise<string> => publicPaymentId(await app.pay());

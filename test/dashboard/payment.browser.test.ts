@@ -113,6 +113,9 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await keyboard.press('g');
     await keyboard.press('p');
     await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
+    const row = page.getByRole('row', { name: /KB-1/ });
+    await row.waitFor();
+    expect(await row.count()).toBe(1);
   });
 
   it('is accepted with what it says beforehand, and not when that has changed meanwhile', async () => {
@@ -187,7 +190,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await question.getByRole('button', { name: 'Back' }).click();
     expect(await panel.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('Half a note');
     await panel.getByRole('button', { name: 'Add note' }).click();
-    await panel.getByText('Half a note').waitFor();
+    await page.getByText('Note added.', { exact: true }).waitFor();
     await page.getByRole('row', { name: /LV-2/ }).getByText('Pending').click();
     await panel.getByText('LV-2').first().waitFor();
     expect(new URL(page.url()).searchParams.get('show')).toBe(two);

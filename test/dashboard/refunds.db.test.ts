@@ -1,19 +1,12 @@
 import * as fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
 import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
-import { dashboardTest } from '../dashboard.ts';
-import { actsIn } from './acts.fixture.ts';
+import { actsIn, actsTest } from './acts.fixture.ts';
 
-const test = await dashboardTest();
-const { app } = test.http;
-afterAll(() => test.http.close());
-const acts = actsIn(test);
-
-const owner = await test.join('owner');
-const support = await test.join('support', app.projectId);
+const { test, app, acts, owner, support } = await actsTest();
 const ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
 const BITCOIN = { asset: 'BTC', network: 'bitcoin' };
 

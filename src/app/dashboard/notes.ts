@@ -40,8 +40,8 @@ export function addNote(app: App, selector: PaymentSelector, text: string): Prom
 }
 
 /**
- * Changes the text of a note; only its author may. `version` is the version that was edited: if the note has another one
- * now, the edit is refused.
+ * Changes the text of a note; only its author may. `version` is the version that was edited: if the note has another
+ * one now, the edit is refused.
  */
 export function editNote(
   app: App,

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { text } from '../../fields.ts';
 import { nullable } from '../../shapes.ts';
 import { paymentShape } from './payments.ts';
@@ -28,7 +28,6 @@ const instructionsShape = Type.Object({
   problem: nullable(Type.String()),
   warnings: Type.Array(Type.String()),
 });
-export type Instructions = Static<typeof instructionsShape>;
 
 export const refundsContract = {
   /** An address needs `create_refunds`. 409 while the same request is still running. */

@@ -115,7 +115,8 @@ function useChange(payment: PaymentView) {
       api(what === 'add' ? `POST ${PATH}` : `POST ${PATH}/remove`, { params, body: { label } }),
     onSuccess: (fresh) => {
       putPayment(dashboard, scope, fresh);
-      return queries.invalidateQueries({ queryKey: labelsQuery(api, scope.project).queryKey });
+      // Nobody waits for the suggestions: the field is free for the next label at once.
+      void queries.invalidateQueries({ queryKey: labelsQuery(api, scope.project).queryKey });
     },
     onError: (error) => refreshOnRefusal(dashboard, scope, payment.id, error),
   });

@@ -1,7 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { ParamsOf } from '../../../../src/http/dashboard/contract/index.ts';
 import type { NoteView } from '../../../../src/http/dashboard/contract/notes.ts';
 import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { Api } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOfForm } from '../../problem.ts';
@@ -77,13 +79,10 @@ function Note({ payment, note }: NoteProps) {
 function NewNote({ payment }: NotesProps) {
   const { t } = useLocale();
   const [text, setText] = useState('');
-  const { api } = useDashboard();
-  const scope = useScope();
-  const params = { ...scope, payment: payment.id };
   const add = useSave(
     payment,
     'note_added',
-    () => api(`POST ${PATH}`, { params, body: { text: text.trim() } }),
+    (api, params) => api(`POST ${PATH}`, { params, body: { text: text.trim() } }),
     () => setText(''),
   );
   return (
@@ -101,13 +100,11 @@ function NewNote({ payment }: NotesProps) {
 function EditNote({ payment, note, onClose }: NoteProps & { readonly onClose: () => void }) {
   const { t } = useLocale();
   const [text, setText] = useState(note.text);
-  const { api } = useDashboard();
-  const params = { ...useScope(), payment: payment.id };
   const { id, version } = note;
   const save = useSave(
     payment,
     'note_saved',
-    () => api(`POST ${PATH}/edit`, { params, body: { id, version, text: text.trim() } }),
+    (api, params) => api(`POST ${PATH}/edit`, { params, body: { id, version, text: text.trim() } }),
     onClose,
   );
   return (
@@ -125,13 +122,11 @@ function EditNote({ payment, note, onClose }: NoteProps & { readonly onClose: ()
 
 function DeleteNote({ payment, note, onClose }: NoteProps & { readonly onClose: () => void }) {
   const { t } = useLocale();
-  const { api } = useDashboard();
-  const params = { ...useScope(), payment: payment.id };
-  const { id, version } = note;
+  const body = { id: note.id, version: note.version };
   const remove = useSave(
     payment,
     'note_deleted',
-    () => api(`POST ${PATH}/delete`, { params, body: { id, version } }),
+    (api, params) => api(`POST ${PATH}/delete`, { params, body }),
     onClose,
   );
   return (
@@ -142,19 +137,20 @@ function DeleteNote({ payment, note, onClose }: NoteProps & { readonly onClose: 
 }
 
 type Save = ReturnType<typeof useSave>;
+type Params = ParamsOf<`POST ${typeof PATH}`>;
 
 /** Saves a change of notes. What was typed stays in its field until it is saved. */
 function useSave(
   payment: PaymentView,
   done: 'note_added' | 'note_saved' | 'note_deleted',
-  send: () => Promise<PaymentView>,
+  send: (api: Api, params: Params) => Promise<PaymentView>,
   onDone: () => void,
 ) {
   const { t } = useLocale();
   const dashboard = useDashboard();
   const scope = useScope();
   return useMutation({
-    mutationFn: send,
+    mutationFn: () => send(dashboard.api, { ...scope, payment: payment.id }),
     onSuccess: (fresh) => {
       putPayment(dashboard, scope, fresh);
       dashboard.toast(t(done));

@@ -10,10 +10,9 @@ import { Happened } from './happened.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import css from './payment-parts.module.css';
 import { Labels } from './labels.tsx';
-import { Notes } from './notes.tsx';
-import { Addresses, Money, PaymentDetails, Transfers } from './payment-parts.tsx';
+import { Money, Transfers } from './payment-parts.tsx';
 import { paymentQuery } from './queries.ts';
-import { Refunds } from './refunds.tsx';
+import { RefundsPart, SideParts } from './side-parts.tsx';
 
 /** One payment in detail. */
 export function PaymentPage() {
@@ -44,11 +43,7 @@ export function PaymentPage() {
           <Card title={t('money')}>
             <Money payment={payment} />
           </Card>
-          {payment.refunds.length === 0 ? null : (
-            <Card title={t('refunds')}>
-              <Refunds payment={payment} />
-            </Card>
-          )}
+          <RefundsPart payment={payment} Part={Card} />
           <Card title={t('transfers')}>
             <Transfers payment={payment} />
           </Card>
@@ -57,18 +52,7 @@ export function PaymentPage() {
           </Card>
         </div>
         <div className={css.column}>
-          <Card title={t('details')}>
-            <PaymentDetails payment={payment} />
-          </Card>
-          <Card title={t('notes')}>
-            <div className={css.stack}>
-              <Labels payment={payment} />
-              <Notes payment={payment} />
-            </div>
-          </Card>
-          <Card title={t('addresses')}>
-            <Addresses payment={payment} />
-          </Card>
+          <SideParts payment={payment} Part={Card} aboveNotes={<Labels payment={payment} />} />
         </div>
       </div>
     </Page>

@@ -12,13 +12,12 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Happened } from './happened.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import { Labels } from './labels.tsx';
-import { Notes } from './notes.tsx';
-import { Addresses, Money, PaymentDetails } from './payment-parts.tsx';
+import { Money } from './payment-parts.tsx';
 import partsCss from './payment-parts.module.css';
 import css from './payments-page.module.css';
 import { paymentQuery } from './queries.ts';
 import { PaymentHeading } from './payment-heading.tsx';
-import { Refunds } from './refunds.tsx';
+import { RefundsPart, SideParts } from './side-parts.tsx';
 
 interface PaymentPanelProps {
   readonly payment: string;
@@ -66,20 +65,8 @@ export function PaymentPanel({ payment: id, onClose }: PaymentPanelProps) {
             <PaymentActions payment={payment} />
             <Money payment={payment} />
             <Labels payment={payment} />
-            {payment.refunds.length === 0 ? null : (
-              <Part title={t('refunds')}>
-                <Refunds payment={payment} />
-              </Part>
-            )}
-            <Part title={t('details')}>
-              <PaymentDetails payment={payment} />
-            </Part>
-            <Part title={t('notes')}>
-              <Notes payment={payment} />
-            </Part>
-            <Part title={t('addresses')}>
-              <Addresses payment={payment} />
-            </Part>
+            <RefundsPart payment={payment} Part={Part} />
+            <SideParts payment={payment} Part={Part} />
             <Part title={t('happened')}>
               <Happened timeline={payment.timeline} />
             </Part>

@@ -27,36 +27,41 @@ interface RefundDialogProps {
   readonly onDone: (refund: RefundView) => void;
 }
 
+interface Fields {
+  /** `BTC bitcoin`; empty for the first one. */
+  readonly token: string;
+  readonly unit: RefundUnit;
+  readonly amount: string;
+  /** Whether the address is entered here, and not by the customer. */
+  readonly isAny: boolean;
+  readonly address: string;
+  readonly reason: string;
+}
+
 /** Creates a refund, after a check of its size against what is left. */
 export function RefundDialog({ payment, onClose, onDone }: RefundDialogProps) {
   const { t } = useLocale();
-  const [token, setToken] = useState('');
-  const [unit, setUnit] = useState<RefundUnit>('all');
-  const [typed, setTyped] = useState('');
-  const [isAny, setAny] = useState(payment.can.refund === 'any');
-  const [address, setAddress] = useState('');
-  const [reason, setReason] = useState('');
+  const [fields, setFields] = useState<Fields>(() => ({ ...EMPTY, isAny: payment.can.refund === 'any' }));
+  const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
   const [isChecked, setChecked] = useState(false);
-  const choices = payment.refundable.filter(({ left }) => isSome(left));
-  const money = choices.find((one) => keyOf(one) === token) ?? choices[0];
   const isChanged = useChanged(JSON.stringify(payment.refundable));
   const create = useCreate(payment, onDone);
+  const choices = payment.refundable.filter(({ left }) => isSome(left));
+  const money = choices.find((one) => keyOf(one) === fields.token) ?? choices[0];
   if (money === undefined) return <GoneDialog name={t('refund')} onClose={onClose} />;
-  const size = sizeOf(payment, money, unit, typed);
-  const problem = sizeProblem(size, money, isChecked, t);
+  const { unit, amount, isAny, address, reason } = fields;
+  const size = sizeOf(payment, money, unit, amount);
+  const submit = (): void => {
+    setChecked(true);
+    if (size.kind !== 'ok') return;
+    create.mutate({ money, size: size.field, address: isAny ? address.trim() : null, reason: reason.trim() });
+  };
   return (
     <FormDialog
       name={t('refund')}
       text={t(payment.mode === 'test' ? 'refund_test_text' : 'refund_live_text')}
-      isDirty={typed !== '' || address !== '' || reason !== ''}
-      action={{
-        ...create,
-        mutate: () => {
-          setChecked(true);
-          if (size.kind !== 'ok') return;
-          create.mutate({ money, size: size.field, address: isAny ? address.trim() : null, reason: reason.trim() });
-        },
-      }}
+      isDirty={amount !== '' || address !== '' || reason !== ''}
+      action={{ ...create, mutate: submit }}
       fields={['amount', 'crypto_amount', 'address', 'reason']}
       onClose={onClose}
     >
@@ -71,25 +76,46 @@ export function RefundDialog({ payment, onClose, onDone }: RefundDialogProps) {
           label={t('choose_coin')}
           value={keyOf(money)}
           options={choices.map((one) => [keyOf(one), `${one.asset} · ${networkName(one.network)}`])}
-          onValue={(value) => {
-            setToken(value);
-            setUnit('all');
-          }}
+          onValue={(token) => set({ token, unit: 'all' })}
         />
       )}
-      <SizeChoices payment={payment} money={money} unit={unit} onUnit={setUnit} />
+      <SizeChoices payment={payment} money={money} unit={unit} onUnit={(chosen) => set({ unit: chosen })} />
       {unit === 'all' || unit === 'excess' ? null : (
         <Field
           label={t('refund_amount')}
-          value={typed}
+          value={amount}
           inputMode="decimal"
           autoComplete="off"
           required
           hint={<Worth size={size} unit={unit} money={money} payment={payment} />}
-          problem={problem ?? problemOf(create.error, unit === 'fiat' ? 'amount' : 'crypto_amount')}
-          onValue={setTyped}
+          problem={
+            sizeProblem(size, money, isChecked, t) ??
+            problemOf(create.error, unit === 'fiat' ? 'amount' : 'crypto_amount')
+          }
+          onValue={(typed) => set({ amount: typed })}
         />
       )}
+      <Target payment={payment} network={money.network} fields={fields} fault={create.error} onChange={set} />
+    </FormDialog>
+  );
+}
+
+const EMPTY = { token: '', unit: 'all', amount: '', address: '', reason: '' } as const;
+
+interface TargetProps {
+  readonly payment: PaymentView;
+  readonly network: string;
+  readonly fields: Fields;
+  readonly fault: unknown;
+  readonly onChange: (change: Partial<Fields>) => void;
+}
+
+/** Where the money goes, and why. */
+function Target({ payment, network, fields, fault, onChange }: TargetProps) {
+  const { t } = useLocale();
+  const { isAny, address, reason } = fields;
+  return (
+    <>
       {payment.can.refund === 'any' ? (
         <Choices
           label={t('refund_to')}
@@ -98,7 +124,7 @@ export function RefundDialog({ payment, onClose, onDone }: RefundDialogProps) {
             { value: 'any', text: t('refund_to_any') },
             { value: 'claimed', text: t('refund_to_claimed') },
           ]}
-          onValue={(value) => setAny(value === 'any')}
+          onValue={(value) => onChange({ isAny: value === 'any' })}
         />
       ) : (
         <Notice>{t('refund_to_claimed')}.</Notice>
@@ -112,9 +138,9 @@ export function RefundDialog({ payment, onClose, onDone }: RefundDialogProps) {
           spellCheck={false}
           autoCapitalize="none"
           autoComplete="off"
-          hint={t('refund_address_hint', { network: networkName(money.network) })}
-          problem={problemOf(create.error, 'address')}
-          onValue={setAddress}
+          hint={t('refund_address_hint', { network: networkName(network) })}
+          problem={problemOf(fault, 'address')}
+          onValue={(typed) => onChange({ address: typed })}
         />
       ) : null}
       <Field
@@ -122,10 +148,10 @@ export function RefundDialog({ payment, onClose, onDone }: RefundDialogProps) {
         value={reason}
         max={MAX_REASON}
         autoComplete="off"
-        problem={problemOf(create.error, 'reason')}
-        onValue={setReason}
+        problem={problemOf(fault, 'reason')}
+        onValue={(typed) => onChange({ reason: typed })}
       />
-    </FormDialog>
+    </>
   );
 }
 

@@ -25,8 +25,8 @@ export type RefundSize =
 const MAX_DECIMALS = 8;
 
 /**
- * Checks a size before it is sent. "Everything" and "excess" become the amounts that were shown, so that a refund is never
- * larger than what its person agreed to.
+ * Checks a size before it is sent. "Everything" and "excess" become the amounts that were shown, so that a refund is
+ * never larger than what its person agreed to.
  */
 export function refundSize(
   money: RefundableView,

@@ -122,11 +122,11 @@ function CancelDialog({ payment, refund, onClose }: CancelDialogProps) {
   });
   return (
     <ConfirmDialog
+      isDangerous
       name={t('cancel_refund')}
       text={t('cancel_refund_text')}
-      isDangerous
-      action={cancel}
       onClose={onClose}
+      action={cancel}
     />
   );
 }

@@ -51,6 +51,8 @@ export interface ActionRecord {
   readonly by: string;
   /** The name of a label or the amount of a refund; null for other actions. */
   readonly detail: string | null;
+  /** The public id of the payment or refund. */
+  readonly subject: string | null;
 }
 
 /** What a payment's refunds took in one token. */
@@ -183,7 +185,7 @@ async function addressesOf(
 async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[]): Promise<readonly ActionRecord[]> {
   const rows = await trx
     .selectFrom('audit_log')
-    .select(['at', 'action', 'actor_name', 'before', 'after'])
+    .select(['at', 'action', 'actor_name', 'subject_id', 'before', 'after'])
     .where('project_id', '=', payment.projectId)
     .where((where) => {
       const of = (kind: string, ids: readonly string[]) =>
@@ -195,11 +197,12 @@ async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[])
     .orderBy('id')
     .limit(MAX_EACH)
     .execute();
-  return rows.map(({ at, action, actor_name: by, before, after }) => ({
+  return rows.map(({ at, action, actor_name: by, subject_id: subject, before, after }) => ({
     at,
     action,
     by,
     detail: detailOf({ ...before, ...after }),
+    subject,
   }));
 }
 

@@ -146,7 +146,8 @@ function paymentsOf({ scope, search }: PaymentExport): Condition {
   const { strands, overlap, amount } = strandsOf(scope, search, null, true);
   const whole = strands.map(({ source, conditions }) => {
     const all = amount === null ? conditions : [...conditions, amount];
-    return sql`select payments.* from ${source} where ${sql.join(all, sql` and `)}`;
+    // In order by itself, so that the strands are merged and none of them is sorted.
+    return sql`(select payments.* from ${source} where ${sql.join(all, sql` and `)} order by id desc)`;
   });
   if (whole.length === 0) return sql`(select * from payments where false) payments`;
   if (!overlap) return sql`(${sql.join(whole, sql` union all `)}) payments`;

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { PROOF_MS } from '../../src/domain/role.ts';
 import { dashboardTest, PASSWORD, signedIn, tokenOf } from '../dashboard.ts';
 
 const test = await dashboardTest();
@@ -79,6 +80,9 @@ describe('an invitation', () => {
     ['qwertyuiopasdf', 'guessed first'],
     ['1q2w3e4r5t6y', 'guessed first'],
     ['weak@shop.example', 'guessed first'],
+    ['shop.example', 'guessed first'],
+    ['2026 shop.example!', 'guessed first'],
+    ['weak@shop.example1', 'guessed first'],
   ])('refuses the password %s, and stays open', async (password, rule) => {
     const owner = await test.join('owner');
     const invited = await owner.browser.do('POST /dashboard/api/people/invite', {
@@ -199,6 +203,24 @@ describe('a session', () => {
     const other = await test.signIn(email);
     await browser.do('POST /dashboard/api/account/sessions/end-all');
     for (const each of [browser, other]) expect(await each.session()).toMatchObject({ state: 'signed_out' });
+  });
+
+  it('is ended by its person from elsewhere after a proof alone, and here without one', async () => {
+    const { email, browser } = await test.join('viewer');
+    const other = await test.signIn(email);
+    test.http.clock.advance(PROOF_MS);
+    const { data } = await browser.do('GET /dashboard/api/account/sessions');
+    const id = data.find((one) => !one.is_current)?.id ?? '';
+    const refused = { status: 403, body: { error: { type: 'proof_required' } } };
+    expect(await browser.try('POST /dashboard/api/account/sessions/end', { id })).toMatchObject(refused);
+    expect(await browser.try('POST /dashboard/api/account/sessions/end-all')).toMatchObject(refused);
+    expect(await other.session()).toMatchObject({ state: 'signed_in' });
+    await browser.do('POST /dashboard/api/prove', { password: PASSWORD });
+    await browser.do('POST /dashboard/api/account/sessions/end', { id });
+    expect(await other.session()).toMatchObject({ state: 'signed_out' });
+    test.http.clock.advance(PROOF_MS);
+    await browser.do('POST /dashboard/api/sign-out');
+    expect(await browser.session()).toMatchObject({ state: 'signed_out' });
   });
 
   it('gets a new token when the password changes, and all others end', async () => {

@@ -38,8 +38,10 @@ export interface DashboardInBrowser {
 }
 
 /** A service, its owner and a browser for the tests of a file. Call it at the top of a `describe`. */
-export function useDashboard(options: { readonly hasOwner?: boolean } = {}): DashboardInBrowser {
-  const present = useServiceAndBrowser();
+export function useDashboard(
+  options: { readonly hasOwner?: boolean; readonly settings?: Readonly<Record<string, string>> } = {},
+): DashboardInBrowser {
+  const present = useServiceAndBrowser(options.settings);
   let cookies: Cookies = [];
   beforeAll(async () => {
     const { browser, service } = present();
@@ -74,13 +76,26 @@ async function createOwner(browser: Browser, { setupLink }: Service): Promise<Co
     const page = await context.newPage();
     await page.goto(setupLink);
     await page.getByLabel('E-mail').fill(EMAIL);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('button', { name: 'Not now' }).waitFor();
+    await createAccount(page);
     return await context.cookies();
   } finally {
     await context.close();
   }
+}
+
+/** Gives the form of a link its password, up to the offer of a second factor. */
+export async function createAccount(page: Page): Promise<void> {
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('button', { name: 'Not now' }).waitFor();
+}
+
+/** Signs in by e-mail and password, up to Home. */
+export async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('E-mail').fill(EMAIL);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 }
 
 async function openTab(browser: Browser, { expects, ...options }: TabOptions): Promise<Tab> {

@@ -25,6 +25,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     found.push(...(await violations(page, 'Payments, no matches')));
     await page.goto(`${dashboard.service.dashboard}/nowhere`);
     await heading(page, 'There is nothing here');
+    expect(await page.getByRole('link', { name: 'Payments' }).count()).toBe(1);
     found.push(...(await violations(page, 'nothing here')));
     expect(found).toEqual([]);
   });

@@ -105,16 +105,17 @@ describe('a refund', () => {
     ]);
     const { timeline } = answer.body.payment;
     const [refund] = answer.body.payment.refunds;
-    expect(timeline.filter(({ kind }) => kind === 'action').at(-1)).toMatchObject({
-      action: 'refund.create',
-      by: owner.email,
-      detail: `${refund?.crypto_amount} BTC`,
-    });
+    expect(timeline.filter((entry) => entry.kind === 'refund')).toMatchObject([
+      { what: 'created', by: owner.email, refund: { id: refund?.id } },
+    ]);
     expect(timeline.filter((entry) => entry.kind === 'event').map(({ type }) => type)).toContain('refund.created');
     app.clock.advance(SANDBOX_REFUND_MS + 1);
     await runDueRefunds(app, 1_000);
-    expect((await acts.read(owner.browser, payment.id)).refunds).toMatchObject([
-      { status: 'completed', can: { sign: false, cancel: false } },
+    const after = await acts.read(owner.browser, payment.id);
+    expect(after.refunds).toMatchObject([{ status: 'completed', can: { sign: false, cancel: false } }]);
+    expect(after.timeline.filter((entry) => entry.kind === 'refund')).toMatchObject([
+      { what: 'created', at: refund?.created_at },
+      { what: 'completed', at: after.refunds[0]?.completed_at, by: null },
     ]);
   });
 

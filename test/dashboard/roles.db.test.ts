@@ -83,6 +83,7 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'GET /dashboard/api/projects/:project/:mode/events': IN_BOTH_MODES,
   'GET /dashboard/api/projects/:project/:mode/search': IN_BOTH_MODES,
   [`POST ${PAYMENTS}/export`]: IN_BOTH_MODES,
+  'GET /dashboard/api/filters': 'everybody',
   [`GET ${VIEWS}`]: ALL,
   [`POST ${VIEWS}`]: ALL,
   [`POST ${VIEWS}/:view`]: ALL,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
-import { EMAIL, PASSWORD, useDashboard, violations } from './dashboard.fixture.ts';
+import { DESKTOP, PASSWORD, PHONE, signIn, useDashboard, violations } from './dashboard.fixture.ts';
 
 const DAY_MS = 86_400_000;
 const LIGHT_PAGE = 'rgb(246, 248, 247)';
@@ -65,6 +65,9 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
     await page.getByText('Offline').waitFor();
     expect(await page.getByRole('row', { name: /NW-1/ }).count()).toBe(1);
     expect(await violations(page, 'offline')).toEqual([]);
+    await page.setViewportSize(PHONE);
+    expect(await page.getByText('Offline').isVisible()).toBe(true);
+    await page.setViewportSize(DESKTOP);
     // A page that was never opened here cannot come, and says why.
     await page.getByRole('button', { name: 'Account', exact: true }).click();
     await page.getByRole('link', { name: 'Your account' }).click();
@@ -171,10 +174,3 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
     expect(body['status']).toBe('completed');
   });
 });
-
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('E-mail').fill(EMAIL);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-}

@@ -105,7 +105,8 @@ export function urlOf(path: string, { params = {}, query = {} }: Parts): string 
   return given.length === 0 ? filled : `${filled}?${search.toString()}`;
 }
 
-function faultOf(status: number, body: unknown): ApiFault {
+/** The error of an answer that is not 2xx. */
+export function faultOf(status: number, body: unknown): ApiFault {
   const { error } = Object(body) as { readonly error?: unknown };
   const { type, message, param } = Object(error) as Readonly<Record<string, unknown>>;
   return new ApiFault(

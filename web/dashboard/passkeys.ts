@@ -3,6 +3,24 @@ import type { SessionAnswer } from './session.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
+/** Whether passkeys work on this page, and if not, why. */
+export type PasskeysHere =
+  | { readonly offered: true }
+  | {
+      readonly offered: false;
+      readonly reason: 'ip_address' | 'not_https' | 'other_address';
+      readonly dashboard_url: string;
+    };
+
+/** Passkeys are bound to the origin of `DASHBOARD_URL`: a page at another address can neither create nor use one. */
+export function passkeysHere(passkeys: SessionAnswer['passkeys']): PasskeysHere {
+  if (!passkeys.offered) return passkeys;
+  const { dashboard_url } = passkeys;
+  return new URL(dashboard_url).origin === location.origin
+    ? { offered: true }
+    : { offered: false, reason: 'other_address', dashboard_url };
+}
+
 /** The browser's response once the person has used a passkey. Throws if they did not. */
 export async function askForPasskey(options: Options): Promise<Options> {
   const { startAuthentication } = await import('@simplewebauthn/browser');

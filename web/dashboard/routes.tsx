@@ -89,11 +89,14 @@ const payment = createRoute({
   component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage'),
 });
 
+/** Any other address: the way on stands beside it. */
+const nowhere = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NotFoundPage });
+
 const tree = root.addChildren([
   signIn,
   setupLink,
   protect,
-  signedIn.addChildren([index, account, home, attention, payments, payment]),
+  signedIn.addChildren([index, account, home, attention, payments, payment, nowhere]),
 ]);
 
 /** Every page, by its path below `/dashboard`. Search parameters are plain words, because people share URLs. */

@@ -26,7 +26,7 @@ export function passwordFault(password: string, email: string): string | null {
 }
 
 function isGuessed(password: string, email: string): boolean {
-  const [name = ''] = email.split('@');
+  const [name = '', domain = ''] = email.split('@');
   const stem = password.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   const isCommon = (text: string): boolean => COMMON_PASSWORDS.has(text);
   return (
@@ -36,7 +36,7 @@ function isGuessed(password: string, email: string): boolean {
     /^(.+?)\1+$/su.test(password) ||
     ROWS.some((row) => row.includes(password)) ||
     password === email ||
-    (name.length >= 3 && stem === name) ||
+    [email, name, domain, ...domain.split('.')].some((own) => own.length >= 3 && stem === own) ||
     stem === 'cointill'
   );
 }

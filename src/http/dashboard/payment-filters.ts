@@ -8,18 +8,14 @@ import { FIATS, fiatDecimals, formatDecimal, MAX_AMOUNT_MINOR, parseDecimal, typ
 import type { AmountRange, PaymentSearch } from '../../store/payment-filter.ts';
 import { readCreated } from '../dates.ts';
 import { invalid } from '../errors.ts';
-import type { QueryOf } from './contract/index.ts';
-
-type Query = QueryOf<'GET /dashboard/api/projects/:project/:mode/payments'>;
-/** What narrows, without what says which page. */
-export type FilterQuery = Omit<Query, 'after' | 'limit'>;
+import type { FilterFields } from './contract/payment-filters.ts';
 
 /**
  * The list's filters.
  *
  * @throws RequestError if a word is not one that payments can have
  */
-export function readFilters(query: FilterQuery): PaymentSearch {
+export function readFilters(query: FilterFields): PaymentSearch {
   const assets = wordsOf('asset', query.asset, ASSET_CODES);
   const networks = wordsOf('network', query.network, NETWORKS);
   const tokens =
@@ -66,7 +62,7 @@ function wordsOf<Word extends string>(
 }
 
 /** In the payments' own currency: an amount of 100 is 100 dollars, euros or yen, unless one of them is named. */
-function amountsOf({ amount_min, amount_max, currency }: FilterQuery): readonly AmountRange[] | null {
+function amountsOf({ amount_min, amount_max, currency }: FilterFields): readonly AmountRange[] | null {
   const currencies = wordsOf('currency', currency, FIATS) ?? FIATS;
   if (amount_min === undefined && amount_max === undefined && currency === undefined) return null;
   // Refused once, in the form that most currencies have.

@@ -3,6 +3,7 @@ import { deliveryId, encodeId } from '../../domain/id.ts';
 import type { DeliveryRecord } from '../../store/payment-events.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { PaymentView, TimelineEntry } from './contract/payments.ts';
+import type { RefundView } from './contract/refunds.ts';
 import type { Viewer } from './viewer.ts';
 
 /** What happened, oldest first. Entries of the same time: actions, transfers, transitions, refunds, events. */
@@ -22,7 +23,10 @@ export function timelineOf(
       to: details.transitions[0]?.from ?? payment.status,
       cause: 'created',
     },
-    ...details.actions.map(({ at, ...action }) => ({ kind: 'action' as const, at: isoTime(at), ...action })),
+    // The creation of a refund is the refund's own entry.
+    ...details.actions
+      .filter(({ action }) => action !== CREATED)
+      .map(({ at, action, by, detail }) => ({ kind: 'action' as const, at: isoTime(at), action, by, detail })),
     ...transfers.map((transfer) => ({ kind: 'transfer' as const, at: transfer.seen_at, transfer })),
     ...details.transitions.map(({ at, from, to, cause }) => ({
       kind: 'status' as const,
@@ -31,7 +35,7 @@ export function timelineOf(
       to,
       cause,
     })),
-    ...refunds.map((refund) => ({ kind: 'refund' as const, at: refund.created_at, refund })),
+    ...refunds.flatMap((refund) => refundEntries(refund, details)),
     ...details.events.map((event) => ({
       kind: 'event' as const,
       at: isoTime(event.createdAt),
@@ -41,6 +45,15 @@ export function timelineOf(
     })),
   ];
   return entries.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
+}
+
+const CREATED = 'refund.create';
+
+function refundEntries(refund: RefundView, { actions }: SeenPayment): readonly TimelineEntry[] {
+  const by = actions.find(({ action, subject }) => action === CREATED && subject === refund.id)?.by ?? null;
+  const created = { kind: 'refund', at: refund.created_at, what: 'created', by, refund } as const;
+  if (refund.completed_at === null) return [created];
+  return [created, { kind: 'refund', at: refund.completed_at, what: 'completed', by: null, refund }];
 }
 
 /** URLs and errors may contain secrets of the merchant's system. */

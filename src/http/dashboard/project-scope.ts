@@ -18,13 +18,20 @@ export function scopeOf(
   request: FastifyRequest,
   params: { readonly project: string; readonly mode: string },
 ): ProjectScope {
-  const projectId = parseUuid(params.project);
   const mode = MODES.find((one) => one === params.mode);
+  if (mode === undefined) throw new Error('A route below a mode is not guarded.');
+  return { ...projectScopeOf(request, params), mode };
+}
+
+/** The same without a mode. */
+export function projectScopeOf(
+  request: FastifyRequest,
+  params: { readonly project: string },
+): Omit<ProjectScope, 'mode'> {
+  const projectId = parseUuid(params.project);
   const role = projectId === null ? null : roleIn(signedInOf(request).memberships, projectId);
-  if (projectId === null || mode === undefined || role === null) {
-    throw new Error('A route below a project and a mode is not guarded.');
-  }
-  return { projectId, mode, role };
+  if (projectId === null || role === null) throw new Error('A route below a project is not guarded.');
+  return { projectId, role };
 }
 
 /** The payment in a path: `ord_…` for the Order API, a UUID for the Transaction API. */

@@ -8,11 +8,12 @@ import {
   type ViewOutcome,
 } from '../../app/dashboard/saved-views.ts';
 import { parseUuid } from '../../domain/id.ts';
-import { mayDo, roleIn } from '../../domain/role.ts';
+import { mayDo } from '../../domain/role.ts';
 import type { SavedView } from '../../store/saved-views.ts';
 import { isoTime } from '../../wire/time.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import type { ViewAnswer } from './contract/views.ts';
+import { projectScopeOf } from './project-scope.ts';
 import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
 
 const VIEWS = '/dashboard/api/projects/:project/views';
@@ -45,11 +46,7 @@ export function viewRoutes(app: FastifyInstance, { people: { app: core } }: Dash
 }
 
 function viewingOf(request: FastifyRequest, params: { readonly project: string }): Viewing {
-  const { person, memberships } = signedInOf(request);
-  const projectId = parseUuid(params.project);
-  const role = projectId === null ? null : roleIn(memberships, projectId);
-  if (projectId === null || role === null) throw new Error('A route below a project is not guarded.');
-  return { projectId, personId: person.id, role };
+  return { ...projectScopeOf(request, params), personId: signedInOf(request).person.id };
 }
 
 function viewIdOf(text: string): string {

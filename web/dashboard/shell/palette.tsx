@@ -142,6 +142,6 @@ function useFound(scope: Scope | null, text: string, onHelp: () => void) {
   const wanted = useDeferredValue(text.trim());
   const searches = scope !== null && wanted.length >= MIN_SEARCH;
   const found = useQuery({ ...searchQuery(api, scope, wanted), enabled: searches });
-  const entries = usePaletteEntries(scope, text.trim(), searches ? (found.data ?? []) : [], onHelp);
+  const entries = usePaletteEntries(scope, text.trim(), searches ? (found.data?.data ?? []) : [], onHelp);
   return { entries, isSearching: searches && found.isFetching };
 }

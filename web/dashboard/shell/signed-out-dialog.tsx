@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import { SignInForm } from '../pages/access/sign-in-form.tsx';
+import { passkeysHere } from '../passkeys.ts';
 import { sessionQuery, type SessionAnswer } from '../session.ts';
 import { Dialog } from '../ui/dialog.tsx';
 
@@ -25,7 +26,7 @@ export function SignedOutDialog() {
     <Dialog title={t('signed_out_title')} description={t('signed_out_text')}>
       <SignInForm
         email={before?.state === 'signed_in' ? before.person.email : ''}
-        passkeys={before?.passkeys.offered === true}
+        passkeys={before !== undefined && passkeysHere(before.passkeys).offered}
         onDone={finish}
       />
     </Dialog>

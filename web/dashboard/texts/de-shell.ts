@@ -45,7 +45,8 @@ export const deShell: TextsLike<typeof enShell> = {
   not_found_text:
     'Vielleicht wurde es entfernt, gehört zu einem anderen Projekt oder Modus oder ist für Ihre Rolle gesperrt.',
   not_found_title: 'Hier ist nichts',
-  nothing_found: 'Nichts gefunden. Versuchen Sie eine ganze Bestellnummer, E-Mail-Adresse oder Zahlungs-ID.',
+  nothing_found:
+    'Nichts gefunden. Versuchen Sie eine ganze Bestellnummer, E-Mail, Adresse, ID oder einen ganzen Hash, oder den Anfang einer Beschreibung.',
   offline: 'Offline',
   pages: 'Seiten',
   payments: 'Zahlungen',

@@ -40,7 +40,8 @@ export const enShell = {
   no_project_text: 'You have an account, but no access to a project yet. Ask an owner to give you a role.',
   not_found_text: 'It may have been removed, belong to another project or mode, or be closed to your role.',
   not_found_title: 'There is nothing here',
-  nothing_found: 'Nothing found. Try an order ID, an e-mail or a payment ID, in full.',
+  nothing_found:
+    'Nothing found. Try an order ID, e-mail, hash, address or ID in full, or the beginning of a description.',
   offline: 'Offline',
   pages: 'Pages',
   payments: 'Payments',

@@ -13,7 +13,7 @@ interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'ref' | 'value
   readonly problem?: string | null | undefined;
   /** Spaces out the digits of a code. */
   readonly isCode?: boolean;
-  /** As many characters as the server takes. What is longer is not cut, which nobody would see, but refused. */
+  /** As many characters as the server takes. What is longer is refused here; cut to fit, it would be another text. */
   readonly max?: number;
 }
 
@@ -40,6 +40,7 @@ export function Field({
         {...describedBy(id, hint, problem)}
         ref={ref}
         id={id}
+        {...(max === undefined ? {} : { maxLength: longest(max) })}
         onChange={(event) => onValue(event.currentTarget.value)}
         className={classNames(css.input, isCode && css.code, className)}
       />
@@ -99,6 +100,7 @@ export function PasswordField({
           ref={ref}
           id={id}
           required
+          maxLength={longest(max)}
           onChange={(event) => onValue(event.currentTarget.value)}
           type={isShown ? 'text' : 'password'}
           spellCheck={false}
@@ -172,10 +174,13 @@ function useLimit(
   return { ref, problem: tooLong ?? given };
 }
 
-/** In characters as the server counts them. */
+/** In characters as the server counts them, of which one is at most two units. */
 function isLongerThan(max: number, text: string): boolean {
-  return text.length > max && (text.length > 2 * max || Array.from(text).length > max);
+  return text.length > max && Array.from(text).length > max;
 }
+
+/** How much of a paste the browser keeps, in UTF-16 units: still too long, and little enough to keep the page quick. */
+const longest = (max: number): number => 2 * max + 1;
 
 export function describedBy(
   id: string,

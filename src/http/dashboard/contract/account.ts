@@ -159,6 +159,7 @@ export const accountContract = {
   'POST /dashboard/api/prove': { body: proofBody, answer: sessionShape },
 
   'GET /dashboard/api/account/sessions': { answer: Type.Object({ data: Type.Array(ownSessionShape) }) },
+  /** Asks for a proof, as the next one does (ASVS 5, 7.5.2). */
   'POST /dashboard/api/account/sessions/end': { body: Type.Object({ id: idField }), answer: doneShape },
   /** Includes the current session. */
   'POST /dashboard/api/account/sessions/end-all': { answer: doneShape },

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { SURFACES } from '../../../domain/payment.ts';
 import { oneOf, text } from '../../fields.ts';
 
@@ -29,3 +29,6 @@ export const paymentFilters = {
    */
   search: Type.Optional(text({ max: 255 })),
 };
+
+const filterFields = Type.Object(paymentFilters);
+export type FilterFields = Static<typeof filterFields>;

@@ -132,7 +132,14 @@ const timelineEntry = Type.Union([
     /** One for each subscribed endpoint, until old deliveries are purged. */
     deliveries: Type.Array(deliveryShape),
   }),
-  Type.Object({ kind: Type.Literal('refund'), at: time(), refund: refundShape }),
+  Type.Object({
+    kind: Type.Literal('refund'),
+    at: time(),
+    what: oneOf(['created', 'completed']),
+    /** The person who created it; null if the API did, and at completion. */
+    by: nullable(Type.String()),
+    refund: refundShape,
+  }),
   /**
    * Done by a person or an operator: an action of the audit log, such as `payment.cancel`, and their name. `detail` is
    * the label, or the amount of the refund.

@@ -33,4 +33,12 @@ export const searchContract = {
     /** `mode` is the other one where only that has any. */
     answer: Type.Object({ mode: modeShape, data: Type.Array(hitShape) }),
   },
+  /** The words that filters can have, in the order in which people are offered them. */
+  'GET /dashboard/api/filters': {
+    answer: Type.Object({
+      coins: Type.Array(Type.String()),
+      networks: Type.Array(Type.Object({ name: Type.String(), label: Type.String() })),
+      currencies: Type.Array(Type.String()),
+    }),
+  },
 } as const satisfies Contracts;

@@ -3,8 +3,10 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
+import { passkeysHere } from '../../passkeys.ts';
 import { sessionQuery, type SessionAnswer } from '../../session.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import css from './access.module.css';
 import { AccessFrame } from './access-frame.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
@@ -18,15 +20,18 @@ export function SignInPage() {
   const finish = (answer: SessionAnswer): void => void queries.setQueryData(sessionQuery(api).queryKey, answer);
   if (session.state === 'signed_out' && !session.has_people) {
     return (
-      <AccessFrame title={t('no_people_title')}>
-        <Empty icon="key" title={t('no_people_where')} text={t('no_people_text')} />
+      <AccessFrame title={t('no_people_title')} lead={t('no_people_where')}>
+        <Notice>
+          <p>{t('no_people_text')}</p>
+          <code className={css.command}>cointill user invite --email you@example.com --role owner</code>
+        </Notice>
       </AccessFrame>
     );
   }
   return (
     <AccessFrame title={t('sign_in')}>
       <SignInForm
-        passkeys={session.passkeys.offered}
+        passkeys={passkeysHere(session.passkeys).offered}
         {...(session.state === 'second_factor' && { factors: session.factors })}
         onDone={finish}
       />

@@ -38,7 +38,11 @@ function What({ entry }: { readonly entry: TimelineEntry }) {
             {amount} {asset}
           </b>{' '}
           {t(`money_${state}`)}
-          {transaction_hash === null ? null : <Short text={transaction_hash} what={t('hash')} href={explorer_url} />}
+          {transaction_hash === null ? null : (
+            <small>
+              <Short text={transaction_hash} what={t('hash')} href={explorer_url} />
+            </small>
+          )}
         </span>
       );
     }
@@ -52,10 +56,11 @@ function What({ entry }: { readonly entry: TimelineEntry }) {
     case 'refund':
       return (
         <span>
-          {t(`refund_${entry.refund.status}`)}{' '}
+          {t(entry.what === 'completed' ? 'refund_completed' : 'refund_pending')}{' '}
           <b>
             {entry.refund.crypto_amount} {entry.refund.asset}
           </b>
+          {entry.by === null ? null : `, ${t('by', { who: entry.by })}`}
         </span>
       );
     case 'action':
@@ -106,7 +111,6 @@ const ACTIONS = {
   'payment.note_edit': 'told_note_edit',
   'payment.simulate': 'simulate',
   'refund.cancel': 'told_refund_cancel',
-  'refund.create': 'told_refund_create',
 } as const;
 
 /** The text for an action in the audit log; the action itself if it is unknown, as from a newer version. */

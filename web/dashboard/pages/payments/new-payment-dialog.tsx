@@ -69,7 +69,7 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
       onClose={onClose}
     >
       <Field
-        label={t('amount')}
+        label={t('amount_in', { currency: fields.currency })}
         value={fields.amount}
         inputMode="decimal"
         max={20}

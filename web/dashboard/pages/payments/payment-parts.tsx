@@ -14,10 +14,12 @@ interface PartProps {
 
 /** Expected, received, confirmed, excess and refunded money, in the payment's asset. */
 export function Money({ payment: { money, confirmations, currency } }: PartProps) {
-  const { t, percent, dateTime } = useLocale();
+  const { t, percent, fiat, dateTime } = useLocale();
   if (money === null) return <p className={css.soft}>{t('no_token_yet')}</p>;
   const { asset, expected, received, confirmed, missing, excess, refunded } = money;
   const shares = moneyShares(money);
+  // A currency's own decimals are too few for coins that are worth little.
+  const rateText = Number(money.rate) >= 10 ? fiat(money.rate, currency) : `${money.rate} ${currency}`;
   const lines = [
     received !== '0' && missing !== '0' ? t('missing', { amount: missing, asset }) : null,
     confirmations === null ? null : t('confirmations', { have: confirmations.have, need: confirmations.need }),
@@ -59,9 +61,7 @@ export function Money({ payment: { money, confirmations, currency } }: PartProps
         )}
       </dl>
       {lines.length === 0 ? null : <p>{lines.join(' · ')}</p>}
-      <p className={css.soft}>
-        {t('rate_locked', { asset, rate: `${money.rate} ${currency}`, time: dateTime(money.rate_locked_at) })}
-      </p>
+      <p className={css.soft}>{t('rate_locked', { asset, rate: rateText, time: dateTime(money.rate_locked_at) })}</p>
     </div>
   );
 }

@@ -1,16 +1,15 @@
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query';
-import type { AnswerOf, QueryOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
 import type { PaymentRow, PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
 import { ApiFault, type Api } from '../../api.ts';
 import type { Dashboard } from '../../dashboard.ts';
 import type { Scope } from '../../scope.ts';
-import { PERIODS, STATUS_GROUPS, type PaymentsSearch } from './search.ts';
+import { filtersOf, type PaymentsSearch } from './search.ts';
 
 const LIST = 'GET /dashboard/api/projects/:project/:mode/payments';
 type Page = AnswerOf<typeof LIST>;
 type List = InfiniteData<Page, string | null>;
 
-const DAY_MS = 86_400_000;
 const MAX_FOUND = 6;
 
 /** The prefix of all query keys of a project and mode. */
@@ -29,13 +28,13 @@ export function arrivedKey(scope: Scope): readonly unknown[] {
 
 /** A list of payments, page by page, newest first. */
 export function paymentsQuery(api: Api, scope: Scope, search: PaymentsSearch) {
-  const { show: _panel, ...narrowed } = search;
+  const { show: _panel, columns: _columns, view: _view, ...narrowed } = search;
   return infiniteQueryOptions({
     queryKey: [...listKey(scope), narrowed],
     queryFn: ({ pageParam, signal }) =>
       api(
         LIST,
-        { params: { ...scope }, query: { ...queryOf(narrowed), ...(pageParam && { after: pageParam }) } },
+        { params: { ...scope }, query: { ...filtersOf(narrowed), ...(pageParam && { after: pageParam }) } },
         signal,
       ),
     initialPageParam: null as string | null,
@@ -46,25 +45,20 @@ export function paymentsQuery(api: Api, scope: Scope, search: PaymentsSearch) {
   });
 }
 
-function queryOf({ status, exception, search, period }: PaymentsSearch): QueryOf<typeof LIST> {
-  const since = period === undefined ? null : new Date(Date.now() - PERIODS[period] * DAY_MS);
-  return {
-    ...(status !== undefined && { status: STATUS_GROUPS[status].join(',') }),
-    ...(exception !== undefined && { exception }),
-    ...(search !== undefined && { search }),
-    ...(since !== null && { created_after: since.toISOString() }),
-  };
-}
+type Found = AnswerOf<'GET /dashboard/api/projects/:project/:mode/search'>;
 
 /** Search results of the command palette. */
-export function searchQuery(api: Api, scope: Scope | null, search: string) {
+export function searchQuery(api: Api, scope: Scope | null, text: string) {
   return queryOptions({
-    queryKey: ['search', scope, search],
-    queryFn: async ({ signal }): Promise<readonly PaymentRow[]> => {
-      if (scope === null) return [];
-      const { data } = await api(LIST, { params: { ...scope }, query: { search, limit: MAX_FOUND } }, signal);
-      return data;
-    },
+    queryKey: ['search', scope, text],
+    queryFn: ({ signal }): Promise<Found> =>
+      scope === null
+        ? Promise.resolve({ mode: 'test', data: [] })
+        : api(
+            'GET /dashboard/api/projects/:project/:mode/search',
+            { params: { ...scope }, query: { text, limit: MAX_FOUND } },
+            signal,
+          ),
   });
 }
 

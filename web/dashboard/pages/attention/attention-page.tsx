@@ -125,7 +125,7 @@ function Items({ shown, onShow }: ItemsProps) {
 function useKnown(data: readonly AttentionView[] | undefined) {
   const [known, setKnown] = useState<ReadonlySet<string> | null>(null);
   const accept = (items: readonly AttentionView[]): void => setKnown(new Set(items.map(keyOf)));
-  const isEmpty = known === null || known.size === 0;
+  const isEmpty = data?.some((item) => known?.has(keyOf(item)) === true) !== true;
   useEffect(() => {
     // Into an empty list everything may come: nothing moves.
     if (isEmpty && data !== undefined && data.length > 0) accept(data);

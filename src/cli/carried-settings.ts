@@ -15,16 +15,16 @@ export function carriedSettings(
   usualDir: string,
 ): { readonly prefix: string; readonly lacks: readonly string[] } {
   const { databaseUrl, databaseDirectUrl, dataDir, secretKey } = config;
-  const urls = [databaseUrl, databaseDirectUrl].map((url) => (url === null ? null : withoutSecret(url)));
+  const urls = { DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: databaseDirectUrl };
+  const shownUrls = Object.entries(urls).flatMap(([name, url]) => (url === null ? [] : [[name, withoutSecret(url)]]));
   const settings = [
-    ['DATA_DIR', dataDir === path.resolve(usualDir, 'data') ? null : dataDir],
-    ['DATABASE_URL', urls[0]],
-    ['DATABASE_DIRECT_URL', urls[1]],
-    ['SECRET_KEY', secretKey === null ? null : 'SECRET_KEY'],
-  ] as const;
-  const isHidden = urls.some((url, index) => url !== null && url !== [databaseUrl, databaseDirectUrl][index]);
+    ...(dataDir === path.resolve(usualDir, 'data') ? [] : [['DATA_DIR', dataDir]]),
+    ...shownUrls,
+    ...(secretKey === null ? [] : [['SECRET_KEY', 'SECRET_KEY']]),
+  ];
+  const isHidden = Object.values(urls).some((url) => url !== null && withoutSecret(url) !== url);
   return {
-    prefix: settings.map(([name, value]) => (value == null ? '' : `${name}=${shellWord(value)} `)).join(''),
+    prefix: settings.map(([name = '', value = '']) => `${name}=${shellWord(value)} `).join(''),
     lacks: [...(isHidden ? [PASSWORD] : []), ...(secretKey === null ? [] : ['SECRET_KEY'])],
   };
 }

@@ -29,6 +29,13 @@ async function takePorts() {
   return { live, sandbox, close };
 }
 
+/** The program, with ports that nobody has. */
+async function programOnFreePorts() {
+  const ports = await takePorts();
+  await ports.close();
+  return { ports, cointill: await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox }) };
+}
+
 describe('cointill start', () => {
   it('shows a curl at the first start that makes an order, and the key never again', async () => {
     const { url: databaseUrl } = await testDatabase();
@@ -76,9 +83,7 @@ describe('cointill start', () => {
   });
 
   it('stops as by Ctrl-C when its terminal is closed, the embedded database too', async () => {
-    const ports = await takePorts();
-    await ports.close();
-    const cointill = await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox });
+    const { cointill, ports } = await programOnFreePorts();
     const terminal = cointill.startInTerminal('start');
     await terminal.waitFor(RUNNING);
     const lock = path.join(cointill.dataDir, 'postgres/postmaster.pid');
@@ -137,9 +142,7 @@ describe('cointill start', () => {
   });
 
   it('on data that Cointill runs on already says so, names its process and leaves it alone', async () => {
-    const ports = await takePorts();
-    await ports.close();
-    const cointill = await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox });
+    const { cointill, ports } = await programOnFreePorts();
     const first = cointill.start('start');
     await first.waitFor(RUNNING);
     const again = await cointill.run('start');

@@ -1,18 +1,9 @@
 import { expect, it } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import { problemsOf } from './problems.fixture.ts';
 
 function urlOf(env: Record<string, string>): string | undefined {
   return readConfig(env, '/srv/cointill').dashboard?.url;
-}
-
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    urlOf(env);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
 }
 
 it.each(['https://pay.shop.example/tills', 'https://pay.shop.example/dashboard', 'http://127.0.0.1:4000/a/b/'])(

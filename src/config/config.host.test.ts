@@ -1,15 +1,5 @@
 import { expect, it } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
-
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    readConfig(env, '/srv/cointill');
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
+import { problemsOf } from './problems.fixture.ts';
 
 it.each(['127.0.0.1', '0.0.0.0', '::', '::1', 'fe80::1%eth0', 'localhost', 'till.shop.example', 'my_till'])(
   'HOST may be an address or a name: %s',

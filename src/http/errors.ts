@@ -64,7 +64,10 @@ export function notFound(message: string): RequestError {
   return new RequestError('not_found_error', message);
 }
 
-/** The body of an error, with commands in its message named as `program`. Key errors look the same on both APIs; all others of the Transaction API use its format. */
+/**
+ * The body of an error, with commands in its message named as `program`. Key errors look the same on both APIs; all
+ * others of the Transaction API use its format.
+ */
 export function errorBody(error: RequestError, surface: ErrorSurface, program = 'cointill'): object {
   const isKeyError =
     error.type === 'authentication_error' || error.type === 'permission_error' || error.type === 'https_required';

@@ -11,9 +11,9 @@ export interface Readiness {
 }
 
 /**
- * `GET /healthz`: the process answers, and says which one it is. `GET /readyz`: it can do its work. The reasons why it cannot name hosts and
- * quote other programs, so only those whom `mayReadDetails` allows can read them and `instance`: by default this
- * machine.
+ * `GET /healthz`: the process answers, and says which one it is. `GET /readyz`: it can do its work. The reasons why it
+ * cannot name hosts and quote other programs, so only those whom `mayReadDetails` allows can read them and `instance`:
+ * by default this machine.
  */
 export function healthRoutes(
   ready: () => Promise<Readiness>,

@@ -53,6 +53,13 @@ export interface Cointill {
 
 const MAX_CONNECTIONS = 16;
 
+interface CoreParts {
+  readonly rates?: RateSource;
+  readonly observer?: Observer;
+  readonly troubles?: Troubles;
+  readonly mayCreate?: boolean;
+}
+
 /**
  * Opens the database (starting or joining the embedded one) and creates the use cases' context. `rates` are live mode's
  * prices; a command that makes no quotes does without market prices. Activities go to the log and to `observer`. An
@@ -60,16 +67,7 @@ const MAX_CONNECTIONS = 16;
  *
  * @throws EmptyDatabaseError without it
  */
-export async function openCointill(
-  config: Config,
-  log: Logger,
-  parts: {
-    readonly rates?: RateSource;
-    readonly observer?: Observer;
-    readonly troubles?: Troubles;
-    readonly mayCreate?: boolean;
-  } = {},
-): Promise<Cointill> {
+export async function openCointill(config: Config, log: Logger, parts: CoreParts = {}): Promise<Cointill> {
   const { troubles = logTroubles(log) } = parts;
   const embedded =
     config.databaseUrl === null

@@ -327,10 +327,10 @@ describe('a key that was copied from where keys are shortened', () => {
 
 describe('commands in a message', () => {
   it('are named as the program is called on the server', async () => {
-    const { key, projectId } = await http.shop();
-    await http.changeProject(projectId, { allowOrigins: ['https://other.example'] });
+    const shop = await http.shop();
+    await http.changeProject(shop.projectId, { allowOrigins: ['https://other.example'] });
     const body = { amount: 5, currency: 'USD', crypto_currency: 'BTC', return_url: 'https://shop.example/' };
-    const call = { method: 'POST', path: '/v1/orders', body, key: await key({ kind: 'public' }) } as const;
+    const call = { method: 'POST', path: '/v1/orders', body, key: await shop.key({ kind: 'public' }) } as const;
     const answer = await http.call(call, http.build({ program: './bin/cointill' }));
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('Allow its origin with: ./bin/cointill project set ');

@@ -39,7 +39,11 @@ export interface DashboardInBrowser {
 
 /** A service, its owner and a browser for the tests of a file. Call it at the top of a `describe`. */
 export function useDashboard(
-  options: { readonly hasOwner?: boolean; readonly settings?: Readonly<Record<string, string>> } = {},
+  options: {
+    readonly hasOwner?: boolean;
+    /** The program's settings, or a function where they name a node that is started first. */
+    readonly settings?: Parameters<typeof useServiceAndBrowser>[0];
+  } = {},
 ): DashboardInBrowser {
   const present = useServiceAndBrowser(options.settings);
   let cookies: Cookies = [];

@@ -15,7 +15,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
   attention_none_title: 'Nichts zu erledigen',
   copy_command: 'Befehl',
   done: 'Erledigt',
-  edit_note: 'Notiz',
+  attention_note: 'Notiz',
   kind_endpoint_disabled: 'Endpunkt abgeschaltet: {name}',
   kind_endpoint_disabled_text:
     'An ihn wird nichts mehr gesendet: {detail}. Führen Sie dies auf dem Server aus, sobald er wieder funktioniert.',
@@ -52,7 +52,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
   key_attention: 'Zu „Zu erledigen“',
   new_attention: '{count} neu',
   note_text: 'Notiz',
-  note_saved: 'Gespeichert.',
+  attention_note_saved: 'Gespeichert.',
   no_answer: 'keine Antwort',
   refund_excess: 'Überzahlung erstatten',
   run_on_server: 'Auf dem Server ausführen',

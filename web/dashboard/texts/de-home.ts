@@ -4,12 +4,10 @@ import type { enHome } from './en-home.ts';
 export const deHome: TextsLike<typeof enHome> = {
   by_currency: 'Nach Währung',
   by_token: 'Nach Coin',
-  coin: 'Coin',
   compared_before: 'Die gestrichelte Linie ist dieselbe Zeit davor.',
   first_day: 'Erster Tag',
   last_day: 'Letzter Tag',
   median: 'Mittlere Zeit bis zum Abschluss',
-  network: 'Netzwerk',
   no_completed: 'In dieser Zeit wurde nichts abgeschlossen.',
   nothing_before: 'nichts in den {days} Tagen davor',
   nothing_day_before: 'nichts am Tag davor',

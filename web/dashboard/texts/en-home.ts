@@ -2,12 +2,10 @@
 export const enHome = {
   by_currency: 'By currency',
   by_token: 'By coin',
-  coin: 'Coin',
   compared_before: 'The dashed line is the same time before.',
   first_day: 'First day',
   last_day: 'Last day',
   median: 'Median time to completion',
-  network: 'Network',
   no_completed: 'Nothing was completed in this time.',
   nothing_before: 'nothing in the {days} days before',
   nothing_day_before: 'nothing on the day before',

@@ -1,6 +1,6 @@
 import { enAccess } from './en-access.ts';
-import { enDetail } from './en-detail.ts';
 import { enAttention } from './en-attention.ts';
+import { enDetail } from './en-detail.ts';
 import { enHome } from './en-home.ts';
 import { enList } from './en-list.ts';
 import { enPayments } from './en-payments.ts';

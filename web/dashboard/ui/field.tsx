@@ -162,7 +162,7 @@ export function Select({ label, options, onValue, className, ...rest }: SelectPr
 }
 
 /** What is wrong with the text, its length before all else: the browser sends no form with a text that is too long. */
-function useLimit(
+export function useLimit(
   value: string,
   max: number | undefined,
   given: string | null,

@@ -68,7 +68,7 @@ export function AttentionItem({ item, people, mayWrite, isShown, onShow, onDone 
               onValue={(id) => mark.mutate({ item, change: { assigned_to: id === '' ? null : id } })}
             />
             <Button small kind="quiet" onClick={() => editNote(true)}>
-              {t('edit_note')}
+              {t('attention_note')}
             </Button>
             <Button
               small
@@ -109,7 +109,7 @@ function NoteDialog({ item, title, onClose }: NoteDialogProps) {
   const tooLong = text.trim().length > MAX_NOTE ? t('too_long', { max: MAX_NOTE }) : null;
   return (
     <FormDialog
-      name={t('edit_note')}
+      name={t('attention_note')}
       text={title}
       isDirty={text !== (from.note ?? '')}
       action={{

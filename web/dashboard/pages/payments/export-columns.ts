@@ -2,7 +2,7 @@ import type { ExportColumn } from '../../../../src/http/dashboard/contract/expor
 import type { TextKey } from '../../texts/en.ts';
 
 /** Every column of an export with its name. Complete by type. */
-export const EXPORT_COLUMNS: Readonly<Record<ExportColumn, TextKey>> = {
+export const EXPORT_COLUMNS = {
   id: 'id',
   number: 'number',
   order_id: 'column_order_id',
@@ -31,7 +31,7 @@ export const EXPORT_COLUMNS: Readonly<Record<ExportColumn, TextKey>> = {
   metadata: 'column_metadata',
   expires: 'expires',
   cancelled: 'column_cancelled',
-};
+} as const satisfies Readonly<Record<ExportColumn, TextKey>>;
 
 /** What a file has unless other columns are chosen. */
 export const USUAL_EXPORT_COLUMNS: readonly ExportColumn[] = [

@@ -6,6 +6,7 @@ import { useLocale } from '../../locale.tsx';
 import { problemOfForm } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
+import { useLimit } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -67,6 +68,7 @@ function NewLabel({ isBusy, onAdd }: NewLabelProps) {
   const list = useId();
   const [text, setText] = useState('');
   const [isAsked, ask] = useState(false);
+  const { ref, problem } = useLimit(text, MAX_LENGTH, null);
   const { data } = useQuery({ ...labelsQuery(api, scope.project), enabled: isAsked });
   return (
     <Form isDirty={text.trim() !== ''} onSubmit={() => onAdd(text.trim(), () => setText(''))}>
@@ -75,7 +77,8 @@ function NewLabel({ isBusy, onAdd }: NewLabelProps) {
           className={css.input}
           value={text}
           list={list}
-          maxLength={MAX_LENGTH}
+          ref={ref}
+          aria-invalid={problem !== null}
           required
           autoComplete="off"
           aria-label={t('label')}
@@ -92,6 +95,7 @@ function NewLabel({ isBusy, onAdd }: NewLabelProps) {
           {t('add_label')}
         </Button>
       </div>
+      {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
     </Form>
   );
 }

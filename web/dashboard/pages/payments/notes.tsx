@@ -83,7 +83,7 @@ function NewNote({ payment }: NotesProps) {
   const add = useSave(
     payment,
     'note_added',
-    () => api(`POST ${PATH}`, { params, body: { text } }),
+    () => api(`POST ${PATH}`, { params, body: { text: text.trim() } }),
     () => setText(''),
   );
   return (
@@ -107,7 +107,7 @@ function EditNote({ payment, note, onClose }: NoteProps & { readonly onClose: ()
   const save = useSave(
     payment,
     'note_saved',
-    () => api(`POST ${PATH}/edit`, { params, body: { id, version, text } }),
+    () => api(`POST ${PATH}/edit`, { params, body: { id, version, text: text.trim() } }),
     onClose,
   );
   return (
@@ -177,7 +177,7 @@ interface NoteFormProps {
 
 function NoteForm({ label, name, text, isDirty, action, onText, onCancel }: NoteFormProps) {
   const { t } = useLocale();
-  const count = text.trim().length;
+  const count = lengthOf(text.trim());
   const tooLong = count > MAX_LENGTH ? t('note_too_long', { max: MAX_LENGTH, count }) : null;
   const problem = problemOfForm(action.error, [], t);
   return (
@@ -204,4 +204,9 @@ function NoteForm({ label, name, text, isDirty, action, onText, onCancel }: Note
       </div>
     </Form>
   );
+}
+
+/** In characters as the server counts them; of a very long text, in units of UTF-16. */
+function lengthOf(text: string): number {
+  return text.length > 2 * MAX_LENGTH ? text.length : Array.from(text).length;
 }

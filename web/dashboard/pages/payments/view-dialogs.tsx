@@ -68,7 +68,7 @@ function SaveDialog({ search, onView, onClose }: OwnProps) {
         label={t('name')}
         value={name}
         required
-        maxLength={MAX_NAME}
+        max={MAX_NAME}
         problem={problemOf(save.error, 'name')}
         onValue={setName}
       />

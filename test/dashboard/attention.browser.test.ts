@@ -76,6 +76,7 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     await page.keyboard.press('Enter');
     // It is new there: the other tab moves nothing until it is asked for, unless it has nothing else.
     await page.getByRole('heading', { name: 'Underpaid: AT-2' }).waitFor();
+    expect(await page.title()).not.toBe('1');
   });
 
   it('counts what is new and moves nothing until it is asked for, and passes axe', async () => {

@@ -24,10 +24,6 @@ export function actionOfAttention(kind: AttentionKind): ProjectAction {
   return KINDS[kind];
 }
 
-export function isAttentionKind(text: string): text is AttentionKind {
-  return Object.hasOwn(KINDS, text);
-}
-
 const HOUR_MS = 3_600_000;
 
 /**

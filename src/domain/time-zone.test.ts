@@ -23,7 +23,7 @@ it('days follow one another without a gap over a year, also where clocks change'
       lengths.add((next - at) / 3_600_000);
       at = next;
     }
-    expect([...lengths].toSorted()).toHaveLength(3);
+    expect(lengths.size).toBe(3);
   }
 });
 

@@ -55,7 +55,8 @@ export async function unusualPayments(db: Database, scope: Scope, limit: number)
         where r.payment_id = p.id and r.status <> 'failed' and r.asset = p.asset and r.network = p.network
       ) l
       where p.project_id = ${scope.projectId} and p.mode = ${scope.mode} and p.exception <> 'none'
-        and (p.exception in ('reorged', 'overpaid') or p.status <> 'completed') and p.owed_units is not null
+        and (p.exception = 'reorged' or p.seen_units > 0 and (p.exception = 'overpaid' or p.status <> 'completed'))
+        and p.owed_units is not null
     ) f where kind is not null and ${isNotDone(scope)}
     order by id desc limit ${limit}`.execute(db);
   return rows;

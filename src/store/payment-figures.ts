@@ -4,7 +4,7 @@ import { SURFACES } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { PaymentStatus } from '../domain/status.ts';
 import type { Database, Trx } from './database.ts';
-import { changedHours, DURATION_CLASS, figuresProgress, HOUR_MS, TOKEN_COLUMNS } from './figure-slots.ts';
+import { changedHours, DURATION_CLASS, figuresProgress, HOUR_BY_HOUR, HOUR_MS, TOKEN_COLUMNS } from './figure-slots.ts';
 
 interface Scope {
   readonly projectId: string;
@@ -43,7 +43,6 @@ export interface FiguresWanted {
   readonly periods: readonly number[];
 }
 
-const QUARTER_MS = HOUR_MS / 4;
 const DAY_MS = 24 * HOUR_MS;
 /** More transitions that are not taken in yet than this are not waited for: figures are as old as the worker is behind. */
 const MAX_PENDING = 5_000;
@@ -101,12 +100,15 @@ function fresh(
   { projectId, mode }: Scope,
   ranges: readonly Range[],
   columns: RawBuilder<unknown>,
+  condition = sql`true`,
 ): RawBuilder<unknown> {
   const wanted = ranges.map(({ from, until }) => ({ first_id: firstUuidOf(from), next_id: firstUuidOf(until) }));
-  return sql`select ${columns}
-    from json_to_recordset(${JSON.stringify(wanted)}::json) as r (first_id uuid, next_id uuid)
-    join payments p on p.project_id = ${projectId} and p.mode = ${mode} and p.surface = any (${SURFACES}::text[])
-      and p.id >= r.first_id and p.id < r.next_id`;
+  return sql`select fresh.* from json_to_recordset(${JSON.stringify(wanted)}::json) as r (first_id uuid, next_id uuid)
+    cross join lateral (
+      select ${columns} from payments p
+      where p.project_id = ${projectId} and p.mode = ${mode} and p.surface = any (${SURFACES}::text[])
+        and p.id >= r.first_id and p.id < r.next_id and ${condition} ${HOUR_BY_HOUR}
+    ) fresh`;
 }
 
 interface Range {
@@ -158,15 +160,19 @@ async function durationRows(
     select period, network, asset, class, sum(payments)::bigint as payments from (
       select r.period, c.network, c.asset, one.class, one.payments
       from json_to_recordset(${JSON.stringify(wanted)}::json) as r (minutes smallint, "from" timestamptz, until timestamptz, period int)
-      join completion_times c on c.project_id = ${scope.projectId} and c.mode = ${scope.mode} and c.minutes = r.minutes
-        and c.at >= r."from" and c.at < r.until
+      cross join lateral (
+        select at, network, asset, classes, payments from completion_times
+        where project_id = ${scope.projectId} and mode = ${scope.mode} and minutes = r.minutes
+          and at >= r."from" and at < r.until ${HOUR_BY_HOUR}
+      ) c
       cross join lateral unnest(c.classes, c.payments) as one (class, payments)
       where r.minutes = 1440 or ${isTakenIn(source)}
       union all ${fresh(
         scope,
         freshRanges(source, from, until),
         sql`width_bucket(p.created_at, ${times(periods)}) - 1, ${TOKEN_COLUMNS}, ${DURATION_CLASS}, 1`,
-      )} where p.status = 'completed' and p.completed_at is not null
+        sql`p.status = 'completed' and p.completed_at is not null`,
+      )}
     ) durations group by 1, 2, 3, 4`.execute(trx);
   return rows.map((row) => ({ ...row, payments: Number(row.payments) }));
 }
@@ -197,9 +203,4 @@ function addedUp({ closedUntil, pending }: Source, from: number, end: number, pe
   }
   parts.push({ minutes: 1440, from: begun, until: lastDay, period });
   return parts.filter((one) => one.from < one.until);
-}
-
-/** Whether edges can be told apart by what is added up. */
-export function isQuarter(at: number): boolean {
-  return at % QUARTER_MS === 0;
 }

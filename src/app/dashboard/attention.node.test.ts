@@ -39,13 +39,13 @@ it('money after cancellation needs attention until it is accepted', async () => 
   const shop = await etherShop();
   const order = await shop.order();
   await shop.advance();
-  expect((await cancelPayment(shop.app, { id: order.id })).kind).toBe('done');
+  expect((await cancelPayment(shop.app, { id: order.id })).kind).toBe('changed');
   await shop.pay(order.address, OWED_WEI);
   await shop.advance(3);
   expect(await attention(shop.app)).toMatchObject([
     { kind: 'paid_after_cancel', subject: order.id, money: { units: OWED_WEI, asset: 'ETH' } },
   ]);
-  expect((await acceptPayment(shop.app, { id: order.id })).kind).toBe('done');
+  expect((await acceptPayment(shop.app, { id: order.id })).kind).toBe('changed');
   expect(await kinds(shop.app)).toEqual([]);
 });
 

@@ -67,17 +67,14 @@ export function createProjectWatch(
   let networks = new Set<Network>();
   let attention = new Set<string>();
   let mayMiss = false;
-  let timer: NodeJS.Timeout | undefined;
 
   const collect = (ids: readonly string[]): void => {
     if (groups.size === 0 || mayMiss) return;
     for (const id of ids) changed.add(id);
     mayMiss = changed.size > MAX_COLLECTED;
-    hurry();
+    pace.hurry();
   };
-  const markMissed = (): void => {
-    mayMiss = groups.size > 0;
-  };
+  const markMissed = (): void => void (mayMiss = groups.size > 0);
   notifications.on('payments', collect);
   notifications.on('chain', ([network]) => {
     if (groups.size > 0) networks.add(network);
@@ -85,7 +82,7 @@ export function createProjectWatch(
   notifications.on('attention', ([projectId, mode]) => {
     if (groups.size === 0) return;
     attention.add(`${projectId} ${mode}`);
-    hurry();
+    pace.hurry();
   });
   notifications.onUp(markMissed);
   const downTimer = setInterval(() => {
@@ -108,6 +105,44 @@ export function createProjectWatch(
       onFault(error);
     }
   };
+  const pace = createPace(poll, everyMs, () => groups.size > 0);
+
+  return {
+    watch: (scope, listener) => {
+      const key = `${scope.projectId} ${scope.mode}`;
+      const group = groups.get(key) ?? { scope, listeners: new Set(), since: app.clock(), known: new Set<string>() };
+      groups.set(key, group);
+      group.listeners.add(listener);
+      pace.start();
+      return () => {
+        group.listeners.delete(listener);
+        if (group.listeners.size === 0 && groups.get(key) === group) groups.delete(key);
+      };
+    },
+    watchers: () => watchersOf(groups),
+    stop: () => {
+      clearInterval(downTimer);
+      pace.stop();
+      groups.clear();
+    },
+  };
+}
+
+function watchersOf(groups: ReadonlyMap<string, Group>): number {
+  return [...groups.values()].reduce((sum, { listeners }) => sum + listeners.size, 0);
+}
+
+interface Pace {
+  /** Begins, unless it has. */
+  start(): void;
+  /** What is notified after a silence is passed on at once, and then once a period. */
+  hurry(): void;
+  stop(): void;
+}
+
+/** Calls `poll` once a period for as long as somebody watches. */
+function createPace(poll: () => Promise<void>, everyMs: number, isWatched: () => boolean): Pace {
+  let timer: NodeJS.Timeout | undefined;
   let isPolling = false;
   let hurriedAt = -Infinity;
   const schedule = (afterMs: number): void => {
@@ -116,37 +151,22 @@ export function createProjectWatch(
       void poll().finally(() => {
         isPolling = false;
         timer = undefined;
-        if (groups.size > 0) schedule(everyMs);
+        if (isWatched()) schedule(everyMs);
       });
     }, afterMs);
   };
-  /** What is notified after a silence is passed on at once, and then once a period. */
-  function hurry(): void {
-    const now = performance.now();
-    if (isPolling || timer === undefined || now - hurriedAt < everyMs) return;
-    hurriedAt = now;
-    clearTimeout(timer);
-    schedule(Math.min(everyMs, GATHER_MS));
-  }
-
   return {
-    watch: (scope, listener) => {
-      const key = `${scope.projectId} ${scope.mode}`;
-      const group = groups.get(key) ?? { scope, listeners: new Set(), since: app.clock(), known: new Set<string>() };
-      groups.set(key, group);
-      group.listeners.add(listener);
+    start: () => {
       if (timer === undefined) schedule(everyMs);
-      return () => {
-        group.listeners.delete(listener);
-        if (group.listeners.size === 0 && groups.get(key) === group) groups.delete(key);
-      };
     },
-    watchers: () => [...groups.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
-    stop: () => {
-      clearInterval(downTimer);
+    hurry: () => {
+      const now = performance.now();
+      if (isPolling || timer === undefined || now - hurriedAt < everyMs) return;
+      hurriedAt = now;
       clearTimeout(timer);
-      groups.clear();
+      schedule(Math.min(everyMs, GATHER_MS));
     },
+    stop: () => clearTimeout(timer),
   };
 }
 

@@ -55,7 +55,6 @@ function Items({ shown, onShow }: ItemsProps) {
   const list = useQuery(attentionQuery(api, scope));
   const { known, accept } = useKnown(list.data?.data);
   const [done, setDone] = useState<AttentionView | null>(null);
-  const undo = useMark(() => setDone(null));
   if (list.isPending) return <SkeletonRows count={6} />;
   if (list.data === undefined) {
     return (
@@ -75,28 +74,7 @@ function Items({ shown, onShow }: ItemsProps) {
   };
   return (
     <>
-      <div role="status">
-        {arrived === 0 ? null : (
-          <div className={split.arrived}>
-            <Button small icon="refresh" onClick={() => accept(data)}>
-              {t('new_attention', { count: arrived })}
-            </Button>
-          </div>
-        )}
-        {done === null ? null : (
-          <div className={css.undo}>
-            {t('attention_done')}{' '}
-            <Button
-              small
-              kind="quiet"
-              busy={undo.isPending}
-              onClick={() => undo.mutate({ item: { ...done, version: done.version + 1 }, change: { done: false } })}
-            >
-              {t('undo')}
-            </Button>
-          </div>
-        )}
-      </div>
+      <Above arrived={arrived} onAccept={() => accept(data)} done={done} onUndone={() => setDone(null)} />
       {visible.length === 0 ? (
         arrived > 0 ? null : (
           <Empty icon="check-circle" title={t('attention_none_title')} text={t('attention_none_text')} />
@@ -121,11 +99,49 @@ function Items({ shown, onShow }: ItemsProps) {
   );
 }
 
+interface AboveProps {
+  readonly arrived: number;
+  readonly onAccept: () => void;
+  /** What was marked as done last. */
+  readonly done: AttentionView | null;
+  readonly onUndone: () => void;
+}
+
+/** What is said above the list: what is new, and what was done, which can be taken back. */
+function Above({ arrived, onAccept, done, onUndone }: AboveProps) {
+  const { t } = useLocale();
+  const undo = useMark(onUndone);
+  return (
+    <div role="status">
+      {arrived === 0 ? null : (
+        <div className={split.arrived}>
+          <Button small icon="refresh" onClick={() => onAccept()}>
+            {t('new_attention', { count: arrived })}
+          </Button>
+        </div>
+      )}
+      {done === null ? null : (
+        <div className={css.undo}>
+          {t('attention_done')}{' '}
+          <Button
+            small
+            kind="quiet"
+            busy={undo.isPending}
+            onClick={() => undo.mutate({ item: { ...done, version: done.version + 1 }, change: { done: false } })}
+          >
+            {t('undo')}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
 /** Which items are shown: those of the first list, and those that were asked for since. Others wait to be asked for. */
 function useKnown(data: readonly AttentionView[] | undefined) {
   const [known, setKnown] = useState<ReadonlySet<string> | null>(null);
   const accept = (items: readonly AttentionView[]): void => setKnown(new Set(items.map(keyOf)));
-  const isEmpty = known === null || known.size === 0;
+  const isEmpty = data?.some((item) => known?.has(keyOf(item)) === true) !== true;
   useEffect(() => {
     // Into an empty list everything may come: nothing moves.
     if (isEmpty && data !== undefined && data.length > 0) accept(data);

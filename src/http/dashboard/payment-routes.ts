@@ -6,9 +6,9 @@ import {
   acceptPayment,
   cancelPayment,
   completeSandboxPayment,
-  simulatePayment,
   type NotSandbox,
 } from '../../app/payments/payment-actions.ts';
+import { simulatePayment } from '../../app/payments/simulate-payment.ts';
 import type { TokenRefusal } from '../../app/payments/quote-payment.ts';
 import { CHANGE_PAYMENTS, mayDo } from '../../domain/role.ts';
 import type { PaymentChange } from '../../store/save-changes.ts';

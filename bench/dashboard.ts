@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 import { percentile } from './load.ts';
 import { copyOrders, withOneOrder } from './many-payments.ts';
@@ -7,7 +8,7 @@ import type { BenchService } from './service.ts';
 const MANY = 1_000_000;
 const READS = 200;
 
-/** Most are alike; what people filter for is rare, and spread over all of the time. */
+/** Most payments are alike; those that filters find are rare and spread over the whole time. */
 const SPREAD = {
   status: `case when n % 10000 = 1 then 'processing' when n % 1000 = 0 then 'failed' when n % 3 = 0 then 'expired'
     when $3 = 'completed' then $3 else 'completed' end`,
@@ -16,9 +17,20 @@ const SPREAD = {
   asset: "case when n % 1000 = 3 then 'USDT' when n % 10 = 0 then 'LTC' else 'BTC' end",
   merchant_order_id: "'A-' || $2 || n",
   customer_email: "'Customer' || n || '@example.com'",
+  description:
+    "case when n % 2 = 0 then 'Order ' || n || ', two tickets' else 'Subscription of ' || $2 || ' ' || n end",
+  amount_minor: 'case when n % 5000 = 7 then 777777 else 1000 + (n::bigint * 7919) % 40000 end',
+  currency: "case when n % 1000 = 9 then 'EUR' else 'USD' end",
+  address: "'tb1q' || md5($2 || n)",
+  transaction_hash: 'case when n % 3 > 0 then md5($2 || n) || md5(n || $2) end',
 };
 
-/** What the dashboard's list, its search, a payment and Home cost over 1,000,000 payments. */
+/** One payment in this many has the label. */
+const LABELS = { regular: 5, vip: 20_000 };
+
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+
+/** The latency of the dashboard's list, search and Home with 1,000,000 payments. */
 export function dashboard(): Promise<readonly Figure[]> {
   return withOneOrder({ RATE_LIMIT_DASHBOARD: '1000000000' }, async ({ service, client, projectId }) => {
     console.error(`Making ${MANY} payments …`);
@@ -39,7 +51,18 @@ async function fill(client: Client, projectId: string): Promise<void> {
       replaced: SPREAD,
     });
   }
-  await client.query('vacuum analyze payments');
+  for (const [name, every] of Object.entries(LABELS)) {
+    const { rows } = await client.query<{ id: string }>(
+      'insert into labels (id, project_id, name, created_at) values (gen_random_uuid(), $1, $2, now()) returning id',
+      [projectId, name],
+    );
+    await client.query(
+      `insert into payment_labels select id, $1, mode from payments
+       where merchant_order_id is not null and substring(merchant_order_id from '[0-9]+$')::integer % $2 = 1`,
+      [rows[0]?.id, every],
+    );
+  }
+  await client.query('vacuum analyze payments, payment_labels');
 }
 
 async function signIn(service: BenchService): Promise<Record<string, string>> {
@@ -63,12 +86,13 @@ async function measure(
 ): Promise<readonly Figure[]> {
   const base = `${service.live.replace('127.0.0.1', 'localhost')}/dashboard/api/projects/${projectId}/test`;
   const at = (): string => new Date(Date.now() - Math.random() * (MANY / 2) * 31_000).toISOString();
-  /** A page that begins anywhere. */
+  /** A cursor at a random place of the list. */
   const anywhere = (): string => {
     const time = Math.floor(Date.now() - Math.random() * (MANY / 2) * 31_000);
     const hex = time.toString(16).padStart(12, '0');
     return `after=${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
   };
+  const hashOf = (number: number): string => md5(`order${number}`) + md5(`${number}order`);
   const n = (): number => 1 + Math.floor((Math.random() * MANY) / 2);
   const queries: Readonly<Record<string, { readonly limit: number; readonly of: () => string }>> = {
     'first page': { limit: 50, of: () => 'payments' },
@@ -83,14 +107,32 @@ async function measure(
     'by a frequent network': { limit: 50, of: () => `payments?network=bitcoin&${anywhere()}` },
     'by a network that nothing has': { limit: 50, of: () => `payments?network=base` },
     'by date': { limit: 50, of: () => `payments?created_before=${at()}` },
+    'by a frequent amount': { limit: 50, of: () => `payments?amount_min=100&amount_max=400&${anywhere()}` },
+    'by a rare amount': { limit: 50, of: () => `payments?amount_min=5000&${anywhere()}` },
+    'by an amount that few have': { limit: 50, of: () => `payments?amount_min=123.45&amount_max=123.46&${anywhere()}` },
+    'by an amount that nothing has': { limit: 50, of: () => 'payments?amount_min=900000' },
+    'by a rare currency': { limit: 500, of: () => `payments?currency=EUR&${anywhere()}` },
+    'by a frequent label': { limit: 50, of: () => `payments?label=regular&${anywhere()}` },
+    'by a rare label': { limit: 50, of: () => `payments?label=vip&${anywhere()}` },
+    'by label, amount and status': {
+      limit: 500,
+      of: () => `payments?label=regular&amount_min=5000&status=failed&${anywhere()}`,
+    },
+    'by amount and status, both rare': { limit: 500, of: () => 'payments?amount_min=5000&status=processing' },
     'by status and date': { limit: 50, of: () => `payments?status=failed&created_before=${at()}` },
     'by asset and status, both rare': { limit: 500, of: () => 'payments?asset=USDT&status=processing' },
     'by exception and asset': { limit: 500, of: () => 'payments?exception=reorged&asset=USDT' },
     'by a frequent asset and a rare status': { limit: 500, of: () => 'payments?asset=BTC&status=processing' },
-    'search by order id': { limit: 50, of: () => `payments?search=A-order${n()}` },
-    'search by e-mail': { limit: 50, of: () => `payments?search=customer${n()}@example.com` },
-    'search by number': { limit: 50, of: () => `payments?search=TXN-2000-${n()}` },
-    'search for what is not there': { limit: 50, of: () => 'payments?search=nobody@example.com' },
+    'search by order id': { limit: 50, of: () => `search?text=A-order${n()}` },
+    'search by e-mail': { limit: 50, of: () => `search?text=customer${n()}@example.com` },
+    'search by number': { limit: 50, of: () => `search?text=TXN-2000-${n()}` },
+    'search by the beginning of a description': { limit: 50, of: () => `search?text=order ${n() * 2},` },
+    'search by what half of all descriptions begin with': { limit: 50, of: () => 'search?text=subscription of' },
+    'search by transaction hash': { limit: 50, of: () => `search?text=${hashOf(n())}` },
+    'search by address': { limit: 50, of: () => `search?text=tb1q${md5(`order${n()}`)}` },
+    'search by refund': { limit: 50, of: () => 'search?text=re_01jd0000000000000000000000' },
+    'search by event': { limit: 50, of: () => 'search?text=evt_01jd0000000000000000000000' },
+    'search for what is not there': { limit: 50, of: () => 'search?text=nobody@example.com' },
     Home: { limit: 150, of: () => 'home?period=90d' },
   };
   const figures: Figure[] = [];

@@ -2,6 +2,7 @@ import { backup } from './backup.ts';
 import { broadcast } from './broadcast.ts';
 import { catchUp } from './catch-up.ts';
 import { createOrder } from './create-order.ts';
+import { dashboardPages } from './dashboard-pages.ts';
 import { dashboard } from './dashboard.ts';
 import { deliver } from './deliver.ts';
 import { flood } from './flood.ts';
@@ -20,7 +21,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'live-orders': liveOrders,
   deliver,
   'many-payments': manyPayments,
-  dashboard,
+  dashboard: async () => [...(await dashboardPages()), ...(await dashboard())],
   start,
   'match-blocks': matchBlocks,
   'catch-up': catchUp,

@@ -10,6 +10,8 @@ import { putInPlace } from './put-in-place.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const FOLDER = path.join(WEB_FOLDER, 'dist/dashboard');
 const ENTRY = 'main.tsx';
+/** Small, and run before anything is drawn. */
+const FIRST = 'before-paint.ts';
 /** The page that most people come for: what it loads is named in the document, so that nothing waits for anything. */
 const FIRST_PAGE = 'pages/home/home-page.tsx';
 /** Browsers of the last three years. */
@@ -39,6 +41,8 @@ const GROUPS = [
 /** What a build is made of, each by its name below `assets/`. */
 export interface DashboardManifest {
   readonly source: string | null;
+  /** Runs before anything is drawn. */
+  readonly first: string;
   /** The scripts that Home runs, the first one first. */
   readonly home: readonly string[];
   /** What draws menus and dialogs; it comes once the page stands. */
@@ -59,11 +63,16 @@ export async function buildDashboard(folder: string = FOLDER): Promise<Dashboard
   const fresh = path.join(path.dirname(folder), `.build-${randomUUID()}`);
   await mkdir(path.join(fresh, 'assets'), { recursive: true });
   try {
-    const output = await bundle();
+    const output = await bundle(ENTRY, { codeSplitting: { groups: GROUPS } });
+    const [first] = await bundle(FIRST, { format: 'iife' });
+    if (first === undefined) throw new Error(`Vite has built nothing from ${FIRST}.`);
     const icon = await readFile(path.join(WEB_FOLDER, 'dashboard/icon.svg'), 'utf8');
     const iconName = `icon.${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
-    const manifest = manifestOf(output, source);
-    const files = [...output.map((one) => [one.fileName, contentOf(one)] as const), [iconName, icon] as const];
+    const manifest = manifestOf(output, first.fileName, source);
+    const files = [
+      ...[first, ...output].map((one) => [one.fileName, contentOf(one)] as const),
+      [iconName, icon] as const,
+    ];
     await Promise.all(files.map(([name, text]) => writeAll(path.join(fresh, 'assets', name), text)));
     await writeAll(path.join(fresh, 'index.html'), documentOf(manifest, iconName));
     await writeFile(path.join(fresh, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -76,7 +85,7 @@ export async function buildDashboard(folder: string = FOLDER): Promise<Dashboard
 
 type Output = Rolldown.OutputChunk | Rolldown.OutputAsset;
 
-async function bundle(): Promise<readonly Output[]> {
+async function bundle(entry: string, output: Rolldown.OutputOptions): Promise<readonly Output[]> {
   const root = path.join(WEB_FOLDER, 'dashboard');
   const config: InlineConfig = {
     configFile: false,
@@ -99,22 +108,22 @@ async function bundle(): Promise<readonly Output[]> {
       cssCodeSplit: false,
       modulePreload: { polyfill: false },
       rolldownOptions: {
-        input: path.join(root, ENTRY),
+        input: path.join(root, entry),
         output: {
           entryFileNames: '[name].[hash].js',
           chunkFileNames: '[name].[hash].js',
           assetFileNames: '[name].[hash][extname]',
-          codeSplitting: { groups: GROUPS },
+          ...output,
         },
       },
     },
   };
   const [outcome] = [await build(config)].flat();
-  if (outcome === undefined || !('output' in outcome)) throw new Error('Vite has built nothing from web/dashboard.');
+  if (outcome === undefined || !('output' in outcome)) throw new Error(`Vite has built nothing from ${entry}.`);
   return outcome.output;
 }
 
-function manifestOf(output: readonly Output[], source: string | null): DashboardManifest {
+function manifestOf(output: readonly Output[], first: string, source: string | null): DashboardManifest {
   const chunks = new Map(output.filter((one) => one.type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
   const byModule = (name: string): string => {
     const chunk = [...chunks.values()].find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/dashboard/${name}`));
@@ -132,11 +141,11 @@ function manifestOf(output: readonly Output[], source: string | null): Dashboard
   const styles = output.filter(({ fileName }) => fileName.endsWith('.css')).map(({ fileName }) => fileName);
   const scripts = [...chunks.keys()].toSorted();
   const popups = scripts.filter((name) => /^(?:popups|menu|popover)\./.test(name));
-  return { source, home: [...home], popups, scripts, styles };
+  return { source, first, home: [...home], popups, scripts: [first, ...scripts], styles };
 }
 
 /** Nothing is inline: the page's policy allows neither scripts nor styles in it. */
-function documentOf({ home: [entry = '', ...others], styles }: DashboardManifest, icon: string): string {
+function documentOf({ first, home: [entry = '', ...others], styles }: DashboardManifest, icon: string): string {
   const url = (name: string): string => `/dashboard/assets/${name}`;
   return `<!doctype html>
 <html lang="en">
@@ -147,6 +156,7 @@ function documentOf({ home: [entry = '', ...others], styles }: DashboardManifest
 <meta name="robots" content="noindex, nofollow">
 <title>Cointill</title>
 <link rel="icon" type="image/svg+xml" href="${url(icon)}">
+<script src="${url(first)}"></script>
 ${styles.map((name) => `<link rel="stylesheet" href="${url(name)}">`).join('\n')}
 <script type="module" src="${url(entry)}"></script>
 ${others.map((name) => `<link rel="modulepreload" href="${url(name)}">`).join('\n')}

@@ -2,9 +2,12 @@ import { makeSetupLink, type NewLink } from '../src/app/people/links.ts';
 import { siteOf, type PeopleParts } from '../src/app/people/parts.ts';
 import { createPasswordHasher } from '../src/app/people/password-hash.ts';
 import { invitePerson } from '../src/app/people/people.ts';
+import type { Network } from '../src/domain/networks.ts';
 import type { Role } from '../src/domain/role.ts';
 import { createServiceHealth } from '../src/app/dashboard/health.ts';
 import { createProjectWatch } from '../src/app/live/project-watch.ts';
+import type { Exports } from '../src/http/dashboard/export-routes.ts';
+import { refundInstructions } from '../src/app/refunds/refund-instructions.ts';
 import type { Live } from '../src/http/dashboard/live-routes.ts';
 import { compileCidrs } from '../src/http/auth.ts';
 import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
@@ -58,11 +61,23 @@ export async function dashboardTest(
     readonly allowCidrs?: readonly string[];
     readonly url?: string;
     readonly live?: Partial<Live>;
+    readonly exports?: Partial<Exports>;
+    readonly sweeps?: Dashboard['sweeps'];
+    /** Networks that the service follows. */
+    readonly networks?: readonly Network[];
   } = {},
 ): Promise<DashboardTest> {
   const http = await httpTest();
   const { app } = http;
-  const { allowCidrs = null, url = DASHBOARD_URL, live = {}, ...more } = options;
+  const {
+    allowCidrs = null,
+    url = DASHBOARD_URL,
+    live = {},
+    sweeps = () => [],
+    networks = [],
+    exports = {},
+    ...more
+  } = options;
   const people: PeopleParts = {
     app,
     hasher: createPasswordHasher(app.random, CHEAP),
@@ -79,8 +94,12 @@ export async function dashboardTest(
     people,
     version: 'test',
     behindProxy,
-    serviceHealth: createServiceHealth(app, []),
+    serviceHealth: createServiceHealth(app, networks, 0),
+    sweeps,
     live: { watch, notifications, troubles, ...live },
+    exports: { connect: () => app.database.connect(), ...exports },
+    creator: app.creator,
+    refundInstructions: (id) => refundInstructions(app, id, () => null),
   };
   const server = http.build({
     side: 'live',

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
 import { EVM_NETWORKS } from '../src/domain/networks.ts';
@@ -66,5 +68,47 @@ describe('.env.example', async () => {
     // Files that have to be there.
     const { TLS_CERT: _cert, TLS_KEY: _key, ...taken } = env;
     expect(() => readConfig(taken, ROOT)).not.toThrow();
+  });
+});
+
+describe('the installation of the README', async () => {
+  const read = (file: string): Promise<string> => readFile(path.join(ROOT, 'deploy/systemd', file), 'utf8');
+  const [unit, environment, command] = [
+    await read('cointill.service'),
+    await read('cointill.env'),
+    await read('cointill'),
+  ];
+  const env = Object.fromEntries(
+    [...environment.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
+
+  it('copies files that are there', () => {
+    const copied = [...readme.matchAll(/^install -m \d+ (\S+)/gm)].map(([, file = '']) => file);
+    expect(new Set(copied)).toEqual(
+      new Set(['env', 'service'].map((kind) => `deploy/systemd/cointill.${kind}`).concat('deploy/systemd/cointill')),
+    );
+    expect(copied.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  });
+
+  it('has settings that the program takes, in folders that the unit may write to', () => {
+    const config = readConfig(env, ROOT);
+    expect(config.production).toBe(true);
+    expect(unit).toContain(`StateDirectory=${path.basename(config.dataDir)}\n`);
+    expect(path.dirname(config.dataDir)).toBe('/var/lib');
+    expect(unit).toMatch(new RegExp(`^ReadWritePaths=.*-${config.backups?.folder}( |$)`, 'm'));
+  });
+
+  it('runs the service and its commands as one user, from one place, with one file of settings', () => {
+    expect(unit).toContain('User=cointill\n');
+    expect(unit).toContain('EnvironmentFile=/etc/cointill.env\n');
+    expect(unit).toContain('ExecStart=/opt/cointill/bin/cointill start\n');
+    expect(command).toContain('. /etc/cointill.env\n');
+    expect(command).toContain('exec runuser -u cointill -- /opt/cointill/bin/cointill "$@"\n');
+  });
+
+  it.runIf(existsSync('/usr/bin/systemd-analyze'))('gives the service few rights, as systemd rates them', async () => {
+    const file = path.join(ROOT, 'deploy/systemd/cointill.service');
+    const { stdout } = await promisify(execFile)('systemd-analyze', ['security', '--offline=yes', '--no-pager', file]);
+    expect(Number(/exposure level for cointill\.service: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThanOrEqual(3);
   });
 });

@@ -1,4 +1,4 @@
-import { insertAuditEntry, type AuditValues } from '../store/audit.ts';
+import { insertAuditEntry, type AuditEntry, type AuditValues } from '../store/audit.ts';
 import type { Trx } from '../store/database.ts';
 import type { ActorKind } from '../store/schema/people.ts';
 import { newId, type App } from './context.ts';
@@ -27,9 +27,17 @@ export interface AuditedChange {
 
 /** Keeps in the change's own transaction who makes it: neither is there without the other. */
 export async function recordAudit(app: App, trx: Trx, change: AuditedChange): Promise<void> {
+  await insertAuditEntry(trx, auditEntry(app, change));
+}
+
+/** The entry of a change, by the actor in the context. */
+export function auditEntry(
+  app: Pick<App, 'clock' | 'random' | 'actor' | 'requestId'>,
+  change: AuditedChange,
+): AuditEntry {
   const at = app.clock();
   const { ip, ...actor } = app.actor ?? SERVICE;
-  await insertAuditEntry(trx, {
+  return {
     id: newId(app, at),
     at,
     actor,
@@ -40,7 +48,15 @@ export async function recordAudit(app: App, trx: Trx, change: AuditedChange): Pr
     after: change.after ?? null,
     ip,
     requestId: app.requestId ?? null,
-  });
+  };
+}
+
+/**
+ * The same for payments and refunds: only what persons and operators do. What customers and keys do is in the payment's
+ * own history.
+ */
+export async function recordPeoplesAudit(app: App, trx: Trx, change: AuditedChange): Promise<void> {
+  if (app.actor?.kind === 'person' || app.actor?.kind === 'command') await recordAudit(app, trx, change);
 }
 
 /** Only what differs of two records, as the log keeps it: bigints as text. */

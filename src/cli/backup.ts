@@ -14,7 +14,8 @@ import { isoTime } from '../wire/time.ts';
 import { wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
-import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { megabytes, progressReporter } from './progress.ts';
 import { untilStopped } from './signals.ts';
 

@@ -1,6 +1,8 @@
 import path from 'node:path';
+import { shellWord } from '../config/called-as.ts';
 import type { Config } from '../config/config.ts';
-import { fields } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { carriedSettings, withoutSecret } from './carried-settings.ts';
 
 /** What the banner says about the started service. */
 export interface Started {
@@ -9,9 +11,18 @@ export interface Started {
   readonly dashboard: { readonly link: string; readonly isSetUp: boolean } | null;
 }
 
-/** The lines that greet whoever started the service: where it is, and how to make the first payment. */
-export function banner(config: Config, { addresses, firstStart, dashboard }: Started): readonly string[] {
-  const database = config.databaseUrl === null ? `embedded, in ${config.dataDir}` : 'DATABASE_URL';
+/**
+ * The lines that greet whoever started the service: where it is, and how to make the first payment. `program` is how
+ * they call it, `usualDir` the folder that their other terminals are in.
+ */
+export function banner(
+  config: Config,
+  { addresses, firstStart, dashboard }: Started,
+  { program: name, usualDir }: { readonly program: string; readonly usualDir: string },
+): readonly string[] {
+  const { prefix, lacks } = carriedSettings(config, usualDir);
+  const program = `${prefix}${name}`;
+  const database = config.databaseUrl === null ? `embedded, in ${config.dataDir}` : withoutSecret(config.databaseUrl);
   const serves = config.role !== 'worker';
   const key = firstStart?.key ?? null;
   const lines = [
@@ -29,7 +40,10 @@ export function banner(config: Config, { addresses, firstStart, dashboard }: Sta
   ];
   return [
     ...lines,
-    ...(firstStart === null || key === null ? laterLines() : firstLines(config, addresses, firstStart.projectId, key)),
+    ...(firstStart === null || key === null
+      ? laterLines(program)
+      : firstLines(config, addresses, { program, projectId: firstStart.projectId, key })),
+    ...(lacks.length === 0 ? [] : ['', `Put in ${lacks.join(' and ')} as this start has them: they are not printed.`]),
     '',
     'Stop with Ctrl-C.',
     '',
@@ -39,18 +53,17 @@ export function banner(config: Config, { addresses, firstStart, dashboard }: Sta
 /** Behind the link: nothing may break it. */
 const SETUP_NOTE = '  (to set it up: good once, for an hour)';
 
-function laterLines(): readonly string[] {
+function laterLines(program: string): readonly string[] {
   return [
-    'Make a key:  ./bin/cointill key create --project ID --mode test --kind secret --permission full --name NAME',
-    'Projects:    ./bin/cointill project list',
+    `Make a key:  ${program} key create --project ID --mode test --kind secret --permission full --name NAME`,
+    `Projects:    ${program} project list`,
   ];
 }
 
 function firstLines(
   config: Config,
   addresses: Started['addresses'],
-  projectId: string,
-  key: string,
+  { program, projectId, key }: { readonly program: string; readonly projectId: string; readonly key: string },
 ): readonly string[] {
   const body = '{"amount": 25, "currency": "USD", "crypto_currency": "BTC"}';
   const seconds = config.sandboxCompleteAfterMs / 1000;
@@ -64,7 +77,7 @@ function firstLines(
     '',
     'To see signed webhooks arrive, start this in a second terminal first:',
     '',
-    `  ./bin/cointill webhook listen --project ${projectId}`,
+    `  ${program} webhook listen --project ${projectId}`,
     '',
     'Make a first order of 25 USD, to be paid in Bitcoin:',
     '',
@@ -105,8 +118,4 @@ function programOn({ databaseUrl, dataDir }: Config): string {
 
 function keyCommand(config: Config, projectId: string): string {
   return `${programOn(config)} key create --project ${projectId} --mode test --kind secret --permission full --name Server`;
-}
-
-function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

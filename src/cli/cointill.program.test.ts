@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { testDatabase } from '../../test/database.ts';
+import { emptyDatabase, testDatabase } from '../../test/database.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { program, textAt } from './program.fixture.ts';
 
@@ -31,6 +31,52 @@ describe('cointill', () => {
     expect(groupHelp).toMatchObject({ code: 0, stderr: '' });
     for (const command of ['create', 'list', 'delete', 'enable', 'rotate', 'test', 'deliveries', 'retry', 'listen'])
       expect(groupHelp.stdout).toContain(`\n  ${command} `);
+  });
+
+  it('asks whether another command was meant, in whatever group it is', async () => {
+    const cointill = await program();
+    const ended = await Promise.all(
+      [['lisen'], ['paymnt'], ['project', 'lst'], ['creat'], ['fly']].map((args) => cointill.run(...args)),
+    );
+    const rest = '\nAdd --help to see what is possible.\n';
+    expect(ended.map(({ stderr }) => stderr)).toEqual([
+      `Unknown command 'lisen'\n(Did you mean webhook listen?)${rest}`,
+      `Unknown command 'paymnt'\n(Did you mean payment?)${rest}`,
+      `Unknown command 'lst'\n(Did you mean list?)${rest}`,
+      `Unknown command 'creat'\n(Did you mean project create, key create, webhook create?)${rest}`,
+      `Unknown command 'fly'${rest}`,
+    ]);
+  });
+
+  it('names commands as it was called itself', async () => {
+    const cointill = await program({ COINTILL_CALLED_AS: './bin/cointill' });
+    const [help, wrong] = await Promise.all([
+      cointill.run('webhook', 'test', '--help'),
+      cointill.run('payment', 'show', 'x'),
+    ]);
+    expect(help.stdout).toMatch(/^Usage: \.\/bin\/cointill webhook test .*/);
+    expect(help.stdout).toContain('\nExample:\n  $ ./bin/cointill webhook test we_… --type order.completed\n');
+    expect(wrong.stderr).toMatch(/List them with: \.\/bin\/cointill payment list\n$/);
+  });
+
+  it('makes no database but by a command that is to begin one', async () => {
+    const cointill = await program();
+    const url = await emptyDatabase();
+    const external = await program({ DATABASE_URL: url });
+    const message = (where: string): string =>
+      `There is no Cointill data in ${where}. Set DATA_DIR or DATABASE_URL as for the service, which names it when it starts; or begin there with: cointill start\n`;
+    const id = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+    for (const args of [
+      ['project', 'list'],
+      ['payment', 'list', '--json'],
+      ['webhook', 'listen', '--port', '0', '--project', id],
+    ]) {
+      expect(await cointill.run(...args)).toMatchObject({ code: 1, stderr: message(cointill.dataDir) });
+    }
+    expect(await readdir(cointill.dataDir)).toEqual([]);
+    expect((await external.run('project', 'list')).stderr).toBe(message('the database that DATABASE_URL names'));
+    expect((await external.run('project', 'create', '--name', 'Shop')).code).toBe(0);
+    expect((await external.run('project', 'list')).stdout).toContain('Shop');
   });
 
   it('refuses wrong usage with exit code 2 and nothing on standard output', async () => {

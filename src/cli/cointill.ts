@@ -1,87 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../config/version.ts';
+import { calledAs, COMMAND_GROUPS, withProgram } from '../config/called-as.ts';
 import { clean } from '../service/plain-text.ts';
+import { EXAMPLES } from './examples.ts';
+import { nearestField } from '../http/ignored-fields.ts';
+import { GROUPS } from './groups.ts';
 import { writeErrorLines } from './output.ts';
-
-interface CommandGroup {
-  readonly name: string;
-  readonly description: string;
-  /** Loads the group's module, which adds its commands; only the group that runs is loaded, for a quick start. */
-  readonly load: () => Promise<(program: Command) => void>;
-}
-
-const GROUPS: readonly CommandGroup[] = [
-  {
-    name: 'start',
-    description: 'start the service',
-    load: async () => (await import('./start.ts')).addStartCommand,
-  },
-  {
-    name: 'project',
-    description: 'make, list and change projects',
-    load: async () => (await import('./project.ts')).addProjectCommands,
-  },
-  {
-    name: 'key',
-    description: 'make, list and revoke API keys',
-    load: async () => (await import('./key.ts')).addKeyCommands,
-  },
-  {
-    name: 'user',
-    description: 'say who may use the dashboard',
-    load: async () => (await import('./user.ts')).addUserCommands,
-  },
-  {
-    name: 'audit',
-    description: 'see who changed what',
-    load: async () => (await import('./audit.ts')).addAuditCommands,
-  },
-  {
-    name: 'webhook',
-    description: 'manage webhook endpoints, see and retry deliveries, receive them here',
-    load: async () => (await import('./webhook.ts')).addWebhookCommands,
-  },
-  {
-    name: 'payment',
-    description: 'list, show, complete, simulate, accept and cancel payments',
-    load: async () => (await import('./payment.ts')).addPaymentCommands,
-  },
-  {
-    name: 'wallet',
-    description: 'set the wallets that live payments go to',
-    load: async () => (await import('./wallet.ts')).addWalletCommands,
-  },
-  {
-    name: 'network',
-    description: 'see how the chains are followed',
-    load: async () => (await import('./network.ts')).addNetworkCommands,
-  },
-  {
-    name: 'backup',
-    description: 'copy everything into one file while the service runs, and check such files',
-    load: async () => (await import('./backup.ts')).addBackupCommands,
-  },
-  {
-    name: 'restore',
-    description: 'make a new database of a backup',
-    load: async () => (await import('./restore.ts')).addRestoreCommand,
-  },
-  {
-    name: 'recover',
-    description: 'sell on after moments were lost, and book the money that came in them',
-    load: async () => (await import('./recover.ts')).addRecoverCommands,
-  },
-  {
-    name: 'refund',
-    description: 'see what to sign for a refund',
-    load: async () => (await import('./refund.ts')).addRefundCommands,
-  },
-  {
-    name: 'sweep',
-    description: 'pay out what lies on deposit contracts',
-    load: async () => (await import('./sweep.ts')).addSweepCommands,
-  },
-];
 
 const EPILOGUE = `
 Every command works while the service runs and while it does not, on the database that DATA_DIR (default: ./data)
@@ -93,11 +17,14 @@ Examples:
   $ cointill project create --name Shop
   $ cointill key create --project ID --mode test --kind secret --permission full --name Server
   $ cointill webhook listen --project ID
-  $ cointill payment list`;
+  $ cointill payment list
+
+The --help of each command has an example.`;
 
 const USAGE_EXIT_CODE = 2;
 const EXIT_PATIENCE_MS = 2_000;
 /** A line that commander adds: our command names similar to what was typed. */
+const UNKNOWN_COMMAND = /^Unknown command '([^']*)'$/;
 const SUGGESTION = /\n\(Did you mean [a-z, -]+\?\)$/;
 
 await main(process.argv.slice(2));
@@ -116,30 +43,56 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 async function buildProgram(args: readonly string[]): Promise<Command> {
-  const program = new Command('cointill')
+  const name = calledAs(process.env, process.cwd());
+  const program = new Command(name)
     .description('Cointill: a self-hosted cryptocurrency payment service.')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
-    .addHelpText('after', EPILOGUE)
+    .addHelpText('after', withProgram(EPILOGUE, name))
     .showHelpAfterError('Add --help to see what is possible.')
     .exitOverride()
     .configureOutput({
       outputError: (text, write) => write(cleanUsageError(text)),
     });
   const wanted = args[0] === 'help' ? args[1] : args[0];
-  for (const group of GROUPS) {
-    if (group.name === wanted) (await group.load())(program);
-    else program.command(group.name).description(group.description);
+  for (const group of COMMAND_GROUPS) {
+    const { description, load } = GROUPS[group];
+    if (group === wanted) (await load())(program);
+    else program.command(group).description(description);
   }
+  for (const command of program.commands) addExamples(command, name, '');
   return program;
 }
 
-/** One line, whatever typed text it repeats, with commander's suggestion. */
+/** Puts the examples of a command, and of those below it, at the end of their help. */
+function addExamples(command: Command, program: string, above: string): void {
+  const path = `${above}${command.name()}`;
+  const examples = EXAMPLES[path] ?? [];
+  if (examples.length > 0) {
+    const lines = examples.map((example) => `\n  $ ${program} ${example}`);
+    command.addHelpText('after', `\n${lines.length === 1 ? 'Example' : 'Examples'}:${lines.join('')}`);
+  }
+  for (const below of command.commands) addExamples(below, program, `${path} `);
+}
+
+/** One line, whatever typed text it repeats, with commander's suggestion, or ours where it has none. */
 function cleanUsageError(text: string): string {
   const message = text.replace(/\n$/, '').replace(/^error: (.)/, upperCaseFirst);
-  const suggestion = SUGGESTION.exec(message)?.[0] ?? '';
-  return `${clean(message.slice(0, message.length - suggestion.length))}${suggestion}\n`;
+  const given = SUGGESTION.exec(message)?.[0] ?? '';
+  const line = clean(message.slice(0, message.length - given.length));
+  return `${line}${given === '' ? suggested(line) : given}\n`;
+}
+
+/** For a command that was typed without its group, such as `listen`, or nearly so: those of that name in all groups. */
+function suggested(message: string): string {
+  const unknown = UNKNOWN_COMMAND.exec(message)?.[1];
+  if (unknown === undefined) return '';
+  const paths = Object.keys(EXAMPLES).filter((path) => path.includes(' '));
+  const lastWord = (path: string): string => path.slice(path.indexOf(' ') + 1);
+  const meant = nearestField(new Set(paths.map(lastWord)), unknown);
+  const found = paths.filter((path) => lastWord(path) === meant);
+  return found.length === 0 ? '' : `\n(Did you mean ${found.join(', ')}?)`;
 }
 
 function upperCaseFirst(_whole: string, first: string): string {

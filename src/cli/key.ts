@@ -8,7 +8,8 @@ import { actsOnId } from './act-on-id.ts';
 import { projectIdOf } from './arguments.ts';
 import { done } from './failure.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
 
 interface CreateOptions extends OutputOptions {
   readonly project: string;

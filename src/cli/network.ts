@@ -4,7 +4,8 @@ import { formatDecimal } from '../domain/money.ts';
 import { isoTime } from '../wire/time.ts';
 import { lostMoneyView } from '../wire/lost-money.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, type OutputOptions } from './output.ts';
 
 /** `cointill network status`. */
 export function addNetworkCommands(program: Command): void {

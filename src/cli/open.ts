@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pino, type Logger } from 'pino';
@@ -7,7 +7,7 @@ import type { Actor } from '../app/audit.ts';
 import { forActor } from '../app/context.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import type { Cointill } from '../service/core.ts';
-import { DatabaseConnectionError, UnfitDatabaseError } from '../store/check-database.ts';
+import { DatabaseConnectionError, EmptyDatabaseError, UnfitDatabaseError } from '../store/check-database.ts';
 import { diskFull, EmbeddedPostgresError } from '../store/embedded/error.ts';
 import { certificateFault } from '../config/tls-faults.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
@@ -16,23 +16,19 @@ import { writeErrorLines } from './output.ts';
 
 /**
  * Runs one command's work on the database, whether the service runs or not: the embedded server is joined, or started
- * and stopped again. With `mustExist` no database is created: whoever is in the wrong folder in an emergency must not
- * believe that all is well.
+ * and stopped again. Without `mayCreate` no database is created: whoever is in the wrong folder must not read that
+ * there is no payment.
  *
  * @throws ConfigError, EmbeddedPostgresError, MigrationError, or CommandFailure if the database cannot be reached
  */
 export async function withCointill<Result>(
   work: (cointill: Cointill) => Promise<Result>,
-  { mustExist = false }: { readonly mustExist?: boolean } = {},
+  { mayCreate = false }: { readonly mayCreate?: boolean } = {},
 ): Promise<Result> {
   const config = readConfig(process.env, process.cwd());
-  const isNew = config.databaseUrl === null && !existsSync(path.join(config.dataDir, 'postgres'));
-  if (isNew && mustExist) {
-    throw new CommandFailure(
-      `There is no database in ${config.dataDir}. Set DATA_DIR or DATABASE_URL as it is set for the service.`,
-    );
-  }
-  const cointill = await openDatabase(config);
+  const isNew = config.databaseUrl === null && !hasDatabase(config.dataDir);
+  if (isNew && !mayCreate) throw noDatabase(config);
+  const cointill = await openDatabase(config, { mayCreate });
   // In the wrong folder one would otherwise look for payments in an empty database.
   if (isNew) writeErrorLines([`Made a new database in ${config.dataDir} (set DATA_DIR to use another).`]);
   try {
@@ -42,15 +38,32 @@ export async function withCointill<Result>(
   }
 }
 
-async function openDatabase(config: Config): Promise<Cointill> {
+/** Whether the folder holds an embedded database, or cannot be looked into, which opening it explains. */
+function hasDatabase(dataDir: string): boolean {
+  try {
+    return lstatSync(path.join(dataDir, 'postgres'), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return codeOf(error) !== 'ENOTDIR';
+  }
+}
+
+function noDatabase({ databaseUrl, dataDir }: Config): CommandFailure {
+  const where = databaseUrl === null ? dataDir : 'the database that DATABASE_URL names';
+  return new CommandFailure(
+    `There is no Cointill data in ${where}. Set DATA_DIR or DATABASE_URL as for the service, which names it when it starts; ` +
+      'or begin there with: cointill start',
+  );
+}
+
+async function openDatabase(config: Config, { mayCreate }: { readonly mayCreate: boolean }): Promise<Cointill> {
   // Loaded here and not above: help and usage errors do not need it.
   const { openCointill } = await import('../service/core.ts');
   const log = await commandLog();
   try {
-    const cointill = await openCointill(config, log);
+    const cointill = await openCointill(config, log, { mayCreate });
     return { ...cointill, app: forActor(cointill.app, operator()) };
   } catch (error) {
-    throw databaseFailure(error, config);
+    throw error instanceof EmptyDatabaseError ? noDatabase(config) : databaseFailure(error, config);
   }
 }
 

@@ -1,4 +1,6 @@
 import { Option, type Command } from 'commander';
+import { calledAs, withProgram } from '../config/called-as.ts';
+import { fields } from '../wire/fields.ts';
 import { clean } from '../service/plain-text.ts';
 
 /** Options of every command that prints a record. */
@@ -19,18 +21,18 @@ export function print(options: OutputOptions, record: object, readable: () => re
 
 /** Writes lines of text to standard output. */
 export function writeLines(lines: readonly string[]): void {
-  process.stdout.write(lines.map((line) => `${clean(line)}\n`).join(''));
+  process.stdout.write(textOf(lines));
 }
 
 /** Writes lines of text to standard error. */
 export function writeErrorLines(lines: readonly string[]): void {
-  process.stderr.write(lines.map((line) => `${clean(line)}\n`).join(''));
+  process.stderr.write(textOf(lines));
 }
 
-/** Lines of `label  value` with aligned values; fields without a value are left out. */
-export function fields(rows: readonly (readonly [label: string, value: string | null])[]): readonly string[] {
-  const width = Math.max(0, ...rows.map(([label]) => label.length));
-  return rows.flatMap(([label, value]) => (value === null ? [] : [`${label.padEnd(width)}  ${value}`]));
+/** One line each, whatever they repeat, with commands that can be copied. */
+function textOf(lines: readonly string[]): string {
+  const program = calledAs(process.env, process.cwd());
+  return lines.map((line) => `${withProgram(clean(line), program)}\n`).join('');
 }
 
 /** A table with aligned columns, or one line saying that there is nothing. */

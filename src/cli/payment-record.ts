@@ -2,10 +2,12 @@ import { shownDecimals, tokenOf } from '../domain/asset.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
 import type { OtherMoney } from '../domain/other-money.ts';
 import type { Payment, Quote, Transfer } from '../domain/payment.ts';
+import { isFinal, type PaymentStatus } from '../domain/status.ts';
 import { exactNumber } from '../wire/number.ts';
 import { isoTime } from '../wire/time.ts';
 import { paymentUrl, publicPaymentId, type Links } from '../wire/payment.ts';
-import { fields, table } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { table } from './output.ts';
 import type { PaymentHistory, TimelineStep } from './payment-history.ts';
 
 /** A payment of either API as `--json` prints it: `status` is one of the nine, amounts are exact numbers. */
@@ -144,6 +146,13 @@ function otherLines(others: readonly OtherMoney[], quote: Quote | null): readonl
   ];
 }
 
+/** What to know when money was simulated for a payment that had ended; nothing for any other. */
+export function afterTheEnd(before: Payment, after: Payment): readonly string[] {
+  if (!isFinal(before.status)) return [];
+  const now = after.exception === 'none' ? after.status : `${after.status}, ${after.exception}`;
+  return [`Note: it was ${before.status} already, so this money came on top of it. Now it is ${now}.`];
+}
+
 /** Many payments for people. */
 export function paymentTable(payments: readonly Payment[]): readonly string[] {
   return table(
@@ -176,16 +185,29 @@ export function moneySeen(payment: Payment): string | null {
 const CAUSES: Readonly<Record<string, string>> = {
   created: 'created',
   token_chosen: 'a token was chosen',
-  money: 'money was seen, confirmed or lost',
   deadline: 'the time was up',
   settled: 'completed by the sandbox',
   cancelled: 'cancelled',
   accepted: 'the merchant accepted the money',
 };
 
+/** What money did, by the status that followed. */
+const MONEY: Readonly<Record<PaymentStatus, string>> = {
+  created: 'the money is gone again',
+  prepared: 'the money is gone again',
+  pending: 'the money is gone again',
+  processing: 'money was seen',
+  confirming: 'the money is in a block',
+  completed: 'enough money is confirmed',
+  failed: 'the money was not confirmed',
+  expired: 'the money is gone again',
+  cancelled: 'the money is gone again',
+};
+
 function stepText({ from, to, cause }: TimelineStep): string {
-  const because = CAUSES[cause] ?? cause;
-  return from === null ? `${because} as ${to}` : `${from} → ${to}: ${because}`;
+  if (from === null) return cause === to ? to : `${CAUSES[cause] ?? cause} as ${to}`;
+  if (cause !== 'money') return `${from} → ${to}: ${CAUSES[cause] ?? cause}`;
+  return `${from} → ${to}: ${from === 'confirming' && to === 'processing' ? 'its block was taken back' : MONEY[to]}`;
 }
 
 function fiatAmount(payment: Payment): string {

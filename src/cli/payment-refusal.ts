@@ -1,8 +1,8 @@
-import type { ChangeOutcome } from '../app/payments/change-payment.ts';
+import type { ChangeOutcome, RefusedChange } from '../app/payments/change-payment.ts';
 import type { NotSandbox } from '../app/payments/payment-actions.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
 import type { Payment } from '../domain/payment.ts';
-import { MAX_TOKEN_CHANGES, type RefusalReason } from '../domain/transition.ts';
+import { MAX_TOKEN_CHANGES } from '../domain/transition.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { CommandFailure, noPayment } from './failure.ts';
 import { moneySeen } from './payment-record.ts';
@@ -54,7 +54,7 @@ const POSSIBLE = {
   cancel: 'Only a payment that is created, prepared or pending, and for which no money was seen, can be cancelled.',
 } as const satisfies Record<PaymentAction, string>;
 
-function refusal(payment: Payment, reason: RefusalReason, action: PaymentAction): string {
+function refusal(payment: Payment, reason: RefusedChange['reason'], action: PaymentAction): string {
   const id = publicPaymentId(payment);
   switch (reason) {
     case 'already_completed':
@@ -74,6 +74,8 @@ function refusal(payment: Payment, reason: RefusalReason, action: PaymentAction)
       return `No confirmed money is there for ${id}, so there is nothing to accept. Wait until it is confirmed.`;
     case 'refunded':
       return `All money of ${id} was refunded or is promised back, so there is nothing to accept. A pending refund can be cancelled over the API.`;
+    case 'money_changed':
+      return `The money of ${id} changed meanwhile. Show it with: cointill payment show ${id}`;
     case 'expired':
       return `The time of ${id} is up, so no token can be chosen for it any more. It expires by itself; make a new one.`;
   }

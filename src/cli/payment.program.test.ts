@@ -95,7 +95,14 @@ it('shows a payment with its timeline, its events and its transfers', async () =
       },
     ],
   });
-  expect(text).toContain('confirming → completed');
+  expect(text.match(/^ {2}\S+Z {2}(?!#|\d).*/gm)?.map((line) => line.replace(/^ {2}\S+Z {2}/, ''))).toEqual([
+    'created',
+    'created → prepared: a token was chosen',
+    'prepared → pending: a token was chosen',
+    'pending → processing: money was seen',
+    'processing → confirming: the money is in a block',
+    'confirming → completed: enough money is confirmed',
+  ]);
   expect(text).toContain('#3 order.completed');
   expect(text).toContain('0.00166667 BTC confirmed');
 });
@@ -126,6 +133,18 @@ it('shows a payment on its way: stopped while it confirms, or a stage at a time'
   expect(completesAt).not.toBe(null);
   const refused = await cointill.run('payment', 'simulate', publicPaymentId(stopped), 'late', '--stages', '3');
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--stages goes with paid or over') });
+});
+
+it('says that simulated money came on top where the payment had ended', async () => {
+  const { app, cointill } = await setUp();
+  const [open, ended] = [await app.pay(), await app.pay()];
+  expect((await cointill.run('payment', 'simulate', publicPaymentId(open), 'part')).stderr).toBe('');
+  await completeSandboxPayment(app, { id: ended.id });
+  const { code, stderr } = await cointill.run('payment', 'simulate', publicPaymentId(ended), 'part');
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: 'Note: it was completed already, so this money came on top of it. Now it is completed, overpaid.\n',
+  });
 });
 
 it('accepts money that came late, and cancels a payment without any', async () => {

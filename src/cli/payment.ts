@@ -15,10 +15,17 @@ import { MAX_STAGE_SECONDS, SIMULATIONS, STAGED_SIMULATIONS, type Simulation } f
 import { oneOf, paymentSelectorOf, projectIdOf, wholeNumber } from './arguments.ts';
 import { UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
-import { print, printsRecord, type OutputOptions } from './output.ts';
+import { print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { listAllPayments, statusesOf } from './payment-list.ts';
 import { findPayment, readHistory } from './payment-history.ts';
-import { historyLines, historyRecord, paymentLines, paymentRecord, paymentTable } from './payment-record.ts';
+import {
+  afterTheEnd,
+  historyLines,
+  historyRecord,
+  paymentLines,
+  paymentRecord,
+  paymentTable,
+} from './payment-record.ts';
 import { changed, type PaymentAction } from './payment-refusal.ts';
 
 interface ListOptions extends OutputOptions {
@@ -89,7 +96,12 @@ export function addPaymentCommands(program: Command): void {
         throw new UsageFailure(`--stages goes with ${oneOf(STAGED_SIMULATIONS)}: ${simulation} is one step.`);
       }
       const stageMs = stages === undefined ? null : stages * 1_000;
-      return act('simulate', id, options, (app, selector) => simulatePayment(app, selector, simulation, stageMs));
+      return act('simulate', id, options, async (app, selector) => {
+        const before = await findPayment(app.db, selector);
+        const outcome = await simulatePayment(app, selector, simulation, stageMs);
+        if (outcome.kind === 'changed') writeErrorLines(afterTheEnd(before, outcome.payment));
+        return outcome;
+      });
     });
 }
 

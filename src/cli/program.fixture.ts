@@ -51,7 +51,7 @@ export async function program(env: Readonly<Record<string, string>> = {}): Promi
   const start = (...args: readonly string[]): Running => begin(PROGRAM, args);
   const begin = (command: string, args: readonly string[]): Running => {
     const { PATH = '', HOME = dataDir } = process.env;
-    const one = launch(command, args, { PATH, HOME, DATA_DIR: dataDir, ...env });
+    const one = launch(command, args, { PATH, HOME, DATA_DIR: dataDir, COINTILL_CALLED_AS: 'cointill', ...env });
     running.add(one);
     void one.ended.then(() => running.delete(one));
     return one;

@@ -9,7 +9,8 @@ import type { Project } from '../store/projects.ts';
 import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { CommandFailure, codeOf, done, reasonOf } from './failure.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, table, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, table, type OutputOptions } from './output.ts';
 
 /** `cointill project create|list|deactivate|activate|set`. */
 export function addProjectCommands(program: Command): void {
@@ -18,14 +19,17 @@ export function addProjectCommands(program: Command): void {
   printsRecord(project.command('create').description('make a project'))
     .requiredOption('--name <name>', 'what the project is called')
     .action((options: OutputOptions & { readonly name: string }) =>
-      withCointill(async ({ app }) => {
-        const made = done(await createProject(app, options.name)).project;
-        print(options, projectRecord(made), () => [
-          ...projectLines(made),
-          '',
-          `Next: cointill key create --project ${made.id} --mode test --kind secret --permission full --name Server`,
-        ]);
-      }),
+      withCointill(
+        async ({ app }) => {
+          const made = done(await createProject(app, options.name)).project;
+          print(options, projectRecord(made), () => [
+            ...projectLines(made),
+            '',
+            `Next: cointill key create --project ${made.id} --mode test --kind secret --permission full --name Server`,
+          ]);
+        },
+        { mayCreate: true },
+      ),
     );
 
   printsRecord(project.command('list').description('list all projects')).action((options: OutputOptions) =>

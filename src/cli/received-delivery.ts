@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { signDelivery, verifyServiceSignature } from '../webhooks/signature.ts';
-import { fields } from './output.ts';
+import { fields } from '../wire/fields.ts';
 
 /**
  * `unchecked`: no secret is known. `stale`: correct, but its time is more than five minutes off, as in a replayed

@@ -12,7 +12,8 @@ import { isoTime } from '../wire/time.ts';
 import { projectIdOf } from './arguments.ts';
 import { done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { paymentLines, paymentRecord } from './payment-record.ts';
 
 interface BookOptions extends OutputOptions {
@@ -51,29 +52,26 @@ function book(address: string, options: BookOptions): Promise<void> {
     throw new UsageFailure(`--order-id must have at most ${MAX_ORDER_ID} characters.`);
   }
   const projectId = project === undefined ? null : projectIdOf(project);
-  return withCointill(
-    async ({ app }) => {
-      const booking = { address, amountMinor: parsed.minor, currency, merchantOrderId: orderId, projectId };
-      const { payment, received } = done(await bookLost(app, booking));
-      const { quote } = payment;
-      if (quote === null) throw new Error(`The payment ${payment.id} was booked without a quote.`);
-      // A market that does not answer is not reported here: the command says that there is no price.
-      const rates = await pricesNow(readConfig(process.env, process.cwd()), pino({ level: 'silent' }));
-      const worth = worthOf(rates, quote, currency);
-      const warning = worth === null || !isNotable(parsed.minor, worth) ? null : differs(parsed.minor, worth, currency);
-      const record = {
-        ...paymentRecord(payment, app.links),
-        ...receivedRecord(received, quote, worth, currency, warning),
-      };
-      print(options, record, () => [
-        ...receivedLines(received, quote, worth, currency),
-        '',
-        ...paymentLines(payment, app.links),
-      ]);
-      if (warning !== null) writeErrorLines([`Warning: ${warning}`]);
-    },
-    { mustExist: true },
-  );
+  return withCointill(async ({ app }) => {
+    const booking = { address, amountMinor: parsed.minor, currency, merchantOrderId: orderId, projectId };
+    const { payment, received } = done(await bookLost(app, booking));
+    const { quote } = payment;
+    if (quote === null) throw new Error(`The payment ${payment.id} was booked without a quote.`);
+    // A market that does not answer is not reported here: the command says that there is no price.
+    const rates = await pricesNow(readConfig(process.env, process.cwd()), pino({ level: 'silent' }));
+    const worth = worthOf(rates, quote, currency);
+    const warning = worth === null || !isNotable(parsed.minor, worth) ? null : differs(parsed.minor, worth, currency);
+    const record = {
+      ...paymentRecord(payment, app.links),
+      ...receivedRecord(received, quote, worth, currency, warning),
+    };
+    print(options, record, () => [
+      ...receivedLines(received, quote, worth, currency),
+      '',
+      ...paymentLines(payment, app.links),
+    ]);
+    if (warning !== null) writeErrorLines([`Warning: ${warning}`]);
+  });
 }
 
 /** The current worth of what came, in the currency's smallest units; null: a price is not known. */

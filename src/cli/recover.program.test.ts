@@ -13,7 +13,7 @@ it.each([[['recover']], [['recover', 'book', '0x52908400098527886E0F7030069857D2
     expect(await cointill.run(...args)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `There is no database in ${cointill.dataDir}. Set DATA_DIR or DATABASE_URL as it is set for the service.\n`,
+      stderr: expect.stringContaining(`There is no Cointill data in ${cointill.dataDir}. Set DATA_DIR or DATABASE_URL`),
     });
     expect(existsSync(path.join(cointill.dataDir, 'postgres'))).toBe(false);
   },

@@ -10,7 +10,8 @@ import { wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { addLine, concerning, otherCopiesOf, noteOf, notesFileIn, readNotes } from '../backup/restore-notes.ts';
-import { fields, print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { inTransaction } from '../app/in-transaction.ts';
 
 interface RecoverOptions extends OutputOptions {
@@ -43,23 +44,20 @@ export function addRecoverCommands(program: Command): void {
       const now = Date.now();
       const lostSince = options.since === undefined ? now - DEFAULT_LOST_MS : timeOf(options.since, now);
       const folder = options.backups ?? readConfig(process.env, process.cwd()).backups?.folder ?? null;
-      return withCointill(
-        async ({ app }) => {
-          const copies = await copiesOf(folder, now);
-          const request = {
-            // A copy may have been selling ever since it was restored.
-            lostSince: Math.min(lostSince, ...copies.notes.map((note) => Date.parse(note.restored_at))),
-            now,
-            skip: options.skip ?? null,
-            otherCopies: otherCopiesOf(copies.notes),
-          };
-          const recovery = await inTransaction(app, (trx) => recover(app, trx, request));
-          const fault = await copies.note(recovery);
-          if (fault !== null) writeErrorLines([`Warning: ${fault}`]);
-          print(options, recoveryRecord(recovery), () => recoveryLines(recovery));
-        },
-        { mustExist: true },
-      );
+      return withCointill(async ({ app }) => {
+        const copies = await copiesOf(folder, now);
+        const request = {
+          // A copy may have been selling ever since it was restored.
+          lostSince: Math.min(lostSince, ...copies.notes.map((note) => Date.parse(note.restored_at))),
+          now,
+          skip: options.skip ?? null,
+          otherCopies: otherCopiesOf(copies.notes),
+        };
+        const recovery = await inTransaction(app, (trx) => recover(app, trx, request));
+        const fault = await copies.note(recovery);
+        if (fault !== null) writeErrorLines([`Warning: ${fault}`]);
+        print(options, recoveryRecord(recovery), () => recoveryLines(recovery));
+      });
     });
 
   addBookCommand(command);

@@ -1,21 +1,15 @@
 import type { Command } from 'commander';
-import { refundInstructions, type RefundInstructions } from '../app/refunds/refund-instructions.ts';
-import type { PsbtAdvice, UtxoAccess } from '../app/refunds/refund-psbt.ts';
+import { instructionLines } from '../app/refunds/instruction-lines.ts';
+import type { RefundInstructions } from '../app/refunds/refund-instructions.ts';
+import { showInstructions } from '../service/show-instructions.ts';
 import { cancelRefund } from '../app/refunds/cancel-refund.ts';
 import type { Cointill } from '../service/core.ts';
-import type { Network } from '../domain/networks.ts';
-import { fiatDecimals, formatDecimal } from '../domain/money.ts';
-import { isoTime } from '../wire/time.ts';
+import { formatDecimal } from '../domain/money.ts';
 import { refundView } from '../wire/refund.ts';
-import { ChainUnavailableError } from '../rails/chain.ts';
-import type { UtxoCaller } from '../rails/utxo/caller.ts';
-import { utxoFamily } from '../rails/utxo/family.ts';
 import { refundIdOf } from './arguments.ts';
 import { CommandFailure, done } from './failure.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, type OutputOptions } from './output.ts';
-
-const NODE_TIMEOUT_MS = 10_000;
+import { print, printsRecord, type OutputOptions } from './output.ts';
 
 type ShowOptions = OutputOptions & { readonly notPaidBy?: readonly string[] };
 
@@ -45,28 +39,10 @@ export function addRefundCommands(program: Command): void {
 }
 
 async function showRefund(cointill: Cointill, id: string, options: ShowOptions): Promise<void> {
-  const callers: UtxoCaller[] = [];
-  try {
-    const open = (network: Network): UtxoAccess | null => {
-      const access = utxoAccess(cointill, network);
-      if (access !== null) callers.push(access.caller);
-      return access;
-    };
-    const shown = done(await refundInstructions(cointill.app, id, open, options.notPaidBy ?? []));
-    print(options, record(shown, cointill), () => lines(shown));
-  } catch (error) {
-    if (error instanceof ChainUnavailableError) throw new CommandFailure(error.message, { cause: error });
-    throw error;
-  } finally {
-    await Promise.all(callers.map((caller) => caller.close()));
-  }
-}
-
-function utxoAccess({ networkConfigs, maxFeeRate, troubles }: Cointill, network: Network): UtxoAccess | null {
-  const config = networkConfigs.find((one) => one.network === network);
-  if (config?.family !== 'utxo') return null;
-  const caller = utxoFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, troubles });
-  return { params: caller.params, caller, maxFeeRate };
+  const outcome = await showInstructions(cointill, id, options.notPaidBy);
+  if (outcome.kind === 'unavailable') throw new CommandFailure(outcome.message, { cause: outcome.error });
+  const shown = done(outcome);
+  print(options, record(shown, cointill), () => instructionLines(shown));
 }
 
 function record({ refund, paymentUri, call, psbt, problem, warnings }: RefundInstructions, { app }: Cointill): object {
@@ -81,49 +57,4 @@ function record({ refund, paymentUri, call, psbt, problem, warnings }: RefundIns
     psbt_warnings: psbt?.kind === 'ok' ? psbt.warnings : [],
     warnings,
   };
-}
-
-function lines({ refund, paymentUri, call, psbt, problem, warnings }: RefundInstructions): readonly string[] {
-  const amount = (units: bigint): string => `${formatDecimal(units, refund.decimals)} ${refund.asset}`;
-  const head = fields([
-    ['Status', refund.status + (refund.failureReason === null ? '' : ` (${refund.failureReason})`)],
-    ['Amount', `${amount(refund.units)} on ${refund.network}`],
-    ['Worth', `${formatDecimal(refund.amountMinor, fiatDecimals(refund.currency))} ${refund.currency}`],
-    ['To', refund.address ?? 'not known yet: the customer gives an address on the claim page'],
-    ['Made', isoTime(refund.createdAt)],
-    ...(refund.transactionHash === null ? [] : [['Paid by', refund.transactionHash] as const]),
-  ]);
-  if (refund.status === 'failed' && problem !== null) return [...head, '', problem];
-  if (refund.status !== 'pending' || refund.address === null) return head;
-  if (refund.mode === 'test') return [...head, '', 'A test refund: nothing is to be paid, it ends by itself.'];
-  if (problem !== null) return [...head, '', problem];
-  return [
-    ...head,
-    '',
-    ...warnings,
-    `Send exactly ${amount(refund.units)}: the refund completes when that amount is seen on the chain.`,
-    ...(paymentUri === null ? [] : ['', 'Payment URI:', `  ${paymentUri}`]),
-    ...(call === null
-      ? []
-      : [
-          '',
-          ...fields([
-            ['Chain', String(call.chainId)],
-            ['To', call.to],
-            ['Value', `${call.value} wei`],
-            ['Data', call.data],
-          ]),
-        ]),
-    ...(psbt === null ? [] : ['', ...psbtLines(psbt, amount)]),
-  ];
-}
-
-function psbtLines(psbt: PsbtAdvice, amount: (units: bigint) => string): readonly string[] {
-  if (psbt.kind !== 'ok') return [psbt.message];
-  return [
-    'PSBT, to be signed and sent:',
-    `  ${psbt.psbt}`,
-    `  It pays a fee of ${amount(psbt.feeUnits)}; ${amount(psbt.changeUnits)} come back.`,
-    ...psbt.warnings.map((warning) => `  ${warning}`),
-  ];
 }

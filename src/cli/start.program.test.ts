@@ -15,7 +15,8 @@ const RUNNING = /Cointill is running\.[^]*Stop with Ctrl-C\./;
 
 /** Two ports of this machine, and what holds them until it is closed. */
 async function takePorts() {
-  const holders = [createServer(), createServer()];
+  // They read what comes and say nothing.
+  const holders = [0, 1].map(() => createServer((socket) => void socket.on('error', () => {}).resume()));
   const ports: string[] = [];
   for (const holder of holders) {
     await once(holder.listen(0, '127.0.0.1'), 'listening');
@@ -26,6 +27,13 @@ async function takePorts() {
     for (const holder of holders) await once(holder.close(), 'close');
   };
   return { live, sandbox, close };
+}
+
+/** The program, with ports that nobody has. */
+async function programOnFreePorts() {
+  const ports = await takePorts();
+  await ports.close();
+  return { ports, cointill: await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox }) };
 }
 
 describe('cointill start', () => {
@@ -55,7 +63,7 @@ describe('cointill start', () => {
     const { code, stdout } = await second.ended;
     expect(code).toBe(0);
     expect(stdout).not.toContain('sk_test_');
-    expect(stdout).toContain('./bin/cointill key create --project');
+    expect(stdout).toContain(`DATABASE_URL=${databaseUrl} cointill key create --project`);
   });
 
   it('writes its log as text where a person reads it, and as JSON elsewhere', async () => {
@@ -75,9 +83,7 @@ describe('cointill start', () => {
   });
 
   it('stops as by Ctrl-C when its terminal is closed, the embedded database too', async () => {
-    const ports = await takePorts();
-    await ports.close();
-    const cointill = await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox });
+    const { cointill, ports } = await programOnFreePorts();
     const terminal = cointill.startInTerminal('start');
     await terminal.waitFor(RUNNING);
     const lock = path.join(cointill.dataDir, 'postgres/postmaster.pid');
@@ -133,6 +139,28 @@ describe('cointill start', () => {
       stdout: '',
       stderr: `Port ${ports.live} of 127.0.0.1 is taken by another program. Stop that, or set PORT to another port.\n`,
     });
+  });
+
+  it('on data that Cointill runs on already says so, names its process and leaves it alone', async () => {
+    const { cointill, ports } = await programOnFreePorts();
+    const first = cointill.start('start');
+    await first.waitFor(RUNNING);
+    const again = await cointill.run('start');
+    expect(again).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        `Cointill is already running on this data (process ${first.pid}): port ${ports.live} of 127.0.0.1 is its own. Use it as it is, ` +
+        `stop it first (Ctrl-C in its terminal, or: kill ${first.pid}), or set PORT and SANDBOX_PORT to run a second process beside it.\n`,
+    });
+    const elsewhere = await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox });
+    expect((await elsewhere.run('start')).stderr).toBe(
+      `Port ${ports.live} of 127.0.0.1 is taken by another Cointill, process ${first.pid}. Stop that, or set PORT to another port.\n`,
+    );
+    expect(existsSync(path.join(elsewhere.dataDir, 'postgres'))).toBe(false);
+    expect((await fetch(`http://127.0.0.1:${ports.live}/readyz`)).status).toBe(200);
+    first.signal('SIGTERM');
+    expect((await first.ended).code).toBe(0);
   });
 
   it.each([

@@ -3,12 +3,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
+import { calledAs, publicName } from '../config/called-as.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import { banner, startRecord, type Started } from './banner.ts';
-import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
-import { codeOf, CommandFailure, reasonOf } from './failure.ts';
+import { ListenError } from '../http/listen-error.ts';
+import { CommandFailure } from './failure.ts';
 import { databaseFailure } from './open.ts';
 import { writeLines } from './output.ts';
+import { checkPorts, listenFailure } from './ports.ts';
 import { untilStopSignal } from './signals.ts';
 
 /** Supervisors give us ten seconds; after this, what is still running is left to the next start. */
@@ -57,19 +59,20 @@ export function addStartCommand(program: Command): void {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
+  const program = calledAs(process.env, process.cwd());
   const [{ createLogger }, { startService }] = await Promise.all([
     import('../service/log.ts'),
     import('../service/main.ts'),
   ]);
   const log = createLogger(config.logLevel);
   const ending = untilEnd(log);
-  const begun = startService(config, log);
+  const begun = checkPorts(config).then(() => startService(config, log, publicName(program)));
   // Stopping during a start that hangs must not wait for the start.
   void ending.then(() => limitStop(log));
-  const service = await begun.catch((error: unknown) => {
-    throw startFailure(error, config);
+  const service = await begun.catch(async (error: unknown) => {
+    throw await startFailure(error, config);
   });
-  greet(config, service, log);
+  greet(config, service, log, program);
   setTimeout(releaseMemory, REST_MS).unref();
   const end = await ending;
   log.info({ reason: end }, 'stopping');
@@ -79,8 +82,11 @@ async function start(): Promise<void> {
 }
 
 /** In production a supervisor keeps every line: JSON like the rest of the log, and without a key. */
-function greet(config: Config, service: Started, log: Logger): void {
-  if (!config.production) return writeLines(banner(config, service));
+function greet(config: Config, service: Started, log: Logger, program: string): void {
+  if (!config.production) {
+    const usualDir = process.env['INIT_CWD'] ?? process.cwd();
+    return writeLines(banner(config, service, { program, usualDir }));
+  }
   const message = 'Cointill is running';
   const firstStep = `${message}; this is the first start: make a key with the command`;
   log.info(startRecord(config, service), service.firstStart === null ? message : firstStep);
@@ -122,37 +128,7 @@ function limitStop(log: Logger): void {
 }
 
 /** Why the service does not start, in plain words if the cause is an address, a port or a server that it needs. */
-function startFailure(error: unknown, config: Config): unknown {
-  if (error instanceof ListenError) return plain(listenFailure(error, config), error);
+async function startFailure(error: unknown, config: Config): Promise<unknown> {
+  if (error instanceof ListenError) return new CommandFailure(await listenFailure(error, config), { cause: error });
   return databaseFailure(error, config);
-}
-
-function listenFailure({ port, cause }: ListenError, config: Config): string {
-  const setting = settingOf(port, config);
-  const host = setting === 'MONITOR_PORT' ? MONITOR_HOST : config.host;
-  const where = `Port ${port} of ${host}`;
-  switch (codeOf(cause)) {
-    case 'EADDRINUSE':
-      return `${where} is taken by another program. Stop that, or set ${setting} to another port.`;
-    case 'EACCES':
-      return `${where} is not open to this user. Set ${setting} to a port above 1023.`;
-    case 'EADDRNOTAVAIL':
-      return `HOST is ${host}, which is no address of this machine. Set HOST to one that is.`;
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `HOST is ${host}, a name that stands for no address here. ${HOST_RULE}`;
-    default:
-      return `HOST is ${host}, where this machine cannot listen (${reasonOf(cause)}). ${HOST_RULE}`;
-  }
-}
-
-function settingOf(port: number, { monitorPort, port: livePort }: Config): string {
-  if (port === monitorPort) return 'MONITOR_PORT';
-  return port === livePort ? 'PORT' : 'SANDBOX_PORT';
-}
-
-const HOST_RULE = 'Set HOST to an address of this machine: 127.0.0.1, or 0.0.0.0 for all that it has.';
-
-function plain(message: string, cause: unknown): CommandFailure {
-  return new CommandFailure(message, { cause });
 }

@@ -10,7 +10,8 @@ import { evmFamily } from '../rails/evm/family.ts';
 import { oneOf, projectIdOf } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, table, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, table, type OutputOptions } from './output.ts';
 
 interface PlanOptions extends OutputOptions {
   readonly project: string;

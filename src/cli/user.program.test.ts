@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
+import { freePort } from '../../test/ports.ts';
+import { sealTotp } from '../app/people/totp.ts';
+import { loadSealingKey } from '../webhooks/secret.ts';
 import { program, textAt } from './program.fixture.ts';
 
 const DASHBOARD_URL = 'https://pay.shop.example';
@@ -113,6 +116,33 @@ it('refuses to deactivate the last owner, or to give them another role', async (
     const refusal = await cointill.run('user', ...args);
     expect(refusal).toMatchObject({ code: 1, stderr: expect.stringContaining('This is the last owner') });
   }
+});
+
+it('starts with no other key than the one that seals one-time codes, until their owners are reset', async () => {
+  const database = await testDatabase();
+  const email = 'ann@shop.example';
+  const [port, sandboxPort] = [String(await freePort()), String(await freePort())];
+  const common = { DATABASE_URL: database.url, DASHBOARD_URL, PORT: port, SANDBOX_PORT: sandboxPort };
+  const owner = await program({ ...common, SECRET_KEY: 'a'.repeat(32) });
+  await owner.json('user', 'invite', '--email', email, '--role', 'owner');
+  const person = await database.db.selectFrom('people').select('id').executeTakeFirstOrThrow();
+  const key = loadSealingKey({ secretKey: 'a'.repeat(32), dataDir: owner.dataDir });
+  await database.db
+    .updateTable('people')
+    .set({ password_hash: 'x', joined_at: new Date(), totp_secret: sealTotp(key, person.id, 'JBSWY3DPEHPK3PXP') })
+    .execute();
+  for (const role of ['all', 'api']) {
+    const stranger = await program({ ...common, ROLE: role, SECRET_KEY: 'b'.repeat(32) });
+    const { code, stderr } = await stranger.run('start');
+    expect([role, code, stderr]).toEqual([
+      role,
+      1,
+      expect.stringMatching(/secrets of one-time codes .* another key.*ann@shop\.example.*cointill user reset EMAIL/),
+    ]);
+  }
+  const stranger = await program({ ...common, SECRET_KEY: 'b'.repeat(32) });
+  await stranger.json('user', 'reset', email);
+  expect(await stranger.json('webhook', 'list')).toEqual([]);
 });
 
 it('refuses what makes no sense, with the way out', async () => {

@@ -11,7 +11,8 @@ import { isEmail } from '../http/validation.ts';
 import { projectIdOf } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
 
 interface RoleOptions extends OutputOptions {
   readonly role: Role;

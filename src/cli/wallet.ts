@@ -10,7 +10,8 @@ import { gapInWords, type Wallet } from '../store/wallets.ts';
 import { oneOf, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, type OutputOptions } from './output.ts';
 
 interface SetOptions extends OutputOptions {
   readonly project: string;

@@ -17,7 +17,8 @@ import { endpointIdOf, projectIdOf } from './arguments.ts';
 import { done, noProject } from './failure.ts';
 import { addListenCommand } from './listen.ts';
 import { withCointill } from './open.ts';
-import { fields, print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
+import { fields } from '../wire/fields.ts';
+import { print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
 import { addDeliveryCommands } from './webhook-deliveries.ts';
 
 interface CreateOptions extends OutputOptions {

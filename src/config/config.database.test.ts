@@ -2,17 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
-
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    readConfig(env, '/srv/cointill');
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
+import { readConfig } from './config.ts';
+import { problemsOf } from './problems.fixture.ts';
 
 it.each([
   'postgres://one:5432,two:5432/cointill',

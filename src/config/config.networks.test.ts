@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig, type Config } from './config.ts';
+import { readConfig, type Config } from './config.ts';
+import { problemsOf } from './problems.fixture.ts';
 
 const USDT = '0xdac17f958d2ee523a2206206994597c13d831ec7';
 const OTHER = '0x5b38da6a701c568545dcfcb03fcb875f56beddc4';
 
 function read(env: Record<string, string>): Config {
   return readConfig(env, '/srv/cointill');
-}
-
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    read(env);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
 }
 
 describe('the networks of the settings', () => {

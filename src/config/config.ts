@@ -21,7 +21,7 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 
 /** The dashboard of the live address. */
 export interface DashboardConfig {
-  /** Where people open it, without `/dashboard`: the only source of links and of WebAuthn's origin. */
+  /** The origin where people open it: the only source of links, and WebAuthn's origin. */
   readonly url: string;
   /** CIDRs that reach it; null: everybody. */
   readonly allowCidrs: readonly string[] | null;
@@ -112,7 +112,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}; they must differ.`);
   const role = read.choice('ROLE', ROLES, 'all');
   const monitorPort = readMonitorPort(read, role, [port, sandboxPort], problems);
-  const host = read.text('HOST') ?? '127.0.0.1';
+  const host = read.host('HOST') ?? '127.0.0.1';
   const tls = readTlsFiles(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
   const scheme = tls === null ? 'http' : 'https';
   const shownHost = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
@@ -155,7 +155,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
       page: read.integer('RATE_LIMIT_PAGE', 600, 1, 1_000_000_000),
       dashboard: read.integer('RATE_LIMIT_DASHBOARD', 1200, 1, 1_000_000_000),
     },
-    dashboard: readDashboard(read, baseUrl),
+    dashboard: readDashboard(read, baseUrl, problems),
     metricsToken: read.text('METRICS_TOKEN'),
     secretKey,
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
@@ -174,11 +174,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
 }
 
 /** `DASHBOARD` and what goes with it. What is set is checked all the same where it is off. */
-function readDashboard(read: Reader, baseUrl: string): DashboardConfig | null {
+function readDashboard(read: Reader, baseUrl: string, problems: string[]): DashboardConfig | null {
   const isOn = read.choice('DASHBOARD', ['on', 'off'], 'on') === 'on';
-  const url = read.url('DASHBOARD_URL') ?? baseUrl;
+  const asked = read.url('DASHBOARD_URL');
+  // An origin has no path, and neither have WebAuthn and the addresses of the page's own files.
+  const url = originOf(asked ?? baseUrl);
+  if (asked !== null && asked !== url) {
+    problems.push(`DASHBOARD_URL must have no path: the dashboard is at /dashboard of its host, so write ${url}.`);
+  }
   const allowCidrs = read.cidrs('DASHBOARD_ALLOW_CIDRS');
   return isOn ? { url, allowCidrs } : null;
+}
+
+/** The origin of a URL that was read as one, or would have been but for its problems. */
+function originOf(url: string): string {
+  return URL.parse(url)?.origin ?? url;
 }
 
 const USUAL_BACKUP_TIME = '03:10';

@@ -1,5 +1,8 @@
+import { isIP } from 'node:net';
 import { parseCidr } from '../webhooks/guard.ts';
 
+/** RFC 1123, 2.1; with the underscores that names in containers have. What has four numbers is no name. */
+const HOST_NAME = /^(?![\d.]+$)[a-z0-9](?:[\w-]*[a-z0-9])?(?:\.[a-z0-9](?:[\w-]*[a-z0-9])?)*$/i;
 const NODE_EXAMPLE = 'http://user:password@127.0.0.1:8332';
 
 /**
@@ -40,6 +43,7 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
       problems.push(`${name} must be one of ${choices.join(', ')}, not "${value}".`);
       return fallback;
     },
+    host: (name: string): string | null => hostOf(name, text(name), problems),
     /** A base URL: no query, no fragment, no trailing slash. */
     url(name: string): string | null {
       const value = text(name);
@@ -67,6 +71,13 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
       return list(name);
     },
   };
+}
+
+/** An IP address or a host name, which may still stand for nothing here. */
+function hostOf(name: string, value: string | null, problems: string[]): string | null {
+  if (value === null || isIP(value) !== 0 || (value.length <= 253 && HOST_NAME.test(value))) return value;
+  problems.push(`${name} must be an IP address or a host name alone, such as 127.0.0.1 or 0.0.0.0, not "${value}".`);
+  return null;
 }
 
 export type Reader = ReturnType<typeof reader>;

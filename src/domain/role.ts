@@ -22,18 +22,28 @@ const ACTIONS_TABLE = {
     within: 'project',
   },
   change_test_payments: {
-    meaning: 'change test payments',
+    meaning: 'create and change test payments',
     roles: ['owner', 'admin', 'developer', 'support'],
     within: 'project',
   },
   change_live_payments: {
-    meaning: 'cancel and accept live payments',
+    meaning: 'create, cancel and accept live payments',
     roles: ['owner', 'admin', 'support'],
     within: 'project',
   },
-  write_notes: {
-    meaning: 'write notes',
+  share_views: {
+    meaning: 'share views of the list and change those that others share',
     roles: ['owner', 'admin', 'developer', 'support'],
+    within: 'project',
+  },
+  write_notes: {
+    meaning: 'write notes and labels',
+    roles: ['owner', 'admin', 'developer', 'support'],
+    within: 'project',
+  },
+  delete_notes: {
+    meaning: 'delete notes of other people',
+    roles: ['owner', 'admin'],
     within: 'project',
   },
   request_refunds: {

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessKey } from '../app/projects/access.ts';
-import type { ChangeOutcome, PaymentSelector } from '../app/payments/change-payment.ts';
+import type { ChangeOutcome, PaymentSelector, RefusedChange } from '../app/payments/change-payment.ts';
 import type { App } from '../app/context.ts';
 import type { Replay } from '../app/idempotency.ts';
 import type { CreateOutcome, PaymentCreator } from '../app/payments/create-payment.ts';
 import type { PaymentReader } from '../app/payments/read-payment.ts';
 import type { Payment, Surface } from '../domain/payment.ts';
-import { MAX_TOKEN_CHANGES, type RefusalReason } from '../domain/transition.ts';
+import { MAX_TOKEN_CHANGES } from '../domain/transition.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
 import { sendJson, sendReplay } from './idempotency-key.ts';
 
@@ -86,7 +86,7 @@ export function sendChanged(reply: FastifyReply, outcome: ChangeOutcome, noun: s
 }
 
 /** Why a payment cannot be changed so, as the end of a sentence. */
-export function whyNot(reason: RefusalReason, payment: Payment): string {
+export function whyNot(reason: RefusedChange['reason'], payment: Payment): string {
   switch (reason) {
     case 'money_seen':
       return 'money was seen on it.';
@@ -102,5 +102,7 @@ export function whyNot(reason: RefusalReason, payment: Payment): string {
       return 'all of its money was refunded, or is promised back by a pending refund, which can be cancelled.';
     case 'already_completed':
       return 'it is completed already.';
+    case 'money_changed':
+      return 'its money changed meanwhile. Read what there is now, and decide again.';
   }
 }

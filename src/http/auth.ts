@@ -10,6 +10,11 @@ export interface KeyPolicy {
   readonly baseUrls: Readonly<Record<Mode, string>>;
 }
 
+/** A key as documentation and terminals shorten it. Headers arrive as Latin-1, in which `…` is three characters. */
+const SHORTENED = /^[sp]k_(?:test|live)_\w*(?:\.{2,3}|\u2026|\u00E2\u0080\u00A6)$/;
+const CUT_OFF =
+  'Invalid API key: it ends in dots, so it was copied from where keys are shortened. Send the whole key, as it was shown once when it was made.';
+
 const BEARER = /^bearer +(\S+) *$/i;
 
 /** The key in an `Authorization: Bearer …` header, or why there is none. */
@@ -37,6 +42,7 @@ export function authenticate(
 ): AccessKey | RequestError | Promise<AccessKey | RequestError> {
   const keyText = readBearer(header);
   if (keyText instanceof RequestError) return keyText;
+  if (SHORTENED.test(keyText)) return new RequestError('authentication_error', CUT_OFF);
   const found = access.find(keyText, admit);
   return found instanceof Promise
     ? found.then((key) => checkSide(key, surface, policy))

@@ -1,3 +1,4 @@
+import { withProgram } from '../config/called-as.ts';
 import { OverloadedError } from '../app/batch.ts';
 
 /** Which error format an answer uses: that of one of the two APIs, or that of everything else. */
@@ -63,12 +64,16 @@ export function notFound(message: string): RequestError {
   return new RequestError('not_found_error', message);
 }
 
-/** The body of an error. Key errors look the same on both APIs; all others of the Transaction API use its format. */
-export function errorBody(error: RequestError, surface: ErrorSurface): object {
+/**
+ * The body of an error, with commands in its message named as `program`. Key errors look the same on both APIs; all
+ * others of the Transaction API use its format.
+ */
+export function errorBody(error: RequestError, surface: ErrorSurface, program = 'cointill'): object {
   const isKeyError =
     error.type === 'authentication_error' || error.type === 'permission_error' || error.type === 'https_required';
-  if (surface === 'transaction' && (!isKeyError || error.ownShape)) return { success: false, message: error.message };
-  const { type, message, param } = error;
+  const { type, param } = error;
+  const message = withProgram(error.message, program);
+  if (surface === 'transaction' && (!isKeyError || error.ownShape)) return { success: false, message };
   return { error: { type, message, ...(param === null ? {} : { param }) } };
 }
 

@@ -65,7 +65,7 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
   app.addHook('onRoute', (route) => {
     // A forgotten guard would leave the operation unchecked.
     if (API_PATH.test(route.url) && route.config?.guard?.kind !== 'api') {
-      throw new Error(`The route ${String(route.method)} ${route.url} says no guard of kind "api".`);
+      throw new Error(`The route ${String(route.method)} ${route.url} has no guard of kind "api".`);
     }
     if (SESSION_PATH.test(route.url)) checkSessionRoute(route.url, String(route.method), route.config?.guard ?? null);
     const own = route.onRequest === undefined ? [] : [route.onRequest].flat();
@@ -115,7 +115,7 @@ async function guard(
     return guardDashboard(request, reply, { ...options, dashboard: options.dashboard ?? null }, rule, {
       fault,
       countClient: () => count(reply, limits, 'page', clientId(request)),
-      tellClient: () => sendRateLimitHeaders(request, reply, limits),
+      showLimit: () => sendRateLimitHeaders(request, reply, limits),
       countSession: (id) => count(reply, limits, 'dashboard', id),
     });
   }

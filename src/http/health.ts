@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Instance } from '../config/instance.ts';
 import { isLocal } from './https-rule.ts';
 
 /** Whether the service can do its work, by part: `ok`, or why it cannot. */
@@ -10,16 +11,18 @@ export interface Readiness {
 }
 
 /**
- * `GET /healthz`: the process answers. `GET /readyz`: it can do its work. The reasons why it cannot name hosts and
- * quote other programs, so only those whom `mayReadDetails` allows can read them: by default this machine.
+ * `GET /healthz`: the process answers, and says which one it is. `GET /readyz`: it can do its work. The reasons why it
+ * cannot name hosts and quote other programs, so only those whom `mayReadDetails` allows can read them and `instance`:
+ * by default this machine.
  */
 export function healthRoutes(
   ready: () => Promise<Readiness>,
   mayReadDetails: (request: FastifyRequest) => boolean = isLocal,
+  instance: Instance | null = null,
 ): (app: FastifyInstance) => void {
   return (app) => {
     const options = { config: { guard: { kind: 'health' as const } }, schema: { hide: true } };
-    app.get('/healthz', options, () => ({ status: 'ok' }));
+    app.get('/healthz', options, (request) => ({ status: 'ok', ...(mayReadDetails(request) ? instance : null) }));
     app.get('/readyz', options, async (request, reply) => {
       const { ok, degraded, checks } = await ready();
       const status = ok ? (degraded ? 'degraded' : 'ready') : 'not_ready';

@@ -168,9 +168,9 @@ describe('the checks come in one order', () => {
     expect(await status('pk_test', 'POST', '/v1/orders/x/cancel')).toBe(403);
   });
 
-  it('does not start with an API route that says no guard', async () => {
+  it('does not start with an API route that has no guard', async () => {
     const forgotten: ServerOptions['plugins'] = [(app) => void app.get('/v1/forgotten', () => 'open')];
-    await expect(server({ plugins: forgotten }).ready()).rejects.toThrow('GET /v1/forgotten says no guard');
+    await expect(server({ plugins: forgotten }).ready()).rejects.toThrow('GET /v1/forgotten has no guard');
   });
 });
 

@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly log: FastifyBaseLogger;
   readonly troubles: Troubles;
+  /** How messages name our commands; by default `cointill`. */
+  readonly program?: string;
   /** Called after every answered request. */
   readonly onAnswered: (answer: AnsweredRequest) => void;
   /** Null or undefined where there is no dashboard. */
@@ -72,7 +74,7 @@ export interface AnsweredRequest {
 
 /** One address of the service: the server that all routes are registered on. */
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const { limits, tls, trustProxy } = options;
+  const { limits, tls, trustProxy, program = 'cointill' } = options;
   const idOf = requestIds();
   const guarding = { ...options, https: { production: options.production, behindProxy: trustProxy !== null } };
   const settings = {
@@ -92,8 +94,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       standardHeaders(request, reply, trustProxy !== null);
       const requestError = asRequestError(error);
       guardUnrouted(request, reply, guarding).then(
-        () => (reply.sent ? reply : answerError(request, reply, requestError)),
-        (refusal: unknown) => answerError(request, reply, asRequestError(refusal)),
+        () => (reply.sent ? reply : answerError(request, reply, requestError, program)),
+        (refusal: unknown) => answerError(request, reply, asRequestError(refusal), program),
       );
     },
     clientErrorHandler: (_error: Error, socket: Socket) => void answerMalformed(socket, limits, idOf()),
@@ -116,7 +118,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     if (requestError.status >= 500) reportFault(options.troubles, request, requestError.status, error);
     // The guard itself may have failed before it could send them, because the database is down.
     if (!reply.hasHeader('x-ratelimit-limit')) await sendRateLimitHeaders(request, reply, limits);
-    return answerError(request, reply, requestError);
+    return answerError(request, reply, requestError, program);
   });
   app.setNotFoundHandler((request) => {
     throw nothingAt(request);
@@ -138,14 +140,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-function answerError(request: FastifyRequest, reply: FastifyReply, error: RequestError): FastifyReply {
+function answerError(request: FastifyRequest, reply: FastifyReply, error: RequestError, program: string): FastifyReply {
   const { guard } = request.routeOptions.config;
   // A path may be written with escapes, so the route's pattern is more reliable than its text.
   const surface = guard?.kind === 'api' ? guard.surface : surfaceOf(pathOf(request));
   return reply
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(error, surface)));
+    .send(JSON.stringify(errorBody(error, surface, program)));
 }
 
 function standardHeaders(request: FastifyRequest, reply: FastifyReply, behindProxy: boolean): void {

@@ -20,21 +20,20 @@ import { notFound, RequestError } from './errors.ts';
 import { cameEncrypted } from './https-rule.ts';
 
 /**
- * What a route of the dashboard takes. `anybody`: no session. `own_account`: a session, whatever its role.
- * `change_payments`: the action of the mode in the path. Actions of a project are asked for in the project that the
- * path names.
+ * What a route of the dashboard requires. `anybody`: no session. `own_account`: a session with any role.
+ * `change_payments`: the action for the path's mode. Actions of a project are checked in the path's project.
  */
 export interface SessionRule {
   readonly kind: 'session';
   readonly action: 'anybody' | 'own_account' | 'change_payments' | Action;
-  /** Asks for a proof that is not older than ten minutes, as dangerous actions always do. */
+  /** Requires a proof from the last ten minutes, as dangerous actions always do. */
   readonly asksProof?: true;
 }
 
-/** What the guard of the dashboard works with. */
+/** The dependencies of the dashboard's guard. */
 export interface DashboardGuard {
   readonly app: App;
-  /** Who may reach it at all; null: everybody. */
+  /** The addresses that may reach it; null for all. */
   readonly allowed: AllowList | null;
   /** The origin of `DASHBOARD_URL`. */
   readonly origin: string;
@@ -42,38 +41,40 @@ export interface DashboardGuard {
   readonly behindProxy: boolean;
 }
 
-/** A route that could not be guarded does not register. */
+/** @throws Error for a route that could not be guarded */
 export function checkSessionRoute(url: string, method: string, rule: { readonly kind: string } | null): void {
-  const told = `The route ${method} ${url}`;
-  if (rule?.kind !== 'session') throw new Error(`${told} says no guard of kind "session".`);
+  const route = `The route ${method} ${url}`;
+  if (rule?.kind !== 'session') throw new Error(`${route} has no guard of kind "session".`);
   const { action } = rule as SessionRule;
   const names = (part: string): boolean => url.split('/').includes(part);
   const inProject =
     action === 'change_payments' || (action !== 'anybody' && action !== 'own_account' && isProjectAction(action));
   if (inProject !== names(':project')) {
-    throw new Error(`${told} ${inProject ? 'needs' : 'cannot have'} :project in its path for the action ${action}.`);
+    throw new Error(`${route} ${inProject ? 'needs' : 'cannot have'} :project in its path for the action ${action}.`);
   }
-  if (action === 'change_payments' && !names(':mode')) throw new Error(`${told} needs :mode in its path.`);
+  if (action === 'change_payments' && !names(':mode')) throw new Error(`${route} needs :mode in its path.`);
 }
 
-/** How requests are counted, and what is wrong with the headers of this one. */
+/** The counters of the rate limit, and what is wrong with the request's headers. */
 interface Counting {
   readonly fault: RequestError | null;
   readonly countClient: () => Promise<void>;
-  /** Tells what is left, without counting. */
-  readonly tellClient: () => Promise<void>;
+  /** Sends the headers of the rate limit without counting. */
+  readonly showLimit: () => Promise<void>;
   readonly countSession: (id: string) => Promise<void>;
 }
 
 /**
- * Throws what stands against the request: who may reach it, the page that it comes from, session, limit, role, proof.
+ * Checks address, rate limit, origin, session, role and proof.
+ *
+ * @throws RequestError for the first of them that refuses the request
  */
 export async function guardDashboard(
   request: FastifyRequest,
   reply: FastifyReply,
   { dashboard, access }: { readonly dashboard: DashboardGuard | null; readonly access: Access },
   rule: SessionRule | { readonly kind: 'dashboard'; readonly isCounted: boolean },
-  { fault, countClient, tellClient, countSession }: Counting,
+  { fault, countClient, showLimit, countSession }: Counting,
 ): Promise<void> {
   if (dashboard === null) throw new Error('The dashboard has routes, and no guard.');
   const isReachable = dashboard.allowed === null || isOn(dashboard.allowed, clientAddress(request));
@@ -81,7 +82,7 @@ export async function guardDashboard(
   const signedIn = token === null ? null : await findSignedIn(dashboard.app, token, clientAddress(request));
   if (signedIn !== null) await countSession(signedIn.session.id);
   else if (rule.kind === 'session' || rule.isCounted) await countClient();
-  else await tellClient();
+  else await showLimit();
   if (!isReachable) {
     throw new RequestError(
       'permission_error',
@@ -90,7 +91,7 @@ export async function guardDashboard(
   }
   if (fault !== null) throw fault;
   if (rule.kind === 'dashboard') return;
-  // What one person sees is no cache's, and no other site's.
+  // Other sites may not embed what one person sees.
   void reply.header('cross-origin-resource-policy', 'same-origin');
   const forged = request.method === 'GET' || request.method === 'HEAD' ? null : forgery(request, dashboard);
   if (forged !== null) throw forged;
@@ -127,7 +128,7 @@ async function authorise(
   const projectId = isProjectAction(action) ? parseUuid(project ?? '') : null;
   const role = roleIn(memberships, projectId);
   if (isProjectAction(action)) {
-    // A project that is none of theirs is told of as one that is not there.
+    // Other people's projects get the same answer as ones that do not exist.
     const found = projectId === null || role === null ? null : await access.project(projectId);
     if (found === null) throw notFound('There is no such project.');
   }
@@ -135,8 +136,8 @@ async function authorise(
 }
 
 /**
- * Why a change may come from a page of somebody else (CSRF). Browsers say which site a request comes from (Fetch
- * Metadata), and older ones its origin; what says neither is no browser, and has no business with a session's cookie.
+ * The refusal of a change that may come from another site's page (CSRF); null if it does not. Browsers send the site
+ * (Fetch Metadata) or, if older, the origin. Requests with neither come from no browser and may not use its session.
  */
 function forgery(request: FastifyRequest, { origin, behindProxy }: DashboardGuard): RequestError | null {
   const { origin: from, 'sec-fetch-site': site } = request.headers;

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Type } from 'typebox';
+import { text } from './fields.ts';
 import { tryServer } from './frame.fixture.ts';
+import { compileValidator } from './validation.ts';
 
 const app = tryServer({}, { test: 1e9, live: 1e9, page: 1e9 });
 afterAll(() => app.close());
@@ -100,6 +103,21 @@ describe('bodies', () => {
     expect(
       (await app.inject({ ...cancel, headers: { ...headers, 'content-type': 'application/json' } })).statusCode,
     ).toBe(200);
+  });
+});
+
+describe('the length of a text', () => {
+  const refused = (rules: { readonly min?: number; readonly max: number }, value: string): string => {
+    const outcome = compileValidator({ schema: Type.Object({ name: text(rules) }), httpPart: 'body' })({ name: value });
+    if (!('error' in outcome)) throw new Error('It was taken.');
+    return outcome.error.message;
+  };
+
+  it('is said in words that agree with its number', () => {
+    expect(refused({ max: 9, min: 1 }, '')).toBe('name must not be empty.');
+    expect(refused({ max: 9, min: 2 }, 'a')).toBe('name must have at least 2 characters.');
+    expect(refused({ max: 1 }, 'ab')).toBe('name must have at most 1 character.');
+    expect(refused({ max: 2 }, 'abc')).toBe('name must have at most 2 characters.');
   });
 });
 

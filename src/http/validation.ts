@@ -140,14 +140,20 @@ function rule(error: ErrorObject, facts: SchemaFacts, ofQuery: boolean): string 
     case 'maximum':
       return `must be ${wantedType(facts)}`;
     case 'maxLength':
-      return `must have at most ${facts.maxLength} characters`;
+      return `must have at most ${counted(facts.maxLength, 'character')}`;
     case 'minLength':
-      return `must have at least ${facts.minLength} characters`;
+      return facts.minLength === 1
+        ? 'must not be empty'
+        : `must have at least ${counted(facts.minLength, 'character')}`;
     case 'maxProperties':
-      return `must have at most ${facts.maxProperties} keys`;
+      return `must have at most ${counted(facts.maxProperties, 'key')}`;
     default:
       return RULES[facts[RULE] ?? '']?.rule ?? 'is not valid';
   }
+}
+
+function counted(count: number | undefined, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function wantedType(facts: SchemaFacts): string {

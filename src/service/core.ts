@@ -4,7 +4,6 @@ import { chainRail } from '../modes/live-rail.ts';
 import type { App } from '../app/context.ts';
 import type { Observer } from '../app/observer.ts';
 import { sandboxRail } from '../modes/sandbox-rail.ts';
-import { checkSealingKey } from '../app/webhooks/sealing-key.ts';
 import type { Config } from '../config/config.ts';
 import { allTokens, type Token } from '../domain/asset.ts';
 import { pow10 } from '../domain/money.ts';
@@ -18,12 +17,13 @@ import type { UtxoChains } from '../rails/family.ts';
 import { createWalletOpener, type WalletOpener } from '../rails/wallet.ts';
 import { fixedRates, testRates } from '../rates/fixed.ts';
 import type { RateSource } from '../rates/source.ts';
-import { namingSetting, checkPool, checkSameDatabase, checkWrites } from '../store/check-database.ts';
+import { namingSetting, checkNotEmpty, checkPool, checkSameDatabase, checkWrites } from '../store/check-database.ts';
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
 import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
 import { migrate } from '../store/migrate.ts';
 import { logActivities } from './activity-lines.ts';
 import { logTroubles } from './log.ts';
+import { checkSealingKey } from './sealing-key.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
 
@@ -53,15 +53,21 @@ export interface Cointill {
 
 const MAX_CONNECTIONS = 16;
 
+interface CoreParts {
+  readonly rates?: RateSource;
+  readonly observer?: Observer;
+  readonly troubles?: Troubles;
+  readonly mayCreate?: boolean;
+}
+
 /**
  * Opens the database (starting or joining the embedded one) and creates the use cases' context. `rates` are live mode's
- * prices; a command that makes no quotes does without market prices. Activities go to the log and to `observer`.
+ * prices; a command that makes no quotes does without market prices. Activities go to the log and to `observer`. An
+ * empty database is migrated only with `mayCreate`.
+ *
+ * @throws EmptyDatabaseError without it
  */
-export async function openCointill(
-  config: Config,
-  log: Logger,
-  parts: { readonly rates?: RateSource; readonly observer?: Observer; readonly troubles?: Troubles } = {},
-): Promise<Cointill> {
+export async function openCointill(config: Config, log: Logger, parts: CoreParts = {}): Promise<Cointill> {
   const { troubles = logTroubles(log) } = parts;
   const embedded =
     config.databaseUrl === null
@@ -86,7 +92,7 @@ export async function openCointill(
     await embedded?.stop();
   };
   try {
-    await prepareDatabase(config, handle, log);
+    await prepareDatabase(config, handle, log, parts.mayCreate ?? true);
   } catch (error) {
     await close().catch(() => {});
     throw error;
@@ -202,7 +208,7 @@ function pooledRandom(): (size: number) => Uint8Array {
 }
 
 /** Checks that an external database is the intended one and takes writes, and migrates it. */
-async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logger): Promise<void> {
+async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logger, mayCreate: boolean): Promise<void> {
   const setting = config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   const client = await namingSetting(setting, handle.connect());
   try {
@@ -211,6 +217,7 @@ async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logg
       await namingSetting('DATABASE_URL', checkPool(handle.db));
       if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
     }
+    if (!mayCreate) await checkNotEmpty(client);
     const applied = await migrate(client);
     if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
   } finally {

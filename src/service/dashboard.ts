@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createServiceHealth } from '../app/dashboard/health.ts';
+import type { PaymentCreator } from '../app/payments/create-payment.ts';
 import { createProjectWatch } from '../app/live/project-watch.ts';
 import { makeSetupLink } from '../app/people/links.ts';
 import { siteOf, type PeopleParts } from '../app/people/parts.ts';
@@ -15,25 +16,33 @@ import type { ServerOptions } from '../http/server.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { hasPeople } from '../store/people.ts';
 import type { Cointill } from './core.ts';
+import { createSweepWatch } from './sweeps.ts';
+import { showInstructions } from './show-instructions.ts';
+
+/** The parts that the dashboard shares with the APIs. */
+interface Shared {
+  readonly notifications: Notifications;
+  readonly redis: SharedRedis | null;
+  readonly creator: PaymentCreator;
+}
 
 /** What the live address has beside `plugins`: the dashboard and its guard, unless it is left out. */
 export async function openDashboard(
-  { dashboard, trustProxy }: Config,
+  { dashboard, trustProxy, secretKey }: Config,
   core: Cointill,
-  notifications: Notifications,
-  redis: SharedRedis | null,
+  { notifications, redis, creator }: Shared,
   plugins: ServerOptions['plugins'],
 ): Promise<Pick<ServerOptions, 'dashboard' | 'plugins'>> {
   if (dashboard === null) return { dashboard: null, plugins };
   const { app } = core;
   const behindProxy = trustProxy !== null;
-  let key: Promise<Uint8Array> | null = null;
+  // A key of this process's own is made at the first use, if ever; one that was given can be checked at once.
+  let key: Promise<Uint8Array> | null = secretKey === null ? null : Promise.resolve(await core.sealingKey());
   const people: PeopleParts = {
     app,
     hasher: createPasswordHasher(app.random),
     limits: createGuessLimits(redis?.client ?? null),
     troubles: core.troubles,
-    // Made at the first use where there is none.
     sealingKey: () =>
       (key ??= core.sealingKey().catch((error: unknown) => {
         key = null;
@@ -52,7 +61,11 @@ export async function openDashboard(
       version: version() + build,
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
+      sweeps: createSweepWatch(core),
       live: { watch, notifications, troubles: core.troubles },
+      exports: { connect: () => core.handle.connect() },
+      creator,
+      refundInstructions: (id) => showInstructions(core, id),
     },
     assets,
   );
@@ -65,6 +78,11 @@ export async function openDashboard(
     },
     plugins: [...plugins, (server: FastifyInstance) => routes(server)],
   };
+}
+
+/** Where everybody opens the dashboard; null where there is none, or where not everybody reaches it. */
+export function openDashboardUrl({ dashboard }: Config): string | null {
+  return dashboard === null || dashboard.allowCidrs !== null ? null : `${dashboard.url}/dashboard`;
 }
 
 /** The dashboard as a start tells of it. */

@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { calledAs, withProgram } from '../config/called-as.ts';
 import type { Config } from '../config/config.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { faultFields, isExplained, messageOf } from './faults.ts';
@@ -41,7 +42,8 @@ function standardError(): DestinationStream {
   });
   if (!process.stderr.isTTY) return stream;
   const isColoured = (process.env['NO_COLOR'] ?? '') === '';
-  return { write: (line) => void stream.write(terminalLine(line, { isColoured })) };
+  const program = calledAs(process.env, process.cwd());
+  return { write: (line) => void stream.write(withProgram(terminalLine(line, { isColoured }), program)) };
 }
 
 const FLUSH_MS = 1_000;

@@ -11,14 +11,17 @@ import { createPaymentWatch } from '../app/live/payment-watch.ts';
 import { createPaymentReader } from '../app/payments/read-payment.ts';
 import { startScheduledBackups } from '../backup/scheduled-backups.ts';
 import type { Config } from '../config/config.ts';
+import { thisInstance } from '../config/instance.ts';
 import { openCointill, type Cointill } from './core.ts';
 import { logAnswer } from './access-line.ts';
-import { openDashboard, startedDashboard, type StartedDashboard } from './dashboard.ts';
+import { openDashboard, openDashboardUrl, startedDashboard, type StartedDashboard } from './dashboard.ts';
 import { logTroubles } from './log.ts';
+import type { Mode } from '../domain/permission.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import type { Api } from '../http/api.ts';
 import { loadAssets } from '../http/pages/assets.ts';
 import { checkoutRoutes } from '../http/checkout/routes.ts';
+import { homeRoute } from '../http/docs/home.ts';
 import { docsRoutes } from '../http/docs/routes.ts';
 import { ListenError } from '../http/listen-error.ts';
 import { orderRoutes } from '../http/orders/routes.ts';
@@ -52,8 +55,11 @@ export interface Service {
 /** How long running work may take after the service was told to stop. */
 const STOP_GRACE_MS = 8_000;
 
-/** Starts what the role requires: both addresses of the API, the workers, or everything. */
-export async function startService(config: Config, log: Logger): Promise<Service> {
+/**
+ * Starts what the role requires: both addresses of the API, the workers, or everything. Answers name our commands with
+ * `program`.
+ */
+export async function startService(config: Config, log: Logger, program = 'cointill'): Promise<Service> {
   const troubles = logTroubles(log);
   const prices = startPrices(config, troubles);
   const counting = startCounting();
@@ -88,13 +94,17 @@ export async function startService(config: Config, log: Logger): Promise<Service
     const backups = config.role === 'api' ? null : startBackups(config, core);
     if (backups !== null) parts.push(() => backups.stop());
     const monitored = { redis, backups };
-    const monitoring = createMonitoring(core, notifications, prices, monitored, counting, { metricsToken, hasOwnPort });
+    const monitoring = createMonitoring(core, notifications, prices, monitored, counting, {
+      metricsToken,
+      hasOwnPort,
+      instance: thisInstance(config),
+    });
     onStop = () => monitoring.stopping();
     // Health is answered until the very end, so it is closed after the parts.
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
     if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications));
     if (config.role !== 'worker')
-      parts.push(await startServers(config, core, notifications, { counting, monitoring, redis }, log));
+      parts.push(await startServers(config, core, notifications, { counting, monitoring, redis, program }, log));
     // Last, because the key must only be shown by a start that succeeded.
     const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
     const dashboard = config.role === 'worker' ? null : await startedDashboard(config, core);
@@ -110,13 +120,15 @@ interface Shared {
   readonly counting: Counting;
   readonly monitoring: Monitoring;
   readonly redis: SharedRedis | null;
+  /** How answers name our commands. */
+  readonly program: string;
 }
 
 async function startServers(
   config: Config,
   core: Cointill,
   notifications: Notifications,
-  { counting, monitoring, redis }: Shared,
+  { counting, monitoring, redis, program }: Shared,
   log: Logger,
 ): Promise<() => Promise<void>> {
   const { app, troubles } = core;
@@ -132,7 +144,7 @@ async function startServers(
     orderRoutes(api),
     refundRoutes(api),
     checkoutRoutes({ ...api, access, assets, watch, troubles }),
-    docsRoutes({ baseUrls, assets }),
+    docsRoutes({ baseUrls, assets, program }),
   ];
   const common = {
     access,
@@ -143,16 +155,20 @@ async function startServers(
     tls: await readTls(config),
     log,
     troubles,
+    program,
     onAnswered: (answer: AnsweredRequest) => {
       counting.metrics.onAnswered(answer);
       logAnswer(log, troubles, answer);
     },
     plugins,
   };
-  const dashboard = await openDashboard(config, core, notifications, redis, plugins);
+  const dashboard = await openDashboard(config, core, { notifications, redis, creator: api.creator }, plugins);
+  const home = (side: Mode) => homeRoute({ side, baseUrls, dashboardUrl: openDashboardUrl(config), assets });
+  const live = { ...common, ...dashboard, plugins: [...dashboard.plugins, home('live')] };
+  const sandbox = { ...common, plugins: [...plugins, home('test')] };
   const servers = [
-    { server: buildServer({ ...common, ...dashboard, side: 'live' }), port: config.port },
-    { server: buildServer({ ...common, side: 'test' }), port: config.sandboxPort },
+    { server: buildServer({ ...live, side: 'live' }), port: config.port },
+    { server: buildServer({ ...sandbox, side: 'test' }), port: config.sandboxPort },
   ];
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map(({ server }) => closeServer(server)));

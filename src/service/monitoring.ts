@@ -16,6 +16,7 @@ import { readiness } from './readiness.ts';
 import { readFigures } from '../store/figures.ts';
 import type { Listening } from '../store/notifications.ts';
 import { addressGaps } from '../store/wallets.ts';
+import type { Instance } from '../config/instance.ts';
 import { version } from '../config/version.ts';
 
 /** Whoever asks more often gets the same answer again, so that requests without a key cost the database nothing. */
@@ -52,6 +53,7 @@ export interface MonitoringOptions {
    * Whether a separate port tells this machine everything: then the API's addresses, which a proxy may expose, do not.
    */
   readonly hasOwnPort: boolean;
+  readonly instance: Instance;
 }
 
 /** Parts of this process that may fail while it works; null: not used. */
@@ -66,7 +68,7 @@ export function createMonitoring(
   prices: Prices,
   { redis, backups }: MonitoredParts,
   { metrics }: Counting,
-  { metricsToken, hasOwnPort }: MonitoringOptions,
+  { metricsToken, hasOwnPort, instance }: MonitoringOptions,
 ): Monitoring {
   let isStopping = false;
   const check = sharedAnswer(SHARED_MS, () => readiness(core, notifications, redis, backups));
@@ -85,7 +87,7 @@ export function createMonitoring(
   });
   const scrape = createScrape(metrics.registry, networks, { keepMs: SHARED_MS });
   const plugins = (answersLocally: boolean) => [
-    healthRoutes(ready, (request) => answersLocally && isLocal(request)),
+    healthRoutes(ready, (request) => answersLocally && isLocal(request), instance),
     metricsRoute(scrape, metricsToken, (request) => answersLocally && isDirect(request)),
   ];
   return {

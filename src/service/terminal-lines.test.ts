@@ -13,6 +13,12 @@ it('shows the time, the level, the message and what the message does not say', (
   expect(line({ msg: 'x', reason: 'two words' })).toBe('13:05:09 INFO  x reason="two words"\n');
 });
 
+it('shows how long a long list is, which nobody reads on a terminal', () => {
+  expect(line({ msg: 'x', migrations: ['1', '2', '3', '4'], nodes: ['a'] })).toBe(
+    '13:05:09 INFO  x migrations=4 nodes=["a"]\n',
+  );
+});
+
 it('shows where a fault arose below it', () => {
   const err = { type: 'Error', message: 'why', stack: 'Error: why\n    at here (file.ts:1:2)' };
   expect(line({ level: 50, msg: 'worker: why', err })).toBe(

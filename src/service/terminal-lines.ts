@@ -8,6 +8,8 @@ const LEVELS: Readonly<Record<number, string>> = {
   50: 'ERROR',
   60: 'FATAL',
 };
+/** Of a longer list only the length is shown. */
+const MAX_LISTED = 3;
 const YELLOW = 33;
 const RED = 31;
 const WARN = 40;
@@ -25,7 +27,7 @@ export function terminalLine(json: string, { isColoured }: { readonly isColoured
   const level = Number(entry['level']);
   const message = textOf(entry['msg'] ?? '');
   const fields = Object.entries(entry).flatMap(([name, value]) => {
-    const text = textOf(value);
+    const text = Array.isArray(value) && value.length > MAX_LISTED ? String(value.length) : textOf(value);
     return UNSHOWN.has(name) || message.includes(text)
       ? []
       : [`${name}=${/\s/.test(text) ? JSON.stringify(text) : text}`];

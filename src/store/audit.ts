@@ -1,5 +1,6 @@
-import type { Selectable } from 'kysely';
+import { CompiledQuery, type Selectable } from 'kysely';
 import type { Database, Trx } from './database.ts';
+import type { Statement } from './pipeline.ts';
 import type { ActorKind } from './schema/people.ts';
 import { columnsOf, type NewRow, type Tables } from './tables.ts';
 
@@ -23,25 +24,32 @@ export interface AuditEntry {
 }
 
 export async function insertAuditEntry(trx: Trx, entry: AuditEntry): Promise<void> {
-  const { actor, subject, before, after } = entry;
-  await trx
-    .insertInto('audit_log')
-    .values({
-      id: entry.id,
-      at: new Date(entry.at),
-      actor_kind: actor.kind,
-      actor_id: actor.id,
-      actor_name: actor.name,
-      action: entry.action,
-      project_id: entry.projectId,
-      subject_kind: subject.kind,
-      subject_id: subject.id,
-      before: before === null ? null : JSON.stringify(before),
-      after: after === null ? null : JSON.stringify(after),
-      ip: entry.ip,
-      request_id: entry.requestId,
-    } satisfies NewRow<'audit_log'>)
-    .execute();
+  await trx.executeQuery(auditStatement(entry));
+}
+
+/** The statement that saves an entry, to be sent together with others. */
+export function auditStatement({ actor, subject, before, after, ...entry }: AuditEntry): Statement {
+  const row = {
+    id: entry.id,
+    at: new Date(entry.at),
+    actor_kind: actor.kind,
+    actor_id: actor.id,
+    actor_name: actor.name,
+    action: entry.action,
+    project_id: entry.projectId,
+    subject_kind: subject.kind,
+    subject_id: subject.id,
+    before: before === null ? null : JSON.stringify(before),
+    after: after === null ? null : JSON.stringify(after),
+    ip: entry.ip,
+    request_id: entry.requestId,
+  } satisfies NewRow<'audit_log'>;
+  const columns = Object.keys(row);
+  const places = columns.map((_, index) => `$${index + 1}`);
+  return CompiledQuery.raw(
+    `insert into audit_log (${columns.join(', ')}) values (${places.join(', ')})`,
+    Object.values(row),
+  );
 }
 
 /**

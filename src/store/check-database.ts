@@ -6,6 +6,15 @@ import type { Database } from './database.ts';
 /** The database of a setting cannot be used; the message says why, and what to do. */
 export class UnfitDatabaseError extends Error {}
 
+/** Cointill never was in this database: a command that only works on what is there must not begin it. */
+export class EmptyDatabaseError extends Error {}
+
+/** @throws EmptyDatabaseError if no version of Cointill ever migrated the database */
+export async function checkNotEmpty(client: Client): Promise<void> {
+  const { rows } = await client.query<{ empty: boolean }>("select to_regclass('migrations') is null as empty");
+  if (rows[0]?.empty === true) throw new EmptyDatabaseError();
+}
+
 /** The database of a setting could not be opened; the cause says what went wrong. */
 export class DatabaseConnectionError extends Error {
   readonly setting: string;

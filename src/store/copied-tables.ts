@@ -2,7 +2,7 @@ import type { Tables } from './tables.ts';
 
 /**
  * What a backup copies of each table; a table missing here does not compile. `rows`: all of it. `nothing`: data that is
- * only valid while the current processes run, and what lets somebody in: a restored copy has no session and no open
+ * only valid while the current processes run or follows from the rest, and what lets somebody in: a restored copy has no session and no open
  * link.
  */
 export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing' } = {
@@ -18,6 +18,11 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   transaction_counters: 'rows',
   payment_day_counts: 'rows',
   payments: 'rows',
+  // Made from the payments anew.
+  payment_figures: 'nothing',
+  completion_times: 'nothing',
+  figures_progress: 'nothing',
+  attention_marks: 'rows',
   payment_arrows: 'rows',
   payment_addresses: 'rows',
   payment_quotes: 'rows',
@@ -26,6 +31,9 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   deliveries: 'rows',
   delivery_attempts: 'rows',
   idempotency_keys: 'rows',
+  payment_notes: 'rows',
+  labels: 'rows',
+  payment_labels: 'rows',
   refunds: 'rows',
   refund_payouts: 'rows',
   waiting_payouts: 'rows',
@@ -48,6 +56,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   passkeys: 'rows',
   recovery_codes: 'rows',
   audit_log: 'rows',
+  saved_views: 'rows',
   backups: 'rows',
   leases: 'nothing',
 };

@@ -20,12 +20,18 @@ function rowsOf({ text }: { readonly text: string }): number {
 }
 
 /**
- * Runs a `COPY … TO STDOUT` and passes its output on in order. The server waits while `take` is slow.
+ * Runs a `COPY … TO STDOUT` and passes its output on in order. The server waits while `take` is slow. It sends one row
+ * at a time, which `eachRow` may write anew; what that returns is copied at once.
  *
  * @returns the number of rows
  * @throws what `take` throws, after which the connection is unusable; otherwise the server's error
  */
-export function copyOut(client: Client, text: string, take: (piece: Buffer) => Promise<void>): Promise<number> {
+export function copyOut(
+  client: Client,
+  text: string,
+  take: (piece: Buffer) => Promise<void>,
+  eachRow: (row: Buffer) => Buffer = (row) => row,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     let piece = Buffer.allocUnsafe(PIECE_BYTES);
     let filled = 0;
@@ -62,7 +68,8 @@ export function copyOut(client: Client, text: string, take: (piece: Buffer) => P
         given.query(text);
       },
       // The parser reuses its buffer, so what is kept must be copied.
-      handleCopyData: ({ chunk }) => {
+      handleCopyData: ({ chunk: row }) => {
+        const chunk = eachRow(row);
         for (let from = 0; from < chunk.length;) {
           const copied = chunk.copy(piece, filled, from);
           from += copied;

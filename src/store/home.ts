@@ -1,7 +1,5 @@
 import { sql } from 'kysely';
-import { SURFACES } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
-import type { PaymentStatus } from '../domain/status.ts';
 import type { Database } from './database.ts';
 
 /** What Home asks of the database: everything from counters and ends of indexes, whatever the tables hold. */
@@ -9,30 +7,6 @@ import type { Database } from './database.ts';
 interface Scope {
   readonly projectId: string;
   readonly mode: Mode;
-}
-
-/** How many payments of one UTC day have a status now, and what they are worth. */
-export interface DayCount {
-  /** `2026-01-31`. */
-  readonly day: string;
-  readonly status: PaymentStatus;
-  readonly payments: number;
-  readonly usdCents: bigint;
-}
-
-/** The counters of both APIs from a day on, up to and without another. */
-export async function dayCounts(
-  db: Database,
-  { projectId, mode }: Scope,
-  fromDay: string,
-  untilDay: string,
-): Promise<readonly DayCount[]> {
-  const { rows } = await sql<{ day: string; status: PaymentStatus; payments: bigint; usd_cents: bigint }>`
-    select day, status, sum(payments)::bigint as payments, sum(usd_cents)::bigint as usd_cents from payment_day_counts
-    where project_id = ${projectId} and mode = ${mode} and surface = any (${SURFACES}::text[])
-      and day >= ${fromDay}::date and day < ${untilDay}::date
-    group by day, status`.execute(db);
-  return rows.map(({ usd_cents: usdCents, payments, ...row }) => ({ ...row, payments: Number(payments), usdCents }));
 }
 
 /** What a merchant does on the way to the first live payment, and whether it was done. */

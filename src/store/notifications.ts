@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { isNetwork, type Network } from '../domain/networks.ts';
+import type { Mode } from '../domain/permission.ts';
 import type { Database, DatabaseHandle, Trx } from './database.ts';
 import { keepSession } from './kept-session.ts';
 
@@ -13,6 +14,8 @@ export interface NotificationPayloads {
   readonly payments: readonly string[];
   /** A network whose cursor moved, so that its payments have other confirmations now. */
   readonly chain: readonly [Network];
+  /** The project and mode where people wrote to what needs attention. */
+  readonly attention: readonly [projectId: string, mode: string];
   /** The person whose sessions ended or whose roles changed, so that what is open for them is looked at again. */
   readonly sessions: readonly [string];
 }
@@ -56,6 +59,16 @@ export async function notifySessions(trx: Trx, personId: string): Promise<void> 
   await sql`select ${notification('sessions', personId)}`.execute(trx);
 }
 
+/** Notifies every process that a payment's notes or labels changed, when the transaction commits. */
+export async function notifyPayment(trx: Trx, paymentId: string): Promise<void> {
+  await sql`select ${notification('payments', paymentId)}`.execute(trx);
+}
+
+/** Notifies every process that people wrote to what needs attention, when the transaction commits. */
+export async function notifyAttention(trx: Trx, projectId: string, mode: Mode): Promise<void> {
+  await sql`select ${notification('attention', projectId, mode)}`.execute(trx);
+}
+
 /** A notification as an expression, to be sent by a statement that changes something anyway. */
 export function notification<T extends Topic>(topic: T, ...payload: NotificationPayloads[T]): RawBuilder<unknown> {
   return sql`pg_notify(${CHANNEL}, ${[topic, ...payload].join(' ')})`;
@@ -92,6 +105,11 @@ function dispatch(listeners: Listeners, payload: string): void {
       for (const listener of listeners.sessions) listener([person]);
       break;
     }
+    case 'attention': {
+      const [project = '', mode = ''] = args;
+      for (const listener of listeners.attention) listener([project, mode]);
+      break;
+    }
     // An unknown topic is from a newer version, or a proof's.
     default:
   }
@@ -103,7 +121,7 @@ const NOT_LISTENING = 'not listening';
 /** Listens on a separate connection, and reconnects for as long as it takes. */
 export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Listening {
   const { onWithheld, proofEveryMs = PROOF_EVERY_MS } = options;
-  const listeners: Listeners = { access: [], deliveries: [], payments: [], chain: [], sessions: [] };
+  const listeners: Listeners = { access: [], deliveries: [], payments: [], chain: [], attention: [], sessions: [] };
   const downListeners: (() => void)[] = [];
   const upListeners: (() => void)[] = [];
   let isWithheld = false;

@@ -3,12 +3,16 @@ import type { AssetCode } from '../domain/asset.ts';
 import type { Network } from '../domain/networks.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import type { Payment, Transfer } from '../domain/payment.ts';
-import type { Refund } from '../domain/refund.ts';
+import type { Refund, RefundedMoney } from '../domain/refund.ts';
+import { otherMoney } from '../domain/other-money.ts';
+import { encodeId } from '../domain/id.ts';
 import type { PaymentStatus } from '../domain/status.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
+import { labelsOfPayments } from './labels.ts';
+import { notesOf, type Note } from './notes.ts';
+import { eventsOf, type EventRecord } from './payment-events.ts';
 import { findPayments } from './payments.ts';
 import { refundedMoney, refundsOfPayment } from './refunds.ts';
-import type { DeliveryState } from './schema/webhooks.ts';
 import { findTransfers } from './transfers.ts';
 
 /** An address with the quote that it was handed out for. */
@@ -33,29 +37,6 @@ export interface QuoteRecord {
   readonly quotedAt: number;
 }
 
-export interface AttemptRecord {
-  readonly manual: boolean;
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly responseStatus: number | null;
-  readonly error: string | null;
-}
-
-export interface DeliveryRecord {
-  readonly id: bigint;
-  readonly url: string;
-  readonly state: DeliveryState;
-  readonly nextAttemptAt: number | null;
-  readonly attempts: readonly AttemptRecord[];
-}
-
-export interface EventRecord {
-  readonly id: string;
-  readonly type: string;
-  readonly createdAt: number;
-  readonly deliveries: readonly DeliveryRecord[];
-}
-
 export interface TransitionRecord {
   readonly from: PaymentStatus;
   readonly to: PaymentStatus;
@@ -63,11 +44,21 @@ export interface TransitionRecord {
   readonly at: number;
 }
 
-/** What somebody did to the payment in the dashboard. */
+/** An action on the payment or one of its refunds, in the dashboard or on the command line. */
 export interface ActionRecord {
   readonly at: number;
   readonly action: string;
   readonly by: string;
+  /** The name of a label or the amount of a refund; null for other actions. */
+  readonly detail: string | null;
+  /** The public id of the payment or refund. */
+  readonly subject: string | null;
+}
+
+/** What a payment's refunds took in one token. */
+export interface TakenMoney extends RefundedMoney {
+  readonly asset: AssetCode;
+  readonly network: Network;
 }
 
 /** Everything that is kept of one payment, as it was at one moment. */
@@ -82,6 +73,11 @@ export interface PaymentDetails {
   readonly refunds: readonly Refund[];
   /** What its refunds take of the current quote's money. */
   readonly refundedUnits: bigint;
+  /** The same for each received token, the quote's included. */
+  readonly taken: readonly TakenMoney[];
+  /** Oldest first. */
+  readonly notes: readonly Note[];
+  readonly labels: readonly string[];
   readonly actions: readonly ActionRecord[];
   readonly idempotencyKey: string | null;
 }
@@ -98,19 +94,38 @@ export async function findPaymentDetails(db: Database, id: string): Promise<Paym
     .execute(async (trx) => {
       const [payment] = await findPayments(trx, [id]);
       if (payment === undefined) return null;
-      const { quote } = payment;
+      const transfers = ((await findTransfers(trx, [id])).get(id) ?? []).slice(0, MAX_EACH);
+      const refunds = await refundsOfPayment(trx, id, MAX_EACH);
+      const taken = await takenOf(trx, payment, transfers);
       return {
         payment,
         transitions: await transitionsOf(trx, id),
-        transfers: ((await findTransfers(trx, [id])).get(id) ?? []).slice(0, MAX_EACH),
+        transfers,
         ...(await addressesOf(trx, id)),
-        events: await eventsOf(trx, id),
-        refunds: await refundsOfPayment(trx, id, MAX_EACH),
-        refundedUnits: quote === null ? 0n : (await refundedMoney(trx, id, quote)).units,
-        actions: await actionsOf(trx, payment),
+        events: await eventsOf(trx, id, MAX_EACH),
+        refunds,
+        refundedUnits: taken.find((one) => isQuoted(payment, one))?.units ?? 0n,
+        taken,
+        notes: await notesOf(trx, id, MAX_EACH),
+        labels: (await labelsOfPayments(trx, [id])).get(id) ?? [],
+        actions: await actionsOf(trx, payment, refunds),
         idempotencyKey: await idempotencyKeyOf(trx, payment),
       };
     });
+}
+
+function isQuoted({ quote }: Payment, { asset, network }: Pick<TakenMoney, 'asset' | 'network'>): boolean {
+  return quote?.asset === asset && quote.network === network;
+}
+
+async function takenOf(trx: Trx, payment: Payment, transfers: readonly Transfer[]): Promise<readonly TakenMoney[]> {
+  const { quote } = payment;
+  const tokens = [...(quote === null ? [] : [quote]), ...otherMoney(payment, transfers)];
+  const taken: TakenMoney[] = [];
+  for (const { asset, network } of tokens) {
+    taken.push({ asset, network, ...(await refundedMoney(trx, payment.id, { asset, network })) });
+  }
+  return taken;
 }
 
 async function transitionsOf(trx: Trx, paymentId: string): Promise<readonly TransitionRecord[]> {
@@ -167,87 +182,33 @@ async function addressesOf(
   };
 }
 
-/** The oldest first. Deliveries and their attempts are forgotten after a while, and then their events stand alone. */
-async function eventsOf(trx: Trx, paymentId: string): Promise<readonly EventRecord[]> {
-  const events = await trx
-    .selectFrom('events')
-    .select(['id', 'type', 'created_at'])
-    .where('payment_id', '=', paymentId)
-    .orderBy('created_at')
-    // Ids of one millisecond are in no order.
-    .orderBy(sql`(body::jsonb ->> 'sequence')::bigint`)
+async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[]): Promise<readonly ActionRecord[]> {
+  const rows = await trx
+    .selectFrom('audit_log')
+    .select(['at', 'action', 'actor_name', 'subject_id', 'before', 'after'])
+    .where('project_id', '=', payment.projectId)
+    .where((where) => {
+      const of = (kind: string, ids: readonly string[]) =>
+        where.and([where('subject_kind', '=', kind), where('subject_id', 'in', ids)]);
+      const ids = refunds.map((refund) => encodeId('refund', refund.id));
+      const own = of('payment', [publicPaymentId(payment)]);
+      return ids.length === 0 ? own : where.or([own, of('refund', ids)]);
+    })
+    .orderBy('id')
     .limit(MAX_EACH)
     .execute();
-  if (events.length === 0) return [];
-  const deliveries = await trx
-    .selectFrom('deliveries as d')
-    .innerJoin('webhook_endpoints as w', 'w.id', 'd.endpoint_id')
-    .select(['d.id', 'd.event_id', 'd.state', 'd.next_attempt_at', 'w.url'])
-    .where(
-      'd.event_id',
-      'in',
-      events.map(({ id }) => id),
-    )
-    .orderBy('d.id')
-    .limit(MAX_EACH)
-    .execute();
-  const attempts = await attemptsOf(
-    trx,
-    deliveries.map(({ id }) => id),
-  );
-  const byEvent = Map.groupBy(deliveries, (delivery) => delivery.event_id);
-  return events.map((event) => ({
-    id: event.id,
-    type: event.type,
-    createdAt: event.created_at,
-    deliveries: (byEvent.get(event.id) ?? []).map(({ id, url, state, next_attempt_at }) => ({
-      id,
-      url,
-      state,
-      nextAttemptAt: next_attempt_at,
-      attempts: attempts.get(id) ?? [],
-    })),
+  return rows.map(({ at, action, actor_name: by, subject_id: subject, before, after }) => ({
+    at,
+    action,
+    by,
+    detail: detailOf({ ...before, ...after }),
+    subject,
   }));
 }
 
-async function attemptsOf(
-  trx: Trx,
-  deliveryIds: readonly bigint[],
-): Promise<ReadonlyMap<bigint, readonly AttemptRecord[]>> {
-  if (deliveryIds.length === 0) return new Map();
-  const rows = await trx
-    .selectFrom('delivery_attempts')
-    .select(['delivery_id', 'manual', 'started_at', 'duration_ms', 'response_status', 'error'])
-    .where('delivery_id', 'in', deliveryIds)
-    .orderBy('id')
-    .limit(MAX_EACH)
-    .execute();
-  const groups = Map.groupBy(rows, (row) => row.delivery_id);
-  return new Map(
-    [...groups].map(([id, group]) => [
-      id,
-      group.map((row) => ({
-        manual: row.manual,
-        startedAt: row.started_at,
-        durationMs: row.duration_ms,
-        responseStatus: row.response_status,
-        error: row.error,
-      })),
-    ]),
-  );
-}
-
-async function actionsOf(trx: Trx, payment: Payment): Promise<readonly ActionRecord[]> {
-  const rows = await trx
-    .selectFrom('audit_log')
-    .select(['at', 'action', 'actor_name'])
-    .where('subject_kind', '=', 'payment')
-    .where('subject_id', '=', publicPaymentId(payment))
-    .where('project_id', '=', payment.projectId)
-    .orderBy('id')
-    .limit(MAX_EACH)
-    .execute();
-  return rows.map((row) => ({ at: row.at, action: row.action, by: row.actor_name }));
+function detailOf({ label, crypto_amount: amount, asset }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof label === 'string') return label;
+  return typeof amount === 'string' && typeof asset === 'string' ? `${amount} ${asset}` : null;
 }
 
 /** An answer is kept with the time of its payment's creation, and names the payment. */
@@ -258,6 +219,8 @@ async function idempotencyKeyOf(trx: Trx, payment: Payment): Promise<string | nu
     .where('created_at', '=', timestamp(payment.createdAt))
     .where('project_id', '=', payment.projectId)
     .where('mode', '=', payment.mode)
+    // Keys of dashboard forms are internal.
+    .where('route', 'not like', 'dashboard %')
     .where(sql<boolean>`position(${publicPaymentId(payment)} in response) > 0`)
     .executeTakeFirst();
   return row?.key ?? null;

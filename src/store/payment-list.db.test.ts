@@ -6,10 +6,14 @@ import { allTokens } from '../domain/asset.ts';
 import { EXCEPTIONS, SURFACES, type Payment } from '../domain/payment.ts';
 import { PAYMENT_STATUSES } from '../domain/status.ts';
 import { findPayments } from './payments.ts';
-import { searchPayments, type PaymentSearch } from './payment-list.ts';
+import type { PaymentSearch } from './payment-filter.ts';
+import { searchPayments } from './payment-list.ts';
 
 const EMAILS = ['Ann@Example.com', 'ben@example.com', null] as const;
 const ORDER_IDS = ['A-1', 'A-2', null] as const;
+const DESCRIPTIONS = ['Tea for two', 'TEA', 'Coffee', `${'Tea '.repeat(10)}and more`, null] as const;
+const AMOUNTS = [1n, 7n, 99n, 100n, 2_500n, 2_549n, 2_550n, 100_000_000n] as const;
+const CURRENCIES = ['USD', 'EUR', 'JPY'] as const;
 const EVERYTHING: PaymentSearch = {
   statuses: null,
   exceptions: null,
@@ -17,6 +21,8 @@ const EVERYTHING: PaymentSearch = {
   tokens: null,
   createdFrom: null,
   createdBefore: null,
+  amounts: null,
+  label: null,
   keys: null,
 };
 
@@ -32,6 +38,7 @@ async function manyPayments(app: TestApp): Promise<readonly Payment[]> {
       token: surface === 'transaction' && n % 4 === 0 ? null : token,
       customerEmail: EMAILS[n % 3] ?? null,
       merchantOrderId: ORDER_IDS[n % 5] ?? null,
+      description: DESCRIPTIONS[n % 7] ?? null,
     });
     ids.push(id);
     if (n % 3 === 0) app.clock.advance(1_000);
@@ -39,8 +46,15 @@ async function manyPayments(app: TestApp): Promise<readonly Payment[]> {
   await sql`
     update payments p set
       status = (${[...PAYMENT_STATUSES]}::text[])[1 + (n * 7) % ${PAYMENT_STATUSES.length}],
-      exception = (${[...EXCEPTIONS]}::text[])[1 + (n * 3) % ${EXCEPTIONS.length}]
+      exception = (${[...EXCEPTIONS]}::text[])[1 + (n * 3) % ${EXCEPTIONS.length}],
+      amount_minor = (${[...AMOUNTS]}::bigint[])[1 + (n * 5) % ${AMOUNTS.length}],
+      currency = (${[...CURRENCIES]}::text[])[1 + n % ${CURRENCIES.length}]
     from (select id, row_number() over (order by id) as n from payments) numbered where numbered.id = p.id`.execute(
+    app.db,
+  );
+  const label = '00000000-0000-7000-8000-00000000000b';
+  await sql`insert into labels values (${label}, ${app.projectId}, 'VIP', now())`.execute(app.db);
+  await sql`insert into payment_labels select id, ${label}, mode from payments where merchant_order_id = 'A-1'`.execute(
     app.db,
   );
   return (await findPayments(app.db, ids)).toSorted((a, b) => (a.id < b.id ? 1 : -1));
@@ -55,6 +69,11 @@ function matches(payment: Payment, search: PaymentSearch): boolean {
     search.tokens?.some((one) => one.asset === quote?.asset && one.network === quote.network),
     search.createdFrom === null ? undefined : payment.createdAt >= search.createdFrom,
     search.createdBefore === null ? undefined : payment.createdAt < search.createdBefore,
+    search.amounts?.some(
+      ({ currencies, fromMinor, toMinor }) =>
+        currencies.includes(payment.currency) && fromMinor <= payment.amountMinor && payment.amountMinor <= toMinor,
+    ),
+    search.label === null ? undefined : payment.merchantOrderId === 'A-1',
     search.keys?.some((key) => {
       switch (key.kind) {
         case 'id':
@@ -65,6 +84,15 @@ function matches(payment: Payment, search: PaymentSearch): boolean {
           return key.text === payment.merchantOrderId;
         case 'email':
           return key.text.toLowerCase() === payment.customerEmail?.toLowerCase();
+        case 'description':
+          return payment.description?.toLowerCase().startsWith(key.text.toLowerCase()) === true;
+        case 'address':
+          return key.forms.some((form) => form.toLowerCase() === quote?.address.toLowerCase());
+        case 'transaction_hash':
+          return payment.transactionHash !== null && key.forms.includes(payment.transactionHash);
+        case 'refund':
+        case 'event':
+          return false;
       }
     }),
   ];
@@ -77,12 +105,27 @@ it('any filters give, page by page, exactly the payments of this project and mod
   const [first, last] = [payments.at(-1)?.createdAt ?? 0, payments[0]?.createdAt ?? 0];
   const or = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null, freq: 2 });
   const when = or(fc.integer({ min: first - 1_000, max: last + 1_000 }));
+  const amounts = fc
+    .tuple(fc.constantFrom(0n, ...AMOUNTS), fc.constantFrom(...AMOUNTS, 200_000_000n), fc.subarray([...CURRENCIES]))
+    .map(([fromMinor, toMinor, currencies]) => ({ fromMinor, toMinor, currencies }));
   const key = fc.oneof(
     fc.constantFrom(...payments).map(({ id, surface }) => ({ kind: 'id' as const, id, surface })),
     fc.constantFrom(...payments).map(({ id }) => ({ kind: 'id' as const, id, surface: 'order' as const })),
     fc.constantFrom('TXN-2026-1', 'TXN-2026-40', 'TXN-1').map((text) => ({ kind: 'number' as const, text })),
     fc.constantFrom('A-1', 'A-2', 'a-1').map((text) => ({ kind: 'order_id' as const, text })),
     fc.constantFrom('ann@example.com', 'BEN@example.com').map((text) => ({ kind: 'email' as const, text })),
+    fc.constantFrom('tea', 'Tea f', `${'TEA '.repeat(10)}AND`, `${'tea '.repeat(10)}or`, 'cof').map((text) => ({
+      kind: 'description' as const,
+      text,
+    })),
+    fc.constantFrom(...payments).map(({ quote }) => ({
+      kind: 'address' as const,
+      forms: [quote?.address.toUpperCase() ?? 'none'],
+    })),
+    fc.constantFrom(...payments).map(({ transactionHash }) => ({
+      kind: 'transaction_hash' as const,
+      forms: ['none', transactionHash ?? 'none'],
+    })),
   );
   const searches = fc.record({
     statuses: or(fc.subarray([...PAYMENT_STATUSES], { minLength: 1 })),
@@ -91,6 +134,8 @@ it('any filters give, page by page, exactly the payments of this project and mod
     tokens: or(fc.subarray([...allTokens()], { minLength: 1, maxLength: 6 })),
     createdFrom: when,
     createdBefore: when,
+    amounts: or(fc.array(amounts, { minLength: 1, maxLength: 2 })),
+    label: fc.option(fc.constant('vip'), { nil: null, freq: 1 }),
     keys: or(fc.array(key, { minLength: 1, maxLength: 3 })),
   });
   await fc.assert(

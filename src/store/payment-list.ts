@@ -1,34 +1,15 @@
-import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { AssetCode } from '../domain/asset.ts';
+import { sql, type SqlBool } from 'kysely';
 import { firstUuidOf } from '../domain/id.ts';
-import type { Network } from '../domain/networks.ts';
-import { SURFACES, type Exception, type Payment, type Surface } from '../domain/payment.ts';
-import type { Mode } from '../domain/permission.ts';
-import type { PaymentStatus } from '../domain/status.ts';
+import { SURFACES, type Payment, type Surface } from '../domain/payment.ts';
 import type { Database } from './database.ts';
+import { alongAmounts, strandsOf, type Condition, type PaymentScopeKey, type PaymentSearch } from './payment-filter.ts';
 import { findPayments } from './payments.ts';
 
-/** What people look for. Whole texts; that of an e-mail address in any case. */
-export type PaymentKey =
-  | { readonly kind: 'id'; readonly id: string; readonly surface: Surface }
-  | { readonly kind: 'number' | 'order_id' | 'email'; readonly text: string };
-
-/** Which payments; null does not narrow. Times in epoch milliseconds, from inclusive, before exclusive. */
-export interface PaymentSearch {
-  readonly statuses: readonly PaymentStatus[] | null;
-  readonly exceptions: readonly Exception[] | null;
-  readonly surface: Surface | null;
-  readonly tokens: readonly { readonly asset: AssetCode; readonly network: Network }[] | null;
-  readonly createdFrom: number | null;
-  readonly createdBefore: number | null;
-  /** Any of them. */
-  readonly keys: readonly PaymentKey[] | null;
+/** Where a page ends that was asked for, and how long it is. */
+interface PageOf {
+  readonly after: string | null;
+  readonly limit: number;
 }
-
-type Condition = RawBuilder<unknown>;
-
-/** More strands than this are read as one instead, along whichever index the database takes. */
-const MAX_STRANDS = 64;
 
 /**
  * One page of a project's payments of both APIs, the newest first: those with ids before `after`. Each status, token or
@@ -37,93 +18,58 @@ const MAX_STRANDS = 64;
  */
 export async function searchPayments(
   db: Database,
-  scope: { readonly projectId: string; readonly mode: Mode },
+  scope: PaymentScopeKey,
   search: PaymentSearch,
-  page: { readonly after: string | null; readonly limit: number },
+  page: PageOf,
 ): Promise<readonly Payment[]> {
-  const ofAll = [
-    sql`project_id = ${scope.projectId}`,
-    sql`mode = ${scope.mode}`,
-    ...(search.createdFrom === null ? [] : [sql`id >= ${firstUuidOf(search.createdFrom)}::uuid`]),
-    ...(search.createdBefore === null ? [] : [sql`id < ${firstUuidOf(search.createdBefore)}::uuid`]),
-    ...(page.after === null ? [] : [sql`id < ${page.after}::uuid`]),
-  ];
-  const strands = strandsOf(search).map(
-    (own) => sql`(select id from payments where ${sql.join([...ofAll, ...own], sql` and `)}
-      order by id desc limit ${page.limit})`,
-  );
-  if (strands.length === 0) return [];
-  // What is looked for may be found by two keys.
-  const { rows } = await sql<{ id: string }>`
-    select id from (${sql.join(strands, sql` union `)}) page order by id desc limit ${page.limit}`.execute(db);
-  const payments = await findPayments(
-    db,
-    rows.map((row) => row.id),
-  );
+  const ids = await idsOf(db, scope, search, page);
+  const payments = await findPayments(db, ids);
   const byId = new Map(payments.map((payment) => [payment.id, payment]));
-  return rows.flatMap((row) => byId.get(row.id) ?? []);
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Conditions of each strand, any of which a payment has to meet. */
-function strandsOf({ statuses, exceptions, surface, tokens, keys }: PaymentSearch): readonly (readonly Condition[])[] {
-  const status = (statuses ?? []).map((one) => sql`status = ${one}`);
-  const surfaces = (surface === null ? SURFACES : [surface]).map((one) => sql`surface = ${one}`);
-  const token = (tokens ?? []).map(
-    (one) => sql`network is not null and network = ${one.network} and asset = ${one.asset}`,
+/** How many of each strand are read for an amount before it is looked for along its own index. */
+const MAX_NEAR = 1_000;
+
+async function idsOf(
+  db: Database,
+  scope: PaymentScopeKey,
+  search: PaymentSearch,
+  page: PageOf,
+): Promise<readonly string[]> {
+  const { strands, amount } = strandsOf(scope, search, page.after);
+  if (strands.length === 0) return [];
+  const where = (conditions: readonly Condition[]): Condition => sql.join(conditions, sql` and `);
+  if (amount === null) {
+    return newestOf(
+      db,
+      strands.map(
+        ({ source, conditions }) => sql`(select id from ${source} where ${where(conditions)}
+          order by id desc limit ${page.limit})`,
+      ),
+      page,
+    );
+  }
+  // An amount that many have is found among the newest; one that few have, along its index.
+  const near = await newestOf(
+    db,
+    strands.map(
+      ({ source, conditions }) => sql`(select id from (
+          select id, amount_minor, currency from ${source} where ${where(conditions)} order by id desc limit ${MAX_NEAR}
+        ) near where ${amount} order by id desc limit ${page.limit})`,
+    ),
+    page,
   );
-  // As the index says it, which a plan for any exception could not know.
-  const exception = (exceptions ?? []).map((one) => sql`exception <> 'none' and exception = ${one}`);
-  const filters = {
-    status: statuses === null ? [] : [anyOf(status)],
-    surface: surface === null ? [] : [sql`surface = ${surface}`],
-    token: tokens === null ? [] : [anyOf(token)],
-    exception: exceptions === null ? [] : [sql`exception = any (${exceptions}::text[])`],
-  };
-  if (keys !== null) {
-    const all = [...filters.status, ...filters.surface, ...filters.token, ...filters.exception];
-    return keys.map((key) => [keyCondition(key), ...all]);
-  }
-  if (exceptions !== null && !exceptions.includes('none')) {
-    return exception.map((one) => [one, ...filters.status, ...filters.surface, ...filters.token]);
-  }
-  if (tokens !== null) {
-    const across = statuses === null ? [] : product(surfaces, status, token);
-    if (across.length > 0 && across.length <= MAX_STRANDS) return across.map((own) => [...own, ...filters.exception]);
-    return token.map((one) => [one, ...filters.status, ...filters.surface, ...filters.exception]);
-  }
-  const strands = statuses === null ? surfaces.map((one) => [one]) : product(surfaces, status);
-  return strands.map((own) => [...own, ...filters.exception]);
+  if (near.length >= page.limit) return near;
+  const { rows } = await sql<{ id: string }>`${alongAmounts(scope, search, page)}`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
-function keyCondition(key: PaymentKey): Condition {
-  switch (key.kind) {
-    case 'id':
-      return sql`id = ${key.id}::uuid and surface = ${key.surface}`;
-    case 'number':
-      return sql`transaction_number = ${key.text}`;
-    case 'order_id':
-      return sql`merchant_order_id = ${key.text}`;
-    case 'email':
-      return sql`lower(customer_email) = lower(${key.text})`;
-  }
-}
-
-function anyOf(conditions: readonly Condition[]): Condition {
-  return conditions.length === 0 ? sql`false` : sql`(${sql.join(conditions, sql` or `)})`;
-}
-
-/** Each of the first with each of the second, and so on. */
-function product(...parts: readonly (readonly Condition[])[]): readonly (readonly Condition[])[] {
-  return parts.reduce<readonly (readonly Condition[])[]>(
-    (sofar, part) => sofar.flatMap((own) => part.map((one) => [...own, one])),
-    [[]],
-  );
-}
-
-/** Of whose payments somebody wants to hear. */
-export interface PaymentScopeKey {
-  readonly projectId: string;
-  readonly mode: Mode;
+/** What is searched for may be found by two keys. */
+async function newestOf(db: Database, strands: readonly Condition[], { limit }: PageOf): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (${sql.join(strands, sql` union `)}) page order by id desc limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** A payment and whose it is. */

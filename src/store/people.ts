@@ -109,6 +109,18 @@ export async function listMembers(executor: Database | Trx): Promise<readonly Me
   }));
 }
 
+/** Those who sign in with one-time codes. */
+export async function listTotpHolders(executor: Database | Trx): Promise<readonly Person[]> {
+  const rows = await executor
+    .selectFrom('people')
+    .select(columnsOf('people'))
+    .where('totp_secret', 'is not', null)
+    .where('deactivated_at', 'is', null)
+    .orderBy('email')
+    .execute();
+  return rows.map(personFromRow);
+}
+
 export async function membershipsOf(executor: Database | Trx, personId: string): Promise<readonly Membership[]> {
   const rows = await executor
     .selectFrom('memberships')

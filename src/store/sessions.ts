@@ -5,17 +5,17 @@ import { notifySessions } from './notifications.ts';
 import type { ChallengeUse } from './schema/people.ts';
 import { columnsOf, type NewRow, type Tables } from './tables.ts';
 
-/** Somebody signed in with one browser. Times in epoch milliseconds; of its token only the hash is kept. */
+/** One browser's session. Only the hash of its token is stored. */
 export interface Session {
   readonly id: string;
   readonly personId: string;
   readonly signedInAt: number;
   readonly lastUsedAt: number;
-  /** When the person last proved who they are. */
+  /** When the person last confirmed their identity. */
   readonly provedAt: number;
   readonly ip: string;
   readonly userAgent: string | null;
-  /** What a passkey is to sign next. */
+  /** The WebAuthn challenge that awaits its answer. */
   readonly challenge: { readonly text: string; readonly use: ChallengeUse; readonly until: number } | null;
 }
 
@@ -63,7 +63,7 @@ export async function findSession(executor: Database | Trx, tokenHash: Buffer): 
   return row === undefined ? null : sessionFromRow(row);
 }
 
-/** Notes that a session was used, and from where. */
+/** Records a session's use and its client's address. */
 export async function touchSession(db: Database, id: string, now: number, ip: string): Promise<void> {
   await sql`
     with touched as (
@@ -72,7 +72,7 @@ export async function touchSession(db: Database, id: string, now: number, ip: st
     update people set last_seen_at = ${timestamp(now)} from touched where people.id = touched.person_id`.execute(db);
 }
 
-/** Gives a session another token, after which the one before is worth nothing. False when it has ended meanwhile. */
+/** Replaces a session's token. False if the session has ended in the meantime. */
 export async function renewSession(trx: Trx, id: string, tokenHash: Buffer, provedAt: number): Promise<boolean> {
   const row = await trx
     .updateTable('sessions')
@@ -105,7 +105,7 @@ export async function setChallenge(
     .execute();
 }
 
-/** Takes the challenge away, so that each is answered once; null when there is none for this use any more. */
+/** Returns and deletes the challenge, so that it is answered only once; null if there is none for this use. */
 export async function takeChallenge(db: Database, id: string, use: ChallengeUse, now: number): Promise<string | null> {
   const { rows } = await sql<{ challenge: string }>`
     with before as (select id, challenge from sessions
@@ -115,7 +115,7 @@ export async function takeChallenge(db: Database, id: string, use: ChallengeUse,
   return rows[0]?.challenge ?? null;
 }
 
-/** A person's sessions, the newest first. */
+/** A person's sessions, newest first. */
 export async function listSessions(executor: Database | Trx, personId: string): Promise<readonly Session[]> {
   const rows = await executor
     .selectFrom('sessions')
@@ -126,7 +126,7 @@ export async function listSessions(executor: Database | Trx, personId: string): 
   return rows.map(sessionFromRow);
 }
 
-/** Ends one session of a person; false when there is none. */
+/** Ends one session of a person; false if there is no such session. */
 export async function deleteSession(trx: Trx, personId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('sessions')
@@ -137,7 +137,7 @@ export async function deleteSession(trx: Trx, personId: string, id: string): Pro
   return numDeletedRows > 0n;
 }
 
-/** Ends all sessions of a person, but for the one that is kept. Sign-ins that wait for their second step end too. */
+/** Ends all sessions of a person except `kept`, and sign-ins that wait for their second step. */
 export async function deleteSessions(trx: Trx, personId: string, kept: string | null = null): Promise<void> {
   const own = trx.deleteFrom('sessions').where('person_id', '=', personId);
   await (kept === null ? own : own.where('id', '!=', kept)).execute();
@@ -145,7 +145,7 @@ export async function deleteSessions(trx: Trx, personId: string, kept: string | 
   await notifySessions(trx, personId);
 }
 
-/** Forgets up to `limit` of what lets nobody in any more; returns how many at most of one kind went. */
+/** Purges up to `limit` expired rows of each kind; returns the largest number deleted of one kind. */
 export async function purgeSignIns(
   db: Database,
   before: {

@@ -15,6 +15,13 @@ interface Described {
 const inOrder = (columns: readonly Described[]): readonly Described[] =>
   columns.toSorted((a, b) => (`${a.table}.${a.column}` < `${b.table}.${b.column}` ? -1 : 1));
 
+/** As the database writes the types. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  ARRAY: '_text',
+  'integer[]': '_int4',
+  numeric: 'numeric(78, 0)',
+};
+
 it('every table has in the database the columns that it has here, of the same type, nullability and default', async () => {
   const { db } = await testDatabase();
   const { rows } = await sql<Described>`
@@ -28,7 +35,7 @@ it('every table has in the database the columns that it has here, of the same ty
     Object.entries(columns).map(([column, { sqlType, isNullable, hasDefault }]) => ({
       table,
       column,
-      type: sqlType === 'ARRAY' ? '_text' : sqlType === 'numeric' ? 'numeric(78, 0)' : sqlType,
+      type: WRITTEN[sqlType] ?? sqlType,
       isNullable,
       hasDefault,
     })),

@@ -1,6 +1,8 @@
 import type { Insertable } from 'kysely';
 import { bigint, nullable, text, timestamp, type ColumnShape } from './schema/column.ts';
+import * as annotations from './schema/annotations.ts';
 import * as chains from './schema/chains.ts';
+import * as figures from './schema/figures.ts';
 import * as payments from './schema/payments.ts';
 import * as people from './schema/people.ts';
 import * as projects from './schema/projects.ts';
@@ -20,6 +22,10 @@ export const TABLES = {
   payment_addresses: payments.PAYMENT_ADDRESSES.columns,
   payment_quotes: payments.PAYMENT_QUOTES,
   idempotency_keys: payments.IDEMPOTENCY_KEYS.columns,
+  payment_figures: figures.PAYMENT_FIGURES,
+  completion_times: figures.COMPLETION_TIMES,
+  figures_progress: figures.FIGURES_PROGRESS,
+  attention_marks: figures.ATTENTION_MARKS,
   transfers: chains.TRANSFERS.columns,
   lost_transfers: chains.LOST_TRANSFERS.columns,
   chain_cursors: chains.CHAIN_CURSORS,
@@ -30,6 +36,9 @@ export const TABLES = {
   webhook_endpoints: webhooks.WEBHOOK_ENDPOINTS,
   deliveries: webhooks.DELIVERIES,
   delivery_attempts: webhooks.DELIVERY_ATTEMPTS,
+  payment_notes: annotations.PAYMENT_NOTES,
+  labels: annotations.LABELS,
+  payment_labels: annotations.PAYMENT_LABELS,
   refunds: refunds.REFUNDS.columns,
   refund_payouts: refunds.REFUND_PAYOUTS,
   waiting_payouts: refunds.WAITING_PAYOUTS,
@@ -52,6 +61,7 @@ export const TABLES = {
   passkeys: people.PASSKEYS,
   recovery_codes: people.RECOVERY_CODES,
   audit_log: people.AUDIT_LOG,
+  saved_views: people.SAVED_VIEWS,
   backups: {
     started_at: timestamp(),
     finished_at: timestamp(),

@@ -18,12 +18,17 @@ export function refundView(refund: Refund, links: Links) {
     network: refund.network,
     crypto_amount: exactNumber(refund.units, refund.decimals),
     address: refund.address,
-    claim_url:
-      refund.address === null && refund.status === 'pending' ? `${links.checkoutUrl[refund.mode]}/refund/${id}` : null,
+    claim_url: claimUrl(refund, links),
     transaction_hash: refund.transactionHash,
     reason: refund.reason,
     failure_reason: refund.failureReason,
     created_at: isoTime(refund.createdAt),
     completed_at: isoTimeOrNull(refund.completedAt),
   };
+}
+
+/** The page where the customer enters an address; null if there is one already, or the refund is not pending. */
+export function claimUrl({ id, mode, status, address }: Refund, links: Links): string | null {
+  if (address !== null || status !== 'pending') return null;
+  return `${links.checkoutUrl[mode]}/refund/${encodeId('refund', id)}`;
 }

@@ -1,3 +1,4 @@
+import { addUpFigures } from '../app/dashboard/add-up-figures.ts';
 import { createDeliverer, type WebhookDelivery } from '../app/webhooks/deliver-due.ts';
 import type { App } from '../app/context.ts';
 import { purgeOld } from '../app/purge-old.ts';
@@ -19,9 +20,10 @@ export interface Workers {
 const DUE_BATCH = 250;
 const DUE_REST_MS = 250;
 const DELIVERY_REST_MS = 500;
+const FIGURES_REST_MS = 1_000;
 const FORGET_REST_MS = 10 * 60_000;
 
-/** Starts the workers of a process: due payments and refunds, deliveries, and purging old records. */
+/** Starts the workers of a process: due payments and refunds, deliveries, figures, and purging old records. */
 export function startWorkers(
   app: App,
   webhooks: WebhookDelivery,
@@ -50,11 +52,17 @@ export function startWorkers(
     restMs: DUE_REST_MS * 2,
     troubles,
   });
+  const figures = startLoop({
+    name: 'figures',
+    work: () => addUpFigures(app),
+    restMs: FIGURES_REST_MS,
+    troubles,
+  });
   const forgetting = startLoop({ name: 'forgetting', work: () => purgeOld(app), restMs: FORGET_REST_MS, troubles });
 
   return {
     stop: async (graceMs) => {
-      const loops = [payments, refunds, deliveries, forgetting].map((loop) => loop.stop());
+      const loops = [payments, refunds, deliveries, figures, forgetting].map((loop) => loop.stop());
       const stopped = Promise.all([...loops, deliverer.stop()]);
       await Promise.race([stopped, new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref())]);
     },

@@ -304,3 +304,35 @@ it('the checks come in one order: HTTPS, key, rate limit, allow-list, active, pe
     { error: { type: 'invalid_request_error', message: 'The body is not valid JSON.' } },
   ]);
 });
+
+describe('a key that was copied from where keys are shortened', () => {
+  it.each(['sk_test_…', 'sk_live_QRXmt8ZJ…', 'pk_test_QRXmt8ZJ...', 'sk_test_Q..'])(
+    'is refused as such: %s',
+    async (key) => {
+      // As a client sends what is not Latin-1: its bytes in UTF-8.
+      const header = Buffer.from(`Bearer ${key}`).toString('latin1');
+      const { status, body } = await http.call({ path: '/v1/orders', headers: { authorization: header } });
+      expect([status, body]).toEqual([
+        401,
+        {
+          error: {
+            type: 'authentication_error',
+            message: expect.stringMatching(/^Invalid API key: it ends in dots, .* Send the whole key/),
+          },
+        },
+      ]);
+    },
+  );
+});
+
+describe('commands in a message', () => {
+  it('are named as the program is called on the server', async () => {
+    const shop = await http.shop();
+    await http.changeProject(shop.projectId, { allowOrigins: ['https://other.example'] });
+    const body = { amount: 5, currency: 'USD', crypto_currency: 'BTC', return_url: 'https://shop.example/' };
+    const call = { method: 'POST', path: '/v1/orders', body, key: await shop.key({ kind: 'public' }) } as const;
+    const answer = await http.call(call, http.build({ program: './bin/cointill' }));
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('Allow its origin with: ./bin/cointill project set ');
+  });
+});

@@ -7,20 +7,23 @@ import {
 } from '../../src/app/people/password-hash.ts';
 import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '../../src/app/people/people.ts';
 import { signIn } from '../../src/app/people/sign-in.ts';
+import { projectsOf } from '../../src/app/projects/projects.ts';
+import { CONTRACT } from '../../src/http/dashboard/contract/index.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
+import { publicPaymentId } from '../../src/wire/payment.ts';
 import { BEHIND_PROXY, dashboardTest, DASHBOARD_URL, PASSWORD, type DashboardTest, type Member } from '../dashboard.ts';
 
 const test = await dashboardTest();
 afterAll(() => test.http.close());
 
-/** The same behind a proxy, so that requests come from elsewhere. */
+/** Behind a proxy, so that requests can come from any address. */
 const far = await dashboardTest(BEHIND_PROXY);
 afterAll(() => far.http.close());
 
 const WRONG = 'certainly not this one';
 
 describe('guessing passwords', () => {
-  it('ends after ten wrong ones from one client, for that client alone', async () => {
+  it('is refused after ten wrong ones from one client, only for that client', async () => {
     const { email } = await far.join('viewer');
     const attacker = far.browser({ address: '198.51.100.1' });
     for (let guess = 0; guess < 10; guess += 1) {
@@ -31,7 +34,7 @@ describe('guessing passwords', () => {
     expect((await far.browser({ address: '198.51.100.2' }).try('POST /dashboard/api/sign-in', right)).status).toBe(200);
   });
 
-  it('counts a client of IPv6 by its /64', async () => {
+  it('counts an IPv6 client by its /64', async () => {
     for (let guess = 0; guess < 10; guess += 1) {
       const address = `2001:db8:1:2::${guess + 1}`;
       const body = { email: `nobody-${guess}@shop.example`, password: WRONG };
@@ -44,7 +47,7 @@ describe('guessing passwords', () => {
     expect((await other.try('POST /dashboard/api/sign-in', body)).status).toBe(401);
   });
 
-  it('from many clients uses up the account, and locks out nobody who was there before', async () => {
+  it('from many clients blocks the account, but not in browsers that signed in before', async () => {
     const { email, browser } = await far.join('viewer');
     await browser.do('POST /dashboard/api/sign-out');
     for (let guess = 0; guess < 100; guess += 1) {
@@ -54,12 +57,12 @@ describe('guessing passwords', () => {
     const right = { email, password: PASSWORD };
     expect((await far.browser({ address: '198.51.200.7' }).try('POST /dashboard/api/sign-in', right)).status).toBe(429);
     expect(await browser.do('POST /dashboard/api/sign-in', right)).toMatchObject({ state: 'signed_in' });
-    // A known browser of somebody else is no way around it.
+    // Somebody else's known browser does not circumvent it.
     const stranger = await far.join('viewer');
     expect((await stranger.browser.try('POST /dashboard/api/sign-in', right)).status).toBe(429);
   });
 
-  it('does not count what was right', async () => {
+  it('does not count right passwords', async () => {
     const { email } = await far.join('viewer');
     for (let round = 0; round < 12; round += 1) {
       const browser = far.browser({ address: '198.51.100.77' });
@@ -68,7 +71,7 @@ describe('guessing passwords', () => {
     }
   });
 
-  it('at once in great numbers gets no more guesses than one after the other', async () => {
+  it('gets no more guesses by sending them all at once', async () => {
     const { email } = await far.join('viewer');
     const attacker = far.browser({ address: '198.51.100.99' });
     const answers = await Promise.all(
@@ -77,7 +80,7 @@ describe('guessing passwords', () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
   });
 
-  it('costs a hash for an unknown e-mail as for a known one, and none once it is refused', async () => {
+  it('computes a hash for unknown e-mails too, and none once guesses are refused', async () => {
     const { email } = await far.join('viewer');
     const verified: (string | null)[] = [];
     const hasher = {
@@ -101,13 +104,13 @@ describe('guessing passwords', () => {
 });
 
 describe('sign-ins of strangers from many addresses at once', () => {
-  it('hold up neither a known browser nor a session, and are told when to come again', async () => {
+  it('hold up neither a known browser nor a session, and are refused with Retry-After', async () => {
     const own = await dashboardTest(BEHIND_PROXY);
     onTestFinished(() => own.http.close());
     const known = await own.join('owner');
     await known.browser.do('POST /dashboard/api/sign-out');
     const present = await own.join('owner');
-    // From here on a hash takes as long as hashes do.
+    // From here on, a hash costs as much as in production.
     Object.assign(own.people, { hasher: createPasswordHasher(own.http.app.random, { memoryKiB: 32_768, passes: 2 }) });
     const right = { email: known.email, password: PASSWORD };
     const unknown = (index: number) => ({ email: `nobody-${index}@shop.example`, password: WRONG });
@@ -132,7 +135,7 @@ describe('sign-ins of strangers from many addresses at once', () => {
     }
   });
 
-  it('count as guesses only if they were looked at', async () => {
+  it('count as guesses only if the password was checked', async () => {
     const { email } = await far.join('viewer');
     const busy = {
       ...far.people,
@@ -146,7 +149,7 @@ describe('sign-ins of strangers from many addresses at once', () => {
 });
 
 describe('hashing', () => {
-  it('goes first for those who are known, and among strangers in the order in which they came', async () => {
+  it('gives known people priority over strangers, and otherwise keeps the order of arrival', async () => {
     const inTurn = limitedTurns();
     const begun: string[] = [];
     const ends: (() => void)[] = [];
@@ -165,7 +168,7 @@ describe('hashing', () => {
     expect(begun).toEqual(['a', 'b', 'known', 'too', 'c', 'd']);
   });
 
-  it('is done for two at once, and refused when too many wait', async () => {
+  it('runs two at a time, and is refused if too many are waiting', async () => {
     let begun = 0;
     const hasher = createPasswordHasher(
       (size) => {
@@ -179,7 +182,7 @@ describe('hashing', () => {
     expect(done).toBe(22);
   });
 
-  it('takes a password for right in whichever form of Unicode it comes, and no other', async () => {
+  it('accepts a password in every Unicode normalization form, and no other password', async () => {
     const { hasher } = test.people;
     const stored = await hasher.hash('Übergröße für alle');
     expect(stored).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
@@ -188,7 +191,7 @@ describe('hashing', () => {
     expect(await hasher.verify('Übergröße für alle', null, 'stranger')).toBe(false);
   });
 
-  it('is brought to the present cost at the next sign-in', async () => {
+  it('is repeated at the next sign-in if its cost is outdated', async () => {
     const { id, email } = await test.join('viewer');
     const dearer = {
       ...test.people,
@@ -202,7 +205,7 @@ describe('hashing', () => {
   });
 });
 
-describe('a change from a page of somebody else', () => {
+describe("a change requested by another site's page", () => {
   it.each([
     ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
     ['another site that says it is this one', { origin: 'https://evil.example' }],
@@ -220,7 +223,7 @@ describe('a change from a page of somebody else', () => {
     expect(await browser.session()).toMatchObject({ state: 'signed_in' });
   });
 
-  it('is refused where neither header says where it comes from', async () => {
+  it('is refused if neither header names its origin', async () => {
     const answer = await test.http.call(
       { side: 'live', method: 'POST', path: '/dashboard/api/sign-out', headers: { host: 'localhost:4000' } },
       (await fresh()).server,
@@ -229,7 +232,7 @@ describe('a change from a page of somebody else', () => {
   });
 });
 
-/** Another dashboard on the same application. */
+/** A second dashboard on the same application. */
 async function fresh() {
   const { dashboardRoutes } = await import('../../src/http/dashboard/routes.ts');
   const server = test.http.build({
@@ -263,8 +266,36 @@ describe('bodies', () => {
   });
 });
 
+describe('a query', () => {
+  const READS = Object.keys(CONTRACT).filter((name) => name.startsWith('GET '));
+
+  it.each(READS)('of %s with a parameter that is not there is refused, and named', async (name) => {
+    const { browser } = await test.join('owner');
+    const id = publicPaymentId(await test.http.app.pay());
+    const path = name
+      .replace('GET ', '')
+      .replace(':project', test.http.app.projectId)
+      .replace(':mode', 'test')
+      .replace(':payment', id);
+    for (const query of ['limt=5', 'limt', '__proto__=1', 'limt=1&limt=2']) {
+      const { status, body } = await browser.call({ path: `${path}?${query}` });
+      const [param] = query.split('=');
+      const message = expect.stringContaining(`There is no parameter ${param} here`);
+      expect([query, status, body]).toEqual([query, 400, { error: { type: 'invalid_request_error', param, message } }]);
+    }
+  });
+
+  it('of a change is refused as well, and nothing is changed', async () => {
+    const { browser } = await test.join('owner');
+    const path = '/dashboard/api/projects?dry_run=true';
+    const { status, body } = await browser.call({ method: 'POST', path, body: { name: 'Not made' } });
+    expect([status, body]).toMatchObject([400, { error: { param: 'dry_run' } }]);
+    expect((await projectsOf(test.http.app)).map((project) => project.name)).not.toContain('Not made');
+  });
+});
+
 describe('cookies', () => {
-  it('are HttpOnly and SameSite=Lax; encrypted they are Secure, with the prefix that binds them to this host', async () => {
+  it('are HttpOnly and SameSite=Lax; over HTTPS they are Secure and bound to this host by a prefix', async () => {
     const { email } = await test.join('viewer');
     const body = { email, password: PASSWORD };
     const plain = await test.browser().try('POST /dashboard/api/sign-in', body);
@@ -279,7 +310,7 @@ describe('cookies', () => {
     for (const cookie of cookies) {
       expect(cookie).toMatch(/^__Host-cointill_\w+=[^;]*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/);
     }
-    // One that a neighbour on the domain could have planted is not read.
+    // A cookie without the prefix could have been planted by a sibling domain, and is ignored.
     const planted = far.browser();
     const token = browser.cookies.get('__Host-cointill_session') ?? '';
     planted.cookies.set('cointill_session', token);
@@ -289,8 +320,8 @@ describe('cookies', () => {
   });
 });
 
-describe('who may reach the dashboard', () => {
-  it('is said by DASHBOARD_ALLOW_CIDRS', async () => {
+describe('the dashboard', () => {
+  it('can be reached only from DASHBOARD_ALLOW_CIDRS', async () => {
     const limited = await dashboardTest({ ...BEHIND_PROXY, allowCidrs: ['10.0.0.0/8', '2001:db8::/32'] });
     onTestFinished(() => limited.http.close());
     for (const [address, status] of [
@@ -307,7 +338,7 @@ describe('who may reach the dashboard', () => {
     }
   });
 
-  it('is whoever comes by HTTPS, or is on this machine', async () => {
+  it('can be reached only over HTTPS or from this machine', async () => {
     const headers = { 'x-forwarded-proto': 'http' };
     const answer = await far.browser({ headers }).try('GET /dashboard/api/session');
     expect(answer).toMatchObject({ status: 403, body: { error: { type: 'https_required' } } });
@@ -325,9 +356,9 @@ describe('the rate limit', () => {
   });
   afterAll(() => limited.http.close());
 
-  it('is one of its own for each session, and the page’s for whoever is not signed in', async () => {
+  it('counts each session separately, and people who are not signed in by their address', async () => {
     const stranger = limited.browser();
-    // The account was made from the same address.
+    // Creating the account counted for the same address.
     for (let left = 3; left >= 0; left -= 1) {
       const answer = await stranger.try('GET /dashboard/api/session');
       expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': String(left) });
@@ -345,7 +376,7 @@ describe('the rate limit', () => {
 });
 
 describe('the last owner', () => {
-  it('can be neither deactivated nor given another role, not even by two owners at once', async () => {
+  it('cannot be deactivated or given another role, not even by two owners at once', async () => {
     const own = await dashboardTest();
     onTestFinished(() => own.http.close());
     const [one, two] = [await own.join('owner'), await own.join('owner')];
@@ -366,7 +397,7 @@ describe('the last owner', () => {
     }
   });
 
-  it('stays owner at the command line too, in the same words, and comes out of an invitation as owner', async () => {
+  it('stays owner when commands would change that, with the same message, and after being invited again', async () => {
     const own = await dashboardTest();
     onTestFinished(() => own.http.close());
     const { app } = own.http;
@@ -374,7 +405,7 @@ describe('the last owner', () => {
     const answer = await browser.try('POST /dashboard/api/people/deactivate', { id });
     const { message } = (answer.body as { readonly error: { readonly message: string } }).error;
     const refused = { kind: 'rejected', message };
-    // An invitation that nobody took up is no other owner, and can be taken back.
+    // An open invitation does not count as another owner, and can be revoked.
     const invited = 'typo@shop.example';
     await invitePerson(app, DASHBOARD_URL, { email: invited, role: 'owner', projectId: null });
     for (const role of [null, 'admin'] as const) {
@@ -382,7 +413,7 @@ describe('the last owner', () => {
     }
     expect(await deactivatePerson(app, { email })).toMatchObject(refused);
     expect(await deactivatePerson(app, { email: invited })).toMatchObject({ kind: 'done' });
-    // Without a password, until the new link is used, they are the last owner still.
+    // They are still the last owner while they have no password.
     await resetPerson(app, DASHBOARD_URL, { email });
     expect(await deactivatePerson(app, { email })).toMatchObject(refused);
     const again = await invitePerson(app, DASHBOARD_URL, { email, role: 'viewer', projectId: null });

@@ -18,7 +18,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     expect(await violations(page, title)).toEqual([]);
   });
 
-  it('leads to the page that was asked for, once signed in', async () => {
+  it('continues to the requested page after the sign-in', async () => {
     const { page } = await dashboard.openTab({ expects: /401/ });
     await page.goto(`${dashboard.service.dashboard}/account`);
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
@@ -37,7 +37,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     expect(await violations(page, 'the account')).toEqual([]);
   });
 
-  it('asks for the second factor once there is one, and takes a recovery code instead', async () => {
+  it('asks for the second factor if there is one, and accepts a recovery code instead', async () => {
     const { page } = await dashboard.openSignedIn({ expects: /40[01]/ });
     await page.goto(`${dashboard.service.dashboard}/account`);
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
@@ -81,7 +81,7 @@ describe.skipIf(hasNoBrowser)('before anybody has an account', () => {
     expect(await violations(page, 'no people')).toEqual([]);
   });
 
-  it('the link asks for e-mail and password, and says at the field what is wrong', async () => {
+  it('the link asks for e-mail and password, and shows errors at their fields', async () => {
     const { page } = await dashboard.openTab({ expects: /400/ });
     await page.goto(dashboard.service.setupLink);
     await page.getByLabel('E-mail').fill(EMAIL);
@@ -89,6 +89,7 @@ describe.skipIf(hasNoBrowser)('before anybody has an account', () => {
     expect(await violations(page, 'set-up')).toEqual([]);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.locator('[aria-invalid=true]').waitFor();
+    await page.getByText('Password is one of those that are guessed first.').waitFor();
     expect(await page.evaluate('document.activeElement.name')).toBe('password');
     expect(await page.getByLabel('E-mail').inputValue()).toBe(EMAIL);
     expect(await violations(page, 'set-up with a common password')).toEqual([]);

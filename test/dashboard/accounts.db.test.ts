@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { PROOF_MS } from '../../src/domain/role.ts';
 import { dashboardTest, PASSWORD, signedIn, tokenOf } from '../dashboard.ts';
 
 const test = await dashboardTest();
@@ -6,15 +7,15 @@ afterAll(() => test.http.close());
 
 const HOUR_MS = 60 * 60_000;
 
-describe('the link of the set-up', () => {
-  it('makes the first account, the owner of all projects, and is used up by that', async () => {
+describe('the set-up link', () => {
+  it('creates the first account, the owner of all projects, and works only once', async () => {
     const link = await test.setupLink();
     const other = await test.setupLink();
     const browser = test.browser();
     expect(link.url).toMatch(/^http:\/\/localhost:4000\/dashboard\/setup\/[\w-]{43}$/);
     expect(await browser.session()).toMatchObject({ state: 'signed_out', has_people: false });
-    const look = await browser.do('POST /dashboard/api/links/look', { token: tokenOf(link) });
-    expect(look).toMatchObject({ state: 'open', purpose: 'setup', email: null });
+    const state = await browser.do('POST /dashboard/api/links/state', { token: tokenOf(link) });
+    expect(state).toMatchObject({ state: 'open', purpose: 'setup', email: null });
     const body = { token: tokenOf(link), email: 'owner@shop.example', password: PASSWORD };
     const answer = signedIn(await browser.do('POST /dashboard/api/links/accept', body));
     expect(answer.person).toMatchObject({ email: 'owner@shop.example', role: 'owner' });
@@ -22,7 +23,7 @@ describe('the link of the set-up', () => {
       expect.objectContaining({ name: 'Shop', role: 'owner', has_live_payments: false }),
     ]);
     for (const each of [link, other]) {
-      expect(await browser.do('POST /dashboard/api/links/look', { token: tokenOf(each) })).toEqual({ state: 'used' });
+      expect(await browser.do('POST /dashboard/api/links/state', { token: tokenOf(each) })).toEqual({ state: 'used' });
       expect(
         await test.browser().try('POST /dashboard/api/links/accept', { ...body, token: tokenOf(each) }),
       ).toMatchObject({
@@ -36,7 +37,7 @@ describe('the link of the set-up', () => {
 });
 
 describe('an invitation', () => {
-  it('is of one e-mail, good for an hour, and once', async () => {
+  it('is valid for one e-mail, for an hour, and once', async () => {
     const owner = await test.join('owner');
     const invited = await owner.browser.do('POST /dashboard/api/people/invite', {
       email: 'Ann@Shop.example',
@@ -46,12 +47,12 @@ describe('an invitation', () => {
     const token = tokenOf({ url: invited.link, expiresAt: 0 });
     expect(invited.person).toMatchObject({ state: 'invited', memberships: [{ role: 'support' }] });
     const browser = test.browser();
-    expect(await browser.do('POST /dashboard/api/links/look', { token })).toMatchObject({
+    expect(await browser.do('POST /dashboard/api/links/state', { token })).toMatchObject({
       state: 'open',
       purpose: 'invitation',
       email: 'Ann@Shop.example',
     });
-    // An e-mail that is given all the same changes nothing.
+    // Any other e-mail in the request is ignored.
     const answer = await browser.do('POST /dashboard/api/links/accept', {
       token,
       email: 'eve@evil.example',
@@ -59,7 +60,7 @@ describe('an invitation', () => {
     });
     expect(signedIn(answer).person).toMatchObject({ email: 'Ann@Shop.example', role: null });
     expect(signedIn(answer).projects).toHaveLength(1);
-    expect(await browser.do('POST /dashboard/api/links/look', { token })).toEqual({ state: 'used' });
+    expect(await browser.do('POST /dashboard/api/links/state', { token })).toEqual({ state: 'used' });
 
     const late = await owner.browser.do('POST /dashboard/api/people/invite', {
       email: 'late@shop.example',
@@ -67,7 +68,7 @@ describe('an invitation', () => {
     });
     test.http.clock.advance(HOUR_MS);
     const lateToken = tokenOf({ url: late.link, expiresAt: 0 });
-    expect(await browser.do('POST /dashboard/api/links/look', { token: lateToken })).toEqual({ state: 'expired' });
+    expect(await browser.do('POST /dashboard/api/links/state', { token: lateToken })).toEqual({ state: 'expired' });
     const refused = await browser.try('POST /dashboard/api/links/accept', { token: lateToken, password: PASSWORD });
     expect(refused.status).toBe(404);
   });
@@ -79,6 +80,9 @@ describe('an invitation', () => {
     ['qwertyuiopasdf', 'guessed first'],
     ['1q2w3e4r5t6y', 'guessed first'],
     ['weak@shop.example', 'guessed first'],
+    ['shop.example', 'guessed first'],
+    ['2026 shop.example!', 'guessed first'],
+    ['weak@shop.example1', 'guessed first'],
   ])('refuses the password %s, and stays open', async (password, rule) => {
     const owner = await test.join('owner');
     const invited = await owner.browser.do('POST /dashboard/api/people/invite', {
@@ -91,7 +95,7 @@ describe('an invitation', () => {
       status: 400,
       body: { error: { param: 'password', message: expect.stringContaining(rule) } },
     });
-    expect(await owner.browser.do('POST /dashboard/api/links/look', { token })).toMatchObject({ state: 'open' });
+    expect(await owner.browser.do('POST /dashboard/api/links/state', { token })).toMatchObject({ state: 'open' });
   });
 });
 
@@ -111,7 +115,7 @@ describe('signing in', () => {
     for (const { status, text } of answers) expect({ status, text }).toEqual({ status: 401, text: answers[0]?.text });
   });
 
-  it('takes the e-mail in whichever case it is typed', async () => {
+  it('ignores the case of the e-mail', async () => {
     const { email } = await test.join('viewer');
     const browser = test.browser();
     const body = { email: email.toUpperCase(), password: PASSWORD };
@@ -120,7 +124,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('is another one at every sign-in, and ends the one that the browser had', async () => {
+  it("is new at every sign-in, which ends the browser's previous one", async () => {
     const { email, browser } = await test.join('viewer');
     const before = new Map(browser.cookies);
     await browser.do('POST /dashboard/api/sign-in', { email, password: PASSWORD });
@@ -131,7 +135,7 @@ describe('a session', () => {
     expect((await thief.try('GET /dashboard/api/account/sessions')).status).toBe(401);
   });
 
-  it('does not take up a token that the browser brings along', async () => {
+  it('never uses a token that the browser sent before the sign-in', async () => {
     const { email } = await test.join('viewer');
     const browser = test.browser();
     const planted = 'A'.repeat(43);
@@ -140,7 +144,7 @@ describe('a session', () => {
     expect(browser.cookies.get('cointill_session')).not.toBe(planted);
   });
 
-  it('ends after 12 hours without use, and after seven days in any case', async () => {
+  it('expires after 12 hours without use, and after seven days in any case', async () => {
     const idle = await test.join('viewer');
     const busy = await test.join('viewer');
     for (let hours = 11; hours < 7 * 24; hours += 11) {
@@ -152,7 +156,7 @@ describe('a session', () => {
     expect(await busy.browser.session()).toMatchObject({ state: 'signed_out' });
   });
 
-  it('ends 12 hours after its last use, to the millisecond', async () => {
+  it('expires exactly 12 hours after its last use', async () => {
     const [one, two] = [await test.join('viewer'), await test.join('viewer')];
     test.http.clock.advance(12 * HOUR_MS - 1);
     expect(await one.browser.session()).toMatchObject({ state: 'signed_in' });
@@ -161,7 +165,7 @@ describe('a session', () => {
     expect(await one.browser.session()).toMatchObject({ state: 'signed_in' });
   });
 
-  it('that is signed out, ended elsewhere, or of somebody whose password is reset is worth nothing', async () => {
+  it('is invalid after signing out, ending it elsewhere, or a reset of the password', async () => {
     const { email, browser } = await test.join('viewer');
     const second = await test.signIn(email);
     const third = await test.signIn(email);
@@ -184,7 +188,7 @@ describe('a session', () => {
     expect(await browser.do('POST /dashboard/api/links/accept', again)).toMatchObject({ state: 'signed_in' });
   });
 
-  it('of another person cannot be ended by its id', async () => {
+  it('cannot be ended by another person who knows its id', async () => {
     const [one, two] = [await test.join('viewer'), await test.join('owner')];
     const id = signedIn(await one.browser.session()).session.id;
     for (const wrong of [id, 'x', '00000000-0000-7000-8000-000000000000']) {
@@ -194,14 +198,32 @@ describe('a session', () => {
     expect(await one.browser.session()).toMatchObject({ state: 'signed_in' });
   });
 
-  it('ends everywhere when that is asked for', async () => {
+  it('can be ended together with all others of the person', async () => {
     const { email, browser } = await test.join('viewer');
     const other = await test.signIn(email);
     await browser.do('POST /dashboard/api/account/sessions/end-all');
     for (const each of [browser, other]) expect(await each.session()).toMatchObject({ state: 'signed_out' });
   });
 
-  it('goes on under another token when the password changes, and all others end', async () => {
+  it('is ended by its person from elsewhere after a proof alone, and here without one', async () => {
+    const { email, browser } = await test.join('viewer');
+    const other = await test.signIn(email);
+    test.http.clock.advance(PROOF_MS);
+    const { data } = await browser.do('GET /dashboard/api/account/sessions');
+    const id = data.find((one) => !one.is_current)?.id ?? '';
+    const refused = { status: 403, body: { error: { type: 'proof_required' } } };
+    expect(await browser.try('POST /dashboard/api/account/sessions/end', { id })).toMatchObject(refused);
+    expect(await browser.try('POST /dashboard/api/account/sessions/end-all')).toMatchObject(refused);
+    expect(await other.session()).toMatchObject({ state: 'signed_in' });
+    await browser.do('POST /dashboard/api/prove', { password: PASSWORD });
+    await browser.do('POST /dashboard/api/account/sessions/end', { id });
+    expect(await other.session()).toMatchObject({ state: 'signed_out' });
+    test.http.clock.advance(PROOF_MS);
+    await browser.do('POST /dashboard/api/sign-out');
+    expect(await browser.session()).toMatchObject({ state: 'signed_out' });
+  });
+
+  it('gets a new token when the password changes, and all others end', async () => {
     const { email, browser } = await test.join('viewer');
     const other = await test.signIn(email);
     const before = browser.cookies.get('cointill_session');
@@ -219,7 +241,7 @@ describe('a session', () => {
   });
 });
 
-it('who gives a role is told which field is to blame: the project, the person or the role', async () => {
+it('a refused role names the invalid field: the project, the person or the role', async () => {
   const own = await dashboardTest();
   onTestFinished(() => own.http.close());
   const { id, browser } = await own.join('owner');

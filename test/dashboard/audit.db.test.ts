@@ -26,7 +26,7 @@ const operator = forActor(app, { kind: 'command', id: null, name: 'root', ip: nu
 const newest = (limit: number): Promise<readonly AuditEntry[]> =>
   listAuditEntries(app.db, null, { after: null, limit });
 
-/** What is kept of the changes that `work` makes, the oldest first. */
+/** The audit log's entries for the changes that `work` makes, oldest first. */
 async function kept(work: () => Promise<unknown>): Promise<readonly AuditEntry[]> {
   app.clock.advance(1);
   const [last] = await newest(1);
@@ -45,7 +45,7 @@ async function done<Outcome extends { readonly kind: string }>(
   return found as Exclude<Outcome, { kind: 'rejected' }>;
 }
 
-it('what an operator changes by commands is kept with before and after, and without any secret', async () => {
+it('the log has the changes that operators make by commands, with before and after but no secrets', async () => {
   const secrets: string[] = [];
   const key = Buffer.alloc(32, 1);
   const entries = await kept(async () => {
@@ -56,7 +56,7 @@ it('what an operator changes by commands is kept with before and after, and with
       createKey(operator, { projectId, mode: 'live', kind: 'secret', permission: 'full', name: 'Server' }),
     );
     await done(removeKey(operator, made.stored.id));
-    // A second time it changes nothing.
+    // The second time, nothing changes.
     await done(removeKey(operator, made.stored.id));
     const policy = () => ({ mode: 'live', production: false, allowCidrs: [] }) as const;
     const url = 'https://shop.example/hook?token=hidden-in-the-url';
@@ -88,7 +88,7 @@ it('what an operator changes by commands is kept with before and after, and with
   for (const secret of secrets) expect(text).not.toContain(secret);
 });
 
-it('what a person does to a payment is kept with who and from where; what a customer does is not', async () => {
+it('the log has what people do with payments, with person and address, but not what customers do', async () => {
   const person = forActor(app, { kind: 'person', id: null, name: 'ann@shop.example', ip: '203.0.113.7' }, 'req_1');
   const [one, two] = [await app.pay(), await app.pay()];
   const entries = await kept(async () => {
@@ -108,7 +108,7 @@ it('what a person does to a payment is kept with who and from where; what a cust
   ]);
 });
 
-it('a change that is undone leaves no entry', async () => {
+it('a change that is rolled back leaves no entry', async () => {
   const entries = await kept(async () => {
     await expect(
       createEndpoint(operator, Buffer.alloc(32), () => ({ mode: 'live', production: false, allowCidrs: [] }), {
@@ -129,7 +129,7 @@ it.each(['update audit_log set actor_name = $$nobody$$', 'delete from audit_log'
   },
 );
 
-it('the API lists what happened newest first, page by page, of one project for who may see that alone', async () => {
+it('the API lists entries newest first, page by page, and only those of a project to people who may see no others', async () => {
   const { browser, id } = await test.join('owner');
   app.clock.advance(1);
   await browser.do('POST /dashboard/api/projects', { name: 'Paged' });
@@ -160,7 +160,7 @@ it('the API lists what happened newest first, page by page, of one project for w
   expect(text).not.toContain('argon2');
 });
 
-it('the log of all projects leaves out the projects in which somebody has a role of their own that may not see it', async () => {
+it('the log of all projects omits projects where a person has a role of their own that may not see the log', async () => {
   const hidden = await done(createProject(operator, 'Hidden'));
   const shown = await done(createProject(operator, 'Shown'));
   const { id, browser } = await test.join('admin');
@@ -182,7 +182,7 @@ it('the log of all projects leaves out the projects in which somebody has a role
   expect(seen.map((entry) => entry.id)).toEqual(expected.map((entry) => entry.id));
   expect(seen.some(({ project }) => project === shown.project.id)).toBe(true);
   expect((await browser.call({ path: `/dashboard/api/projects/${hidden.project.id}/audit` })).status).toBe(403);
-  // With a role there that may see it, it is there again.
+  // With a role there that may see the log, it is included again.
   await give('admin', hidden.project.id);
   const { body } = await browser.call<Page>({ path: '/dashboard/api/audit?limit=1' });
   expect(body.data).toEqual([expect.objectContaining({ project: hidden.project.id })]);

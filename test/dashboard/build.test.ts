@@ -22,9 +22,9 @@ describe('the build of the dashboard', () => {
     return sizes.reduce((sum, { size }) => sum + size, 0);
   };
 
-  it('sends at most 160 KiB of compressed script for Home, what its menus need included, and 15 KiB of style', async () => {
-    const { home, popups, styles } = manifest;
-    expect(await compressed([...new Set([...home, ...popups])])).toBeLessThanOrEqual(160 * KIB);
+  it('sends at most 160 KiB of compressed script for Home, its menus included, and 15 KiB of styles', async () => {
+    const { first, home, popups, styles } = manifest;
+    expect(await compressed([...new Set([first, ...home, ...popups])])).toBeLessThanOrEqual(160 * KIB);
     expect(await compressed(styles)).toBeLessThanOrEqual(15 * KIB);
   });
 
@@ -35,13 +35,14 @@ describe('the build of the dashboard', () => {
     expect(sizes.filter(([, size]) => size > 25 * KIB)).toEqual([]);
   });
 
-  it('names every file in the document that Home needs, and has nothing inline', async () => {
+  it('names every file that Home needs in the document, and inlines nothing', async () => {
     const document = await readFile(path.join(folder, 'index.html'), 'utf8');
-    for (const name of [...manifest.home, ...manifest.styles]) expect(document).toContain(`/dashboard/assets/${name}"`);
+    for (const name of [manifest.first, ...manifest.home, ...manifest.styles])
+      expect(document).toContain(`/dashboard/assets/${name}"`);
     expect(document).not.toMatch(/<style|<script(?![^>]* src=)|\sstyle=|\son\w+=/);
   });
 
-  it('is made of React for production, whatever NODE_ENV says', async () => {
+  it('uses the production build of React, whatever NODE_ENV says', async () => {
     const texts = await Promise.all(
       manifest.scripts.map((name) => readFile(path.join(folder, 'assets', name), 'utf8')),
     );
@@ -49,7 +50,7 @@ describe('the build of the dashboard', () => {
     expect(texts.join('')).not.toContain('jsxDEV');
   });
 
-  it('is left as it is while its sources are the same', async () => {
+  it('is not repeated while its sources are the same', async () => {
     const before = await stat(path.join(folder, 'manifest.json'));
     expect(await buildDashboard(folder)).toEqual(manifest);
     expect((await stat(path.join(folder, 'manifest.json'))).mtimeMs).toBe(before.mtimeMs);
@@ -62,7 +63,7 @@ describe('the sources of the dashboard', () => {
     return entries.filter((name) => name.endsWith(suffix)).map((name) => path.join(SOURCES, name));
   };
 
-  it('name no class that their style sheet lacks', async () => {
+  it('use no class that their style sheet lacks', async () => {
     const missing: string[] = [];
     for (const file of await files('.tsx')) {
       const source = await readFile(file, 'utf8');
@@ -76,7 +77,7 @@ describe('the sources of the dashboard', () => {
     expect(missing).toEqual([]);
   });
 
-  it('write no styles into elements, which the page’s policy refuses', async () => {
+  it('set no inline styles, which the page’s policy refuses', async () => {
     const found = [];
     for (const file of await files('.tsx')) if (/\sstyle=\{/.test(await readFile(file, 'utf8'))) found.push(file);
     expect(found).toEqual([]);

@@ -19,16 +19,16 @@ export interface Tab {
 }
 
 export interface TabOptions extends BrowserContextOptions {
-  /** What may be said on the console, because the test brings it about. */
+  /** Messages on the console that the test provokes. */
   readonly expects?: RegExp;
 }
 
-/** The dashboard of a real program in a browser. */
+/** The dashboard of the running program, in a real browser. */
 export interface DashboardInBrowser {
   readonly service: Service;
   /**
-   * Opens a tab that is closed when the test ends. The test fails when anything was said on the console, such as a
-   * breach of the page's policy, or a script failed.
+   * Opens a tab that is closed when the test ends. The test fails if a script failed or anything was logged to the
+   * console, such as a violation of the page's policy.
    */
   readonly openTab: (options?: TabOptions) => Promise<Tab>;
   /** The same, signed in as the owner. */
@@ -38,8 +38,14 @@ export interface DashboardInBrowser {
 }
 
 /** A service, its owner and a browser for the tests of a file. Call it at the top of a `describe`. */
-export function useDashboard(options: { readonly hasOwner?: boolean } = {}): DashboardInBrowser {
-  const present = useServiceAndBrowser();
+export function useDashboard(
+  options: {
+    readonly hasOwner?: boolean;
+    /** The program's settings, or a function where they name a node that is started first. */
+    readonly settings?: Parameters<typeof useServiceAndBrowser>[0];
+  } = {},
+): DashboardInBrowser {
+  const present = useServiceAndBrowser(options.settings);
   let cookies: Cookies = [];
   beforeAll(async () => {
     const { browser, service } = present();
@@ -74,13 +80,26 @@ async function createOwner(browser: Browser, { setupLink }: Service): Promise<Co
     const page = await context.newPage();
     await page.goto(setupLink);
     await page.getByLabel('E-mail').fill(EMAIL);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('button', { name: 'Not now' }).waitFor();
+    await createAccount(page);
     return await context.cookies();
   } finally {
     await context.close();
   }
+}
+
+/** Gives the form of a link its password, up to the offer of a second factor. */
+export async function createAccount(page: Page): Promise<void> {
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('button', { name: 'Not now' }).waitFor();
+}
+
+/** Signs in by e-mail and password, up to Home. */
+export async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('E-mail').fill(EMAIL);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 }
 
 async function openTab(browser: Browser, { expects, ...options }: TabOptions): Promise<Tab> {
@@ -91,7 +110,7 @@ async function openTab(browser: Browser, { expects, ...options }: TabOptions): P
     await context.close();
     expect([...problems].filter((problem) => expects?.test(problem) !== true)).toEqual([]);
   });
-  // A breach of the policy is said there as well.
+  // Violations of the page's policy are logged there too.
   context.on('console', (message) => problems.add(`console: ${message.text()}`));
   context.on('weberror', (error) => problems.add(`error: ${error.error().stack}`));
   const page = await context.newPage();
@@ -105,17 +124,17 @@ const THEMES = ['light', 'dark'] as const;
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const SIZES = [DESKTOP, PHONE];
 
-/** What axe says of the page as it stands, in both themes, on a desktop and a phone; and where it is too wide. */
+/** What axe finds in the current page, and where it is too wide, in both themes, on a desktop and a phone. */
 export async function violations(page: Page, what: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const size of SIZES) {
     await page.setViewportSize(size);
     for (const colorScheme of THEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // What fades in has another contrast until it stands.
+      // Elements that fade in have less contrast until they are opaque.
       await page.evaluate(DRAWN);
       const seen = await axeFaults(page);
-      // Chromium may draw one more frame in the colours of before: a fault is one that stays.
+      // Chromium may draw one more frame in the previous colours, so only lasting faults count.
       const faults = seen.length === 0 ? [] : await page.evaluate(DRAWN).then(() => axeFaults(page));
       found.push(...faults.map((fault) => `${what}, ${size.width} px, ${colorScheme}: ${fault}`));
     }
@@ -128,7 +147,7 @@ export async function violations(page: Page, what: string): Promise<readonly str
 }
 
 async function axeFaults(page: Page): Promise<readonly string[]> {
-  // A menu belongs to no landmark: it lies over all of them.
+  // Menus are outside of all landmarks because they cover them.
   const hasMenu = (await page.getByRole('menu').count()) > 0;
   const rules = hasMenu ? { region: { enabled: false } } : {};
   const options = { runOnly: RULES, resultTypes: ['violations'], rules };

@@ -16,7 +16,7 @@ describe.skipIf(hasNoBrowser)('from the printed link to a completed test payment
       await page.getByRole('button', { name: 'Create account' }).click();
       await page.getByRole('button', { name: 'Not now' }).click();
       await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-      // The order that was made a minute ago.
+      // The order created a minute ago.
       await page.getByRole('row', { name: /NW-1/ }).waitFor();
       expect(await page.getByRole('switch', { name: 'Test mode' }).getAttribute('aria-checked')).toBe('true');
 

@@ -15,7 +15,7 @@ const test = await dashboardTest();
 const { app } = test.http;
 afterAll(() => test.http.close());
 const { email } = await test.join('owner');
-/** Days pass in these tests, and sessions end by them. */
+/** Sessions expire, because days pass in these tests. */
 const owner = (): Promise<Browser> => test.signIn(email);
 
 async function home(
@@ -29,7 +29,7 @@ async function home(
   return answer.body;
 }
 
-it('the figures are those of the payments themselves, by day and status, beside those of as many days before', async () => {
+it('the figures equal those of the payments, by day and status, for the period and the one before', async () => {
   const { projectId } = await test.http.shop();
   const payments: Payment[] = [];
   const outcomes = ['complete', 'complete', 'cancel', 'leave'] as const;
@@ -65,11 +65,13 @@ it('the figures are those of the payments themselves, by day and status, beside 
     completed: { value: String(completed(now).length), before: String(completed(then).length) },
     conversion: { value: share(now), before: share(then) },
   });
-  expect(view.days).toEqual(
+  expect(view.points).toEqual(
     Array.from({ length: 7 }, (_, index) => {
-      const own = within(from + index * DAY_MS, from + (index + 1) * DAY_MS);
-      const day = new Date(from + index * DAY_MS).toISOString().slice(0, 10);
-      return { day, volume: usd(own), created: own.length, completed: completed(own).length };
+      const start = from + index * DAY_MS;
+      const own = within(start, start + DAY_MS);
+      const volumeBefore = usd(within(start - 7 * DAY_MS, start - 6 * DAY_MS));
+      const counts = { created: own.length, completed: completed(own).length };
+      return { from: new Date(start).toISOString(), volume: usd(own), volume_before: volumeBefore, ...counts };
     }),
   );
   expect(view.statuses.find(({ status }) => status === 'cancelled')).toMatchObject({
@@ -81,7 +83,7 @@ it('the figures are those of the payments themselves, by day and status, beside 
   );
 });
 
-it('a project without payments has figures of nothing, and no share of it', async () => {
+it('a project without payments has zeros, and null for the conversion', async () => {
   const { projectId } = await test.http.shop();
   const view = await home({ browser: await owner(), projectId }, '90d', 'live');
   expect(view).toMatchObject({
@@ -90,10 +92,11 @@ it('a project without payments has figures of nothing, and no share of it', asyn
     latest: [],
     health: { webhooks: { state: 'none', count: 0 } },
   });
-  expect(view.days).toHaveLength(90);
+  expect(view.points).toHaveLength(90);
+  expect(view).toMatchObject({ tokens: [], currencies: [], median_seconds: { value: null, before: null } });
 });
 
-it('the first steps tick themselves off as each is done', async () => {
+it('each first step is ticked off when it is done', async () => {
   const { projectId } = await test.http.shop();
   const steps = async (): Promise<readonly string[]> =>
     Object.entries((await home({ browser: await owner(), projectId })).first_steps).flatMap(([name, done]) =>
@@ -111,7 +114,7 @@ it('the first steps tick themselves off as each is done', async () => {
   expect(await steps()).toEqual(['test_payment', 'webhook', 'webhook_answered', 'live_key']);
 });
 
-it('the health of webhooks names the endpoint that fails to those who look after webhooks, and to nobody else', async () => {
+it('the health of webhooks names the failing endpoint only to people who may see webhooks', async () => {
   const { projectId } = await test.http.shop();
   const endpoint = await anEndpoint(projectId);
   const support = await test.join('support', projectId);
@@ -134,7 +137,7 @@ it('the health of webhooks names the endpoint that fails to those who look after
   expect((await both())[0]).toMatchObject({ state: 'problem', detail: expect.stringContaining('410') });
 });
 
-it('the health of backups and networks is what was last known of them, and no chain is asked', async () => {
+it('the health of backups and networks is their last known state, without asking any chain', async () => {
   const health = (networks: Parameters<typeof createServiceHealth>[1] = []) => createServiceHealth(app, networks)();
   expect(await health()).toMatchObject({ networks: { state: 'none' }, backups: { state: 'none' } });
   const [network] = (await app.railFor('test').tokens(app.projectId)).map((token) => token.network);
@@ -150,6 +153,56 @@ it('the health of backups and networks is what was last known of them, and no ch
   const failed = { ...backup, startedAt: app.clock(), finishedAt: app.clock(), file: '/backups', problem: 'full' };
   await saveBackup(app.db, failed);
   expect(await health()).toMatchObject({ backups: { state: 'problem', detail: expect.stringContaining('failed') } });
+});
+
+it('the figures are of days in the person’s zone, by token, in each currency and with the median of the times', async () => {
+  const { projectId } = await test.http.shop();
+  const amounts = [
+    { amountMinor: 1_000n, currency: 'EUR' },
+    { amountMinor: 2_001n, currency: 'EUR' },
+    { amountMinor: 900n, currency: 'USD' },
+  ] as const;
+  for (const [index, amount] of amounts.entries()) {
+    const { id } = await app.pay({ projectId, token: { asset: 'LTC', network: null }, ...amount });
+    app.clock.advance((index + 1) * 1_000);
+    await completeSandboxPayment(app, { id });
+  }
+  const zone = 'Pacific/Kiritimati';
+  const browser = await owner();
+  const path = `/dashboard/api/projects/${projectId}/test/home?period=1d&zone=${zone}`;
+  const { body } = await browser.call<HomeView>({ path });
+  const day = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(app.clock());
+  expect(body).toMatchObject({
+    from_day: day,
+    to_day: day,
+    zone,
+    unit: 'hour',
+    median_seconds: { value: 2.5, before: null },
+    tokens: [{ asset: 'LTC', network: 'litecoin', payments: 3, median_seconds: 2.5 }],
+    currencies: [
+      { currency: 'EUR', payments: 2, amount: '30.01', before: '0' },
+      { currency: 'USD', payments: 1, amount: '9', before: '0' },
+    ],
+  });
+  expect(body.points).toHaveLength(24);
+  expect(body.points.reduce((sum, { created }) => sum + created, 0)).toBe(3);
+});
+
+it('a range that is none is refused with the parameter and its rule', async () => {
+  const browser = await owner();
+  const asked = async (query: string) => {
+    const path = `/dashboard/api/projects/${app.projectId}/test/home?${query}`;
+    const { status, body } = await browser.call<{ error?: { param: string } }>({ path });
+    return [status, body.error?.param];
+  };
+  expect(await asked('zone=Europe/Nowhere')).toEqual([400, 'zone']);
+  expect(await asked('period=8d')).toEqual([400, 'period']);
+  expect(await asked('from=2026-02-30&to=2026-03-01')).toEqual([400, 'from']);
+  expect(await asked('from=2026-02-28')).toEqual([400, 'to']);
+  expect(await asked('from=2026-02-28&to=2026-02-27')).toEqual([400, 'to']);
+  expect(await asked('from=2020-02-28&to=2026-02-27')).toEqual([400, 'from']);
+  expect(await asked('from=2026-02-01&to=2026-02-27&period=7d')).toEqual([400, 'period']);
+  expect(await asked('from=2025-03-01&to=2027-03-01&zone=Africa/Cairo')).toEqual([200, undefined]);
 });
 
 async function anEndpoint(projectId: string): Promise<string> {

@@ -1,28 +1,37 @@
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createProject } from '../../src/app/projects/projects.ts';
 import { setRole } from '../../src/app/people/people.ts';
 import { cancelPayment, completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
 import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
-import { dashboardTest, type Browser, type Member } from '../dashboard.ts';
+import { dashboardTest, PASSWORD, type Browser, type Member } from '../dashboard.ts';
 import { WAIT } from '../deadline.ts';
 
 const PER_PERSON = 3;
-const test = await dashboardTest({ live: { limits: { perClient: PER_PERSON }, heartbeatMs: 50 } });
+const test = await dashboardTest({ live: { limits: { perClient: PER_PERSON } } });
 const { app } = test.http;
-const server = test.http.build({
-  side: 'live',
-  dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false },
-  plugins: [dashboardRoutes(test.dashboard, null)],
-});
-await server.listen({ port: 0, host: '127.0.0.1' });
-const { port } = server.server.address() as AddressInfo;
+const servers: FastifyInstance[] = [];
+const port = await serve(50);
+/** Where only a notification or a change can end a stream. */
+const portWithoutHeartbeats = await serve(3_600_000);
 afterAll(async () => {
-  // As the service itself does when it stops: kept alive, refused requests would keep it.
-  server.server.closeAllConnections();
+  // The service does this too when it stops: connections of refused requests are kept alive.
+  for (const server of servers) server.server.closeAllConnections();
   await test.http.close();
 });
+
+async function serve(heartbeatMs: number): Promise<number> {
+  const server = test.http.build({
+    side: 'live',
+    dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false },
+    plugins: [dashboardRoutes({ ...test.dashboard, live: { ...test.dashboard.live, heartbeatMs } }, null)],
+  });
+  servers.push(server);
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  return (server.server.address() as AddressInfo).port;
+}
 
 const open: Stream[] = [];
 afterEach(async () => {
@@ -41,11 +50,11 @@ interface Stream {
 
 async function listenTo(
   browser: Browser,
-  { projectId = app.projectId, mode = 'test', headers = {} } = {},
+  { projectId = app.projectId, mode = 'test', headers = {}, at = port } = {},
 ): Promise<Stream> {
   const leaving = new AbortController();
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const answer = await fetch(`http://127.0.0.1:${port}/dashboard/api/projects/${projectId}/${mode}/events`, {
+  const answer = await fetch(`http://127.0.0.1:${at}/dashboard/api/projects/${projectId}/${mode}/events`, {
     headers: { cookie, ...headers },
     signal: leaving.signal,
   });
@@ -78,15 +87,15 @@ async function listenTo(
   return stream;
 }
 
-/** Waits until the stream has told at least this. */
+/** Waits until the stream has received at least these messages. */
 async function hears(stream: Stream, ...messages: readonly unknown[]): Promise<void> {
   await vi.waitFor(() => expect(stream.messages).toEqual(expect.arrayContaining([...messages])), WAIT);
 }
 
 const join = (): Promise<Member> => test.join('viewer', app.projectId);
 
-describe('a tab', () => {
-  it('hears at first what runs, then which payments were created and changed, of its project and mode alone', async () => {
+describe('the stream of a tab', () => {
+  it('begins with the version, then names the created and changed payments of its project and mode only', async () => {
     const { browser } = await join();
     const other = await createProject(app, 'Other');
     if (other.kind !== 'done') throw new Error(other.message);
@@ -102,25 +111,25 @@ describe('a tab', () => {
     await cancelPayment(app, { id: live.id });
     await completeSandboxPayment(app, { id: old.id });
     const fresh = await app.pay({ surface: 'transaction', token: null });
-    const told = [
+    const expected = [
       { kind: 'payment', id: publicPaymentId(old) },
       { kind: 'payment_created', id: fresh.id },
     ];
-    await hears(stream, ...told);
+    await hears(stream, ...expected);
     await cancelPayment(app, { id: fresh.id });
     await hears(stream, { kind: 'payment', id: fresh.id });
     const kinds = stream.messages.filter((message) => JSON.stringify(message).includes('"payment'));
     expect(kinds).toHaveLength(3);
   });
 
-  it('that comes back is told that anything may have changed', async () => {
+  it('says that anything may have changed when the tab reconnects', async () => {
     const { browser } = await join();
     const stream = await listenTo(browser, { headers: { 'last-event-id': 'seen' } });
     await hears(stream, { kind: 'anything' });
     expect(stream.messages).toHaveLength(2);
   });
 
-  it('hears that much changed instead of each of very many payments', async () => {
+  it('says that anything may have changed instead of listing very many payments', async () => {
     const { browser } = await join();
     app.clock.advance(60_000);
     const stream = await listenTo(browser);
@@ -129,7 +138,7 @@ describe('a tab', () => {
     expect(stream.messages.length).toBeLessThan(120);
   });
 
-  it('beyond what one person may have open is refused, and others are not', async () => {
+  it('is refused beyond the limit of one person, without affecting other people', async () => {
     const [one, other] = [await join(), await join()];
     for (let n = 0; n < PER_PERSON; n += 1) expect((await listenTo(one.browser)).status).toBe(200);
     const refused = await listenTo(one.browser);
@@ -138,24 +147,44 @@ describe('a tab', () => {
   });
 });
 
-describe('a stream ends with the message that the session is another', () => {
+describe('a stream ends with the message "session"', () => {
   /** The last message, once the stream has ended. */
   const lastOf = async (stream: Stream): Promise<unknown> => {
     await vi.waitFor(() => expect(stream.isEnded()).toBe(true), WAIT);
     return stream.messages.at(-1);
   };
 
+  /** A stream that has passed its first check. */
+  const started = async (browser: Browser): Promise<Stream> => {
+    // Earlier tests' payments are not new any more.
+    app.clock.advance(60_000);
+    const stream = await listenTo(browser, { at: portWithoutHeartbeats });
+    const payment = await app.pay();
+    await hears(stream, { kind: 'payment_created', id: publicPaymentId(payment) });
+    return stream;
+  };
+
   it('when its browser signs out', async () => {
     const { browser } = await join();
-    const [stream, other] = [await listenTo(browser), await listenTo((await join()).browser)];
+    const [stream, other] = [await started(browser), await started((await join()).browser)];
     await browser.do('POST /dashboard/api/sign-out');
     expect(await lastOf(stream)).toEqual({ kind: 'session' });
     expect(other.isEnded()).toBe(false);
   });
 
+  it('when its browser signs in again, as somebody else too', async () => {
+    for (const next of [null, await join()]) {
+      const member = await join();
+      const stream = await started(member.browser);
+      const { email } = next ?? member;
+      await member.browser.do('POST /dashboard/api/sign-in', { email, password: PASSWORD });
+      expect(await lastOf(stream)).toEqual({ kind: 'session' });
+    }
+  });
+
   it('when all sessions are ended from elsewhere', async () => {
     const member = await join();
-    const stream = await listenTo(member.browser);
+    const stream = await started(member.browser);
     const elsewhere = await test.signIn(member.email);
     await elsewhere.do('POST /dashboard/api/account/sessions/end-all');
     expect(await lastOf(stream)).toEqual({ kind: 'session' });
@@ -164,14 +193,14 @@ describe('a stream ends with the message that the session is another', () => {
   it('when the role changes or is taken away', async () => {
     for (const role of ['support', null] as const) {
       const member = await join();
-      const stream = await listenTo(member.browser);
+      const stream = await started(member.browser);
       const done = await setRole(app, { id: member.id }, { role, projectId: app.projectId });
       expect(done.kind).toBe('done');
       expect(await lastOf(stream)).toEqual({ kind: 'session' });
     }
   });
 
-  it('when it was not used for its idle time, though the tab stayed open; a look is no use', async () => {
+  it('when the session expires unused: an open tab and its checks do not count as use', async () => {
     const member = await join();
     const stream = await listenTo(member.browser);
     await hears(stream, { kind: 'version', version: 'test' });
@@ -182,12 +211,12 @@ describe('a stream ends with the message that the session is another', () => {
     expect(await lastOf(stream)).toEqual({ kind: 'session' });
   });
 
-  it('before anything of a payment is told after that', async () => {
+  it('instead of a change that comes after the end of the session, even without its notification', async () => {
     const member = await join();
     const stream = await listenTo(member.browser);
     const payment = await app.pay();
     await hears(stream, { kind: 'payment_created', id: publicPaymentId(payment) });
-    // As another process does whose notification did not arrive.
+    // Another process's change whose notification got lost.
     await app.db.deleteFrom('sessions').where('person_id', '=', member.id).execute();
     await cancelPayment(app, { id: payment.id });
     expect(await lastOf(stream)).toEqual({ kind: 'session' });

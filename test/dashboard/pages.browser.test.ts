@@ -4,7 +4,7 @@ import { hasNoBrowser } from '../browser.ts';
 import { PASSWORD, useDashboard, violations } from './dashboard.fixture.ts';
 
 const DIALOG = 'dialog';
-/** What markup in a merchant's text would do, if it were taken for markup. */
+/** A merchant's text that would run a script if it were inserted as markup. */
 const SCRIPT = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
 describe.skipIf(hasNoBrowser)('the pages of a project', () => {
@@ -12,7 +12,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
   const base = () => `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-  it('have no fault that axe knows while they are empty', async () => {
+  it('pass axe while they are empty', async () => {
     const { page } = await dashboard.openSignedIn();
     await page.goto(base());
     await page.getByText('No payments yet').waitFor();
@@ -25,63 +25,64 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     found.push(...(await violations(page, 'Payments, no matches')));
     await page.goto(`${dashboard.service.dashboard}/nowhere`);
     await heading(page, 'There is nothing here');
+    expect(await page.getByRole('link', { name: 'Payments' }).count()).toBe(1);
     found.push(...(await violations(page, 'nothing here')));
     expect(found).toEqual([]);
   });
 
-  it('have none while they are full, with all that opens over them', async () => {
+  it('pass axe with data, and with every dialog and menu open', async () => {
     const id = await dashboard.makeOrder({ order_id: 'NW-10', description: SCRIPT, customer_email: 'a@example.com' });
     const done = await dashboard.makeOrder({ order_id: 'NW-11', metadata: { [SCRIPT]: SCRIPT } });
     const { page } = await dashboard.openSignedIn();
     const found: string[] = [];
-    const look = async (what: string) => void found.push(...(await violations(page, what)));
+    const check = async (what: string) => void found.push(...(await violations(page, what)));
     await page.goto(base());
     await page.getByRole('row', { name: /NW-10/ }).waitFor();
-    await look('Home');
+    await check('Home');
     await page.getByRole('button', { name: 'Table' }).click();
-    await look('Home with its table');
+    await check('Home with its table');
     await page.getByRole('button', { name: 'Project: My shop' }).click();
     await page.getByRole('menuitem', { name: 'New project' }).waitFor();
-    await look('the menu of projects');
+    await check('the menu of projects');
     await page.getByRole('menuitem', { name: 'New project' }).click();
     await page.getByRole(DIALOG, { name: 'New project' }).waitFor();
-    await look('a new project');
+    await check('a new project');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Account', exact: true }).click();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    await look('the account menu');
+    await check('the account menu');
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
     await page.getByRole(DIALOG, { name: 'Keyboard shortcuts' }).waitFor();
-    await look('the keys');
+    await check('the keys');
     await page.keyboard.press('Escape');
 
     await page.goto(`${base()}/payments?show=${id}`);
     await page.getByRole('complementary', { name: 'Payment' }).getByText('a@example.com').waitFor();
-    await look('Payments with a panel');
+    await check('Payments with a panel');
     await page.goto(`${base()}/payments/${id}`);
     for (const action of ['Simulate', 'Cancel payment', 'Complete payment']) {
       await page.getByRole('button', { name: action }).click();
       await page.getByRole(DIALOG, { name: action }).waitFor();
-      await look(action);
+      await check(action);
       await page.keyboard.press('Escape');
       await page.getByRole(DIALOG).waitFor({ state: 'detached' });
     }
-    await look('a payment');
+    await check('a payment');
     await page.goto(`${base()}/payments/${done}`);
     await page.getByRole('button', { name: 'Complete payment' }).click();
     await page.getByRole(DIALOG).getByRole('button', { name: 'Complete payment' }).click();
     await page.getByText('Payment completed.').waitFor();
-    await look('a completed payment');
+    await check('a completed payment');
     expect(await page.getByText(SCRIPT).count()).toBeGreaterThan(0);
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('NW-11');
     await page.getByRole('option', { name: /NW-11/ }).waitFor();
-    await look('the palette');
+    await check('the palette');
     expect(found).toEqual([]);
   });
 
-  it('have none while the server fails, and go on where it is there again', async () => {
+  it('pass axe while the server fails, and recover when it is back', async () => {
     const { page } = await dashboard.openSignedIn({ expects: /500/ });
     const refused = /\/dashboard\/api\/projects\/.*\/(?:home|payments)/;
     await page.route(refused, (route) =>
@@ -100,7 +101,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     expect(found).toEqual([]);
   });
 
-  it('show what happens elsewhere without moving rows under anybody', async () => {
+  it('show changes made elsewhere without moving rows', async () => {
     const id = await dashboard.makeOrder({ order_id: 'NW-20' });
     const { page } = await dashboard.openSignedIn();
     await page.goto(`${base()}/payments`);
@@ -115,7 +116,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     await page.getByRole('row', { name: /NW-21/ }).waitFor();
   });
 
-  it('keep their filters in the address, over a reload and back', async () => {
+  it('keep their filters in the URL, across a reload and the back button', async () => {
     await dashboard.makeOrder({ order_id: 'NW-30' });
     const { page } = await dashboard.openSignedIn();
     await page.goto(`${base()}/payments`);
@@ -137,7 +138,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
 describe.skipIf(hasNoBrowser)('the shell', () => {
   const dashboard = useDashboard();
 
-  it('keeps what was typed when the session ended elsewhere, and goes on after the sign-in', async () => {
+  it('keeps unsaved input when the session ends elsewhere, and continues after the sign-in', async () => {
     const { page, context } = await dashboard.openSignedIn({ expects: /401/ });
     await page.goto(dashboard.service.dashboard);
     await page.getByRole('button', { name: 'Project: My shop' }).click();
@@ -157,7 +158,7 @@ describe.skipIf(hasNoBrowser)('the shell', () => {
     await context.addCookies(cookies);
   });
 
-  it('asks before what was typed is lost', async () => {
+  it('asks before unsaved input is lost', async () => {
     const { page } = await dashboard.openSignedIn();
     await page.goto(dashboard.service.dashboard);
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
@@ -173,7 +174,7 @@ describe.skipIf(hasNoBrowser)('the shell', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('Half a name');
   });
 
-  it('speaks German to who reads German, on every page', async () => {
+  it('is in German on every page if the browser prefers German', async () => {
     const { page } = await dashboard.openSignedIn({ locale: 'de-DE' });
     await page.goto(dashboard.service.dashboard);
     await page.getByRole('heading', { level: 1, name: 'Start' }).waitFor();
@@ -183,8 +184,8 @@ describe.skipIf(hasNoBrowser)('the shell', () => {
     expect(await violations(page, 'German')).toEqual([]);
   });
 
-  // The last one: a proof gives the session another token, and the others have the first one.
-  it('asks for a proof before a dangerous change when the last one is old, and does the change then', async () => {
+  // Last, because a proof replaces the session's token, which the other tests use.
+  it('asks for a new proof before a dangerous change, which then continues', async () => {
     const { page } = await dashboard.openSignedIn({ expects: /403/ });
     await page.goto(`${dashboard.service.dashboard}/account`);
     const old = new Date(Date.now() - 3_600_000);

@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatsOf } from '../../web/dashboard/formats.ts';
 import { paymentsSearch } from '../../web/dashboard/pages/payments/search.ts';
+import { formatUnits, parseUnits } from '../../web/dashboard/decimal.ts';
+import { refundSize, type RefundUnit } from '../../web/dashboard/pages/payments/refund-size.ts';
 import { moneyShares } from '../../web/dashboard/pages/payments/shares.ts';
 import { niceTop } from '../../web/dashboard/ui/chart/scale.ts';
 
@@ -13,22 +15,74 @@ const decimal = fc
   });
 
 describe('the bar of a payment’s money', () => {
-  it('shows exactly which share is confirmed, only seen, and too much', () => {
-    const shares = (expected: string, received: string, confirmed: string) =>
-      moneyShares({ expected, received, confirmed });
-    expect(shares('0.00616', '0.00576', '0.00576')).toEqual({ confirmed: 93.5, seen: 0, excess: 0 });
-    expect(shares('120', '120', '30')).toEqual({ confirmed: 25, seen: 75, excess: 0 });
-    expect(shares('120', '150', '150')).toEqual({ confirmed: 80, seen: 0, excess: 20 });
-    expect(shares('0', '0', '0')).toEqual({ confirmed: 0, seen: 0, excess: 0 });
+  it('shows the exact shares that are confirmed, only seen, in excess and refunded', () => {
+    const shares = (expected: string, received: string, confirmed: string, refunded = '0') =>
+      moneyShares({ expected, received, confirmed, refunded });
+    expect(shares('0.00616', '0.00576', '0.00576')).toEqual({ confirmed: 93.5, seen: 0, excess: 0, refunded: 0 });
+    expect(shares('120', '120', '30')).toEqual({ confirmed: 25, seen: 75, excess: 0, refunded: 0 });
+    expect(shares('120', '150', '150', '37.5')).toEqual({ confirmed: 80, seen: 0, excess: 20, refunded: 25 });
+    expect(shares('0', '0', '0')).toEqual({ confirmed: 0, seen: 0, excess: 0, refunded: 0 });
   });
 
-  it('is never longer than its place, whatever came', () => {
+  it('never exceeds its length, whatever was received', () => {
     fc.assert(
-      fc.property(decimal, decimal, decimal, (expected, received, confirmed) => {
-        const shares = moneyShares({ expected, received, confirmed });
-        const parts = [shares.confirmed, shares.seen, shares.excess];
-        for (const part of parts) expect(part).toBeGreaterThanOrEqual(0);
+      fc.property(decimal, decimal, decimal, decimal, (expected, received, confirmed, refunded) => {
+        const shares = moneyShares({ expected, received, confirmed, refunded });
+        for (const part of Object.values(shares)) expect(part).toBeGreaterThanOrEqual(0);
+        expect(shares.refunded).toBeLessThanOrEqual(100);
         expect(shares.confirmed + shares.seen + shares.excess).toBeLessThanOrEqual(100.0001);
+      }),
+    );
+  });
+});
+
+describe('the size of a refund', () => {
+  const money = {
+    asset: 'BTC',
+    network: 'bitcoin',
+    decimals: 8,
+    confirmed: '0.0025',
+    refunded: '0',
+    left: '0.0025',
+    left_amount: '150',
+    excess: '0.00083333',
+    excess_amount: '49.99',
+  };
+  const price = { amount: '100', expected: '0.00166667' };
+  const size = (unit: RefundUnit, typed = '') => refundSize(money, price, unit, typed, 2);
+
+  it('is what was shown for everything and the excess, and has its worth beside it', () => {
+    expect(size('all')).toEqual({ kind: 'ok', field: { crypto_amount: '0.0025' }, worth: '150' });
+    expect(size('excess')).toEqual({ kind: 'ok', field: { crypto_amount: '0.00083333' }, worth: '49.99' });
+    expect(size('fiat', ' 50 ')).toEqual({ kind: 'ok', field: { amount: '50' }, worth: '0.00083333' });
+    expect(size('coin', '0.001')).toEqual({ kind: 'ok', field: { crypto_amount: '0.001' }, worth: '59.99' });
+  });
+
+  it.each(['', '0', '0.00', '-1', '1e3', '1,5', '1.234', 'x', '9'.repeat(10_000) + '.999'])(
+    'is refused before it is sent if %.20j is no amount',
+    (typed) => expect(size('fiat', typed)).toEqual({ kind: 'wrong', decimals: 2 }),
+  );
+
+  it('is refused before it is sent if it is more than what is left', () => {
+    expect(size('coin', '0.00250001')).toEqual({ kind: 'too_much' });
+    expect(size('fiat', '150.01')).toEqual({ kind: 'too_much' });
+    expect(size('fiat', '9'.repeat(10_000))).toEqual({ kind: 'too_much' });
+  });
+
+  it('is written as exactly as it was typed, with any number of decimals', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 10n ** 30n }), fc.integer({ min: 0, max: 18 }), (units, decimals) => {
+        const text = formatUnits(units, decimals);
+        expect(parseUnits(text, decimals)).toBe(units);
+        const all = { ...money, decimals, left: text };
+        const most = Math.min(decimals, 8);
+        const typed = formatUnits(units / 10n ** BigInt(decimals - most), most);
+        const found = refundSize(all, { amount: '1', expected: null }, 'coin', typed, 2);
+        expect(found).toEqual(
+          typed === '0'
+            ? { kind: 'wrong', decimals: most }
+            : { kind: 'ok', field: { crypto_amount: typed }, worth: null },
+        );
       }),
     );
   });
@@ -47,8 +101,8 @@ describe('the scale of a chart', () => {
   });
 });
 
-describe('what stands in the address of the list', () => {
-  it('is taken where it is known, and left out where it is not', () => {
+describe("the filters in the list's URL", () => {
+  it('are read if they are known, and ignored otherwise', () => {
     expect(
       paymentsSearch({ status: 'open', period: '7d', search: 'NW-1', exception: 'underpaid', show: 'ord_1' }),
     ).toEqual({ status: 'open', period: '7d', search: 'NW-1', exception: 'underpaid', show: 'ord_1' });
@@ -57,19 +111,19 @@ describe('what stands in the address of the list', () => {
   });
 });
 
-describe('what the dashboard writes', () => {
+describe('formats', () => {
   const formats = formatsOf('en', ['de-AT', 'en-GB'], 'Europe/Berlin');
 
-  it('is in the order of the person’s own English, and in their zone', () => {
+  it('follow the person’s own variant of English, and their time zone', () => {
     expect(formats.exactTime('2026-11-22T13:01:07.000Z')).toBe('22 Nov 2026, 14:01:07');
     expect(formats.day('2026-11-22')).toBe('22 Nov');
   });
 
-  it('has every digit of an amount', () => {
+  it('keep every digit of an amount', () => {
     expect(formatsOf('en', [], 'UTC').fiat('9007199254740993.05', 'USD')).toBe('$9,007,199,254,740,993.05');
   });
 
-  it('never says that something is older than it is', () => {
+  it('never make anything appear older than it is', () => {
     const now = Date.parse('2026-11-22T13:00:00.000Z');
     expect(formats.relative('2026-11-22T12:58:01.000Z', now)).toBe('1 min ago');
     expect(formats.relative('2026-11-22T11:00:01.000Z', now)).toBe('1 hr ago');

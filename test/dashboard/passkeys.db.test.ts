@@ -29,7 +29,7 @@ async function signInAlone(browser: Browser, passkey: Authenticator, lies?: Lies
 }
 
 describe('a passkey', () => {
-  it('signs in alone, which is listed', async () => {
+  it('signs in without a password, and is listed with its last use', async () => {
     const { passkey, browser, email } = await holder();
     const other = test.browser();
     expect(await signInAlone(other, passkey)).toBe(200);
@@ -38,7 +38,7 @@ describe('a passkey', () => {
     expect(data).toEqual([expect.objectContaining({ name: 'My laptop', last_used_at: expect.any(String) })]);
   });
 
-  it('is a second step after the password, of that person alone', async () => {
+  it('completes a sign-in by password, only for its own person', async () => {
     const [one, two] = [await holder(), await holder()];
     const browser = test.browser();
     const first = await browser.do('POST /dashboard/api/sign-in', { email: one.email, password: PASSWORD });
@@ -48,7 +48,7 @@ describe('a passkey', () => {
     const wrong = { response: two.passkey.answer(foreign.options) };
     expect((await browser.try('POST /dashboard/api/sign-in/passkey', wrong)).status).toBe(401);
     const { options } = await browser.do('POST /dashboard/api/sign-in/passkey/options');
-    // A key without a PIN proves possession, which is what is asked for beside the password.
+    // A key without a PIN proves possession, which is enough beside the password.
     const response = one.passkey.answer(options, { isVerified: false });
     expect(await browser.do('POST /dashboard/api/sign-in/passkey', { response })).toMatchObject({ state: 'signed_in' });
   });
@@ -65,13 +65,13 @@ describe('a passkey', () => {
     expect(await signInAlone(test.browser(), passkey, lies)).toBe(401);
   });
 
-  it('that was copied is found out by its counter', async () => {
+  it('is refused if its counter shows that it was copied', async () => {
     const { passkey } = await holder();
     expect(await signInAlone(test.browser(), passkey, { counter: 10 })).toBe(200);
     expect(await signInAlone(test.browser(), passkey, { counter: 10 })).toBe(401);
   });
 
-  it('answers each challenge once, in the browser that it was given to, for five minutes', async () => {
+  it('can answer a challenge once, in the same browser, for five minutes', async () => {
     const { passkey } = await holder();
     const browser = test.browser();
     const { options } = await browser.do('POST /dashboard/api/sign-in/passkey/options');
@@ -83,7 +83,7 @@ describe('a passkey', () => {
     expect((await copy.try('POST /dashboard/api/sign-in/passkey', { response })).status).toBe(401);
   });
 
-  it('proves who somebody is, and no challenge of another use does', async () => {
+  it('is accepted as a proof, but not with a challenge for another purpose', async () => {
     const { passkey, browser } = await holder();
     clock.advance(10 * 60_000);
     const { options } = await browser.do('POST /dashboard/api/prove/passkey');
@@ -93,7 +93,18 @@ describe('a passkey', () => {
     expect((await browser.try('POST /dashboard/api/prove', answer)).status).toBe(400);
   });
 
-  it('that is removed signs in no more', async () => {
+  it.each(['   ', '\u202E\u200B', ''])('needs a name that can be seen, which %j is not', async (name) => {
+    const member = await test.join('viewer');
+    const { options } = await member.browser.do('POST /dashboard/api/account/passkeys/options');
+    const body = { name, response: createAuthenticator(DASHBOARD_URL).register(options) };
+    const answer = await member.browser.try('POST /dashboard/api/account/passkeys/add', body);
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param: 'name' } }]);
+    // The passkey itself is good: with a name it is taken.
+    const named = { ...body, name: 'My laptop' };
+    expect((await member.browser.try('POST /dashboard/api/account/passkeys/add', named)).status).toBe(200);
+  });
+
+  it('cannot sign in after it is removed', async () => {
     const { passkey, browser, email } = await holder();
     const { data } = await browser.do('GET /dashboard/api/account/passkeys');
     const stranger = await test.join('owner');
@@ -105,14 +116,14 @@ describe('a passkey', () => {
     expect(alone).toMatchObject({ state: 'signed_in' });
   });
 
-  it('of somebody who was deactivated signs in no more', async () => {
+  it('cannot sign in after its person is deactivated', async () => {
     const { passkey, id } = await holder();
     const owner = await test.join('owner');
     await owner.browser.do('POST /dashboard/api/people/deactivate', { id });
     expect(await signInAlone(test.browser(), passkey)).toBe(401);
   });
 
-  it('is added for this origin and this challenge alone, once', async () => {
+  it('can be added only for this origin and challenge, and once', async () => {
     const { browser } = await test.join('viewer');
     const passkey = createAuthenticator(DASHBOARD_URL);
     const add = async (lies?: Lies): Promise<number> => {
@@ -145,7 +156,7 @@ describe('a passkey', () => {
   });
 });
 
-describe('what is no passkey at all', () => {
+describe('an invalid passkey response', () => {
   it.each([{}, { id: 1 }, { id: 'x' }, { id: 'x', response: null }, { id: 'x', response: { clientDataJSON: '%' } }])(
     'is refused: %j',
     async (response) => {

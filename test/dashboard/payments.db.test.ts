@@ -53,7 +53,7 @@ function statusesOf(timeline: readonly TimelineEntry[]): readonly string[] {
 }
 
 describe('the list', () => {
-  it('shows the payments of both APIs, newest first, page by page to the last', async () => {
+  it('has the payments of both APIs, newest first, on pages up to the last', async () => {
     const { projectId } = await test.http.shop();
     const paid = [];
     for (let n = 0; n < 7; n += 1) {
@@ -80,7 +80,7 @@ describe('the list', () => {
     expect(await get(owner.browser, pathOf(projectId, 'live'))).toEqual({ data: [], next: null });
   });
 
-  it('is narrowed by every filter, and finds a payment by its id, number, order id and e-mail address', async () => {
+  it('can be filtered, and searched by id, transaction number, order id and e-mail address', async () => {
     const { projectId } = await test.http.shop();
     const customer = { customerEmail: 'Ann@Example.com', merchantOrderId: 'A-17' };
     const one = await app.pay({ projectId, ...customer });
@@ -133,7 +133,7 @@ describe('the list', () => {
 });
 
 describe('a payment', () => {
-  it('tells its money, its whole story in one line of time, and what can be done to it', async () => {
+  it('shows its money, its whole history and the possible actions', async () => {
     const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
     const url = 'https://hooks.example/secret-path';
     const wanted = { projectId: app.projectId, mode: 'test', url, events: 'all' } as const;
@@ -168,7 +168,7 @@ describe('a payment', () => {
     expect(statusesOf(view.timeline)).toEqual(['pending', 'processing', 'confirming', 'completed']);
     expect(view.timeline.map(({ kind }) => kind)).toContain('transfer');
     expect(view.timeline.filter(({ kind }) => kind === 'action')).toEqual([
-      { kind: 'action', at: expect.any(String), action: 'payment.simulate', by: owner.email },
+      { kind: 'action', at: expect.any(String), action: 'payment.simulate', by: owner.email, detail: null },
     ]);
     const events = view.timeline.filter((entry) => entry.kind === 'event');
     expect(events.map(({ type }) => type)).toEqual([
@@ -187,7 +187,7 @@ describe('a payment', () => {
     expect(JSON.stringify(seen)).not.toContain('secret-path');
   });
 
-  it('of another project, another mode or the other API is answered like one that is not there', async () => {
+  it('is not found in another project or mode or by the id of the other API', async () => {
     const { projectId } = await test.http.shop();
     const mine = await app.pay();
     const foreign = await app.pay({ projectId, surface: 'transaction' });
@@ -237,7 +237,8 @@ describe('a payment', () => {
       const selector = { id, projectId: app.projectId, mode: 'test' } as const;
       const seen = await readPaymentDetails({ ...app, railFor: () => rail }, selector);
       if (seen === null) throw new Error('The payment is gone.');
-      const view = paymentView(seen, app.links, { mayChange: true, seesWebhooks: true });
+      const may = { mayChange: true, seesWebhooks: true, mayAnnotate: true, mayDeleteNotes: true };
+      const view = paymentView(seen, app.links, { personId: owner.id, ...may, refundsTo: 'any' });
       for (const { transaction_hash, explorer_url, network } of view.transfers) {
         const site = network === 'bitcoin' ? 'https://mempool.space' : 'https://etherscan.io';
         linked.push(explorer_url);
@@ -247,7 +248,7 @@ describe('a payment', () => {
     expect([linked, linked.length]).toEqual([expected, 2]);
   });
 
-  it('names the idempotency key that it was made with', async () => {
+  it('names the idempotency key of the request that created it', async () => {
     const shop = await test.http.shop();
     const order = await shop.call({
       path: '/v1/orders',
@@ -259,8 +260,8 @@ describe('a payment', () => {
   });
 });
 
-describe('what people do to a payment', () => {
-  it('is done as the APIs do it, tells what follows, and is in the audit log', async () => {
+describe('an action on a payment', () => {
+  it('has the same effect as by the API, answers with its consequences, and is in the audit log', async () => {
     const done = {
       complete: await app.pay(),
       cancel: await app.pay({ surface: 'transaction' }),
@@ -291,7 +292,7 @@ describe('what people do to a payment', () => {
     }
   });
 
-  it('is refused with the reason if the payment does not allow it, and leaves nothing behind', async () => {
+  it('is refused with the reason if the payment does not allow it, and changes nothing', async () => {
     const id = publicPaymentId(await app.pay());
     await act(owner.browser, id, 'cancel');
     const before = await get<PaymentView>(owner.browser, `${pathOf(app.projectId)}/${id}`);
@@ -309,7 +310,7 @@ describe('what people do to a payment', () => {
     });
   });
 
-  it('is offered exactly where it is possible, whatever happened before', async () => {
+  it('is offered exactly when it is possible, whatever happened before', async () => {
     const steps = fc.constantFrom('complete', 'cancel', 'accept', ...SIMULATIONS);
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 5 }), fc.boolean(), async (actions, isOrder) => {

@@ -14,7 +14,7 @@ import { dashboardTest } from '../dashboard.ts';
 
 const log = pino({ level: 'silent' });
 
-it('a restored copy has people, their factors and the audit log, and no session or link that lets anybody in', async () => {
+it('a restored copy has people, their factors and the audit log, but no sessions or links', async () => {
   const test = await dashboardTest();
   onTestFinished(() => test.http.close());
   const owner = await test.join('owner');
@@ -45,7 +45,7 @@ it('a restored copy has people, their factors and the audit log, and no session 
   await expect(sql`delete from audit_log`.execute(db)).rejects.toThrow('append-only');
 });
 
-it('sessions, sign-ins and links that let nobody in any more are deleted, and those that do are kept', async () => {
+it('expired sessions, sign-ins and links are purged, and valid ones are kept', async () => {
   const test = await dashboardTest();
   onTestFinished(() => test.http.close());
   const { app, clock } = test.http;

@@ -9,21 +9,26 @@ import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
 import { dashboardTest, type Member } from '../dashboard.ts';
 
 /**
- * Who gets past the guard of a route. `anybody`: signed in or not; `everybody`: whoever is signed in. Of routes below a
- * mode, who in which.
+ * Who passes a route's guard. `anybody`: signed in or not; `everybody`: all who are signed in. Routes below a mode name
+ * roles for each mode.
  */
 type Cell = 'anybody' | 'everybody' | readonly Role[] | Readonly<Record<Mode, readonly Role[]>>;
 
 const ALL = ROLES;
 const ADMINS = ['owner', 'admin'] as const;
-const IN_BOTH_MODES = { test: ALL, live: ALL } as const;
 const CHANGES = { test: ['owner', 'admin', 'developer', 'support'], live: ['owner', 'admin', 'support'] } as const;
+const IN_BOTH = (roles: readonly Role[]) => ({ test: roles, live: roles }) as const;
+const IN_BOTH_MODES = IN_BOTH(ALL);
+const ADMINS_IN_BOTH_MODES = IN_BOTH(ADMINS);
+const REQUESTS = IN_BOTH(['owner', 'admin', 'support']);
+const NOTES = IN_BOTH(['owner', 'admin', 'developer', 'support']);
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
+const VIEWS = '/dashboard/api/projects/:project/views';
 
-/** Every route of the dashboard's API: one that is not here fails, and so does one here that is not there. */
+/** Every route of the dashboard's API, neither more nor fewer than are registered. */
 const TABLE: Readonly<Record<string, Cell>> = {
   'GET /dashboard/api/session': 'anybody',
-  'POST /dashboard/api/links/look': 'anybody',
+  'POST /dashboard/api/links/state': 'anybody',
   'POST /dashboard/api/links/accept': 'anybody',
   'POST /dashboard/api/sign-in': 'anybody',
   'POST /dashboard/api/sign-in/code': 'anybody',
@@ -55,16 +60,37 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'GET /dashboard/api/audit': ADMINS,
   'GET /dashboard/api/projects/:project/audit': ADMINS,
   'GET /dashboard/api/projects/:project/:mode/home': IN_BOTH_MODES,
+  'GET /dashboard/api/projects/:project/:mode/attention': IN_BOTH_MODES,
+  'GET /dashboard/api/projects/:project/:mode/attention/count': IN_BOTH_MODES,
+  'POST /dashboard/api/projects/:project/:mode/attention/mark': NOTES,
   [`GET ${PAYMENTS}`]: IN_BOTH_MODES,
   [`GET ${PAYMENTS}/:payment`]: IN_BOTH_MODES,
   [`POST ${PAYMENTS}/:payment/complete`]: CHANGES,
   [`POST ${PAYMENTS}/:payment/cancel`]: CHANGES,
   [`POST ${PAYMENTS}/:payment/accept`]: CHANGES,
   [`POST ${PAYMENTS}/:payment/simulate`]: CHANGES,
+  'GET /dashboard/api/projects/:project/:mode/tokens': CHANGES,
+  [`POST ${PAYMENTS}`]: CHANGES,
+  [`POST ${PAYMENTS}/:payment/refunds`]: REQUESTS,
+  [`POST ${PAYMENTS}/:payment/refunds/:refund/cancel`]: REQUESTS,
+  [`POST ${PAYMENTS}/:payment/refunds/:refund/instructions`]: ADMINS_IN_BOTH_MODES,
+  'GET /dashboard/api/projects/:project/labels': ALL,
+  [`POST ${PAYMENTS}/:payment/notes`]: NOTES,
+  [`POST ${PAYMENTS}/:payment/notes/edit`]: NOTES,
+  [`POST ${PAYMENTS}/:payment/notes/delete`]: NOTES,
+  [`POST ${PAYMENTS}/:payment/labels`]: NOTES,
+  [`POST ${PAYMENTS}/:payment/labels/remove`]: NOTES,
   'GET /dashboard/api/projects/:project/:mode/events': IN_BOTH_MODES,
+  'GET /dashboard/api/projects/:project/:mode/search': IN_BOTH_MODES,
+  [`POST ${PAYMENTS}/export`]: IN_BOTH_MODES,
+  'GET /dashboard/api/filters': 'everybody',
+  [`GET ${VIEWS}`]: ALL,
+  [`POST ${VIEWS}`]: ALL,
+  [`POST ${VIEWS}/:view`]: ALL,
+  [`POST ${VIEWS}/:view/delete`]: ALL,
 };
 
-/** Once it is let in it goes on until it is hung up: what lets in is the same as of this one. */
+/** A stream that passes its guard never ends, so this route with the same rule is called instead. */
 const STREAM = 'GET /dashboard/api/projects/:project/:mode/events';
 const LIKE_STREAM = `GET ${PAYMENTS}`;
 
@@ -72,7 +98,7 @@ const test = await dashboardTest();
 afterAll(() => test.http.close());
 const { app } = test.http;
 
-/** The routes as they are registered, which is what a browser can reach. */
+/** The registered routes, which are what a browser can reach. */
 async function registered(): Promise<ReadonlyMap<string, Guard | undefined>> {
   const found = new Map<string, Guard | undefined>();
   const plugin = dashboardRoutes(test.dashboard, null);
@@ -110,14 +136,14 @@ describe('who gets past the guard', async () => {
     inProject.set(role, await test.join(role, app.projectId));
   }
 
-  /** What the guard says: the status that it refuses with, or that the route was reached, whatever that answers. */
+  /** The status with which the guard refuses, or `reached`, whatever the route then answers. */
   const guarded = async (
     name: string,
     member: Member | null,
     projectId: string,
     mode = 'test',
   ): Promise<'reached' | 401 | 403 | 404> => {
-    // Signed out by its own request it would have nothing more to ask.
+    // These requests would end the session that later ones need.
     if (member !== null && /sign-out|end-all|accept$|sign-in$/.test(name) && !name.includes(':payment'))
       return 'reached';
     const [method = '', url = ''] = (name === STREAM ? LIKE_STREAM : name).split(' ');

@@ -10,7 +10,7 @@ const { clock } = test.http;
 const STEP_MS = 30_000;
 const PROOF_MS = 10 * 60_000;
 
-/** A person with an authenticator, and the ten recovery codes. */
+/** A person with an authenticator and ten recovery codes. */
 interface Armed extends Member {
   readonly codeAt: (at: number) => string;
   readonly recoveryCodes: readonly string[];
@@ -35,7 +35,7 @@ async function armed(): Promise<Armed> {
   return { ...member, codeAt, recoveryCodes: codes ?? [] };
 }
 
-/** A browser in which the password was right. */
+/** A browser that waits for the second step. */
 async function halfWay(email: string, at: { readonly address?: string } = {}): Promise<Browser> {
   const browser = test.browser(at);
   const answer = await browser.do('POST /dashboard/api/sign-in', { email, password: PASSWORD });
@@ -44,7 +44,7 @@ async function halfWay(email: string, at: { readonly address?: string } = {}): P
 }
 
 describe('an authenticator', () => {
-  it('counts from the first code on: before that, nobody is asked for one', async () => {
+  it('is required only after its first code was confirmed', async () => {
     const { email, browser } = await test.join('viewer');
     await browser.do('POST /dashboard/api/account/totp/start');
     expect(await browser.try('POST /dashboard/api/account/totp/confirm', { code: '000000' })).toMatchObject({
@@ -56,7 +56,7 @@ describe('an authenticator', () => {
     });
   });
 
-  it('is asked for after the password; until then there is no session', async () => {
+  it('is required after the password, before there is a session', async () => {
     const { email, codeAt } = await armed();
     const browser = await halfWay(email);
     expect(browser.cookies.has('__Host-cointill_session')).toBe(false);
@@ -66,7 +66,7 @@ describe('an authenticator', () => {
     expect(await browser.do('POST /dashboard/api/sign-in/code', { code })).toMatchObject({ state: 'signed_in' });
   });
 
-  it('has each code once, and with it all codes before it', async () => {
+  it('accepts each code once, and no earlier code after it', async () => {
     const { email, codeAt } = await armed();
     const [one, two] = [await halfWay(email), await halfWay(email)];
     const code = codeAt(clock());
@@ -91,7 +91,7 @@ describe('an authenticator', () => {
     );
   });
 
-  it('cannot be guessed: after ten wrong codes the right one is refused too, from there', async () => {
+  it('cannot be guessed: after ten wrong codes from one client, even the right one is refused', async () => {
     const { email, codeAt } = await armed();
     const address = '203.0.113.9';
     const browser = await halfWay(email, { address });
@@ -109,7 +109,7 @@ describe('an authenticator', () => {
     });
   });
 
-  it('cannot be guessed from many places: after twenty wrong codes only a known browser or a recovery code gets in', async () => {
+  it('cannot be guessed from many clients: after twenty wrong codes, only known browsers and recovery codes work', async () => {
     const { email, codeAt, recoveryCodes } = await armed();
     const right = codeAt(clock());
     const wrong = right === '123456' ? '123457' : '123456';
@@ -123,7 +123,7 @@ describe('an authenticator', () => {
     expect(await stranger.do('POST /dashboard/api/sign-in/recovery-code', { code })).toMatchObject({
       state: 'signed_in',
     });
-    // The stranger's browser is known from now on.
+    // This browser is known from now on.
     await stranger.do('POST /dashboard/api/sign-out');
     clock.advance(STEP_MS);
     await stranger.do('POST /dashboard/api/sign-in', { email, password: PASSWORD });
@@ -131,7 +131,7 @@ describe('an authenticator', () => {
     expect(await stranger.do('POST /dashboard/api/sign-in/code', { code: next })).toMatchObject({ state: 'signed_in' });
   });
 
-  it('waits ten minutes for its code', async () => {
+  it('must be used within ten minutes of the password', async () => {
     const { email, codeAt } = await armed();
     const browser = await halfWay(email);
     clock.advance(10 * 60_000);
@@ -139,7 +139,7 @@ describe('an authenticator', () => {
     expect(await browser.session()).toMatchObject({ state: 'signed_out' });
   });
 
-  it('that is not there cannot be removed, and leaves nothing in the audit log', async () => {
+  it('cannot be removed if there is none, which leaves no entry in the audit log', async () => {
     const { id, browser } = await test.join('viewer');
     const { db } = test.http.app;
     const removals = async () =>
@@ -159,7 +159,7 @@ describe('an authenticator', () => {
     expect(await removals()).toBe(1);
   });
 
-  it('is sealed where it is kept', async () => {
+  it('is stored sealed', async () => {
     const { id, browser } = await test.join('viewer');
     const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
     const row = await test.http.app.db
@@ -173,7 +173,7 @@ describe('an authenticator', () => {
 });
 
 describe('recovery codes', () => {
-  it('are ten, of 120 bits each, and each gets somebody in once', async () => {
+  it('are ten, of 120 bits each, and each works once', async () => {
     const { email, recoveryCodes } = await armed();
     expect(new Set(recoveryCodes).size).toBe(10);
     for (const code of recoveryCodes) expect(code).toMatch(/^(?:[0-9a-hjkmnp-tv-z]{6}-){3}[0-9a-hjkmnp-tv-z]{6}$/);
@@ -186,7 +186,7 @@ describe('recovery codes', () => {
     expect((await again.try('POST /dashboard/api/sign-in/recovery-code', { code })).status).toBe(401);
   });
 
-  it('are kept as hashes alone, and new ones put an end to those from before', async () => {
+  it('are stored only as hashes, and are replaced by new ones', async () => {
     const { id, email, browser, recoveryCodes } = await armed();
     const { recovery_codes: fresh } = await browser.do('POST /dashboard/api/account/recovery-codes');
     const rows = await test.http.app.db.selectFrom('recovery_codes').selectAll().where('person_id', '=', id).execute();
@@ -201,7 +201,7 @@ describe('recovery codes', () => {
     }
   });
 
-  it('go with the last second factor', async () => {
+  it('are deleted with the last second factor', async () => {
     const { id, email, browser } = await armed();
     await browser.do('POST /dashboard/api/account/totp/remove');
     const rows = await test.http.app.db.selectFrom('recovery_codes').selectAll().where('person_id', '=', id).execute();
@@ -215,7 +215,7 @@ describe('recovery codes', () => {
 });
 
 describe('a dangerous action', () => {
-  it('asks for a proof once the last one is ten minutes old, and the session gets another token with it', async () => {
+  it('requires a proof once the last one is ten minutes old, which gives the session a new token', async () => {
     const { email, browser } = await test.join('owner');
     const invite = { email: 'new@shop.example', role: 'viewer' } as const;
     clock.advance(PROOF_MS - 1);
@@ -235,7 +235,7 @@ describe('a dangerous action', () => {
     expect(email).toMatch(/^owner/);
   });
 
-  it('takes the second factor as proof where there is one, and the password no more', async () => {
+  it('accepts a second factor as proof if there is one, and then no password', async () => {
     const { browser, codeAt } = await armed();
     clock.advance(PROOF_MS);
     expect(signedIn(await browser.session()).session.proofs).toEqual(['totp', 'recovery_code']);
@@ -247,7 +247,7 @@ describe('a dangerous action', () => {
     await browser.do('POST /dashboard/api/account/totp/remove');
   });
 
-  it('cannot be proved by guessing, and wants exactly one proof', async () => {
+  it('limits wrong proofs, and requires exactly one proof at a time', async () => {
     const { browser } = await test.join('owner');
     const both = { password: PASSWORD, code: '000000' };
     for (const body of [{}, both]) expect((await browser.try('POST /dashboard/api/prove', body)).status).toBe(400);
@@ -257,7 +257,7 @@ describe('a dangerous action', () => {
     expect((await browser.try('POST /dashboard/api/prove', { password: PASSWORD })).status).toBe(429);
   });
 
-  it('is not proved for longer when the clock is set back', async () => {
+  it('requires a new proof after the clock is set back', async () => {
     const { browser } = await test.join('owner');
     clock.advance(-24 * 60 * 60_000);
     expect(signedIn(await browser.session()).session.proved_until).toBeNull();
@@ -265,8 +265,8 @@ describe('a dangerous action', () => {
   });
 });
 
-describe('what was wrong', () => {
-  it('is told of in the log with outcome, person and client, and nothing of what was typed', async () => {
+describe('a wrong guess', () => {
+  it('is logged with outcome, person and client, but nothing that was typed', async () => {
     const { id, email, browser } = await armed();
     const from = test.http.logged.length;
     const address = '203.0.113.44';
@@ -280,8 +280,8 @@ describe('what was wrong', () => {
     await other.try('POST /dashboard/api/sign-in/recovery-code', { code: 'no-code' });
     await browser.try('POST /dashboard/api/prove', { code });
     await browser.try('POST /dashboard/api/account/password', { current_password: typed, password: PASSWORD + typed });
-    const told = test.http.logged.slice(from).filter((line) => line.includes('"outcome"'));
-    const lines = told.map((line): unknown => JSON.parse(line));
+    const logged = test.http.logged.slice(from).filter((line) => line.includes('"outcome"'));
+    const lines = logged.map((line): unknown => JSON.parse(line));
     const line = (subject: string, outcome: string, person: string, client: string) =>
       expect.objectContaining({ subject, outcome, person, client, request: expect.any(String) });
     expect(lines).toEqual([
@@ -292,6 +292,6 @@ describe('what was wrong', () => {
       line('wrong proofs', 'wrong_code', id, '192.0.2.77'),
       line('wrong proofs', 'wrong_password', id, '192.0.2.77'),
     ]);
-    for (const secret of [mail, email, typed, code, 'no-code']) expect(told.join()).not.toContain(secret);
+    for (const secret of [mail, email, typed, code, 'no-code']) expect(logged.join()).not.toContain(secret);
   });
 });

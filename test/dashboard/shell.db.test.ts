@@ -33,7 +33,7 @@ async function withPage() {
     test.http.call({ path: url, headers: { host: 'localhost:4000', ...headers } }, server);
 }
 
-it('the page is at /dashboard and below, with a policy that lets in nothing but what this host serves', async () => {
+it('the page is at /dashboard and below, with a policy that allows only what this host serves', async () => {
   const get = await withPage();
   const answer = await get('/dashboard/setup/some-token');
   expect(answer).toMatchObject({
@@ -52,7 +52,7 @@ it('the page is at /dashboard and below, with a policy that lets in nothing but 
   expect((await get('/dashboard')).text).toBe(DOCUMENT);
 });
 
-it('its files are served for good and not counted; the page is', async () => {
+it('assets are cached forever and do not count toward the rate limit; the page does', async () => {
   const get = await withPage();
   for (let times = 0; times < 5; times += 1) {
     expect(await get('/dashboard/assets/main.abc.js')).toMatchObject({

@@ -170,7 +170,11 @@ describe('a start that cannot succeed', () => {
     const { code, stderr } = await service.cointill.run('start');
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `Port ${port} of 127.0.0.1 is taken by another program. Stop that, or set MONITOR_PORT to another port.\n`,
+      stderr: expect.stringMatching(
+        new RegExp(
+          `^Cointill is already running on this data .*: port ${port} of .* or set MONITOR_PORT to run a second`,
+        ),
+      ),
     });
   });
 
@@ -183,7 +187,11 @@ describe('a start that cannot succeed', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Port ${port} of 127.0.0.1 is taken by another program. Stop that, or set PORT to another port.\n`,
+      stderr: expect.stringMatching(
+        new RegExp(
+          `^Cointill is already running on this data .*: port ${port} of .* or set PORT and SANDBOX_PORT to run`,
+        ),
+      ),
     });
     expect((await fetch(`${service.sandbox}/readyz`)).status).toBe(200);
   });

@@ -8,11 +8,14 @@ export interface ServiceAndBrowser {
   readonly browser: Browser;
 }
 
+type Settings = Readonly<Record<string, string>>;
+
 /** A service and a browser for the tests of a file. Call it at the top of a `describe`. */
-export function useServiceAndBrowser(settings: Readonly<Record<string, string>> = {}): () => ServiceAndBrowser {
+export function useServiceAndBrowser(settings: Settings | (() => Promise<Settings>) = {}): () => ServiceAndBrowser {
   let started: ServiceAndBrowser | null = null;
   beforeAll(async () => {
-    const [service, browser] = await Promise.all([startService(settings), launchBrowser()]);
+    const env = typeof settings === 'function' ? await settings() : settings;
+    const [service, browser] = await Promise.all([startService(env), launchBrowser()]);
     started = { service, browser };
   });
   afterAll(async () => {

@@ -1,13 +1,13 @@
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteName } from '../../src/http/dashboard/contract/index.ts';
 
-/** A part that a route does not have is left out; one that it has must be given. */
+/** Exactly the parts that the route has. */
 type Optional<Name extends string, Value> = [Value] extends [undefined]
   ? unknown
   : Partial<Value> extends Value
     ? { readonly [key in Name]?: Value }
     : { readonly [key in Name]: Value };
 
-/** What a call of a route takes. */
+/** The parts of a request. */
 export type Input<Name extends RouteName> = Optional<'params', ParamsOf<Name>> &
   Optional<'query', QueryOf<Name>> &
   Optional<'body', BodyOf<Name>>;
@@ -19,15 +19,15 @@ type Arguments<Name extends RouteName> =
       ? [input?: Input<Name>, signal?: AbortSignal]
       : [input: Input<Name>, signal?: AbortSignal];
 
-/** Sends one request and gives back its answer. Throws an `ApiFault`. */
+/** @throws ApiFault if the request is refused or gets no answer */
 export type Api = <Name extends RouteName>(name: Name, ...given: Arguments<Name>) => Promise<AnswerOf<Name>>;
 
-/** What the server refused, or `offline` where none answered. */
+/** The server's error, or `offline` if there was no answer. */
 export class ApiFault extends Error {
   override readonly name = 'ApiFault';
   readonly status: number;
   readonly type: string;
-  /** The field that is at fault; null where it is none. */
+  /** The invalid field; null if the error is not about a field. */
   readonly param: string | null;
 
   constructor(status: number, type: string, message: string, param: string | null) {
@@ -39,15 +39,15 @@ export class ApiFault extends Error {
 }
 
 export interface ApiOptions {
-  /** Asks the person to prove who they are; whether they did. */
+  /** Asks the person for a proof. False if they give none. */
   readonly prove: () => Promise<boolean>;
-  /** The session is over. */
+  /** Called when the session has ended. */
   readonly signedOut: () => void;
 }
 
 const TIMEOUT_MS = 30_000;
 
-/** The server's routes as functions, by the names of the contract. */
+/** Calls the server's routes by their names in the contract. */
 export function createApi({ prove, signedOut }: ApiOptions): Api {
   return async (name, ...[input, signal]) => {
     try {
@@ -61,7 +61,7 @@ export function createApi({ prove, signedOut }: ApiOptions): Api {
   };
 }
 
-/** Where 401 means a wrong password or code. */
+/** Routes where 401 means a wrong password or code. */
 function isSignIn(name: RouteName): boolean {
   return name.includes('/sign-in') || name.includes('/links/');
 }
@@ -91,7 +91,7 @@ async function send<Name extends RouteName>(name: Name, input: Parts, signal?: A
     throw faultOf(answer.status, parsed);
   } catch (error) {
     if (error instanceof ApiFault || signal?.aborted === true) throw error;
-    // No answer, or one that is none of ours: a proxy's page that says the service is away.
+    // No answer, or not the service's, such as a proxy's error page.
     throw new ApiFault(0, 'offline', '', null);
   } finally {
     clearTimeout(timer);
@@ -105,7 +105,8 @@ export function urlOf(path: string, { params = {}, query = {} }: Parts): string 
   return given.length === 0 ? filled : `${filled}?${search.toString()}`;
 }
 
-function faultOf(status: number, body: unknown): ApiFault {
+/** The error of an answer that is not 2xx. */
+export function faultOf(status: number, body: unknown): ApiFault {
   const { error } = Object(body) as { readonly error?: unknown };
   const { type, message, param } = Object(error) as Readonly<Record<string, unknown>>;
   return new ApiFault(

@@ -1,4 +1,4 @@
-/** A style sheet of a component: what the build calls each of its classes. */
+/** A component's style sheet: the generated name of each of its classes. */
 declare module '*.module.css' {
   const classes: Readonly<Record<string, string>>;
   export default classes;

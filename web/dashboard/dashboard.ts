@@ -9,30 +9,30 @@ export interface Toast {
   readonly text: string;
 }
 
-/** Who waits for a proof; told once whether there was one. */
 export interface ProofRequest {
+  /** Called once, with whether a proof was given. */
   readonly done: (proved: boolean) => void;
 }
 
-/** What the parts of one tab share beside what is shown. */
+/** The state that all parts of one tab share. */
 export interface Dashboard {
   readonly api: Api;
   readonly queries: QueryClient;
-  /** The newest last. */
+  /** Newest last. */
   readonly toasts: Store<readonly Toast[]>;
   readonly toast: (text: string, kind?: Toast['kind']) => void;
   readonly proof: Store<ProofRequest | null>;
   /** Whether the session ended while the page was open. */
   readonly isSignedOut: Store<boolean>;
-  /** Whether the person signs out: the stream of changes ends before the session does. */
+  /** Whether the person is signing out, which closes the stream of changes first. */
   readonly isLeaving: Store<boolean>;
-  /** Whether the server runs another version than this page is of. */
+  /** Whether the server runs another version than this page. */
   readonly isOutdated: Store<boolean>;
-  /** Of the stream of changes. */
+  /** The state of the stream of changes. */
   readonly connection: Store<'connecting' | 'open' | 'lost'>;
-  /** What screen readers are told next. */
+  /** The next announcement for screen readers. */
   readonly announcement: Store<string>;
-  /** How many forms hold what was not saved. */
+  /** The number of forms with unsaved input. */
   readonly unsaved: Store<number>;
 }
 
@@ -53,8 +53,12 @@ export function createDashboard(): Dashboard {
       defaultOptions: {
         queries: {
           staleTime: 15_000,
-          retry: (count, error) => count < MAX_RETRIES && isPassing(error),
+          retry: (count, error) => count < MAX_RETRIES && isTransient(error),
+          networkMode: 'always',
+          refetchOnReconnect: true,
         },
+        // Without a connection a change fails and says so: it must not be sent later, when nobody expects it.
+        mutations: { networkMode: 'always' },
       },
     }),
     toasts,
@@ -72,7 +76,7 @@ export function createDashboard(): Dashboard {
   };
 }
 
-/** Requests that need a proof at the same time share one question. */
+/** Concurrent requests that need a proof share one dialog. */
 function askForProof(proof: Store<ProofRequest | null>): Promise<boolean> {
   return new Promise((resolve) => {
     const waiting = proof.get();
@@ -86,7 +90,7 @@ function askForProof(proof: Store<ProofRequest | null>): Promise<boolean> {
 }
 
 /** Whether the same request may succeed a moment later. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return error instanceof ApiFault && (error.type === 'offline' || error.status >= 500);
 }
 

@@ -2,22 +2,24 @@
 export interface Formats {
   /** The person's time zone, such as `Europe/Berlin`. */
   readonly zone: string;
-  /** `$1,234.50` of a decimal text; exact, for no digit passes a float. */
+  /** `$1,234.50` for a decimal text; exact, because no float is involved. */
   readonly fiat: (amount: string, currency: string) => string;
-  /** `$1.2k`, for the marks of a chart. */
+  /** `$1.2k`, for the scale of a chart. */
   readonly shortFiat: (amount: number, currency: string) => string;
   readonly number: (value: number) => string;
-  /** `71.4 %` of 71.4. */
+  /** `71.4 %` for 71.4. */
   readonly percent: (value: number, digits?: number) => string;
   /** `22 Nov 2026, 14:01`. */
   readonly dateTime: (iso: string) => string;
-  /** The same with seconds. */
+  /** `22 Nov 2026, 14:01:07`. */
   readonly exactTime: (iso: string) => string;
   /** `14:01:07`. */
   readonly time: (iso: string) => string;
-  /** `22 Nov` of a day such as 2026-11-22, which has no zone. */
+  /** `22 Nov` for a day such as 2026-11-22, which has no time zone. */
   readonly day: (date: string) => string;
-  /** `2 min ago`, `in 4 min`; a day and more away, the date. */
+  /** `2026-11-22`, the day of a time in the person's zone. */
+  readonly localDay: (iso: string) => string;
+  /** `2 min ago`, `in 4 min`; the date from one day on. */
   readonly relative: (iso: string, now: number) => string;
   /** `11 min`. */
   readonly duration: (ms: number) => string;
@@ -29,8 +31,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * The formats of a language in a zone. Of the browser's own tags the one of the same language decides over dates and
- * numbers: who reads British English has the day before the month.
+ * The formats of a language in a time zone. The browser's tag for that language decides about dates and numbers:
+ * British English puts the day before the month.
  */
 export function formatsOf(code: string, tags: readonly string[], zone: string): Formats {
   const intl = tags.find((tag) => tag === code || tag.startsWith(`${code}-`)) ?? code;
@@ -67,6 +69,8 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     exactTime: (iso) => exactTime.format(new Date(iso)),
     time: (iso) => time.format(new Date(iso)),
     day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
+    // Swedish dates are those of ISO 8601.
+    localDay: (iso) => new Date(iso).toLocaleDateString('sv-SE', { timeZone: zone }),
     relative: (iso, now) => {
       const ms = Date.parse(iso) - now;
       if (Math.abs(ms) >= DAY) return dayOf.format(new Date(iso));
@@ -81,7 +85,7 @@ function moneyOptions(currency: string, compact: boolean): Intl.NumberFormatOpti
   return compact ? { ...common, notation: 'compact', maximumFractionDigits: 1, minimumFractionDigits: 0 } : common;
 }
 
-/** Rounded towards now: nothing is said to be older than it is. */
+/** Rounded towards now, so that nothing appears older than it is. */
 function unitOf(ms: number): [number, Intl.RelativeTimeFormatUnit] {
   if (Math.abs(ms) < MINUTE) return [Math.trunc(ms / SECOND), 'second'];
   return Math.abs(ms) < HOUR ? [Math.trunc(ms / MINUTE), 'minute'] : [Math.trunc(ms / HOUR), 'hour'];

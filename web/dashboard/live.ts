@@ -3,21 +3,22 @@ import { useEffect } from 'react';
 import type { LiveMessage } from '../../src/http/dashboard/contract/live.ts';
 import { urlOf } from './api.ts';
 import { useDashboard, type Dashboard } from './dashboard.ts';
-import { paymentChanged, projectKey } from './pages/payments/queries.ts';
+import { refreshPayment, projectKey } from './pages/payments/queries.ts';
+import { attentionKey } from './pages/attention/queries.ts';
 import type { Scope } from './scope.ts';
 import { sessionQuery } from './session.ts';
 import { useStore } from './store.ts';
 
-/** What arrives within this time is asked for at once. */
+/** Changes that arrive within this time are requested together. */
 const GATHER_MS = 1_000;
-/** So many changes at once are asked for as a whole. */
+const AT_ONCE_MS = 20;
+/** More changes at once make everything be requested again. */
 const MAX_SINGLE = 10;
 const TRY_AGAIN_MS = 5_000;
 
-/** What is asked for together. */
 type Gathered = Extract<LiveMessage, { readonly kind: 'payment' | 'payment_created' | 'anything' }>;
 
-/** Keeps what is shown of a project fresh: one stream for the tab, which says what changed, and never how. */
+/** Keeps the displayed project up to date by the tab's one stream, which says what changed but not how. */
 export function useLive(scope: Scope | null): void {
   const dashboard = useDashboard();
   const isLeaving = useStore(dashboard.isLeaving);
@@ -31,32 +32,36 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
   const { connection, queries } = dashboard;
   const changed = new Set<string>();
   let isAnything = false;
+  let flushedAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let retry: ReturnType<typeof setTimeout> | null = null;
   let source = open();
 
   const flush = (): void => {
     timer = null;
+    flushedAt = performance.now();
     const ids = [...changed];
     changed.clear();
     if (isAnything || ids.length > MAX_SINGLE) void queries.invalidateQueries({ queryKey: projectKey(scope) });
-    else void Promise.all(ids.map((id) => paymentChanged(dashboard, scope, id)));
+    else void Promise.all(ids.map((id) => refreshPayment(dashboard, scope, id)));
     isAnything = false;
   };
   const gather = (): void => {
-    timer ??= setTimeout(flush, GATHER_MS);
+    // What comes after a silence is shown at once.
+    const waitMs = Math.max(AT_ONCE_MS, flushedAt + GATHER_MS - performance.now());
+    timer ??= setTimeout(flush, waitMs);
   };
   const take = (message: LiveMessage): void => {
     if (message.kind === 'payment' || message.kind === 'payment_created') changed.add(message.id);
     else if (message.kind === 'anything') isAnything = true;
-    else return told(dashboard, scope, message);
+    else return apply(dashboard, scope, message);
     gather();
   };
 
   function open(): EventSource {
     const stream = new EventSource(urlOf('/dashboard/api/projects/:project/:mode/events', { params: { ...scope } }));
     stream.addEventListener('open', () => {
-      // What happened while it was away is not told again.
+      // The stream does not repeat what it missed while it was disconnected.
       if (connection.get() === 'lost') take({ kind: 'anything' });
       connection.set('open');
     });
@@ -82,13 +87,15 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
   };
 }
 
-function told(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage, Gathered>): void {
+function apply(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage, Gathered>): void {
   const { api, queries, isOutdated } = dashboard;
   switch (message.kind) {
     case 'session':
       return void refreshSession(queries, dashboard);
+    case 'attention':
+      return void queries.invalidateQueries({ queryKey: attentionKey(scope) });
     case 'network':
-      // Of what is shown whole; lists say no confirmations.
+      // Only single payments show confirmations; lists do not.
       return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'payment'] });
     case 'version': {
       const known = queries.getQueryData(sessionQuery(api).queryKey);
@@ -97,7 +104,7 @@ function told(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage, 
   }
 }
 
-/** Who is signed in may have changed: asks, and says so where nobody is any more. */
+/** Requests the session again, and opens the sign-in dialog if it has ended. */
 async function refreshSession(queries: QueryClient, { api, isSignedOut }: Dashboard): Promise<void> {
   const answer = await api('GET /dashboard/api/session').catch(() => null);
   if (answer === null) return;

@@ -2,48 +2,48 @@ import { createContext, useContext } from 'react';
 import { formatsOf, type Formats } from './formats.ts';
 import { en, type TextKey, type Texts } from './texts/en.ts';
 
-/** The names of the `{values}` that a text asks for, read off the English one. */
+/** The names of the `{values}` in the English text. */
 type ValueNames<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ValueNames<Rest>
   : never;
-/** No second argument for texts without values. */
+/** Texts without values take no second argument. */
 type Given<Key extends TextKey> = [ValueNames<(typeof en)[Key]>] extends [never]
   ? []
   : [Readonly<Record<ValueNames<(typeof en)[Key]>, string | number>>];
 
-/** A text in the person's language, with its values. */
+/** Returns a text in the person's language, with values filled in. */
 export type Translate = <Key extends TextKey>(key: Key, ...values: Given<Key>) => string;
 
-/** One language: its texts, and how it writes money and times, in the person's own zone. */
+/** A language's texts, and its formats of money and times in the person's time zone. */
 export interface Locale extends Formats {
   readonly code: LanguageCode;
   readonly t: Translate;
 }
 
-/** What each language calls itself. */
+/** The languages' own names. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type LanguageCode = keyof typeof LANGUAGES;
 
 const LOADERS: Readonly<Record<LanguageCode, () => Promise<Texts>>> = {
-  // Comes with the first script: most people read it, and it saves them a round trip.
+  // Part of the first script, because most people need it.
   en: () => Promise.resolve(en),
   de: async () => (await import('./texts/de.ts')).de,
 };
 
 const CHOICE = 'cointill.language';
 
-/** The language that was chosen on this device, else the first of the browser's that there is. */
+/** The language chosen on this device, otherwise the first of the browser's that is available. */
 export function chosenLanguage(): LanguageCode {
   const wished = [readChoice(), ...navigator.languages.map((tag) => tag.split('-')[0])];
   return wished.find((code): code is LanguageCode => typeof code === 'string' && isLanguage(code)) ?? 'en';
 }
 
-/** Keeps the choice on this device; it holds from the next load on. */
+/** Stores the choice on this device. It applies from the next load. */
 export function chooseLanguage(code: LanguageCode): void {
   try {
     localStorage.setItem(CHOICE, code);
   } catch {
-    // A browser that keeps nothing asks again.
+    // Without storage, the browser's language applies again.
   }
 }
 
@@ -53,7 +53,7 @@ export async function loadLocale(code: LanguageCode): Promise<Locale> {
   return { code, t: translatorOf(texts), ...formatsOf(code, navigator.languages, zone) };
 }
 
-/** Puts values into texts; a value is text, never markup. */
+/** Fills values into a text. A value is text, never markup. */
 export function translatorOf(texts: Texts): Translate {
   return (key, ...given) => {
     const values: Readonly<Record<string, string | number>> = given[0] ?? {};
@@ -77,7 +77,6 @@ const LocaleContext = createContext<Locale | null>(null);
 
 export const LocaleProvider = LocaleContext.Provider;
 
-/** The person's language. */
 export function useLocale(): Locale {
   const locale = useContext(LocaleContext);
   if (locale === null) throw new Error('There is no locale around this component.');

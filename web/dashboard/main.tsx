@@ -10,7 +10,7 @@ import { createDashboardRouter } from './routes.tsx';
 import { sessionQuery } from './session.ts';
 
 const dashboard = createDashboard();
-// Both are needed for anything to be shown: neither waits for the other.
+// Loaded concurrently, because nothing can be shown without both.
 void dashboard.queries.prefetchQuery(sessionQuery(dashboard.api));
 const locale = await loadLocale(chosenLanguage());
 document.documentElement.lang = locale.code;

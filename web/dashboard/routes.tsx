@@ -1,11 +1,7 @@
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import type { Dashboard } from './dashboard.ts';
+import { lazyPage } from './lazy-page.tsx';
+import { homeSearch } from './pages/home/search.ts';
 import { paymentsSearch } from './pages/payments/search.ts';
 import { homeScope } from './scope.ts';
 import { sessionQuery, type SignedIn } from './session.ts';
@@ -28,16 +24,16 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: (search): { to?: string } => (typeof search['to'] === 'string' ? { to: search['to'] } : {}),
-  component: lazyRouteComponent(() => import('./pages/access/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./pages/access/sign-in-page.tsx'), 'SignInPage'),
 });
-/** Where links lead: of the first start, of an invitation, of `user reset`. */
+/** The page for links of the set-up, an invitation or `user reset`. */
 const setupLink = createRoute({
   getParentRoute: () => root,
   path: '/setup/$token',
-  component: lazyRouteComponent(() => import('./pages/access/link-page.tsx'), 'LinkPage'),
+  component: lazyPage(() => import('./pages/access/link-page.tsx'), 'LinkPage'),
 });
 
-/** All that takes a sign-in; who is not signed in is led to it and back. */
+/** Pages that require a session. Others are sent to the sign-in page and back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -57,43 +53,53 @@ const index = createRoute({
     const scope = homeScope(session);
     if (scope !== null) throw redirect({ to: '/projects/$project/$mode', params: scope, replace: true });
   },
-  component: lazyRouteComponent(() => import('./pages/home/no-project-page.tsx'), 'NoProjectPage'),
+  component: lazyPage(() => import('./pages/home/no-project-page.tsx'), 'NoProjectPage'),
 });
 const protect = createRoute({
   getParentRoute: () => root,
   path: '/protect',
-  component: lazyRouteComponent(() => import('./pages/access/protect-page.tsx'), 'ProtectPage'),
+  component: lazyPage(() => import('./pages/access/protect-page.tsx'), 'ProtectPage'),
 });
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
 });
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode',
-  component: lazyRouteComponent(() => import('./pages/home/home-page.tsx'), 'HomePage'),
+  validateSearch: homeSearch,
+  component: lazyPage(() => import('./pages/home/home-page.tsx'), 'HomePage'),
+});
+const attention = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/attention',
+  validateSearch: ({ show }): { show?: string } => (typeof show === 'string' && show !== '' ? { show } : {}),
+  component: lazyPage(() => import('./pages/attention/attention-page.tsx'), 'AttentionPage'),
 });
 const payments = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments',
   validateSearch: paymentsSearch,
-  component: lazyRouteComponent(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage'),
+  component: lazyPage(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage'),
 });
 const payment = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments/$payment',
-  component: lazyRouteComponent(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage'),
+  component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage'),
 });
+
+/** Any other address: the way on stands beside it. */
+const nowhere = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NotFoundPage });
 
 const tree = root.addChildren([
   signIn,
   setupLink,
   protect,
-  signedIn.addChildren([index, account, home, payments, payment]),
+  signedIn.addChildren([index, account, home, attention, payments, payment, nowhere]),
 ]);
 
-/** Every page by its address below `/dashboard`. What stands behind `?` are plain words, which people share. */
+/** Every page, by its path below `/dashboard`. Search parameters are plain words, because people share URLs. */
 export function createDashboardRouter(dashboard: Dashboard) {
   return createRouter({
     routeTree: tree,

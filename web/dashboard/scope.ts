@@ -4,7 +4,7 @@ import type { Mode } from '../../src/domain/permission.ts';
 
 export type { Mode };
 
-/** What a page shows: one project in one mode. Stands in the address, so that a link shows everybody the same. */
+/** The project and mode that a page shows. Part of the URL, so that a link shows the same to everybody. */
 export interface Scope {
   readonly project: string;
   readonly mode: Mode;
@@ -12,25 +12,25 @@ export interface Scope {
 
 const LAST = 'cointill.project';
 
-/** The scope in the address; null on pages of the person. */
+/** The scope in the URL; null on pages that have none, such as the account. */
 export function useScopeInAddress(): Scope | null {
   const { project, mode } = useParams({ strict: false });
   return project !== undefined && (mode === 'test' || mode === 'live') ? { project, mode } : null;
 }
 
-/** The scope of a page below a project. */
+/** The scope of a page that has one. */
 export function useScope(): Scope {
   const scope = useScopeInAddress();
   if (scope === null) throw new Error('There is no project in the address.');
   return scope;
 }
 
-/** Where a project opens: in test mode until its first live payment. */
+/** A project opens in test mode until its first live payment. */
 export function firstMode(project: SessionProject): Mode {
   return project.has_live_payments ? 'live' : 'test';
 }
 
-/** Where the person was last on this device, else their first project; null for who has none. */
+/** The scope last used on this device, otherwise the first project; null for people without any. */
 export function homeScope(session: SignedIn): Scope | null {
   const last = readLast();
   const known = session.projects.find(({ id }) => id === last?.project);
@@ -43,7 +43,7 @@ export function rememberScope({ project, mode }: Scope): void {
   try {
     localStorage.setItem(LAST, `${project} ${mode}`);
   } catch {
-    // A browser that keeps nothing begins with the first project.
+    // Without storage, the first project opens.
   }
 }
 

@@ -5,7 +5,7 @@ import { useDashboard } from './dashboard.ts';
 
 export type { SessionAnswer, SessionProject, SignedIn };
 
-/** Who asks, and what they may do. */
+/** Who is signed in, and what they may do. */
 export function sessionQuery(api: Api) {
   return queryOptions({
     queryKey: ['session'],
@@ -14,7 +14,7 @@ export function sessionQuery(api: Api) {
   });
 }
 
-/** Who is signed in; for pages that nobody else sees. */
+/** The session, for pages that require one. */
 export function useSignedIn(): SignedIn {
   const { api } = useDashboard();
   const { data } = useSuspenseQuery(sessionQuery(api));
@@ -22,7 +22,7 @@ export function useSignedIn(): SignedIn {
   return data;
 }
 
-/** The session ended between two renderings; whoever catches it shows the sign-in. */
+/** The session ended between two renderings. Error boundaries leave this to the sign-in dialog. */
 export class SignedOut extends Error {
   override readonly name = 'SignedOut';
 }

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-/** One value that components follow, and that anybody who has it may set. */
+/** A value that components can subscribe to. */
 export interface Store<Value> {
   readonly get: () => Value;
   readonly set: (value: Value) => void;
-  /** Calls back at every change until the returned function is called. */
+  /** Calls the listener at every change. Returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
@@ -25,7 +25,7 @@ export function createStore<Value>(first: Value): Store<Value> {
   };
 }
 
-/** The store's value, followed. */
+/** The store's current value; re-renders when it changes. */
 export function useStore<Value>(store: Store<Value>): Value {
   return useSyncExternalStore(store.subscribe, store.get);
 }

@@ -3,7 +3,7 @@ import type { Mode } from '../../domain/permission.ts';
 import { backupState } from '../../store/backups.ts';
 import { endpointHealth } from '../../store/home.ts';
 import { isoTime } from '../../wire/time.ts';
-import { networkStatus } from '../chains/network-status.ts';
+import { networkStatus, type NetworkStatus } from '../chains/network-status.ts';
 import type { App } from '../context.ts';
 import { sharedAnswer } from '../shared-answer.ts';
 
@@ -11,33 +11,58 @@ import { sharedAnswer } from '../shared-answer.ts';
 export interface Health {
   readonly state: 'ok' | 'warning' | 'problem' | 'none';
   readonly count: number;
-  /** How many of them are not well. */
+  /** How many of them have a problem or a warning. */
   readonly affected: number;
-  /** What is wrong, in plain words for the operator; null where nothing is. */
+  /** What is wrong, in plain words for the operator; null if nothing is. */
   readonly detail: string | null;
 }
 
-/** How the service is, which all projects share, from what its parts keep in the database: no chain is asked. */
+/** The health of what all projects share, read from the database without asking any chain. */
 export interface ServiceHealth {
   readonly networks: Health;
   readonly backups: Health;
+  /** Networks that payments can be made on. */
+  readonly followed: readonly Network[];
+  readonly faults: readonly NetworkFault[];
 }
 
-/** Longer than this nothing is told late: every open Home asks again and again. */
+/** Why a network does not see payments as they come. */
+export interface NetworkFault {
+  readonly network: Network;
+  readonly problem: string;
+  /** Differs for each fault: the newest block that was read before it. */
+  readonly since: string;
+}
+
+/** How long an answer is shared. Every open Home page polls. */
 const KEPT_MS = 5_000;
-/** A backup that is older is no help to a shop that takes payments every day. */
+/** Older backups are too old for a shop that takes payments every day. */
 const OLD_BACKUP_MS = 7 * 86_400_000;
 
-/** Asks for it at most once in five seconds, however many look. */
-export function createServiceHealth(app: App, networks: readonly Network[]): () => Promise<ServiceHealth> {
-  return sharedAnswer(KEPT_MS, async () => ({
-    networks: await networkHealth(app, networks),
-    backups: await backupHealth(app),
-  }));
+/** Reads the service's health at most once every five seconds, however many people ask. */
+export function createServiceHealth(
+  app: App,
+  networks: readonly Network[],
+  keptMs = KEPT_MS,
+): () => Promise<ServiceHealth> {
+  return sharedAnswer(keptMs, async () => {
+    const all = await networkStatus(app, networks);
+    return {
+      networks: networkHealth(all),
+      backups: await backupHealth(app),
+      followed: networks,
+      faults: all.flatMap(({ network, problem, cursor }) => {
+        if (problem === null) return [];
+        // While it catches up it reads blocks: then it is the same fault for a day.
+        const isReading = problem.startsWith('catching up');
+        const since = isReading ? `catching up ${isoTime(app.clock()).slice(0, 10)}` : String(cursor?.blockAt ?? 0);
+        return [{ network, problem, since }];
+      }),
+    };
+  });
 }
 
-async function networkHealth(app: App, networks: readonly Network[]): Promise<Health> {
-  const all = await networkStatus(app, networks);
+function networkHealth(all: readonly NetworkStatus[]): Health {
   const ill = all.filter(({ problem }) => problem !== null);
   const warned = all.filter(({ problem, warnings, lost }) => problem === null && warnings.length + lost.length > 0);
   const lines = [
@@ -62,14 +87,16 @@ async function backupHealth(app: App): Promise<Health> {
   if (state === null) return { state: 'none', count: 0, affected: 0, detail: null };
   const { lastGood, lastFailed } = state;
   const isOld = lastGood === null || app.clock() - lastGood.startedAt > OLD_BACKUP_MS;
-  const told = lastGood === null ? 'there is no good one' : `the last good one is from ${isoTime(lastGood.startedAt)}`;
-  if (lastFailed) return { state: 'problem', count: 1, affected: 1, detail: `the last backup failed, and ${told}` };
+  const lastGoodText =
+    lastGood === null ? 'there is no good one' : `the last good one is from ${isoTime(lastGood.startedAt)}`;
+  if (lastFailed)
+    return { state: 'problem', count: 1, affected: 1, detail: `the last backup failed, and ${lastGoodText}` };
   return isOld
-    ? { state: 'warning', count: 1, affected: 1, detail: told }
+    ? { state: 'warning', count: 1, affected: 1, detail: lastGoodText }
     : { state: 'ok', count: 1, affected: 0, detail: null };
 }
 
-/** How a project's endpoints of one mode are. */
+/** The health of a project's endpoints of one mode. */
 export async function webhookHealth(
   app: App,
   scope: { readonly projectId: string; readonly mode: Mode },

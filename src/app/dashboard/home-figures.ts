@@ -1,97 +1,215 @@
-import { isOpen, isCounting, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
+import { medianMs } from '../../domain/duration-class.ts';
 import type { Mode } from '../../domain/permission.ts';
-import { dayCounts, type DayCount } from '../../store/home.ts';
+import { isCounting, isOpen, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
+import { dayAfter, dayAt, nextDay, startOfDay } from '../../domain/time-zone.ts';
+import { readPaymentFigures, type DurationRow, type FigureRow } from '../../store/payment-figures.ts';
 import type { App } from '../context.ts';
 
-const DAY_MS = 86_400_000;
-
-/** A value and the same of as many days before; null where there is nothing to say it of. */
+/** A value, and the same value of as many days before; null if it cannot be computed. */
 export interface Compared<Value> {
   readonly value: Value;
   readonly before: Value;
 }
 
-/** What became of a project's payments, by UTC day of their creation; worths in US cents. */
+/** Days of a time zone, the last one inclusive: `2026-01-31`. */
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+  readonly zone: string;
+}
+
+/** Payments of one kind; amounts in US cents at the rate of their creation. */
+export interface Share {
+  readonly payments: Compared<number>;
+  readonly usdCents: Compared<bigint>;
+}
+
+/** A part of the range with that of the same place in the range before. */
+export interface Point {
+  /** Epoch milliseconds. */
+  readonly from: number;
+  readonly usdCents: Compared<bigint>;
+  readonly created: Compared<number>;
+  readonly completed: Compared<number>;
+}
+
+/** What became of the payments that were created in a range of days. */
 export interface HomeFigures {
   /** Start of the first day and end of the last one, epoch milliseconds. */
   readonly from: number;
   readonly until: number;
+  readonly unit: 'hour' | 'day' | 'week';
   readonly usdCents: Compared<bigint>;
   readonly created: Compared<number>;
   readonly completed: Compared<number>;
-  /** Completed of those that are over, in ten thousandths. */
+  /** Completed payments as a share of the final ones, in ten-thousandths. */
   readonly conversion: Compared<number | null>;
-  readonly statuses: readonly {
-    readonly status: PaymentStatus;
-    readonly payments: Compared<number>;
-    readonly usdCents: bigint;
+  /** Between creation and completion, as exactly as `durationClass` has it. */
+  readonly medianMs: Compared<number | null>;
+  readonly statuses: readonly ({ readonly status: PaymentStatus } & Share)[];
+  /** Of completed payments, the largest first. */
+  readonly tokens: readonly ({
+    readonly asset: string;
+    readonly network: string;
+    readonly medianMs: number | null;
+  } & Share)[];
+  /** The completed payments' own amounts in their currencies' smallest units, the most frequent first. */
+  readonly currencies: readonly {
+    readonly currency: string;
+    readonly payments: number;
+    readonly amountMinor: Compared<bigint>;
   }[];
-  /** Without a gap, the oldest first. */
-  readonly days: readonly {
-    readonly day: string;
-    readonly usdCents: bigint;
-    readonly created: number;
-    readonly completed: number;
-  }[];
+  /** Without gaps, the oldest first. */
+  readonly points: readonly Point[];
+}
+
+/** Longer ranges are refused. */
+export const MAX_RANGE_DAYS = 731;
+/** Up to so many days each has a point; beyond, each week. */
+const MAX_DAY_POINTS = 92;
+const HOUR_MS = 3_600_000;
+const WEEK = 7;
+
+/** How many days a range has; not positive where it ends before it begins. */
+export function daysOf({ from, to }: Pick<DayRange, 'from' | 'to'>): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / (24 * HOUR_MS)) + 1;
+}
+
+/** So many days up to and with today in a zone. */
+export function lastDays(app: Pick<App, 'clock'>, zone: string, days: number): DayRange {
+  const to = dayAt(zone, app.clock());
+  return { from: dayAfter(to, 1 - days), to, zone };
 }
 
 /**
- * The figures of so many days up to today, and of as many before, from the counters alone: exact, and no payment is
- * read.
+ * The figures of a range of days and of as many days before it, exact to the cent, as the payments are now. At most
+ * {@link MAX_RANGE_DAYS}.
  */
 export async function homeFigures(
   app: App,
   scope: { readonly projectId: string; readonly mode: Mode },
-  days: number,
+  range: DayRange,
 ): Promise<HomeFigures> {
-  const until = (Math.floor(app.clock() / DAY_MS) + 1) * DAY_MS;
-  const from = until - days * DAY_MS;
-  const counts = await dayCounts(app.db, scope, dayText(from - days * DAY_MS), dayText(until));
-  const firstDay = dayText(from);
-  const [now, then] = [counts.filter(({ day }) => day >= firstDay), counts.filter(({ day }) => day < firstDay)];
-  const compared = <Value>(of: (some: readonly DayCount[]) => Value): Compared<Value> => ({
+  const { unit, edges, middle } = partsOf(range);
+  const [start = 0, from = 0, until = 0] = [edges[0], edges[middle], edges.at(-1)];
+  const read = await readPaymentFigures(app.db, scope, { edges, periods: [start, from, until] });
+  const { figures, durations } = read;
+  const isNow = ({ part }: FigureRow): boolean => part >= middle;
+  const [now, then] = [figures.filter(isNow), figures.filter((row) => !isNow(row))];
+  const compared = <Value>(of: (some: readonly FigureRow[]) => Value): Compared<Value> => ({
     value: of(now),
     before: of(then),
   });
-  const byDay = Map.groupBy(now, ({ day }) => day);
+  const shareOf = (keep: (row: FigureRow) => boolean): Share => ({
+    payments: compared((some) => paymentsOf(some.filter(keep))),
+    usdCents: compared((some) => usdOf(some.filter(keep))),
+  });
+  const median = (period: number, keep: (row: DurationRow) => boolean = () => true): number | null =>
+    medianOf(durations.filter((row) => row.period === period && keep(row)));
+  const completed = figures.filter(isCompleted);
   return {
     from,
     until,
-    usdCents: compared((some) => worthOf(withStatus(some, 'completed'))),
-    created: compared(numberOf),
-    completed: compared((some) => numberOf(withStatus(some, 'completed'))),
+    unit,
+    usdCents: compared((some) => usdOf(some.filter(isCompleted))),
+    created: compared(paymentsOf),
+    completed: compared((some) => paymentsOf(some.filter(isCompleted))),
     conversion: compared(conversionOf),
-    statuses: PAYMENT_STATUSES.map((status) => ({
-      status,
-      payments: compared((some) => numberOf(withStatus(some, status))),
-      usdCents: worthOf(withStatus(now, status)),
-    })),
-    days: Array.from({ length: days }, (_, index) => {
-      const day = dayText(from + index * DAY_MS);
-      const own = byDay.get(day) ?? [];
-      const completed = withStatus(own, 'completed');
-      return { day, usdCents: worthOf(completed), created: numberOf(own), completed: numberOf(completed) };
-    }),
+    medianMs: { value: median(1), before: median(0) },
+    statuses: PAYMENT_STATUSES.map((status) => ({ status, ...shareOf((row) => row.status === status) })),
+    tokens: [...Map.groupBy(completed, ({ asset, network }) => `${asset} ${network}`).values()]
+      .flatMap(([first]) => (first === undefined ? [] : [first]))
+      .map(({ asset, network }) => {
+        const isOwn = (row: { readonly asset: string; readonly network: string }): boolean =>
+          row.asset === asset && row.network === network;
+        return { asset, network, medianMs: median(1, isOwn), ...shareOf((row) => isCompleted(row) && isOwn(row)) };
+      })
+      .toSorted((a, b) => Number(b.usdCents.value - a.usdCents.value) || (a.asset < b.asset ? -1 : 1)),
+    currencies: [...Map.groupBy(completed, ({ currency }) => currency)]
+      .map(([currency, own]) => ({
+        currency,
+        payments: paymentsOf(own.filter(isNow)),
+        amountMinor: {
+          value: minorOf(own.filter(isNow)),
+          before: minorOf(own.filter((row) => !isNow(row))),
+        },
+      }))
+      .toSorted((a, b) => b.payments - a.payments || (a.currency < b.currency ? -1 : 1)),
+    points: pointsOf(figures, edges, middle),
   };
 }
 
-function withStatus(counts: readonly DayCount[], status: PaymentStatus): readonly DayCount[] {
-  return counts.filter((count) => count.status === status);
+/** The edges of all points of the range before and the range; the range begins with the edge number `middle`. */
+function partsOf(range: DayRange): Pick<HomeFigures, 'unit'> & {
+  readonly edges: readonly number[];
+  readonly middle: number;
+} {
+  const days = daysOf(range);
+  const starts = [startOfDay(range.zone, dayAfter(range.from, -days))];
+  while (starts.length <= 2 * days) starts.push(nextDay(range.zone, starts.at(-1) ?? 0));
+  const [before, own] = [starts.slice(0, days + 1), starts.slice(days)];
+  if (days === 1) {
+    const edges = [hoursOf(before), hoursOf(own)].map((hours) => hours.slice(0, -1));
+    return { unit: 'hour', edges: [...edges.flat(), own.at(-1) ?? 0], middle: edges[0]?.length ?? 0 };
+  }
+  const step = days <= MAX_DAY_POINTS ? 1 : WEEK;
+  const [first, second] = [before, own].map((all) => all.slice(0, -1).filter((_, index) => index % step === 0));
+  return {
+    unit: step === 1 ? 'day' : 'week',
+    edges: [...(first ?? []), ...(second ?? []), own.at(-1) ?? 0],
+    middle: first?.length ?? 0,
+  };
 }
 
-function numberOf(counts: readonly DayCount[]): number {
-  return counts.reduce((sum, { payments }) => sum + payments, 0);
+/** The hours from the start of a day to its end. */
+function hoursOf([start = 0, end = 0]: readonly number[]): readonly number[] {
+  const hours = Array.from({ length: Math.ceil((end - start) / HOUR_MS) }, (_, index) => start + index * HOUR_MS);
+  return [...hours, end];
 }
 
-function worthOf(counts: readonly DayCount[]): bigint {
-  return counts.reduce((sum, { usdCents }) => sum + usdCents, 0n);
+function pointsOf(figures: readonly FigureRow[], edges: readonly number[], middle: number): readonly Point[] {
+  const parts = Map.groupBy(figures, ({ part }) => part);
+  const rows = (part: number): readonly FigureRow[] => parts.get(part) ?? [];
+  return edges.slice(middle, -1).map((from, index) => {
+    // A day on which clocks change has an hour more or less than the one before: what has no counterpart has nothing.
+    const then = index < middle ? rows(index) : [];
+    const now = rows(middle + index);
+    const compared = <Value>(of: (some: readonly FigureRow[]) => Value): Compared<Value> => ({
+      value: of(now),
+      before: of(then),
+    });
+    return {
+      from,
+      usdCents: compared((some) => usdOf(some.filter(isCompleted))),
+      created: compared(paymentsOf),
+      completed: compared((some) => paymentsOf(some.filter(isCompleted))),
+    };
+  });
 }
 
-function conversionOf(counts: readonly DayCount[]): number | null {
-  const over = numberOf(counts.filter(({ status }) => !isOpen(status) && !isCounting(status)));
-  return over === 0 ? null : Math.round((numberOf(withStatus(counts, 'completed')) * 10_000) / over);
+function isCompleted({ status }: FigureRow): boolean {
+  return status === 'completed';
 }
 
-function dayText(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
+function paymentsOf(rows: readonly FigureRow[]): number {
+  return rows.reduce((sum, { payments }) => sum + payments, 0);
+}
+
+function usdOf(rows: readonly FigureRow[]): bigint {
+  return rows.reduce((sum, { usdCents }) => sum + usdCents, 0n);
+}
+
+function minorOf(rows: readonly FigureRow[]): bigint {
+  return rows.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+}
+
+function conversionOf(rows: readonly FigureRow[]): number | null {
+  const over = paymentsOf(rows.filter(({ status }) => !isOpen(status) && !isCounting(status)));
+  return over === 0 ? null : Math.round((paymentsOf(rows.filter(isCompleted)) * 10_000) / over);
+}
+
+function medianOf(rows: readonly DurationRow[]): number | null {
+  const counts = new Map<number, number>();
+  for (const row of rows) counts.set(row.class, (counts.get(row.class) ?? 0) + row.payments);
+  return medianMs(counts);
 }

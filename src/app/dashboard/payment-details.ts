@@ -5,20 +5,23 @@ import { findPaymentDetails, type PaymentDetails } from '../../store/payment-det
 import type { App } from '../context.ts';
 import { explorerOf } from '../explorer.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
+import { paidFailures } from '../refunds/refund-cover.ts';
+import { refundableMoney, type Refundable } from '../refunds/refundable.ts';
 import { possibleActions, type PossibleActions } from '../payments/possible-actions.ts';
 
-/**
- * All that is kept of a payment, addresses in the form in which people are shown them, and what can be done to it now.
- */
+/** Everything stored about a payment, with addresses as they are displayed, and its possible actions. */
 export interface SeenPayment extends PaymentDetails {
-  /** Null where nothing is counted. */
+  /** Null while there are none to count. */
   readonly confirmations: Confirmations | null;
   readonly can: PossibleActions;
+  readonly refundable: readonly Refundable[];
+  /** Names failed refunds that seem to have been paid, and the transactions. */
+  readonly refundWarnings: readonly string[];
   /** The block explorer that shows what happens to a token: null on a test chain and in the sandbox. */
   readonly explorerOf: (token: Pick<Token, 'asset' | 'network'>) => string | null;
 }
 
-/** The payment, if it is one of those that the selector means; never changes anything and asks no chain. */
+/** Reads the payment if the selector matches it. Never asks a chain. */
 export async function readPaymentDetails(app: App, selector: PaymentSelector): Promise<SeenPayment | null> {
   const details = await findPaymentDetails(app.db, selector.id);
   if (details === null || !selects(selector, details.payment)) return null;
@@ -29,12 +32,16 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
   ): Placed => ({ ...one, address: shownAddress(one.network, one.address) });
   return {
     ...details,
-    // The sandbox's addresses are made up: they have one form.
+    // The sandbox's made-up addresses have only one form.
     ...(payment.mode === 'test'
       ? {}
       : { transfers: transfers.map(shown), addresses: addresses.map(shown), quotes: quotes.map(shown) }),
     confirmations: await rail.confirmations(payment),
     can: possibleActions(payment, details, app.clock(), app.policy),
+    refundable: refundableMoney(payment, transfers, details.taken),
+    refundWarnings: details.refunds.some(({ status }) => status === 'failed')
+      ? await paidFailures(app, payment.id)
+      : [],
     explorerOf: (token) => explorerOf(rail, token),
   };
 }

@@ -2,53 +2,60 @@ import type { Network } from '../../domain/networks.ts';
 import type { Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Notifications } from '../../store/notifications.ts';
-import { findOwners, newestPayments, type OwnedPayment, type PaymentScopeKey } from '../../store/payment-list.ts';
+import type { PaymentScopeKey } from '../../store/payment-filter.ts';
+import { findOwners, newestPayments, type OwnedPayment } from '../../store/payment-list.ts';
 import type { App } from '../context.ts';
 
-/** What changed in a project, and not how. */
-export type ProjectNews =
+/** What changed in a project, but not how. */
+export type ProjectChange =
   | { readonly kind: 'payment' | 'payment_created'; readonly id: string; readonly surface: Surface }
-  /** A block of the network: payments that wait for it have other confirmations. */
+  /** People wrote to what needs attention. */
+  | { readonly kind: 'attention' }
+  /** A block of the network: payments on it have new confirmations. */
   | { readonly kind: 'network'; readonly network: Network }
-  /** So much that it is not listed, or possibly something that was missed. */
+  /** Too much to list, or changes may have been missed. */
   | { readonly kind: 'anything' };
 
-/** Tells those who look at a project's payments of one mode what changed, whichever process changed it. */
+/** Passes on what changes in a project's payments of one mode, whichever process changed it. */
 export interface ProjectWatch {
-  /** Calls the listener at most once a second. It must not throw. Returns how to stop. */
-  watch(scope: PaymentScopeKey, listener: (news: readonly ProjectNews[]) => void): () => void;
-  /** How many watch now. */
+  /** Calls the listener at most once a second. It must not throw. Returns a function that stops watching. */
+  watch(scope: PaymentScopeKey, listener: Listener): () => void;
+  /** The number of current watchers. */
   watchers(): number;
   stop(): void;
 }
 
+type Listener = (changes: readonly ProjectChange[]) => void;
+
 export interface ProjectWatchOptions {
-  /** How often news is told at most, and new payments are looked for. */
+  /** How often new payments are polled and changes passed on. */
   readonly everyMs?: number;
-  /** How often everybody is told to look again while notifications are down. */
+  /** How often every listener gets `anything` while notifications are down. */
   readonly whileDownMs?: number;
   readonly onFault: (error: unknown) => void;
 }
 
-/** More of a project's payments than this in one second are told as `anything`. */
+/** More changes of one project than this in one round are passed on as `anything`. */
 const MAX_LISTED = 50;
-/** More ids than this in one second are not looked up. */
+/** More ids than this in one round are not read. */
 const MAX_COLLECTED = 2_000;
-/** Payments get their ids before they are saved, by the clock of their process: they are looked for so far back. */
+/** Changes of one moment come together. */
+const GATHER_MS = 50;
+/** Payments get their ids, by their process's clock, before they are saved: new ones are searched this far back. */
 const OVERLAP_MS = 10_000;
 
 interface Group {
   readonly scope: PaymentScopeKey;
-  readonly listeners: Set<(news: readonly ProjectNews[]) => void>;
-  /** Payments from before are no news. */
+  readonly listeners: Set<Listener>;
+  /** Payments created earlier are not passed on as new. */
   readonly since: number;
-  /** New payments that were told. */
+  /** Recent payments that were passed on already. */
   known: Set<string>;
 }
 
 /**
- * The watch of one process. Changes come by notification; new payments, of which nobody is notified so that creating
- * them stays cheap, are looked for once a second along an index, only while somebody watches.
+ * The watch of one process. Changes arrive as notifications. New payments are polled by an index while somebody
+ * watches, because a notification for each would make creating them slower.
  */
 export function createProjectWatch(
   app: Pick<App, 'db' | 'clock'>,
@@ -58,45 +65,69 @@ export function createProjectWatch(
   const groups = new Map<string, Group>();
   let changed = new Set<string>();
   let networks = new Set<Network>();
-  let isMuch = false;
-  let ticking: NodeJS.Timeout | undefined;
+  let attention = new Set<string>();
+  let mayMiss = false;
+  let timer: NodeJS.Timeout | undefined;
 
   const collect = (ids: readonly string[]): void => {
-    if (groups.size === 0 || isMuch) return;
+    if (groups.size === 0 || mayMiss) return;
     for (const id of ids) changed.add(id);
-    isMuch = changed.size > MAX_COLLECTED;
+    mayMiss = changed.size > MAX_COLLECTED;
+    hurry();
   };
-  const muchChanged = (): void => {
-    isMuch = groups.size > 0;
+  const markMissed = (): void => {
+    mayMiss = groups.size > 0;
   };
   notifications.on('payments', collect);
   notifications.on('chain', ([network]) => {
     if (groups.size > 0) networks.add(network);
   });
-  notifications.onUp(muchChanged);
+  notifications.on('attention', ([projectId, mode]) => {
+    if (groups.size === 0) return;
+    attention.add(`${projectId} ${mode}`);
+    hurry();
+  });
+  notifications.onUp(markMissed);
   const downTimer = setInterval(() => {
-    if (!notifications.healthy()) muchChanged();
+    if (!notifications.healthy()) markMissed();
   }, whileDownMs);
 
-  const look = async (): Promise<void> => {
-    const [ids, blocks, wasMuch] = [[...changed], [...networks], isMuch];
-    [changed, networks, isMuch] = [new Set(), new Set(), false];
+  const poll = async (): Promise<void> => {
+    const [ids, blocks, marked, hasMissed] = [[...changed], [...networks], attention, mayMiss];
+    [changed, networks, attention, mayMiss] = [new Set(), new Set(), new Set(), false];
     const present = [...groups.values()];
     try {
       const from = app.clock() - OVERLAP_MS;
       const scopes = present.map(({ scope }) => scope);
       const created = await newestPayments(app.db, scopes, from, MAX_LISTED + 1);
-      const owners = wasMuch || ids.length === 0 ? [] : await findOwners(app.db, ids);
-      for (const group of present) tell(group, newsOf(group, { created, owners, blocks, wasMuch }));
+      const owners = hasMissed || ids.length === 0 ? [] : await findOwners(app.db, ids);
+      for (const group of present) passOn(group, changesOf(group, { created, owners, blocks, marked, hasMissed }));
     } catch (error) {
-      // What was collected is lost with it.
-      muchChanged();
+      // The collected ids are lost.
+      markMissed();
       onFault(error);
     }
   };
-  const tick = (): void => {
-    ticking = setTimeout(() => void look().finally(() => (groups.size > 0 ? tick() : (ticking = undefined))), everyMs);
+  let isPolling = false;
+  let hurriedAt = -Infinity;
+  const schedule = (afterMs: number): void => {
+    timer = setTimeout(() => {
+      isPolling = true;
+      void poll().finally(() => {
+        isPolling = false;
+        timer = undefined;
+        if (groups.size > 0) schedule(everyMs);
+      });
+    }, afterMs);
   };
+  /** What is notified after a silence is passed on at once, and then once a period. */
+  function hurry(): void {
+    const now = performance.now();
+    if (isPolling || timer === undefined || now - hurriedAt < everyMs) return;
+    hurriedAt = now;
+    clearTimeout(timer);
+    schedule(Math.min(everyMs, GATHER_MS));
+  }
 
   return {
     watch: (scope, listener) => {
@@ -104,7 +135,7 @@ export function createProjectWatch(
       const group = groups.get(key) ?? { scope, listeners: new Set(), since: app.clock(), known: new Set<string>() };
       groups.set(key, group);
       group.listeners.add(listener);
-      if (ticking === undefined) tick();
+      if (timer === undefined) schedule(everyMs);
       return () => {
         group.listeners.delete(listener);
         if (group.listeners.size === 0 && groups.get(key) === group) groups.delete(key);
@@ -113,7 +144,7 @@ export function createProjectWatch(
     watchers: () => [...groups.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
     stop: () => {
       clearInterval(downTimer);
-      clearTimeout(ticking);
+      clearTimeout(timer);
       groups.clear();
     },
   };
@@ -123,32 +154,34 @@ interface Found {
   readonly created: readonly OwnedPayment[];
   readonly owners: readonly OwnedPayment[];
   readonly blocks: readonly Network[];
-  readonly wasMuch: boolean;
+  readonly marked: ReadonlySet<string>;
+  readonly hasMissed: boolean;
 }
 
-function newsOf(group: Group, { created, owners, blocks, wasMuch }: Found): readonly ProjectNews[] {
+function changesOf(group: Group, { created, owners, blocks, marked, hasMissed }: Found): readonly ProjectChange[] {
   const { projectId, mode } = group.scope;
   const isOwn = (one: OwnedPayment): boolean => one.projectId === projectId && one.mode === mode;
   const recent = created.filter(isOwn);
   const fresh = recent.filter(({ id }) => createdAt(id) >= group.since && !group.known.has(id));
   group.known = new Set(recent.map(({ id }) => id));
   const own = owners.filter(isOwn);
-  if (wasMuch || fresh.length + own.length > MAX_LISTED) return [{ kind: 'anything' }];
+  if (hasMissed || fresh.length + own.length > MAX_LISTED) return [{ kind: 'anything' }];
   const isLive = (mode satisfies Mode) === 'live';
   return [
     ...fresh.toReversed().map(({ id, surface }) => ({ kind: 'payment_created' as const, id, surface })),
     ...own.map(({ id, surface }) => ({ kind: 'payment' as const, id, surface })),
+    ...(marked.has(`${projectId} ${mode}`) ? [{ kind: 'attention' as const }] : []),
     ...(isLive ? blocks.map((network) => ({ kind: 'network' as const, network })) : []),
   ];
 }
 
-/** When a payment was created, by its id. */
+/** The creation time in a payment's id (UUID version 7). */
 function createdAt(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
-function tell({ listeners }: Group, news: readonly ProjectNews[]): void {
-  if (news.length === 0) return;
+function passOn({ listeners }: Group, changes: readonly ProjectChange[]): void {
+  if (changes.length === 0) return;
   // A copy: a listener may stop watching while it is called.
-  for (const listener of new Set(listeners)) listener(news);
+  for (const listener of new Set(listeners)) listener(changes);
 }

@@ -8,11 +8,12 @@ import {
   type Observation,
   type RefusalReason,
 } from '../../domain/transition.ts';
+import type { AuditValues } from '../../store/audit.ts';
 import type { Trx } from '../../store/database.ts';
 import { saveChanges, type IssuedAddress, type NewEvent, type PaymentChange } from '../../store/save-changes.ts';
 import { lockPayments } from '../../store/payments.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
-import { differences, recordAudit } from '../audit.ts';
+import { differences, recordPeoplesAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
@@ -45,7 +46,8 @@ export interface Decision {
 /** A change that the payment's state does not allow. */
 export interface RefusedChange {
   readonly kind: 'refused';
-  readonly reason: RefusalReason;
+  /** `money_changed`: the decision was based on other amounts than there are now. */
+  readonly reason: RefusalReason | 'money_changed';
   readonly payment: Payment;
 }
 
@@ -114,20 +116,18 @@ async function change<Refusal extends { readonly kind: string }>(
   const body = present?.(changed.after) ?? '';
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
-  // What customers and keys do is in the payment's own history.
-  if (app.actor?.kind === 'person' || app.actor?.kind === 'command') {
-    await recordAudit(app, trx, {
-      action,
-      projectId: before.projectId,
-      subject: { kind: 'payment', id: publicPaymentId(before) },
-      ...differences(auditedPayment(before), auditedPayment(changed.after)),
-    });
-  }
+  await recordPeoplesAudit(app, trx, {
+    action,
+    projectId: before.projectId,
+    subject: { kind: 'payment', id: publicPaymentId(before) },
+    ...differences(auditedPayment(before), auditedPayment(changed.after)),
+  });
   emitAfterCommit(trx, { kind: 'payment_changed', change: changed, requestId: app.requestId ?? null });
   return { kind: 'changed', payment: changed.after, body, change: changed };
 }
 
-function auditedPayment({ mode, status, exception, quote }: Payment): object {
+/** A payment in the audit log. */
+export function auditedPayment({ mode, status, exception, quote }: Payment): AuditValues {
   return { mode, status, exception, asset: quote?.asset ?? null, network: quote?.network ?? null };
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { keyedRequest, newPayment, testApp } from '../../../test/harness.ts';
 import { countPayments, listPayments } from '../../store/payments.ts';
+import type { Activity } from '../observer.ts';
 
 it('numbers of transactions are gapless under concurrency, also past refused requests', async () => {
   const app = await testApp();
@@ -16,6 +17,23 @@ it('numbers of transactions are gapless under concurrency, also past refused req
   const outcomes = await Promise.all(Array.from({ length: 700 }, (_, index) => create(index)));
   const numbers = outcomes.flatMap((outcome) => (outcome.kind === 'done' ? [outcome.body] : [])).toSorted();
   expect(numbers).toEqual(Array.from({ length: 600 }, (_, index) => `TXN-2026-${String(index + 1).padStart(6, '0')}`));
+});
+
+it('observers get exactly the payments of a batch that were saved', async () => {
+  const emitted: Activity[] = [];
+  const app = await testApp({ observer: (activity) => void emitted.push(activity) });
+  const create = (asset: string) => {
+    const request = newPayment(app.projectId, { surface: 'transaction', token: { asset, network: null } });
+    return app.creator.create(request, ({ id }) => id, null);
+  };
+  const outcomes = await Promise.all(['BTC', 'DOGE', 'LTC', 'DOGE'].map(create));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['done', 'refused', 'done', 'refused']);
+  const saved = emitted.flatMap((one) => (one.kind === 'batch_saved' ? [one.payments] : []));
+  expect(saved.reduce((sum, payments) => sum + payments, 0)).toBe(2);
+  const created = emitted.flatMap((one) => (one.kind === 'payments_created' ? one.changes : []));
+  expect(created.map(({ after }) => after.quote?.asset)).toEqual(['BTC', 'LTC']);
+  await create('DOGE');
+  expect(emitted).toHaveLength(2 * saved.length);
 });
 
 it('a payment, its event, its delivery and its count are saved together', async () => {

@@ -4,7 +4,11 @@ import type { LockedIssuer, Rail } from '../../modes/rail.ts';
 import type { Ending, Statement, StatementRunner, TransactionRunner } from '../../store/pipeline.ts';
 import { saveStatement, type IdempotentAnswer, type PaymentChange } from '../../store/save-changes.ts';
 import { isUnexpected } from '../../store/wallet-locks.ts';
+import { auditEntry } from '../audit.ts';
+import { auditStatement } from '../../store/audit.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
 import { createBatcher, type Batcher } from '../batch.ts';
+import { auditedPayment } from './change-payment.ts';
 import { newId, type App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import {
@@ -77,7 +81,8 @@ export function createPaymentCreator(app: App, runner: StatementRunner & Transac
 
   const saveItem = async (item: Item): Promise<Saved> => {
     if (item.request.surface === 'transaction') return transactions.add(item);
-    if (item.rail.lock !== null) return orders.add(item);
+    // A payment made by a person is saved together with its entry in the audit log, which takes a transaction as well.
+    if (item.rail.lock !== null || item.request.by !== undefined) return orders.add(item);
     const drafted = await draftPayment(app, item.rail, item, await chooseWanted(item.rail, item));
     return drafted.kind === 'draft' ? alone.add(drafted) : drafted;
   };
@@ -180,8 +185,28 @@ async function saveTaking(
   const results = saved.values();
   return {
     result: drafted.map((one) => (one.kind === 'draft' ? (results.next().value ?? MISSING) : one)),
-    statements: statement === null ? [] : [...[...issuers.values()].flatMap((issuer) => issuer.taken()), statement],
+    statements:
+      statement === null
+        ? []
+        : [...[...issuers.values()].flatMap((issuer) => issuer.taken()), statement, ...auditStatements(app, drafts)],
   };
+}
+
+/** The entries of payments that a person made. */
+function auditStatements(app: App, drafts: readonly Draft[]): readonly Statement[] {
+  return drafts.flatMap(({ payment, item: { request } }) => {
+    const { by: actor, requestId } = request;
+    if (actor === undefined) return [];
+    const by = { ...app, actor, requestId: requestId ?? undefined };
+    return auditStatement(
+      auditEntry(by, {
+        action: 'payment.create',
+        projectId: payment.projectId,
+        subject: { kind: 'payment', id: publicPaymentId(payment) },
+        after: auditedPayment(payment),
+      }),
+    );
+  });
 }
 
 const MISSING: Fault = { kind: 'fault', error: new Error('The batch made nothing of this item.') };

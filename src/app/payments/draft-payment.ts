@@ -5,6 +5,7 @@ import type { Issuer, Rail } from '../../modes/rail.ts';
 import { takeTransactionNumbers } from '../../store/payments.ts';
 import type { StatementRunner } from '../../store/pipeline.ts';
 import type { IssuedAddress } from '../../store/save-changes.ts';
+import type { Actor } from '../audit.ts';
 import type { App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import {
@@ -24,6 +25,8 @@ export interface NewPayment
   readonly lifetimeMs: number;
   /** The id of the HTTP request; null if there is none. */
   readonly requestId: string | null;
+  /** The person who makes it, for the audit log; left out for API requests. */
+  readonly by?: Actor;
 }
 
 /** A request on its way into a batch. */
@@ -68,7 +71,7 @@ export async function draftPayment(
   if (amountUsdCents === null) {
     return { kind: 'no_rate', message: `There is no fresh price for ${request.currency}. Try again shortly.` };
   }
-  const { token: _token, lifetimeMs, ...withoutEmpty } = request;
+  const { token: _token, by: _by, lifetimeMs, ...withoutEmpty } = request;
   const expiresAt = createdAt + lifetimeMs;
   const completesAt = rail.completesAt(createdAt, expiresAt);
   const blank = blankPayment({ ...withoutEmpty, id, amountUsdCents, createdAt, expiresAt, completesAt });

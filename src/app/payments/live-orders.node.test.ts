@@ -12,7 +12,8 @@ import { chainRail } from '../../modes/live-rail.ts';
 import { createPaymentCreator, type CreateOutcome } from './create-payment.ts';
 import type { NewPayment } from './draft-payment.ts';
 import { account, liveOrder, xpubOf } from '../chains/follow-chain.fixture.ts';
-import { selectToken } from './payment-actions.ts';
+import { completeSandboxPayment, selectToken } from './payment-actions.ts';
+import { simulatePayment } from './simulate-payment.ts';
 import { prepareAddresses } from '../../modes/prepare-addresses.ts';
 import { changeProject, createProject } from '../projects/projects.ts';
 import type { Rail } from '../../modes/rail.ts';
@@ -43,9 +44,8 @@ function liveApp(): Promise<TestApp> {
 
 type Create = (overrides?: Partial<NewPayment>) => Promise<CreateOutcome>;
 
-/** A process of its own on the same database: what it remembers is not what the others do. */
-function processOn(app: TestApp, handle: DatabaseHandle = app.database): Create {
-  const rail = railOn(handle.db);
+/** A further process on the same database, which remembers other wallets than the rest. */
+function processOn(app: TestApp, handle: DatabaseHandle = app.database, rail: Rail = railOn(handle.db)): Create {
   const creator = createPaymentCreator({ ...app, db: handle.db, railFor: () => rail }, handle.pipeline);
   return (overrides) =>
     creator.create(liveOrder(app.projectId, overrides), (payment) => JSON.stringify(quoteOf(payment)), null);
@@ -160,6 +160,30 @@ it('an order that cannot be paid fails alone, and takes no index along: its neig
   expect(await nextIndex(app)).toBe(2);
 });
 
+it('an order whose project gets its wallet while the order is being refused is created after all', async () => {
+  const app = await liveApp();
+  const { lock, ...rail } = railOn(app.db);
+  let address: string | undefined;
+  const create = processOn(app, app.database, {
+    ...rail,
+    lock: async (...wanted) => {
+      const issuer = await (lock?.(...wanted) ?? never());
+      if (address === undefined) [address] = await setWallet(app);
+      return issuer;
+    },
+  });
+  expect((await made(create())).address).toBe(address);
+});
+
+it('a live payment can be neither completed nor simulated', async () => {
+  const app = await liveApp();
+  await setWallet(app);
+  const payment = await app.pay({ mode: 'live', token: { asset: 'ETH', network: 'ethereum' } });
+  expect(await completeSandboxPayment(app, { id: payment.id })).toEqual({ kind: 'not_sandbox' });
+  expect(await simulatePayment(app, { id: payment.id }, 'paid')).toEqual({ kind: 'not_sandbox' });
+  expect(await app.read(payment.id)).toEqual(payment);
+});
+
 it('a wallet, its tolerance and the spread that were set are used by every process from the next order on, with no notification', async () => {
   const app = await liveApp();
   const [first] = await setWallet(app);
@@ -210,7 +234,7 @@ it('a batch whose end was not heard of is not saved again, and the next one goes
 });
 
 function never(): never {
-  throw new Error('There are two processes.');
+  throw new Error('This test has made it.');
 }
 
 it('after a start, the next addresses of the wallets that orders came to last are prepared, whatever else is set', async () => {

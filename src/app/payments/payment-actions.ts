@@ -24,6 +24,13 @@ interface Presented {
   readonly idempotency: IdempotencyRequest | null;
 }
 
+/** The amounts that a decision was based on, in the quote's smallest units. */
+export interface MoneyShown {
+  readonly confirmedUnits: bigint;
+  /** The sum of completed and pending refunds. */
+  readonly refundedUnits: bigint;
+}
+
 /** Cancels a payment for which no money was seen in any token. */
 export function cancelPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
   return changePayment<never>(app, {
@@ -45,14 +52,22 @@ async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer
 
 /**
  * Accepts the confirmed money as full payment: the merchant's answer to underpaid and late payments. Money that was
- * refunded or promised to be does not count.
+ * refunded or promised to be does not count. If `shown` differs from the amounts now, it is refused.
  */
-export function acceptPayment(app: App, selector: PaymentSelector, presented?: Presented): Promise<ChangeOutcome> {
-  return changePayment<never>(app, {
+export function acceptPayment(
+  app: App,
+  selector: PaymentSelector,
+  { shown = null, ...presented }: Partial<Presented> & { readonly shown?: MoneyShown | null } = {},
+): Promise<ChangeOutcome> {
+  return changePayment<RefusedChange>(app, {
     selector,
     action: 'payment.accept',
     decide: async (payment, trx) => {
       const refunded = payment.quote === null ? 0n : (await refundedMoney(trx, payment.id, payment.quote)).units;
+      const { confirmedUnits } = payment.received.all;
+      if (shown !== null && (shown.confirmedUnits !== confirmedUnits || shown.refundedUnits !== refunded)) {
+        return { kind: 'refused', reason: 'money_changed', payment };
+      }
       return observed({ kind: 'accepted', refundedUnits: refunded });
     },
     ...presented,

@@ -12,7 +12,7 @@ import { renew, type SignedIn } from './sessions.ts';
 import { factorsOf, isRightCode, personByPasskey } from './sign-in.ts';
 import { reportGuess, type WrongGuess } from './wrong-guesses.ts';
 
-/** What people do to their own accounts. */
+/** Changes that people make to their own accounts. */
 
 export interface Refused {
   readonly kind: 'refused';
@@ -23,7 +23,7 @@ export interface Refused {
 export const refused = (param: string | null, message: string): Refused => ({ kind: 'refused', param, message });
 export const ENDED: Refused = refused(null, 'The session has ended. Sign in again.');
 
-/** A session that goes on under another token. */
+/** The session continues under a new token. */
 export interface Renewed {
   readonly kind: 'done';
   readonly signedIn: SignedIn;
@@ -36,7 +36,8 @@ export type Proof =
   | { readonly kind: 'passkey'; readonly response: object };
 
 /**
- * Proves again who it is: by a second factor, or where there is none by the password. The session gets another token.
+ * Confirms the identity of a signed-in person: by a second factor or, without one, by the password. The session gets a
+ * new token.
  */
 export async function prove(
   parts: PeopleParts,
@@ -105,7 +106,7 @@ export const WRONG_CODE =
   'The code is wrong, or was used before. Take the one that is shown now; the clock of the device must be right.';
 const NO_PASSKEY = 'The passkey did not fit. Try again.';
 
-/** What a passkey is to sign to prove again; null where passkeys are not offered, or there is none. */
+/** The WebAuthn request for a proof; null if passkeys are not offered or the person has none. */
 export async function proofChallenge(
   { app, site }: PeopleParts,
   { session, person }: SignedIn,
@@ -119,9 +120,7 @@ export async function proofChallenge(
   return options;
 }
 
-/**
- * Changes the password, for which the present one is asked. All other sessions end, and this one gets another token.
- */
+/** Changes the password, given the current one. All other sessions end, and this one gets a new token. */
 export async function changePassword(
   parts: PeopleParts,
   signedIn: SignedIn,
@@ -141,13 +140,13 @@ export async function changePassword(
   await giveBack(limits, guess);
   const passwordHash = await hasher.hash(given.next);
   return app.db.transaction().execute(async (trx) => {
-    // Reset meanwhile, or changed elsewhere: what was proved above is not so any more.
+    // If it was reset or changed in the meantime, the check above no longer holds.
     const now = await lockPerson(trx, person.id);
     if (now?.passwordHash !== person.passwordHash) return ENDED;
     await updatePerson(trx, person.id, { passwordHash });
     await deleteSessions(trx, person.id, session.id);
     await auditOfPerson(app, trx, 'person.password', person);
-    // The proof of the present password is none of the second factor.
+    // Knowing the password does not prove the second factor, so the time of the last proof stays.
     const renewed = await renew(app, trx, signedIn, session.provedAt);
     return renewed === null ? ENDED : { kind: 'done', ...renewed };
   });
@@ -174,7 +173,7 @@ export function changeEmail(
   });
 }
 
-/** Keeps a change of a person's own account. */
+/** Records a change to a person's own account. */
 export const auditOfPerson = (
   app: App,
   trx: Trx,

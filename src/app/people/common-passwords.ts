@@ -1,6 +1,6 @@
 /**
- * What is guessed first: the common passwords of 12 characters and more, and the 3,000 most common words of shorter
- * ones, which get longer by a year or an exclamation mark. From @zxcvbn-ts/language-common 4.1.3 (MIT).
+ * Easily guessed: common passwords of at least 12 characters, and the 3,000 most common shorter ones, which people
+ * lengthen by a year or an exclamation mark. From @zxcvbn-ts/language-common 4.1.3 (MIT).
  */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   `

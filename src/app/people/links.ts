@@ -18,12 +18,12 @@ import { forActor, newId, type App } from '../context.ts';
 import { passwordFault } from './password-rules.ts';
 import type { Client, PeopleParts } from './parts.ts';
 import { actorOf, startSession, type Started } from './sessions.ts';
-import { newToken, tokenHash } from './token.ts';
+import { hashOf, newToken, tokenHash } from './token.ts';
 
-/** A link is good for an hour, and once. */
+/** Links are valid for an hour and can be used once. */
 export const LINK_MS = 60 * 60_000;
 
-/** A link as it is given to whoever is to have it: its token is kept nowhere. */
+/** A link for its recipient. Only a hash of its token is stored. */
 export interface NewLink {
   readonly url: string;
   readonly expiresAt: number;
@@ -38,14 +38,12 @@ export async function newLink(
 ): Promise<NewLink> {
   const now = app.clock();
   const token = newToken(app.random);
-  const hash = tokenHash(token);
-  if (hash === null) throw new Error('A token that was just made is none.');
   const expiresAt = now + LINK_MS;
-  await insertLink(trx, hash, { purpose, personId, expiresAt }, now);
+  await insertLink(trx, hashOf(token), { purpose, personId, expiresAt }, now);
   return { url: `${siteUrl}/dashboard/setup/${token}`, expiresAt };
 }
 
-/** A link of set-up, as long as nobody has an account; null from then on. */
+/** A set-up link; null once anybody has an account. */
 export function makeSetupLink(app: App, siteUrl: string): Promise<NewLink | null> {
   return app.db.transaction().execute(async (trx) => {
     if (await hasPeople(trx)) return null;
@@ -57,8 +55,7 @@ export type LinkState =
   | { readonly kind: 'open'; readonly purpose: LinkPurpose; readonly email: string | null; readonly expiresAt: number }
   | { readonly kind: 'used' | 'expired' | 'unknown' };
 
-/** What a link is good for now. */
-export async function lookAtLink(app: App, token: string): Promise<LinkState> {
+export async function linkState(app: App, token: string): Promise<LinkState> {
   const hash = tokenHash(token);
   const link = hash === null ? null : await findLink(app.db, hash);
   if (link === null) return { kind: 'unknown' };
@@ -74,16 +71,14 @@ export type AcceptOutcome =
   | { readonly kind: 'closed'; readonly state: 'used' | 'expired' | 'unknown' }
   | { readonly kind: 'refused'; readonly param: 'email' | 'password'; readonly message: string };
 
-/**
- * Makes the account that a link is for, or its password anew, and signs in. The e-mail is asked for at set-up alone.
- */
+/** Creates the account that a link is for, or sets a new password, and signs in. Only set-up needs the e-mail. */
 export async function acceptLink(
   parts: PeopleParts,
   client: Client,
   given: { readonly token: string; readonly email: string | null; readonly password: string },
 ): Promise<AcceptOutcome> {
   const { app, hasher } = parts;
-  const state = await lookAtLink(app, given.token);
+  const state = await linkState(app, given.token);
   if (state.kind !== 'open') return { kind: 'closed', state: state.kind };
   const email = state.email ?? given.email;
   if (email === null) return { kind: 'refused', param: 'email', message: 'email is required.' };
@@ -115,7 +110,7 @@ export async function acceptLink(
   });
 }
 
-/** Whose link it is: at set-up somebody new, the owner of all; or somebody who was invited and is to be that. */
+/** The person a link is for. Set-up creates the owner of all projects, or promotes whoever was invited before. */
 async function personOf(app: App, trx: Trx, link: AccountLink, email: string): Promise<Person | null> {
   if (link.personId !== null) {
     const person = await lockPerson(trx, link.personId);

@@ -4,19 +4,19 @@ import type { App } from '../context.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './password-hash.ts';
 
-/** What signing in works with. */
+/** The dependencies of sign-in and accounts. */
 export interface PeopleParts {
   readonly app: App;
   readonly hasher: PasswordHasher;
   readonly limits: GuessLimits;
-  /** Is told of wrong sign-ins and proofs. */
+  /** Where wrong sign-ins and proofs are reported. */
   readonly troubles: Troubles;
   /** The key that TOTP secrets are sealed with. */
   readonly sealingKey: () => Promise<Uint8Array>;
   readonly site: Site;
 }
 
-/** Where the dashboard is, by `DASHBOARD_URL` alone. */
+/** Where the dashboard is, according to `DASHBOARD_URL`. */
 export interface Site {
   /** Without a trailing slash. */
   readonly url: string;
@@ -38,14 +38,14 @@ export function siteOf(url: string): Site {
   return { url, origin, passkeys };
 }
 
-/** Who asks, as far as that is known before anybody has signed in. */
+/** What is known of a client before sign-in. */
 export interface Client {
-  /** As it is counted: IPv6 by /64. */
+  /** The key of its rate limits: the IP address, or the /64 of IPv6. */
   readonly bucket: string;
   readonly ip: string;
   readonly userAgent: string | null;
-  /** The token by which a browser is known again. */
+  /** From the cookie by which a browser is recognized. */
   readonly browserToken: string | null;
-  /** The session that it had, which a new one ends. */
+  /** Its current session, which a new one replaces. */
   readonly sessionToken: string | null;
 }

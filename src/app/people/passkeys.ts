@@ -8,24 +8,25 @@ import type { Passkey } from '../../store/factors.ts';
 import type { Person } from '../../store/people.ts';
 import type { Site } from './parts.ts';
 
-/** How long a person may take with the passkey. */
+/** How long a person has to answer with a passkey. */
 export const CHALLENGE_MS = 5 * 60_000;
 
-/** Loaded only where it is used: a start need not know CBOR. */
+/** Loaded on first use, to keep start-up fast. */
 const webAuthn = () => import('@simplewebauthn/server');
 
-/** WebAuthn as this site may use it; null where it may not. */
+/** The WebAuthn relying party. */
 export interface PasskeyHost {
   readonly origin: string;
-  /** The relying party's id. */
+  /** The relying party's id: the host name. */
   readonly host: string;
 }
 
+/** Null if passkeys are not offered at this site. */
 export function passkeyHost({ origin, passkeys }: Site): PasskeyHost | null {
   return passkeys.kind === 'offered' ? { origin, host: passkeys.host } : null;
 }
 
-/** What a browser needs to make a passkey. */
+/** The options with which a browser creates a passkey. */
 export async function registrationOptions(
   { host }: PasskeyHost,
   person: Person,
@@ -44,7 +45,7 @@ export async function registrationOptions(
   });
 }
 
-/** A passkey as a browser has made it for this challenge; null when it is no good. */
+/** The passkey that a browser created for this challenge; null if the response is invalid. */
 export async function checkRegistration(
   { origin, host }: PasskeyHost,
   challenge: string,
@@ -63,12 +64,12 @@ export async function checkRegistration(
     const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
     return { credentialId: id, publicKey: Buffer.from(publicKey), counter, transports };
   } catch {
-    // The library throws at whatever does not fit; all of it came from the client.
+    // The library throws on any invalid response, and responses come from the client.
     return null;
   }
 }
 
-/** What a browser needs to use a passkey: one of these, or with none whichever it has. */
+/** The options with which a browser uses one of these passkeys or, if none are given, any that it has. */
 export async function requestOptions(
   { host }: PasskeyHost,
   passkeys: readonly Passkey[],
@@ -84,15 +85,15 @@ export async function requestOptions(
   });
 }
 
-/** The id of the credential that an answer claims to be of. */
+/** The credential id that a response claims. */
 export function credentialIdOf(response: object): string | null {
   const id: unknown = Reflect.get(response, 'id');
   return typeof id === 'string' ? id : null;
 }
 
 /**
- * The passkey's new counter when it has signed the challenge; null when not. `alone`: it stands in for the password
- * too, so that its holder must have proved themselves to it.
+ * The passkey's new counter if it signed the challenge, otherwise null. `alone`: it replaces the password too, so the
+ * authenticator must have verified its user.
  */
 export async function checkAssertion(
   { origin, host }: PasskeyHost,

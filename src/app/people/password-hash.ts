@@ -2,29 +2,29 @@ import { argon2, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../../domain/clock.ts';
 import { OverloadedError } from '../batch.ts';
 
-/** How dear a hash is made. */
+/** The cost parameters of Argon2id. */
 export interface HashCost {
   readonly memoryKiB: number;
   readonly passes: number;
 }
 
-/** OWASP's first choice is 46 MiB and one pass; a second one costs a machine of two cores 140 ms. */
+/** OWASP recommends 46 MiB and one pass. With two passes a hash takes 140 ms on two cores. */
 export const USUAL_COST: HashCost = { memoryKiB: 47_104, passes: 2 };
 
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Together they take 92 MiB: who guesses from many places must not take all the memory there is. */
+/** Two hashes take 92 MiB. Without a limit, many simultaneous guesses would exhaust the memory. */
 const MAX_AT_ONCE = 2;
 /**
- * For whom a password is hashed: `known` is somebody in a browser that they signed in with before, in a session or with
- * an open link, and goes before every `stranger`.
+ * The priority of a hash. `known`: somebody in a browser that they signed in with before, in a session or with an open
+ * link. They go before every `stranger`.
  */
 export type HashedFor = 'known' | 'stranger';
 
-/** How many may wait, some seconds' work; whoever comes then is told to come again. */
+/** How many may wait, a few seconds' work. Further requests are refused. */
 const MAX_WAITING: Readonly<Record<HashedFor, number>> = { known: 40, stranger: 20 };
 
-/** Too many wait already; nothing was hashed. */
+/** Nothing was hashed, because too many are waiting already. */
 export class HashesBusyError extends OverloadedError {
   readonly retryAfterSeconds = 10;
 }
@@ -33,14 +33,14 @@ export class HashesBusyError extends OverloadedError {
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
 export interface PasswordHasher {
-  /** A PHC string. Only for somebody who is known: before they are, nothing is saved. */
+  /** A PHC string. Runs with the priority `known`, because strangers cannot set passwords. */
   hash(password: string): Promise<string>;
   /**
-   * Whether the password is the one of `stored`. With null it takes as long and is never right: nobody learns by the
-   * time it takes whether there is an account.
+   * Whether the password matches `stored`. Null never matches and takes just as long, so that the time does not reveal
+   * whether an account exists.
    */
   verify(password: string, stored: string | null, whom: HashedFor): Promise<boolean>;
-  /** Whether it was made at another cost than hashes are made at now. */
+  /** Whether its cost differs from the current one. */
   isOutdated(stored: string): boolean;
 }
 
@@ -57,7 +57,7 @@ export function createPasswordHasher(random: RandomBytes, cost: HashCost = USUAL
       whom,
       () =>
         new Promise((resolve, reject) => {
-          // The same password typed on another keyboard may come in other code points (NIST SP 800-63B, 3.1.1.2).
+          // Keyboards may encode the same password as different code points (NIST SP 800-63B, 3.1.1.2).
           const message = Buffer.from(password.normalize('NFKC'), 'utf8');
           const parameters = { message, nonce: salt, parallelism: 1, tagLength: HASH_BYTES, memory: memoryKiB, passes };
           argon2('argon2id', parameters, (error, key) => (error === null ? resolve(key) : reject(error)));
@@ -88,9 +88,9 @@ export function createPasswordHasher(random: RandomBytes, cost: HashCost = USUAL
 const plain = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
 /**
- * Two at a time, those first who are known, each kind in the order in which it came.
+ * Runs two jobs at a time: known people first, each kind in order of arrival.
  *
- * @throws HashesBusyError when too many wait already
+ * @throws HashesBusyError if too many are waiting already
  */
 export function limitedTurns(): <Result>(whom: HashedFor, work: () => Promise<Result>) => Promise<Result> {
   const waiting: Readonly<Record<HashedFor, (() => void)[]>> = { known: [], stranger: [] };
@@ -102,7 +102,7 @@ export function limitedTurns(): <Result>(whom: HashedFor, work: () => Promise<Re
     try {
       return await work();
     } finally {
-      // Finished work passes its turn on, so that nobody who arrives just then overtakes those who wait.
+      // The slot goes directly to whoever waits, so that newcomers cannot overtake.
       const next = waiting.known.shift() ?? waiting.stranger.shift();
       if (next === undefined) running -= 1;
       else next();

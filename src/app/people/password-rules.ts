@@ -1,9 +1,9 @@
 import { COMMON_PASSWORDS } from './common-passwords.ts';
 
-/** In characters as people count them. */
+/** In code points, not bytes. */
 export const MIN_PASSWORD = 12;
 
-/** What comes one after the other: in the alphabet, among the digits, on keyboards. */
+/** Sequences of the alphabet, the digits and keyboards, in both directions. */
 const ROWS = [
   'abcdefghijklmnopqrstuvwxyz',
   '01234567890123456789',
@@ -13,8 +13,8 @@ const ROWS = [
 ].flatMap((row) => [row, Array.from(row).toReversed().join('')]);
 
 /**
- * Why a password is not taken, in a sentence; null where it is. It is long enough, and none that is guessed first; what
- * it is made of is everybody's own choice (NIST SP 800-63B, 3.1.1.2).
+ * Why a password is refused, as a sentence; null if it is accepted. It must be long enough and not easily guessed;
+ * there are no rules about kinds of characters (NIST SP 800-63B, 3.1.1.2).
  */
 export function passwordFault(password: string, email: string): string | null {
   if (Array.from(password.normalize('NFKC')).length < MIN_PASSWORD) {
@@ -26,17 +26,17 @@ export function passwordFault(password: string, email: string): string | null {
 }
 
 function isGuessed(password: string, email: string): boolean {
-  const [name = ''] = email.split('@');
+  const [name = '', domain = ''] = email.split('@');
   const stem = password.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   const isCommon = (text: string): boolean => COMMON_PASSWORDS.has(text);
   return (
     isCommon(password) ||
     isCommon(stem) ||
-    // The same again and again, such as passwordpassword.
+    // Repetition, such as passwordpassword.
     /^(.+?)\1+$/su.test(password) ||
     ROWS.some((row) => row.includes(password)) ||
     password === email ||
-    (name.length >= 3 && stem === name) ||
+    [email, name, domain, ...domain.split('.')].some((own) => own.length >= 3 && stem === own) ||
     stem === 'cointill'
   );
 }

@@ -24,7 +24,7 @@ import { newId, type App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { newLink, type NewLink } from './links.ts';
 
-/** With the roles that the person has from now on: one that was given before, for a project alone, still stands. */
+/** With all of the person's roles, including earlier ones in single projects. */
 type WithRoles<More = object> = Done<{ readonly memberships: readonly Membership[] } & More>;
 type Done<More = object> = ({ readonly kind: 'done'; readonly person: Person } & More) | Rejected;
 
@@ -32,13 +32,14 @@ export function peopleOf(app: App): Promise<readonly Member[]> {
   return listMembers(app.db);
 }
 
-/** By id; null for nobody. */
+/** Null if nobody has this id. */
 export async function memberOf(app: App, id: string): Promise<Member | null> {
   return (await listMembers(app.db)).find((one) => one.id === id) ?? null;
 }
 
 /**
- * Invites somebody by a link, with a role in one project or with null in all; or again, where no password was set yet.
+ * Invites somebody by a link, with a role in one project or, if `projectId` is null, in all of them. People who have
+ * not set a password yet can be invited again.
  */
 export function invitePerson(
   app: App,
@@ -55,13 +56,13 @@ export function invitePerson(
         `${found.email} has an account already. Give another role with: cointill user role ${found.email} --role ROLE. A new link, with a new password: cointill user reset ${found.email}`,
       );
     }
-    // Who was reset and is invited anew may be the last owner still.
+    // After a reset, the last owner has no password and can be invited again.
     const keeps = projectId !== null || role === 'owner' || found === null;
     if (!keeps && (await isLastOwner(trx, found, await membershipsOf(trx, found.id)))) return LAST_OWNER;
     const now = app.clock();
     const id = found?.id ?? newId(app, now);
     if (found === null) await insertPerson(trx, { id, email, createdAt: now });
-    // Who was deactivated comes back with nothing that was known of before.
+    // Somebody who was deactivated starts afresh.
     else if (found.deactivatedAt !== null) await forget(trx, id);
     await closeLinks(trx, id, now);
     const before = await membershipsOf(trx, id);
@@ -78,7 +79,7 @@ export function invitePerson(
   });
 }
 
-/** Takes the person's password, second factor, sessions and roles away. */
+/** Removes the person's password, second factors, sessions and roles. */
 async function forget(trx: Trx, id: string): Promise<void> {
   await takeFactors(trx, id);
   await updatePerson(trx, id, { passwordHash: null, deactivatedAt: null });
@@ -93,7 +94,7 @@ async function takeFactors(trx: Trx, id: string): Promise<void> {
   await forgetKnownBrowsers(trx, id);
 }
 
-/** A new link for a new password. All sessions end, and the second factor is removed. */
+/** Creates a link for setting a new password. All sessions end, and second factors are removed. */
 export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{ readonly link: NewLink }>> {
   return withPerson(app, who, async (trx, person) => {
     if (person.deactivatedAt !== null) {
@@ -102,7 +103,7 @@ export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{
       );
     }
     await takeFactors(trx, person.id);
-    // The old password is worth nothing from now on: whoever is reset may have lost it to somebody.
+    // Somebody else may know the old password.
     await updatePerson(trx, person.id, { passwordHash: null });
     await closeLinks(trx, person.id, app.clock());
     await recordAudit(app, trx, {
@@ -116,7 +117,7 @@ export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{
   });
 }
 
-/** How a person is named: by e-mail at the command line, by id elsewhere. */
+/** Commands identify people by e-mail, the dashboard by id. */
 export type Who = { readonly email: string } | { readonly id: string };
 
 const LAST_OWNER: Rejected = {
@@ -125,7 +126,7 @@ const LAST_OWNER: Rejected = {
     'This is the last owner of all projects, and somebody must be. Make another person owner first, with: cointill user role EMAIL --role owner',
 };
 
-/** Ends the person's sessions and lets them in no more; the last owner is refused. */
+/** Ends the person's sessions and refuses any further sign-in. The last owner cannot be deactivated. */
 export function deactivatePerson(app: App, who: Who): Promise<Done> {
   return withPerson(app, who, async (trx, person) => {
     const memberships = await membershipsOf(trx, person.id);
@@ -148,8 +149,8 @@ export function deactivatePerson(app: App, who: Who): Promise<Done> {
 }
 
 /**
- * Sets a person's role in a project, or with null in all; a null role takes it away. The last owner of all projects
- * stays that.
+ * Sets a person's role in a project or, if `projectId` is null, in all of them; null removes the role. The last owner
+ * of all projects cannot lose that role.
  */
 export function setRole(
   app: App,
@@ -164,7 +165,6 @@ export function setRole(
     if (losesOwner && (await isLastOwner(trx, person, before))) return LAST_OWNER;
     const now = app.clock();
     const roleBefore = before.find((one) => one.projectId === projectId)?.role ?? null;
-    // Nothing is taken away, nothing to keep.
     if (role === null && roleBefore === null) return { kind: 'done', person, memberships: before };
     await setMembership(trx, { id: newId(app, now), personId: person.id, projectId, role, now });
     await recordAudit(app, trx, {
@@ -181,7 +181,7 @@ export function setRole(
 const isOwner = (memberships: readonly Membership[]): boolean =>
   memberships.some(({ projectId, role }) => projectId === null && role === 'owner');
 
-/** Whether nobody but this person, who has an account, could run the service. An invitation is nobody yet. */
+/** Whether this is the only owner of all projects who has an account. Open invitations do not count. */
 async function isLastOwner(
   trx: Trx,
   { id, joinedAt, deactivatedAt }: Person,
@@ -200,7 +200,7 @@ function withPerson<Result>(
   work: (trx: Trx, person: Person) => Promise<Result | Rejected>,
 ): Promise<Result | Rejected> {
   return app.db.transaction().execute(async (trx) => {
-    // Two owners who take each other's role at once would leave none.
+    // Two owners who remove each other's role at the same time must not both succeed.
     await lockPeople(trx);
     const id = 'id' in who ? who.id : ((await findPersonByEmail(trx, who.email))?.id ?? null);
     const person = id === null ? null : await lockPerson(trx, id);

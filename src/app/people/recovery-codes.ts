@@ -4,7 +4,7 @@ import type { RandomBytes } from '../../domain/clock.ts';
 const CODES = 10;
 /** Crockford's base32: no i, l, o, u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** 120 bits, so that a plain hash keeps them (OWASP ASVS 5, 6.5.2). */
+/** 120 bits, enough for a fast hash (OWASP ASVS 5, 6.5.2). */
 const CODE_CHARACTERS = 24;
 const GROUP = 6;
 const CODE = /^[0-9a-hjkmnp-tv-z]{24}$/;
@@ -18,8 +18,7 @@ export function newRecoveryCodes(random: RandomBytes): readonly string[] {
 }
 
 /**
- * What is stored of a code; null for what cannot be one. Case, spaces and dashes do not matter, nor o for 0, i and l
- * for 1.
+ * The stored hash of a code; null if its form is wrong. Ignores case, spaces and dashes; reads o as 0, i and l as 1.
  */
 export function recoveryCodeHash(code: string): Buffer | null {
   const text = code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');

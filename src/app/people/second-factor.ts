@@ -10,6 +10,7 @@ import {
 import { lockPerson, takeTotpStep, updatePerson, type Person } from '../../store/people.ts';
 import { setChallenge, takeChallenge } from '../../store/sessions.ts';
 import { newId, type App } from '../context.ts';
+import { checkName } from '../projects/name.ts';
 import { auditOfPerson, ENDED, refused, reportProof, tooManyProofs, WRONG_CODE, type Refused } from './account.ts';
 import { giveBack, takeGuess, type TooMany } from './guess-limits.ts';
 import type { PeopleParts } from './parts.ts';
@@ -18,9 +19,9 @@ import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
 import type { SignedIn } from './sessions.ts';
 import { newTotpSecret, openTotp, sealTotp, stepOf, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
 
-/** The second factors of people's own accounts. */
+/** Second factors of people's own accounts. */
 
-/** A new TOTP secret. It counts once a code of it has come. */
+/** Creates a TOTP secret, which takes effect when a code of it is confirmed. */
 export async function startTotp(
   { app, sealingKey }: PeopleParts,
   { person }: SignedIn,
@@ -31,9 +32,7 @@ export async function startTotp(
   return { secret, uri: totpUri(secret, person.email) };
 }
 
-/**
- * Takes the new secret into use by a code of it. Recovery codes are made where there are none; null where there are.
- */
+/** Activates the new secret, given a code of it. `recoveryCodes` is null if the person has some already. */
 export async function confirmTotp(
   parts: PeopleParts,
   signedIn: SignedIn,
@@ -62,7 +61,7 @@ export async function confirmTotp(
   });
 }
 
-/** False when there is none. */
+/** False if there is none. */
 export function removeTotp(app: App, { person }: SignedIn): Promise<boolean> {
   return app.db.transaction().execute(async (trx) => {
     const now = await lockPerson(trx, person.id);
@@ -74,7 +73,7 @@ export function removeTotp(app: App, { person }: SignedIn): Promise<boolean> {
   });
 }
 
-/** What a browser needs to make a passkey; null where passkeys are not offered. */
+/** The options with which a browser creates a passkey; null if passkeys are not offered. */
 export async function newPasskeyOptions(
   { app, site }: PeopleParts,
   { session, person }: SignedIn,
@@ -93,6 +92,9 @@ export async function addPasskey(
 ): Promise<
   { readonly kind: 'done'; readonly passkey: Passkey; readonly recoveryCodes: readonly string[] | null } | Refused
 > {
+  const badName = checkName(given.name, 'name');
+  // The challenge is still good for another try.
+  if (badName !== null) return refused('name', badName.message);
   const host = passkeyHost(site);
   const challenge = await takeChallenge(app.db, session.id, 'add', app.clock());
   const made = host === null || challenge === null ? null : await checkRegistration(host, challenge, given.response);
@@ -108,7 +110,7 @@ export async function addPasskey(
   });
 }
 
-/** False when there is no such passkey of theirs. */
+/** False if the person has no such passkey. */
 export function removePasskey(app: App, { person }: SignedIn, id: string): Promise<boolean> {
   return app.db.transaction().execute(async (trx) => {
     const passkey = (await listPasskeys(trx, person.id)).find((one) => one.id === id);
@@ -119,10 +121,7 @@ export function removePasskey(app: App, { person }: SignedIn, id: string): Promi
   });
 }
 
-/**
- * Ten new recovery codes in place of those from before; refused where there is no second factor that they could stand
- * in for.
- */
+/** Replaces the recovery codes by ten new ones. Refused without a second factor, which they are a substitute for. */
 export function renewRecoveryCodes(
   app: App,
   { person }: SignedIn,
@@ -150,7 +149,7 @@ async function makeRecoveryCodes(app: App, trx: Trx, person: Person): Promise<re
   return codes;
 }
 
-/** With the last second factor go the codes that stand in for it. */
+/** Deletes the recovery codes with the last second factor. */
 async function dropUselessCodes(trx: Trx, person: Person): Promise<void> {
   if (!(await hasSecondFactor(trx, person.id))) await replaceRecoveryCodes(trx, person.id, []);
 }

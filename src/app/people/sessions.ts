@@ -15,28 +15,28 @@ import { findPerson, membershipsOf, type Person } from '../../store/people.ts';
 import { recordAudit, type Actor } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
 import type { Client } from './parts.ts';
-import { newToken, tokenHash } from './token.ts';
+import { hashOf, newToken, tokenHash } from './token.ts';
 
-/** A session ends when it was not used for so long, and in any case this long after the sign-in. */
+/** A session ends after this long without use, and in any case SESSION_MS after the sign-in. */
 export const IDLE_MS = 12 * 60 * 60_000;
 export const SESSION_MS = 7 * 24 * 60 * 60_000;
-/** Its last use is noted this often. */
+/** Use within this time of the recorded last use is not recorded. */
 const TOUCH_MS = 60_000;
-/** A proof that seems to be from later than this was made before the clock was set back. */
+/** A proof from further in the future was given before the clock was set back, and no longer counts. */
 const MAX_SKEW_MS = 60_000;
 const MAX_USER_AGENT = 300;
 
-/** A session with whose it is. */
+/** A session and its person. */
 export interface SignedIn {
   readonly session: Session;
   readonly person: Person;
   readonly memberships: readonly Membership[];
 }
 
-/** With the tokens for its cookies, which are nowhere else. */
+/** A new session with the tokens for its cookies, which are not stored. */
 export interface Started extends SignedIn {
   readonly token: string;
-  /** Null: the browser has one already. */
+  /** Null if the browser has one already. */
   readonly browserToken: string | null;
 }
 
@@ -48,13 +48,13 @@ export function idleEndsAt(session: Session): number {
   return Math.min(session.lastUsedAt + IDLE_MS, endsAt(session));
 }
 
-/** Until when the last proof holds; null when it does not any more. */
+/** When the last proof expires; null if it has. */
 export function provedUntil(session: Session, now: number): number | null {
   const until = session.provedAt + PROOF_MS;
   return now < until && session.provedAt <= now + MAX_SKEW_MS ? until : null;
 }
 
-/** Whose session a cookie's token is; null when there is none, it has ended, or the person was deactivated. */
+/** The session of a cookie's token; null if there is none, it has ended or the person was deactivated. */
 export async function findSignedIn(app: App, token: string, ip: string): Promise<SignedIn | null> {
   const hash = tokenHash(token);
   if (hash === null) return null;
@@ -75,13 +75,12 @@ export function actorOf(person: Person, ip: string): Actor {
   return { kind: 'person', id: person.id, name: person.email, ip };
 }
 
-/**
- * Signs a person in with a session of its own; the one that the browser had ends. `way`: by what, for the audit log.
- */
+/** Signs a person in with a new session, which replaces the browser's current one. `way` is for the audit log. */
 export async function startSession(app: App, trx: Trx, person: Person, client: Client, way: string): Promise<Started> {
   const now = app.clock();
-  const previous = client.sessionToken === null ? null : tokenHash(client.sessionToken);
-  if (previous !== null) await trx.deleteFrom('sessions').where('token_hash', '=', previous).execute();
+  const previousHash = client.sessionToken === null ? null : tokenHash(client.sessionToken);
+  const previous = previousHash === null ? null : await findSession(trx, previousHash);
+  if (previous !== null) await deleteSession(trx, previous.personId, previous.id);
   const token = newToken(app.random);
   const session: Session = {
     id: newId(app, now),
@@ -94,20 +93,21 @@ export async function startSession(app: App, trx: Trx, person: Person, client: C
     challenge: null,
   };
   await insertSession(trx, hashOf(token), session);
-  const known = client.browserToken === null ? null : tokenHash(client.browserToken);
-  const isKnown = known !== null && (await findKnownBrowser(trx, known)) === person.id;
-  const browserToken = isKnown ? null : newToken(app.random);
-  await saveKnownBrowser(trx, isKnown ? known : hashOf(browserToken ?? ''), person.id, now);
+  const browserHash = client.browserToken === null ? null : tokenHash(client.browserToken);
+  const isKnown = browserHash !== null && (await findKnownBrowser(trx, browserHash)) === person.id;
+  const browserToken = newToken(app.random);
+  await saveKnownBrowser(trx, isKnown ? browserHash : hashOf(browserToken), person.id, now);
   await recordAudit(forActor(app, actorOf(person, client.ip), app.requestId), trx, {
     action: 'person.sign_in',
     projectId: null,
     subject: { kind: 'session', id: session.id },
     after: { by: way, user_agent: session.userAgent },
   });
-  return { session, person, memberships: await membershipsOf(trx, person.id), token, browserToken };
+  const memberships = await membershipsOf(trx, person.id);
+  return { session, person, memberships, token, browserToken: isKnown ? null : browserToken };
 }
 
-/** The person has proved who they are: the session goes on under another token. Null: it has ended meanwhile. */
+/** Gives the session a new token and a new time of proof. Null if it has ended in the meantime. */
 export async function renew(
   app: App,
   trx: Trx,
@@ -119,7 +119,7 @@ export async function renew(
   return { signedIn: { ...signedIn, session: { ...signedIn.session, provedAt, challenge: null } }, token };
 }
 
-/** Signs this browser out. */
+/** Ends the current session. */
 export async function signOut(app: App, { session, person }: SignedIn): Promise<void> {
   await app.db.transaction().execute(async (trx) => {
     if (!(await deleteSession(trx, person.id, session.id))) return;
@@ -137,7 +137,7 @@ export function sessionsOf(app: App, personId: string): Promise<readonly Session
   );
 }
 
-/** Ends one of the person's sessions; false when there is no such one. */
+/** Ends one of the person's sessions; false if there is no such session. */
 export function endSession(app: App, personId: string, id: string): Promise<boolean> {
   return app.db.transaction().execute(async (trx) => {
     if (!(await deleteSession(trx, personId, id))) return false;
@@ -146,7 +146,6 @@ export function endSession(app: App, personId: string, id: string): Promise<bool
   });
 }
 
-/** Ends all of the person's sessions. */
 export function endAllSessions(app: App, personId: string): Promise<void> {
   return app.db.transaction().execute(async (trx) => {
     await deleteSessions(trx, personId);
@@ -156,10 +155,4 @@ export function endAllSessions(app: App, personId: string): Promise<void> {
       subject: { kind: 'person', id: personId },
     });
   });
-}
-
-function hashOf(token: string): Buffer {
-  const hash = tokenHash(token);
-  if (hash === null) throw new Error('A token that was just made is none.');
-  return hash;
 }

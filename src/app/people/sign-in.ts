@@ -15,7 +15,7 @@ import type { Client, PeopleParts } from './parts.ts';
 import { checkAssertion, credentialIdOf, passkeyHost, requestOptions } from './passkeys.ts';
 import { recoveryCodeHash } from './recovery-codes.ts';
 import { startSession, type Started } from './sessions.ts';
-import { newToken, tokenHash } from './token.ts';
+import { hashOf, newToken, tokenHash } from './token.ts';
 import { checkTotp } from './totp.ts';
 import { reportGuess, type WrongGuess } from './wrong-guesses.ts';
 
@@ -29,14 +29,11 @@ export type SignInOutcome =
   /** The password was right; `token` is for the cookie of the second step. */
   | { readonly kind: 'second_factor'; readonly token: string; readonly factors: readonly Factor[] }
   | { readonly kind: 'wrong' }
-  /** The second step came too late, or was none. */
+  /** The sign-in expired, was completed or was abandoned. */
   | { readonly kind: 'over' }
   | TooMany;
 
-/**
- * What a person can sign in with beside the password; recovery codes only where there is something that they stand in
- * for.
- */
+/** A person's second factors. Recovery codes are a factor only beside another one. */
 export async function factorsOf(
   db: Database,
   { id, sealedTotp }: Person,
@@ -50,8 +47,8 @@ export async function factorsOf(
 }
 
 /**
- * The first step. An unknown e-mail takes as long as a known one and is answered alike. What others guess elsewhere
- * slows down nobody in a browser that they signed in with before.
+ * The first step: e-mail and password. Unknown e-mails take as long as known ones and get the same answer. Guesses from
+ * elsewhere do not block a person in a browser that they signed in with before.
  */
 export async function signIn(
   parts: PeopleParts,
@@ -62,19 +59,19 @@ export async function signIn(
   const person = await findPersonByEmail(app.db, given.email);
   const guesses = await guessesOf(app, client, 'password', person?.id ?? null, given.email.toLowerCase());
   const tooMany = await takeGuess(parts.limits, guesses);
-  const tell = (outcome: WrongGuess) =>
+  const report = (outcome: WrongGuess) =>
     reportGuess(parts, 'sign-ins', outcome, { personId: person?.id ?? null, ip: client.ip });
   if (tooMany !== null) {
-    tell('too_many');
+    report('too_many');
     return tooMany;
   }
   const isActive = person !== null && person.deactivatedAt === null;
   const whom = guesses.some(({ bucket }) => bucket === 'password-browser') ? 'known' : 'stranger';
-  const isRight = await verified(parts, guesses, () =>
+  const isRight = await uncountOnError(parts, guesses, () =>
     hasher.verify(given.password, isActive ? person.passwordHash : null, whom),
   );
   if (!isRight || person === null || !isActive) {
-    tell('wrong_password');
+    report('wrong_password');
     return { kind: 'wrong' };
   }
   await giveBack(parts.limits, guesses);
@@ -89,21 +86,21 @@ export async function signIn(
   return { kind: 'second_factor', token, factors };
 }
 
-/** Looks at a guess that was counted; one that could not be looked at was none. */
-async function verified(
+/** Runs a check whose guess was counted already. If the check itself fails, the guess does not count. */
+async function uncountOnError(
   { limits }: PeopleParts,
   guesses: readonly Guess[],
-  look: () => Promise<boolean>,
+  check: () => Promise<boolean>,
 ): Promise<boolean> {
   try {
-    return await look();
+    return await check();
   } catch (error) {
     await giveBack(limits, guesses);
     throw error;
   }
 }
 
-/** Where a wrong guess counts: in a known browser by that alone, else by client and by account. */
+/** The buckets of a guess: that of the browser if it is known, otherwise those of client and account. */
 async function guessesOf(
   app: App,
   client: Client,
@@ -120,13 +117,12 @@ async function guessesOf(
   ];
 }
 
-/** What a sign-in that waits for its second step can go on with; null when there is none any more. */
+/** The factors that can complete a sign-in; null if none is waiting for its second step. */
 export async function waitingSignIn(app: App, token: string | null): Promise<readonly Factor[] | null> {
   const found = await waitingFor(app, token);
   return found === null ? null : (await factorsOf(app.db, found.person)).factors;
 }
 
-/** Gives up a sign-in. */
 export async function giveUpSignIn(app: App, token: string | null): Promise<void> {
   const hash = token === null ? null : tokenHash(token);
   if (hash !== null) await deleteSignIn(app.db, hash);
@@ -146,7 +142,7 @@ async function waitingFor(app: App, token: string | null): Promise<Waiting | nul
   return person === null || person.deactivatedAt !== null ? null : { hash, signIn, person };
 }
 
-/** The second step by a code: of an authenticator, or a recovery code. */
+/** The second step with a one-time or recovery code. */
 export async function confirmCode(
   parts: PeopleParts,
   client: Client,
@@ -158,23 +154,24 @@ export async function confirmCode(
   if (waiting === null) return { kind: 'over' };
   const { hash, person } = waiting;
   const all = await guessesOf(app, client, 'code', person.id, person.id);
-  // 120 bits are not guessed from however many places, so that nobody can use up an account's recovery.
+  // Recovery codes of 120 bits cannot be guessed, so no limit by account is needed that strangers could use up.
   const guesses = given.kind === 'totp' ? all : all.filter(({ bucket }) => bucket !== 'code-account');
   const tooMany = await takeGuess(parts.limits, guesses);
-  const tell = (outcome: WrongGuess) => reportGuess(parts, 'sign-ins', outcome, { personId: person.id, ip: client.ip });
+  const report = (outcome: WrongGuess) =>
+    reportGuess(parts, 'sign-ins', outcome, { personId: person.id, ip: client.ip });
   if (tooMany !== null) {
-    tell('too_many');
+    report('too_many');
     return tooMany;
   }
   if (!(await isRightCode(parts, app.db, person, given))) {
-    tell(given.kind === 'totp' ? 'wrong_code' : 'wrong_recovery_code');
+    report(given.kind === 'totp' ? 'wrong_code' : 'wrong_recovery_code');
     return { kind: 'wrong' };
   }
   await giveBack(parts.limits, guesses);
   return begin(app, person, client, given.kind, hash);
 }
 
-/** Takes a code, once. */
+/** Whether a one-time or recovery code is right; uses it up. */
 export async function isRightCode(
   { app, sealingKey }: PeopleParts,
   db: Database,
@@ -187,8 +184,8 @@ export async function isRightCode(
 }
 
 /**
- * What a passkey is to sign: as the second step, or with no sign-in under way in place of the first one too. Null: not
- * offered.
+ * The WebAuthn request for a sign-in: its second step or, if none is waiting for one, a whole sign-in by passkey. Null
+ * if passkeys are not offered.
  */
 export async function passkeyChallenge(
   { app, site }: PeopleParts,
@@ -220,7 +217,7 @@ export async function confirmPasskey(
   const signIn = hash === null ? null : await findSignIn(app.db, hash, app.clock() - SIGN_IN_MS);
   const challenge = signIn?.challenge ?? null;
   if (hash === null || signIn === null || challenge === null) return { kind: 'over' };
-  // Each challenge is answered once.
+  // A challenge can be answered only once.
   await setSignInChallenge(app.db, hash, null);
   const person = await personByPasskey(parts, challenge, response, {
     personId: signIn.personId,
@@ -231,7 +228,7 @@ export async function confirmPasskey(
   return { kind: 'wrong' };
 }
 
-/** Whose passkey has signed the challenge; null when it is nobody's, or not the one's who was asked. */
+/** The person whose passkey signed the challenge; null if it is invalid or not the wanted person's. */
 export async function personByPasskey(
   { app, site }: PeopleParts,
   challenge: string,
@@ -250,7 +247,7 @@ export async function personByPasskey(
   return person === null || person.deactivatedAt !== null ? null : person;
 }
 
-/** The session begins. `waiting`: the sign-in that it ends; of two second steps at once the first one counts. */
+/** Starts the session. `waiting` is the sign-in that it completes; of two concurrent second steps only one does. */
 async function begin(
   app: App,
   { id }: Person,
@@ -260,15 +257,9 @@ async function begin(
 ): Promise<SignInOutcome> {
   return app.db.transaction().execute(async (trx) => {
     if (waiting !== null && !(await deleteSignIn(trx, waiting))) return { kind: 'over' };
-    // Whoever is deactivated at this moment, or whose sessions end, gets none that outlives it.
+    // The lock keeps a session from outliving a concurrent deactivation or end of all sessions.
     const person = await lockPerson(trx, id);
     if (person === null || person.deactivatedAt !== null) return { kind: 'wrong' };
     return { kind: 'signed_in', started: await startSession(app, trx, person, client, way) };
   });
-}
-
-function hashOf(token: string): Buffer {
-  const hash = tokenHash(token);
-  if (hash === null) throw new Error('A token that was just made is none.');
-  return hash;
 }

@@ -5,12 +5,17 @@ const TOKEN_BYTES = 32;
 /** 32 bytes in base64url. */
 const TOKEN = /^[\w-]{43}$/;
 
-/** A secret that lets its bearer in: 32 random bytes. Only its hash is stored. */
+/** A bearer token of 32 random bytes. Only its hash is stored. */
 export function newToken(random: RandomBytes): string {
   return Buffer.from(random(TOKEN_BYTES)).toString('base64url');
 }
 
-/** The SHA-256 under which a token is stored; null for what cannot be one. */
+/** The hash under which a token from {@link newToken} is stored. */
+export function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** The hash of a token that a client sent; null if its form is wrong. */
 export function tokenHash(token: string): Buffer | null {
-  return TOKEN.test(token) ? createHash('sha256').update(token).digest() : null;
+  return TOKEN.test(token) ? hashOf(token) : null;
 }

@@ -8,17 +8,17 @@ const ISSUER = 'Cointill';
 const STEP_MS = 30_000;
 /** 160 bits, as RFC 4226 (4, R6) recommends. */
 export const TOTP_SECRET_BYTES = 20;
-/** A code of the step before and after is taken: clocks differ, and typing takes time (RFC 6238, 5.2). */
+/** Codes of one step before and after are accepted: clocks differ, and typing takes time (RFC 6238, 5.2). */
 const WINDOW = 1;
 
-/** Bound to whose it is: it opens for nobody else. */
+/** Binds a sealed secret to its owner, so that it cannot be opened for anybody else. */
 const boundTo = (personId: string): string => `totp of ${personId}`;
 
 export function sealTotp(key: Uint8Array, personId: string, secret: string): Buffer {
   return sealSecret(key, secret, boundTo(personId));
 }
 
-/** @throws Error that names the way out when the key is another one */
+/** @throws Error that names the way out if the secret was sealed with another key */
 export function openTotp(key: Uint8Array, person: Person, sealed: Uint8Array): string {
   try {
     return openSecret(key, sealed, boundTo(person.id));
@@ -30,11 +30,20 @@ export function openTotp(key: Uint8Array, person: Person, sealed: Uint8Array): s
   }
 }
 
+/** Whether this key sealed the person's secret. */
+export function opensTotp(key: Uint8Array, person: Person): boolean {
+  try {
+    return person.sealedTotp !== null && openTotp(key, person, person.sealedTotp) !== '';
+  } catch {
+    return false;
+  }
+}
+
 export function newTotpSecret(bytes: Uint8Array): string {
   return new Secret({ buffer: Uint8Array.from(bytes).buffer }).base32;
 }
 
-/** What an authenticator reads from a QR code. */
+/** The `otpauth:` URI for the QR code. */
 export function totpUri(secret: string, email: string): string {
   return totpOf(secret, email).toString();
 }
@@ -43,7 +52,7 @@ function totpOf(secret: string, label: string): TOTP {
   return new TOTP({ issuer: ISSUER, label, algorithm: 'SHA1', digits: 6, period: STEP_MS / 1000, secret });
 }
 
-/** The step that a code is of; null when it is of none that is near. */
+/** The time step that a code belongs to; null if it matches none within the window. */
 export function stepOf(secret: string, code: string, now: number): bigint | null {
   const token = code.replaceAll(/\s/g, '');
   if (!/^\d{6}$/.test(token)) return null;
@@ -51,7 +60,7 @@ export function stepOf(secret: string, code: string, now: number): bigint | null
   return delta === null ? null : BigInt(Math.floor(now / STEP_MS) + delta);
 }
 
-/** Whether a code is right, which it is once: its step, and all before it, are used up. */
+/** Whether a code is right. It is valid once: its step and all earlier ones are used up. */
 export async function checkTotp(
   executor: Database | Trx,
   key: Uint8Array,

@@ -1,19 +1,19 @@
 import type { PeopleParts } from './parts.ts';
 
-/** What went wrong, and what is said of it; the same words each time, so that many make one line. */
+/** Outcomes and their messages in the log. The messages are constant, so that repetitions share one line. */
 const OUTCOMES = {
   wrong_password: 'the password was wrong',
   wrong_code: 'the code was wrong',
   wrong_recovery_code: 'the recovery code was wrong',
   wrong_passkey: 'the passkey did not fit',
-  too_many: 'too many were wrong, and it was not looked at',
+  too_many: 'there were too many wrong ones, so it was not checked',
 } as const;
 
 export type WrongGuess = keyof typeof OUTCOMES;
 
 /**
- * Reports a wrong sign-in or proof. The line has the person's id, or none, and the client's address, and nothing that
- * was typed: people type passwords where the e-mail belongs.
+ * Reports a wrong sign-in or proof. The log line has the person's id and the client's address but nothing that was
+ * typed, because people type passwords into the e-mail field.
  */
 export function reportGuess(
   { app, troubles }: Pick<PeopleParts, 'app' | 'troubles'>,

@@ -5,10 +5,11 @@ import { readAtHead } from '../../store/chain.ts';
 import type { Trx } from '../../store/database.ts';
 import { beingPaid, payoutOf } from '../../store/refund-payouts.ts';
 import { lockRefund } from '../../store/refunds.ts';
+import { recordPeoplesAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import type { RefundRefusal } from './refund-money.ts';
-import { applyToRefund, inRefundTransaction, type RefundOutcome } from './save-refund.ts';
+import { applyToRefund, auditedRefund, inRefundTransaction, type RefundOutcome } from './save-refund.ts';
 
 /** How long ago a network's newest block may have been read: NODE_POLL_MS is at most a minute. */
 const MAX_HEAD_AGE_MS = 90_000;
@@ -30,7 +31,9 @@ export function cancelRefund(
     const unread =
       refund.status === 'pending' && scope.isForced !== true ? await unreadRefusal(app, trx, refund) : null;
     if (unread !== null) return unread;
-    return applyToRefund(app, trx, refund, { kind: 'failed', reason: 'cancelled' }, idempotency);
+    const outcome = await applyToRefund(app, trx, refund, { kind: 'failed', reason: 'cancelled' }, idempotency);
+    if (outcome.kind === 'done') await recordPeoplesAudit(app, trx, auditedRefund('refund.cancel', outcome.refund));
+    return outcome;
   });
 }
 

@@ -5,12 +5,13 @@ import { isFinal } from '../../domain/status.ts';
 import type { Trx } from '../../store/database.ts';
 import { lockPayments } from '../../store/payments.ts';
 import { insertRefund, refundedMoney } from '../../store/refunds.ts';
+import { recordPeoplesAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import { refundAddress, watchedAddress } from './refund-address.ts';
 import { refundMoney, type RefundRefusal } from './refund-money.ts';
 import { dustRefusal, sizeRefusal, wantedUnits, type WantedRefund } from './refund-size.ts';
-import { inRefundTransaction, saveRefundEvent, type RefundOutcome } from './save-refund.ts';
+import { auditedRefund, inRefundTransaction, saveRefundEvent, type RefundOutcome } from './save-refund.ts';
 
 /** A validated request for a refund. */
 export interface NewRefund {
@@ -43,6 +44,7 @@ export function createRefund(
     const drafted = await draftRefund(app, trx, payment, request, now);
     if (drafted.kind !== 'ok') return drafted;
     await insertRefund(trx, drafted.refund, watchedAddress(drafted.refund));
+    await recordPeoplesAudit(app, trx, auditedRefund('refund.create', drafted.refund));
     return saveRefundEvent(app, trx, payment, drafted.refund, 'refund.created', now, idempotency);
   });
 }

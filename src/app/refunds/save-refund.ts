@@ -1,11 +1,15 @@
+import { encodeId } from '../../domain/id.ts';
+import { fiatDecimals, formatDecimal } from '../../domain/money.ts';
 import type { RefundEventType } from '../../domain/event-type.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { refundTransition, type Refund, type RefundObservation } from '../../domain/refund.ts';
 import { nextDueAt } from '../../domain/transition.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
 import { refundView } from '../../wire/refund.ts';
 import { lockPayments } from '../../store/payments.ts';
 import { updateRefund } from '../../store/refunds.ts';
 import { saveChanges } from '../../store/save-changes.ts';
+import type { AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
 import { newEvent } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
@@ -31,6 +35,28 @@ export function inRefundTransaction(
       throw error;
     }
   });
+}
+
+/** A refund in the audit log. */
+export function auditedRefund(action: string, refund: Refund): AuditedChange {
+  const { asset, network, decimals, currency, address, reason, status } = refund;
+  return {
+    action,
+    projectId: refund.projectId,
+    subject: { kind: 'refund', id: encodeId('refund', refund.id) },
+    after: {
+      payment: publicPaymentId({ id: refund.paymentId, surface: refund.paymentSurface }),
+      mode: refund.mode,
+      status,
+      amount: formatDecimal(refund.amountMinor, fiatDecimals(currency)),
+      currency,
+      crypto_amount: formatDecimal(refund.units, decimals),
+      asset,
+      network,
+      address,
+      reason,
+    },
+  };
 }
 
 /** Applies an observation to a locked refund and saves it with its event, or refuses it if the refund is final. */

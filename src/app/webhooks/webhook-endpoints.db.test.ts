@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DOCUMENTED_EVENTS, EVENT_TYPES } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
 import { verifyServiceSignature } from '../../webhooks/signature.ts';
-import { checkSealingKey } from './sealing-key.ts';
+import { checkSealingKey } from '../../service/sealing-key.ts';
 import {
   createEndpoint,
   deleteEndpoint,

@@ -2,6 +2,7 @@ import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { forRequest } from '../../app/context.ts';
 import { explorerOf } from '../../app/explorer.ts';
+import type { RefusedChange } from '../../app/payments/change-payment.ts';
 import { cancelPayment, selectToken } from '../../app/payments/payment-actions.ts';
 import { simulatePayment } from '../../app/payments/simulate-payment.ts';
 import { MAX_STAGE_SECONDS, SIMULATIONS } from '../../domain/simulation.ts';
@@ -9,7 +10,6 @@ import { claimRefund } from '../../app/refunds/claim-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, Surface } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
-import type { RefusalReason } from '../../domain/transition.ts';
 import { findRefund } from '../../store/refunds.ts';
 import { asRequestError } from '../errors.ts';
 import { pathOf } from '../path.ts';
@@ -129,7 +129,7 @@ function noticeOf(outcome: Awaited<ReturnType<typeof selectToken>>): Notice | nu
   }
 }
 
-function noticeOfReason(reason: RefusalReason): Notice {
+function noticeOfReason(reason: RefusedChange['reason']): Notice {
   return reason === 'money_seen' || reason === 'expired' || reason === 'too_many_changes' ? reason : 'not_open';
 }
 

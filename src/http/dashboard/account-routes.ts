@@ -34,7 +34,7 @@ import { noPasskeys } from './sign-in-routes.ts';
 const OWN = { action: 'own_account' } as const;
 const OWN_PROVED = { action: 'own_account', asksProof: true } as const;
 
-/** What people do to their own accounts. */
+/** Changes that people make to their own accounts. */
 export function accountRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   proofRoutes(app, dashboard);
   sessionRoutes(app, dashboard);
@@ -117,13 +117,13 @@ function sessionRoutes(app: FastifyInstance, dashboard: Dashboard): void {
       })),
     };
   });
-  addRoute(app, 'POST /dashboard/api/account/sessions/end', OWN, async ({ body, request }) => {
+  addRoute(app, 'POST /dashboard/api/account/sessions/end', OWN_PROVED, async ({ body, request }) => {
     const { person } = signedInOf(request);
     const found = isUuid(body.id) && (await endSession(appFor(core, request), person.id, body.id));
     if (!found) throw notFound('There is no such session.');
     return {};
   });
-  addRoute(app, 'POST /dashboard/api/account/sessions/end-all', OWN, async ({ request, reply }) => {
+  addRoute(app, 'POST /dashboard/api/account/sessions/end-all', OWN_PROVED, async ({ request, reply }) => {
     await endAllSessions(appFor(core, request), signedInOf(request).person.id);
     setCookie(request, reply, 'session', null, dashboard.behindProxy);
     return {};

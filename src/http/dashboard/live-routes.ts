@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { ProjectNews, ProjectWatch } from '../../app/live/project-watch.ts';
+import type { ProjectChange, ProjectWatch } from '../../app/live/project-watch.ts';
 import { roleOfOpenSession } from '../../app/people/open-session.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 import type { Notifications } from '../../store/notifications.ts';
@@ -18,7 +18,7 @@ import type { LiveMessage } from './contract/live.ts';
 import { scopeOf } from './project-scope.ts';
 import { signedInOf, type Dashboard } from './route.ts';
 
-/** What live updates work with. */
+/** The dependencies of live updates. */
 export interface Live {
   readonly watch: ProjectWatch;
   readonly notifications: Pick<Notifications, 'on'>;
@@ -27,7 +27,7 @@ export interface Live {
   readonly heartbeatMs?: number;
 }
 
-/** One client is a person. */
+/** `perClient` counts by person. */
 const LIMITS: StreamLimits = { streams: 2_000, perClient: 30, unreadBytes: 65_536 };
 const URL = '/dashboard/api/projects/:project/:mode/events';
 const ROUTE = {
@@ -36,16 +36,16 @@ const ROUTE = {
   exposeHeadRoute: false,
 } as const;
 
-/** How a stream looks again whether it may go on. */
 interface OpenStream {
   readonly personId: string;
-  look(): void;
+  /** Checks whether the stream may continue. */
+  check(): void;
   end(): void;
 }
 
 /**
- * One stream of server-sent events for each open tab. Before anything is told, and at each heartbeat, session and role
- * are read anew; the stream ends with the message `session` when they are not what it began with.
+ * One stream of server-sent events for each open tab. Session and role are checked before each message and at each
+ * heartbeat. Once they differ from those at the beginning, the stream ends with the message `session`.
  */
 export function liveRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const { live } = dashboard;
@@ -54,9 +54,9 @@ export function liveRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const streams = new Set<OpenStream>();
   let isClosing = false;
   live.notifications.on('sessions', ([personId]) => {
-    for (const stream of streams) if (stream.personId === personId) stream.look();
+    for (const stream of streams) if (stream.personId === personId) stream.check();
   });
-  // Before the server waits for its connections: a stream never ends by itself.
+  // On closing, the server waits for its connections, and streams do not end by themselves.
   app.addHook('preClose', (done) => {
     isClosing = true;
     for (const stream of streams) stream.end();
@@ -75,76 +75,75 @@ export function liveRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     const sender = createEventSender(reply.raw, {
       unreadBytes: limits.unreadBytes,
       heartbeatMs: live.heartbeatMs ?? HEARTBEAT_MS,
-      onHeartbeat: () => teller.look(),
+      onHeartbeat: () => checked.check(),
     });
     const send = (message: LiveMessage): void => sender.write(eventOf(message));
-    const teller = createTeller({
+    const checked = createCheckedSender({
       isAllowed: async () =>
         (await roleOfOpenSession(dashboard.people.app, signedIn, scope.projectId, 'read_payments')) === scope.role,
       send,
       refuse: () => sender.endWith(eventOf({ kind: 'session' })),
       onFault: (error) => live.troubles.happened('updates of the dashboard', error, { request: request.id }),
     });
-    const stream: OpenStream = { personId, look: () => teller.look(), end: () => sender.end() };
-    const unwatch = live.watch.watch(scope, (news) => teller.tell(news.map(messageOf)));
+    const stream: OpenStream = { personId, check: () => checked.check(), end: () => sender.end() };
+    const unwatch = live.watch.watch(scope, (changes) => checked.send(changes.map(messageOf)));
     streams.add(stream);
     reply.raw.once('close', () => {
       streams.delete(stream);
       unwatch();
-      teller.stop();
+      checked.stop();
       sender.stop();
       release();
     });
     void reply.hijack();
     sender.begin(givenHeaders(reply));
-    // A browser that comes back has missed what happened meanwhile; it says so with the id.
+    // The id makes a reconnecting browser send Last-Event-ID, which means that it may have missed messages.
     sender.write(`id: seen\n${eventOf({ kind: 'version', version: dashboard.version })}`);
     if (request.headers['last-event-id'] !== undefined) send({ kind: 'anything' });
-    // It may have ended between the guard and the watch.
-    teller.look();
+    // The session may have ended between the guard and the watch.
+    checked.check();
     return reply;
   });
 }
 
 function busy(reply: FastifyReply): RequestError {
   void reply.header('retry-after', String(TRY_AGAIN_SECONDS));
-  return new RequestError('service_unavailable', 'Too many tabs of the dashboard are open. This one asks by itself.');
+  return new RequestError('service_unavailable', 'Too many tabs of the dashboard are open. Close some of them.');
 }
 
 function eventOf(message: LiveMessage): string {
   return `data: ${JSON.stringify(message)}\n\n`;
 }
 
-function messageOf(news: ProjectNews): LiveMessage {
-  return news.kind === 'payment' || news.kind === 'payment_created'
-    ? { kind: news.kind, id: publicPaymentId(news) }
-    : { ...news };
+function messageOf(change: ProjectChange): LiveMessage {
+  return change.kind === 'payment' || change.kind === 'payment_created'
+    ? { kind: change.kind, id: publicPaymentId(change) }
+    : { ...change };
 }
 
-interface Teller {
-  /** Sends them once it is sure that they may be told. */
-  tell(messages: readonly LiveMessage[]): void;
-  /** Looks whether the stream may go on. */
-  look(): void;
+interface CheckedSender {
+  /** Sends messages after checking that the stream may continue. */
+  send(messages: readonly LiveMessage[]): void;
+  check(): void;
   stop(): void;
 }
 
-/** More than this that could not be told yet is told as `anything`. */
+/** More waiting messages than this are replaced by `anything`. */
 const MAX_PENDING = 500;
 
-/** Asks before it tells, one question at a time; what comes meanwhile waits for the next. */
-function createTeller(parts: {
+/** Runs one check at a time; messages that arrive meanwhile wait for the next one. */
+function createCheckedSender(parts: {
   readonly isAllowed: () => Promise<boolean>;
   readonly send: (message: LiveMessage) => void;
   readonly refuse: () => void;
   readonly onFault: (error: unknown) => void;
-}): Teller {
+}): CheckedSender {
   let pending: LiveMessage[] = [];
-  let state: 'idle' | 'looking' | 'again' | 'stopped' = 'idle';
+  let state: 'idle' | 'checking' | 'again' | 'stopped' = 'idle';
   const isStopped = (): boolean => state === 'stopped';
-  const look = async (): Promise<void> => {
-    state = 'looking';
-    const telling = pending;
+  const run = async (): Promise<void> => {
+    state = 'checking';
+    const messages = pending;
     pending = [];
     try {
       const isAllowed = await parts.isAllowed();
@@ -153,27 +152,27 @@ function createTeller(parts: {
         state = 'stopped';
         return parts.refuse();
       }
-      for (const message of telling) parts.send(message);
+      for (const message of messages) parts.send(message);
     } catch (error) {
-      // Nothing is told unasked: the next heartbeat asks again.
-      if (telling.length > 0) pending = [{ kind: 'anything' }];
+      // Nothing is sent unchecked; the next heartbeat checks again.
+      if (messages.length > 0) pending = [{ kind: 'anything' }];
       parts.onFault(error);
     }
     if (isStopped()) return;
-    const wasAskedAgain = (state as string) === 'again';
+    const isDueAgain = (state as string) === 'again';
     state = 'idle';
-    if (wasAskedAgain) void look();
+    if (isDueAgain) void run();
   };
-  const ask = (): void => {
-    if (state === 'idle') void look();
-    else if (state === 'looking') state = 'again';
+  const check = (): void => {
+    if (state === 'idle') void run();
+    else if (state === 'checking') state = 'again';
   };
   return {
-    tell: (messages) => {
+    send: (messages) => {
       pending = pending.length + messages.length > MAX_PENDING ? [{ kind: 'anything' }] : [...pending, ...messages];
-      ask();
+      check();
     },
-    look: ask,
+    check,
     stop: () => {
       state = 'stopped';
     },

@@ -1,17 +1,21 @@
 import { allTokens, ASSET_CODES } from '../../domain/asset.ts';
-import { decodeId, parseUuid } from '../../domain/id.ts';
+import { searchKeysOf } from '../../app/dashboard/search-keys.ts';
+import { parseUuid } from '../../domain/id.ts';
 import { NETWORKS } from '../../domain/networks.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { PAYMENT_STATUSES } from '../../domain/status.ts';
-import type { PaymentKey, PaymentSearch } from '../../store/payment-list.ts';
+import { FIATS, fiatDecimals, formatDecimal, MAX_AMOUNT_MINOR, parseDecimal, type Fiat } from '../../domain/money.ts';
+import type { AmountRange, PaymentSearch } from '../../store/payment-filter.ts';
 import { readCreated } from '../dates.ts';
 import { invalid } from '../errors.ts';
-import type { QueryOf } from './contract/index.ts';
+import type { FilterFields } from './contract/payment-filters.ts';
 
-type Query = QueryOf<'GET /dashboard/api/projects/:project/:mode/payments'>;
-
-/** What the list's query asks for. Refuses words that no payment has. */
-export function readFilters(query: Query): PaymentSearch {
+/**
+ * The list's filters.
+ *
+ * @throws RequestError if a word is not one that payments can have
+ */
+export function readFilters(query: FilterFields): PaymentSearch {
   const assets = wordsOf('asset', query.asset, ASSET_CODES);
   const networks = wordsOf('network', query.network, NETWORKS);
   const tokens =
@@ -30,11 +34,13 @@ export function readFilters(query: Query): PaymentSearch {
       ...(created_after === undefined ? {} : { created_after }),
       ...(created_before === undefined ? {} : { created_before }),
     }),
-    keys: keysOf(query.search ?? ''),
+    amounts: amountsOf(query),
+    label: query.label === undefined || query.label.trim() === '' ? null : query.label.trim(),
+    keys: searchKeysOf(query.search ?? ''),
   };
 }
 
-/** The page's end that the next one begins after. */
+/** The cursor from `after`. */
 export function readAfter(text: string | undefined): string | null {
   if (text === undefined) return null;
   const id = parseUuid(text);
@@ -42,7 +48,7 @@ export function readAfter(text: string | undefined): string | null {
   return id;
 }
 
-/** Words by commas, each once; null if there are none. */
+/** Words separated by commas, without duplicates; null if there are none. */
 function wordsOf<Word extends string>(
   name: string,
   text: string | undefined,
@@ -55,17 +61,38 @@ function wordsOf<Word extends string>(
   return known.filter((word) => given.includes(word));
 }
 
-/** What a text in the search box may be the whole of; null if there is none. */
-function keysOf(search: string): readonly PaymentKey[] | null {
-  const text = search.trim();
-  if (text === '') return null;
-  const order = decodeId('order', text.toLowerCase());
-  const uuid = parseUuid(text);
-  // Any text may be the merchant's own order id.
-  const keys: PaymentKey[] = [{ kind: 'order_id', text }];
-  if (order !== null) keys.push({ kind: 'id', id: order, surface: 'order' });
-  if (uuid !== null) keys.push({ kind: 'id', id: uuid, surface: 'transaction' });
-  if (text.includes('@')) keys.push({ kind: 'email', text });
-  else keys.push({ kind: 'number', text: text.toUpperCase() });
-  return keys;
+/** In the payments' own currency: an amount of 100 is 100 dollars, euros or yen, unless one of them is named. */
+function amountsOf({ amount_min, amount_max, currency }: FilterFields): readonly AmountRange[] | null {
+  const currencies = wordsOf('currency', currency, FIATS) ?? FIATS;
+  if (amount_min === undefined && amount_max === undefined && currency === undefined) return null;
+  // Refused once, in the form that most currencies have.
+  const [least, most] = [readAmount('amount_min', amount_min), readAmount('amount_max', amount_max)];
+  if (least !== null && most !== null && least > most) {
+    throw invalid('amount_min', 'amount_min must not be greater than amount_max. Exchange the two, or leave one out.');
+  }
+  const byDecimals = Map.groupBy(currencies, (one: Fiat) => fiatDecimals(one));
+  return [...byDecimals].map(([decimals, some]) => ({
+    currencies: some,
+    fromMinor: least === null ? 0n : inMinor(least, decimals, 'up'),
+    toMinor: most === null ? MAX_AMOUNT_MINOR : inMinor(most, decimals, 'down'),
+  }));
+}
+
+/** As many as any currency has. */
+const DECIMALS = 2;
+
+/** In hundredths of the currency's unit. */
+function readAmount(name: string, text: string | undefined): bigint | null {
+  if (text === undefined) return null;
+  const hundredths = parseDecimal(text, DECIMALS);
+  if (hundredths !== null && hundredths <= MAX_AMOUNT_MINOR * 100n) return hundredths;
+  throw invalid(
+    name,
+    `${name} must be an amount such as 49.99, from 0 to ${formatDecimal(MAX_AMOUNT_MINOR, 0)}, with at most two decimals.`,
+  );
+}
+
+function inMinor(hundredths: bigint, decimals: number, rounded: 'up' | 'down'): bigint {
+  if (decimals === DECIMALS) return hundredths;
+  return rounded === 'up' ? (hundredths + 99n) / 100n : hundredths / 100n;
 }

@@ -1,31 +1,34 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { readPaymentDetails } from '../../app/dashboard/payment-details.ts';
 import type { App } from '../../app/context.ts';
 import type { ChangeOutcome, PaymentSelector } from '../../app/payments/change-payment.ts';
 import {
   acceptPayment,
   cancelPayment,
   completeSandboxPayment,
+  type MoneyShown,
   type NotSandbox,
 } from '../../app/payments/payment-actions.ts';
 import { simulatePayment } from '../../app/payments/simulate-payment.ts';
 import type { TokenRefusal } from '../../app/payments/quote-payment.ts';
-import { CHANGE_PAYMENTS, mayDo } from '../../domain/role.ts';
+import { parseDecimal } from '../../domain/money.ts';
 import type { PaymentChange } from '../../store/save-changes.ts';
 import { searchPayments } from '../../store/payment-list.ts';
+import { findPayments } from '../../store/payments.ts';
 import { encodeId } from '../../domain/id.ts';
 import { whyNot } from '../api.ts';
 import { invalid, RequestError } from '../errors.ts';
+import type { BodyOf } from './contract/index.ts';
 import type { Consequences, PaymentView } from './contract/payments.ts';
 import { readAfter, readFilters } from './payment-filters.ts';
-import { paymentRow, paymentView } from './payment-views.ts';
-import { noPayment, paymentSelector, scopeOf, type ProjectScope } from './project-scope.ts';
+import { paymentRow } from './payment-views.ts';
+import { noPayment, paymentSelector, scopeOf } from './project-scope.ts';
 import { addRoute, appFor, type Dashboard } from './route.ts';
+import { viewOf } from './view-of.ts';
 
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
 const PAGE = 50;
 
-/** The list of both APIs' payments, one payment with all that is known of it, and what people do to it. */
+/** The list of both APIs' payments, one payment in detail, and its actions. */
 export function paymentRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
   const READ = { action: 'read_payments' } as const;
   addRoute(app, `GET ${PAYMENTS}`, READ, async ({ params, query, request }) => {
@@ -38,7 +41,7 @@ export function paymentRoutes(app: FastifyInstance, { people: { app: core } }: D
   });
   addRoute(app, `GET ${PAYMENTS}/:payment`, READ, ({ params, request }) => {
     const scope = scopeOf(request, params);
-    return viewOf(core, scope, paymentSelector(scope, params.payment));
+    return viewOf(core, request, scope, paymentSelector(scope, params.payment));
   });
   changeRoutes(app, core);
 }
@@ -54,7 +57,7 @@ function changeRoutes(app: FastifyInstance, core: App): void {
     const scope = scopeOf(request, params);
     const selector = paymentSelector(scope, params.payment);
     const change = changeOf(await run(appFor(core, request), selector), done);
-    const payment = await viewOf(core, scope, selector);
+    const payment = await viewOf(core, request, scope, selector);
     return { payment, consequences: consequencesOf(change, payment) };
   };
   addRoute(app, `POST ${PAYMENTS}/:payment/complete`, CHANGE, ({ params, request }) =>
@@ -63,22 +66,34 @@ function changeRoutes(app: FastifyInstance, core: App): void {
   addRoute(app, `POST ${PAYMENTS}/:payment/cancel`, CHANGE, ({ params, request }) =>
     act(request, params, 'cancelled', cancelPayment),
   );
-  addRoute(app, `POST ${PAYMENTS}/:payment/accept`, CHANGE, ({ params, request }) =>
-    act(request, params, 'accepted', acceptPayment),
+  addRoute(app, `POST ${PAYMENTS}/:payment/accept`, CHANGE, ({ params, body, request }) =>
+    act(request, params, 'accepted', async (own, selector) =>
+      acceptPayment(own, selector, { shown: await shownMoney(own, selector, body.shown) }),
+    ),
   );
   addRoute(app, `POST ${PAYMENTS}/:payment/simulate`, CHANGE, ({ params, body, request }) =>
     act(request, params, 'simulated', (own, selector) => simulatePayment(own, selector, body.outcome)),
   );
 }
 
-async function viewOf(core: App, { mode, role }: ProjectScope, selector: PaymentSelector): Promise<PaymentView> {
-  const seen = await readPaymentDetails(core, selector);
-  if (seen === null) throw noPayment();
-  const mayChange = mayDo(role, CHANGE_PAYMENTS[mode]);
-  return paymentView(seen, core.links, { mayChange, seesWebhooks: mayDo(role, 'read_developer') });
+/** The amounts shown to the person who accepts, in the smallest units of the quote's token. */
+async function shownMoney(
+  { db }: App,
+  { id }: PaymentSelector,
+  shown: BodyOf<`POST ${typeof PAYMENTS}/:payment/accept`>['shown'],
+): Promise<MoneyShown | null> {
+  if (shown === undefined) return null;
+  const [payment] = await findPayments(db, [id]);
+  const decimals = payment?.quote?.decimals ?? 0;
+  const unitsOf = (name: 'confirmed' | 'refunded'): bigint => {
+    const units = parseDecimal(shown[name], decimals);
+    if (units === null) throw invalid(`shown.${name}`, `shown.${name} must be a plain decimal, as it was shown.`);
+    return units;
+  };
+  return { confirmedUnits: unitsOf('confirmed'), refundedUnits: unitsOf('refunded') };
 }
 
-/** Throws why nothing was changed. */
+/** @throws RequestError that says why nothing was changed */
 function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>, done: string): PaymentChange {
   switch (outcome.kind) {
     case 'changed':
@@ -90,6 +105,12 @@ function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>, done: strin
     case 'no_rate':
       throw new RequestError('service_unavailable', outcome.message);
     case 'refused':
+      if ('reason' in outcome && outcome.reason === 'money_changed') {
+        throw new RequestError(
+          'conflict_error',
+          `The payment was not ${done}: ${whyNot(outcome.reason, outcome.payment)}`,
+        );
+      }
       throw invalid(
         null,
         'reason' in outcome

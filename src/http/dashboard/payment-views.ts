@@ -1,16 +1,18 @@
 import type { SeenPayment } from '../../app/dashboard/payment-details.ts';
 import { formatDecimal, divHalfUp, fiatDecimals, pow10 } from '../../domain/money.ts';
-import { encodeId, deliveryId } from '../../domain/id.ts';
 import { tokenOf } from '../../domain/asset.ts';
 import { addressPage, transactionPage } from '../../domain/networks.ts';
 import { tracedHash, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
-import type { Refund } from '../../domain/refund.ts';
-import type { DeliveryRecord, PaymentDetails } from '../../store/payment-details.ts';
+import type { PaymentDetails } from '../../store/payment-details.ts';
 import { paymentUrl, publicPaymentId, type Links } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
-import type { PaymentRow, PaymentView, TimelineEntry } from './contract/payments.ts';
+import { annotationsView } from './annotation-views.ts';
+import type { PaymentRow, PaymentView } from './contract/payments.ts';
+import { timelineOf } from './payment-timeline.ts';
+import { pageOf, refundableView, refundView } from './refund-views.ts';
+import type { Viewer } from './viewer.ts';
 
-/** A payment as lists show it. */
+/** A payment in a list. */
 export function paymentRow(payment: Payment): PaymentRow {
   const { quote } = payment;
   return {
@@ -40,17 +42,11 @@ export function paymentRow(payment: Payment): PaymentRow {
   };
 }
 
-/** Who looks at a payment. */
-export interface Viewer {
-  readonly mayChange: boolean;
-  /** Whether the person may see where webhooks go. */
-  readonly seesWebhooks: boolean;
-}
-
-/** All of a payment. */
+/** A payment in detail. */
 export function paymentView(details: SeenPayment, links: Links, viewer: Viewer): PaymentView {
   const { payment, confirmations, can } = details;
   const transfers = details.transfers.map((transfer) => transferView(transfer, details));
+  const refunds = details.refunds.map((refund) => refundView(refund, details, links, viewer));
   return {
     ...paymentRow(payment),
     failure_reason: payment.failureReason,
@@ -69,14 +65,21 @@ export function paymentView(details: SeenPayment, links: Links, viewer: Viewer):
     money: moneyView(details),
     addresses: addressViews(details),
     transfers,
-    refunds: details.refunds.map((refund) => refundView(refund, details)),
+    refunds,
     idempotency_key: details.idempotencyKey,
-    timeline: timelineOf(details, transfers, viewer),
-    can: viewer.mayChange ? { ...can, simulate: [...can.simulate] } : NOTHING,
+    timeline: timelineOf(details, transfers, refunds, viewer),
+    refundable: details.refundable.map((one) => refundableView(one, payment)),
+    refund_warnings: [...details.refundWarnings],
+    ...annotationsView(details, viewer),
+    can: {
+      ...(viewer.mayChange ? { ...can, simulate: [...can.simulate] } : NOTHING),
+      refund: details.refundable.some(({ leftUnits }) => leftUnits > 0n) ? viewer.refundsTo : 'none',
+      annotate: viewer.mayAnnotate,
+    },
   };
 }
 
-const NOTHING: PaymentView['can'] = { complete: false, cancel: false, accept: false, simulate: [] };
+const NOTHING = { complete: false, cancel: false, accept: false, simulate: [] };
 
 function moneyView(details: PaymentDetails): PaymentView['money'] {
   const { payment, refundedUnits } = details;
@@ -101,7 +104,7 @@ function moneyView(details: PaymentDetails): PaymentView['money'] {
   };
 }
 
-/** Of one whole unit in the payment's currency: to the cent, or to six places where it is worth less than ten. */
+/** The price of one whole unit in the payment's currency: in cents, or with six decimals below ten. */
 function rateOf({ amountMinor, currency }: Payment, { owedUnits, decimals }: Quote): string {
   if (owedUnits === 0n) return '0';
   const scale = pow10(fiatDecimals(currency));
@@ -109,7 +112,7 @@ function rateOf({ amountMinor, currency }: Payment, { owedUnits, decimals }: Quo
   return inPlaces(0) >= 10n ? formatDecimal(inPlaces(2), 2) : formatDecimal(inPlaces(6), 6);
 }
 
-/** When the current quote was given: by its own record, else when its token was chosen last. */
+/** When the current quote was locked: from its record, otherwise when the token was last chosen. */
 function lockedAt({ payment, quotes, transitions }: PaymentDetails, quote: Quote): number {
   const record = quotes.find(
     (one) =>
@@ -137,20 +140,11 @@ function addressViews({ payment, addresses, explorerOf }: SeenPayment): PaymentV
     };
   });
   if (quote === null || issued.length > 0) return issued;
-  // The sandbox's addresses are made up and nowhere watched.
+  // The sandbox's addresses are made up, and nothing watches them.
   const expected = formatDecimal(quote.owedUnits, quote.decimals);
   const { address, asset, network } = quote;
   const times = { issued_at: isoTime(payment.createdAt), watched_until: null };
   return [{ address, explorer_url: null, network, asset, expected, wallet_index: null, ...times, is_current: true }];
-}
-
-/** The explorer's page of a transaction or address; null without an explorer. */
-function pageOf(
-  explorer: string | null,
-  what: string,
-  page: (explorer: string, what: string) => string,
-): string | null {
-  return explorer === null ? null : page(explorer, what);
 }
 
 function transferView(
@@ -171,86 +165,5 @@ function transferView(
     state: transfer.state,
     block_height: transfer.blockHeight,
     seen_at: isoTime(transfer.firstSeenAt),
-  };
-}
-
-function refundView(refund: Refund, { explorerOf }: SeenPayment): PaymentView['refunds'][number] {
-  const hash = refund.transactionHash;
-  return {
-    id: encodeId('refund', refund.id),
-    status: refund.status,
-    amount: formatDecimal(refund.amountMinor, fiatDecimals(refund.currency)),
-    currency: refund.currency,
-    asset: refund.asset,
-    network: refund.network,
-    crypto_amount: formatDecimal(refund.units, refund.decimals),
-    address: refund.address,
-    reason: refund.reason,
-    failure_reason: refund.failureReason,
-    transaction_hash: hash,
-    explorer_url: hash === null ? null : pageOf(explorerOf(refund), hash, transactionPage),
-    created_at: isoTime(refund.createdAt),
-    completed_at: isoTimeOrNull(refund.completedAt),
-  };
-}
-
-/**
- * What happened, the oldest first; of one moment: what somebody did, what came, what that made of the payment, who was
- * told.
- */
-function timelineOf(
-  details: SeenPayment,
-  transfers: PaymentView['transfers'],
-  { seesWebhooks }: Viewer,
-): TimelineEntry[] {
-  const { payment } = details;
-  const entries: TimelineEntry[] = [
-    // A payment that named its token is made with its quote: its first step begins where that left it.
-    {
-      kind: 'status',
-      at: isoTime(payment.createdAt),
-      from: null,
-      to: details.transitions[0]?.from ?? payment.status,
-      cause: 'created',
-    },
-    ...details.actions.map(({ at, action, by }) => ({ kind: 'action' as const, at: isoTime(at), action, by })),
-    ...transfers.map((transfer) => ({ kind: 'transfer' as const, at: transfer.seen_at, transfer })),
-    ...details.transitions.map(({ at, from, to, cause }) => ({
-      kind: 'status' as const,
-      at: isoTime(at),
-      from,
-      to,
-      cause,
-    })),
-    ...details.refunds.map((refund) => ({
-      kind: 'refund' as const,
-      at: isoTime(refund.createdAt),
-      refund: refundView(refund, details),
-    })),
-    ...details.events.map((event) => ({
-      kind: 'event' as const,
-      at: isoTime(event.createdAt),
-      id: encodeId('event', event.id),
-      type: event.type,
-      deliveries: event.deliveries.map((delivery) => deliveryView(delivery, seesWebhooks)),
-    })),
-  ];
-  return entries.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
-}
-
-/** Where it goes, and what stood against it there, may hold secrets of the merchant's system. */
-function deliveryView(delivery: DeliveryRecord, seesWebhooks: boolean) {
-  return {
-    id: deliveryId(delivery.id),
-    url: seesWebhooks ? delivery.url : null,
-    state: delivery.state,
-    next_attempt_at: isoTimeOrNull(delivery.nextAttemptAt),
-    attempts: delivery.attempts.map((attempt) => ({
-      at: isoTime(attempt.startedAt),
-      manual: attempt.manual,
-      duration_ms: attempt.durationMs,
-      status: attempt.responseStatus,
-      error: seesWebhooks ? attempt.error : null,
-    })),
   };
 }

@@ -20,7 +20,7 @@ import type { AuditEntryView } from './contract/audit.ts';
 import type { PersonView } from './contract/people.ts';
 import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
 
-/** Who may come in, projects, and the audit log. */
+/** People, projects and the audit log. */
 export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const { app: core, site } = dashboard.people;
   const MANAGE = { action: 'manage_people' } as const;
@@ -80,7 +80,7 @@ function auditRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard)
     };
   };
   addRoute(app, 'GET /dashboard/api/audit', { action: 'read_service_audit' }, ({ query, request }) =>
-    // The role that is named for a project counts there in place of the one in all, here too.
+    // As everywhere, a role in a single project overrides the role in all of them.
     list(null, query, projectsWithout(signedInOf(request).memberships, 'read_audit')),
   );
   addRoute(app, 'GET /dashboard/api/projects/:project/audit', { action: 'read_audit' }, ({ params, query }) =>
@@ -90,7 +90,7 @@ function auditRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard)
 
 const PARAM_OF = { project: 'project', person: 'id' } as const;
 
-/** `param`: the field to blame, where the rejection does not say another one. */
+/** `param` is the invalid field, unless the rejection names another one. */
 function done<Outcome extends { readonly kind: string }>(
   outcome: Outcome | Rejected,
   param: string,

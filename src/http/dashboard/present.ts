@@ -22,7 +22,7 @@ function serviceView({ people: { site }, version }: Dashboard) {
   };
 }
 
-/** Who asks: somebody who is signed in, is about to be, or nobody. */
+/** Who is signed in, or whether a sign-in waits for its second step. */
 export async function sessionView(dashboard: Dashboard, request: FastifyRequest): Promise<SessionAnswer> {
   if (request.signedIn !== null) return signedInView(dashboard, request.signedIn);
   const { app } = dashboard.people;

@@ -6,11 +6,11 @@ import type { PaymentSelector } from '../../app/payments/change-payment.ts';
 import { notFound } from '../errors.ts';
 import { signedInOf } from './route.ts';
 
-/** What the guard has found of the project and mode that a path names, and of whoever asks. */
+/** The project and mode of a path, and the person's role there, as checked by the guard. */
 export interface ProjectScope {
   readonly projectId: string;
   readonly mode: Mode;
-  /** Of whoever asks, in this project. */
+  /** The person's role in this project. */
   readonly role: Role;
 }
 
@@ -18,16 +18,23 @@ export function scopeOf(
   request: FastifyRequest,
   params: { readonly project: string; readonly mode: string },
 ): ProjectScope {
-  const projectId = parseUuid(params.project);
   const mode = MODES.find((one) => one === params.mode);
-  const role = projectId === null ? null : roleIn(signedInOf(request).memberships, projectId);
-  if (projectId === null || mode === undefined || role === null) {
-    throw new Error('A route below a project and a mode is not guarded.');
-  }
-  return { projectId, mode, role };
+  if (mode === undefined) throw new Error('A route below a mode is not guarded.');
+  return { ...projectScopeOf(request, params), mode };
 }
 
-/** The payment that a path names: `ord_…` of the Order API, a UUID of the Transaction API. */
+/** The same without a mode. */
+export function projectScopeOf(
+  request: FastifyRequest,
+  params: { readonly project: string },
+): Omit<ProjectScope, 'mode'> {
+  const projectId = parseUuid(params.project);
+  const role = projectId === null ? null : roleIn(signedInOf(request).memberships, projectId);
+  if (projectId === null || role === null) throw new Error('A route below a project is not guarded.');
+  return { projectId, role };
+}
+
+/** The payment in a path: `ord_…` for the Order API, a UUID for the Transaction API. */
 export function paymentSelector({ projectId, mode }: ProjectScope, text: string): PaymentSelector {
   const order = decodeId('order', text);
   const id = order ?? parseUuid(text);
@@ -35,7 +42,7 @@ export function paymentSelector({ projectId, mode }: ProjectScope, text: string)
   return { id, projectId, mode, surface: order === null ? 'transaction' : 'order' };
 }
 
-/** Alike for one that is not there and one of another project. */
+/** The same answer for a payment that does not exist and one of another project. */
 export function noPayment() {
   return notFound('There is no such payment in this project and mode.');
 }

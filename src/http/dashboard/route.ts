@@ -1,6 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
+import type { PaymentCreator } from '../../app/payments/create-payment.ts';
+import type { RefundInstructions } from '../../app/refunds/refund-instructions.ts';
+import type { Rejected } from '../../app/rejected.ts';
+import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
@@ -12,23 +16,32 @@ import type { RouteContract } from './contract/route.ts';
 import { clientAddress, countedAddress } from '../client.ts';
 import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
+import type { Exports } from './export-routes.ts';
 import type { Live } from './live-routes.ts';
 import { clientBucket } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
 
-/** What the routes of the dashboard work with. */
+/** The dependencies of the dashboard's routes. */
 export interface Dashboard {
   readonly people: PeopleParts;
   /** Changes with every upgrade. */
   readonly version: string;
   /** Whether `TRUST_PROXY` is set. */
   readonly behindProxy: boolean;
-  /** How networks and backups are. */
+  /** The state of networks and backups. */
   readonly serviceHealth: () => Promise<ServiceHealth>;
+  /** Deposits worth a sweep, as last known. */
+  readonly sweeps: AttentionSources['sweeps'];
   readonly live: Live;
+  readonly exports: Exports;
+  readonly creator: PaymentCreator;
+  /** What to sign for a refund; `unavailable` if no node answers. */
+  readonly refundInstructions: (
+    id: string,
+  ) => Promise<RefundInstructions | Rejected | { readonly kind: 'unavailable'; readonly message: string }>;
 }
 
-/** One request of a route, as its contract has it. */
+/** One request of a route, typed by its contract. */
 export interface Call<Name extends RouteName> {
   readonly params: ParamsOf<Name>;
   readonly query: QueryOf<Name>;
@@ -39,7 +52,7 @@ export interface Call<Name extends RouteName> {
 
 type Rule = Omit<SessionRule, 'kind'>;
 
-/** Adds a route of the contract. Its guard is asked before the body is read. */
+/** Registers a route of the contract. Its guard runs before the body is read. */
 export function addRoute<Name extends RouteName>(
   app: FastifyInstance,
   name: Name,
@@ -60,7 +73,7 @@ export function addRoute<Name extends RouteName>(
     config: { guard: { kind: 'session', ...rule } },
     schema,
     handler: (request, reply) => {
-      // Validated by the schemas that these types are made of.
+      // Validated by the schemas that these types are derived from.
       const {
         params: given,
         query: asked,
@@ -77,13 +90,13 @@ export function addRoute<Name extends RouteName>(
   });
 }
 
-/** Who is signed in on a route that takes a session. */
+/** The signed-in person on a route that requires a session. */
 export function signedInOf(request: FastifyRequest): SignedIn {
   if (request.signedIn === null) throw new Error('A route that needs a session is not guarded.');
   return request.signedIn;
 }
 
-/** The application, working for the request and for whoever is signed in. */
+/** The application's context for this request and the signed-in person. */
 export function appFor(app: App, request: FastifyRequest): App {
   const { signedIn } = request;
   return signedIn === null
@@ -91,7 +104,7 @@ export function appFor(app: App, request: FastifyRequest): App {
     : forActor(app, actorOf(signedIn.person, clientAddress(request)), request.id);
 }
 
-/** The same for what signing in works with. */
+/** The same for the dependencies of sign-in and accounts. */
 export function partsFor({ people }: Dashboard, request: FastifyRequest): PeopleParts {
   return { ...people, app: appFor(people.app, request) };
 }
@@ -106,7 +119,7 @@ export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): C
   };
 }
 
-/** Refuses what would wait too long for its turn to be hashed. */
+/** Turns {@link HashesBusyError} into a 503 answer. */
 function busy(reply: FastifyReply, { retryAfterSeconds }: HashesBusyError): RequestError {
   void reply.header('retry-after', String(retryAfterSeconds));
   return new RequestError(
@@ -115,7 +128,7 @@ function busy(reply: FastifyReply, { retryAfterSeconds }: HashesBusyError): Requ
   );
 }
 
-/** Refuses a guess too many. */
+/** The answer to a guess beyond the limit. */
 export function tooMany(reply: FastifyReply, { retryAfterSeconds }: TooMany): RequestError {
   void reply.header('retry-after', String(retryAfterSeconds));
   const minutes = Math.ceil(retryAfterSeconds / 60);

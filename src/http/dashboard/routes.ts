@@ -1,23 +1,53 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalid } from '../errors.ts';
 import { accountRoutes } from './account-routes.ts';
+import { exportRoutes } from './export-routes.ts';
+import { annotationRoutes } from './annotation-routes.ts';
+import { attentionRoutes } from './attention-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { liveRoutes } from './live-routes.ts';
+import { newPaymentRoutes } from './new-payment-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
+import { refundRoutes } from './refund-routes.ts';
 import type { Dashboard } from './route.ts';
+import { searchRoutes } from './search-routes.ts';
 import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
+import { viewRoutes } from './view-routes.ts';
 
-/** The dashboard: its page, and the API below it. Without assets there is the API alone. */
+/** The dashboard's page and API. Without assets there is only the API. */
 export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null): (app: FastifyInstance) => void {
   return (app) => {
+    app.addHook('preValidation', refuseUnknownParameters);
     signInRoutes(app, dashboard);
     accountRoutes(app, dashboard);
     peopleRoutes(app, dashboard);
     homeRoutes(app, dashboard);
+    attentionRoutes(app, dashboard);
     paymentRoutes(app, dashboard);
+    searchRoutes(app, dashboard);
+    exportRoutes(app, dashboard);
+    viewRoutes(app, dashboard);
+    newPaymentRoutes(app, dashboard);
+    refundRoutes(app, dashboard);
+    annotationRoutes(app, dashboard);
     liveRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };
+}
+
+/**
+ * A filter that was misspelt would show everything, and nobody would notice; so the API, which only this dashboard
+ * calls, takes no parameters but its own. The page's addresses are read by the browser.
+ */
+async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
+  const { config, schema } = request.routeOptions;
+  if (config.guard?.kind !== 'session') return;
+  const known = Object.keys(Object(schema?.querystring).properties ?? {});
+  const unknown = Object.keys(Object(request.query)).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const others = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`;
+  throw invalid(unknown, `There is no parameter ${unknown.slice(0, 100)} here: ${others}.`);
 }

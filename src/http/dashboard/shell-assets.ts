@@ -3,14 +3,12 @@ import path from 'node:path';
 import { etagOf, type ServedFile } from '../served-file.ts';
 import { WEB_FOLDER } from '../pages/assets.ts';
 
-/** What `scripts/build-web.ts` makes of `web/dashboard`. */
+/** The output of `scripts/build-web.ts` for `web/dashboard`. */
 export const DASHBOARD_BUILD = path.join(WEB_FOLDER, 'dist/dashboard');
-/**
- * The files below it that are served, each with its siblings `.br` and `.gz`; their names change with their contents.
- */
+/** The served files below it, each with its siblings `.br` and `.gz`. Their names contain a hash of their contents. */
 const ASSETS = 'assets';
 
-/** The page of the dashboard and all that it loads, in memory. */
+/** The dashboard's page and everything it loads, in memory. */
 export interface ShellAssets {
   readonly document: ServedFile;
   /** By the name below `/dashboard/assets/`. */
@@ -27,8 +25,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' } as const;
 
 /**
- * Nothing but what this host serves; no inline script or style, no frame around it, no form that goes elsewhere. The
- * link of a set-up is in the address, which no other site is told.
+ * Allows only what this host serves: no inline scripts or styles, no framing, no forms to other sites. No referrer,
+ * because the address may contain a set-up link.
  */
 export const DOCUMENT_HEADERS = {
   'content-security-policy':
@@ -40,7 +38,7 @@ export const DOCUMENT_HEADERS = {
   'cache-control': 'no-cache',
 } as const;
 
-/** Reads the build once, at start. Null when there is none. */
+/** Reads the build at start; null if there is none. */
 export async function loadShellAssets(folder: string = DASHBOARD_BUILD): Promise<ShellAssets | null> {
   try {
     const names = (await readdir(path.join(folder, ASSETS))).filter((name) => TYPES[path.extname(name)] !== undefined);

@@ -7,8 +7,8 @@ import type { ShellAssets } from './shell-assets.ts';
 const hidden = { hide: true } as const;
 
 /**
- * The page, at `/dashboard` and at every path below it that is neither its API's nor an asset: which page that is, the
- * browser decides. Assets are not counted.
+ * The page, at `/dashboard` and every path below it except the API and assets; the browser decides what it shows.
+ * Assets do not count toward the rate limit.
  */
 export function shellRoutes(app: FastifyInstance, assets: ShellAssets): void {
   const counted = { config: { guard: { kind: 'dashboard', isCounted: true } }, schema: hidden } as const;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { acceptLink, lookAtLink } from '../../app/people/links.ts';
+import { acceptLink, linkState } from '../../app/people/links.ts';
 import { signOut, type Started } from '../../app/people/sessions.ts';
 import {
   confirmCode,
@@ -18,13 +18,13 @@ import { addRoute, appFor, clientOf, partsFor, tooMany, type Dashboard } from '.
 
 const ANYBODY = { action: 'anybody' } as const;
 
-/** Set-up, invitation, sign-in and sign-out. */
+/** Set-up, invitations, sign-in and sign-out. */
 export function signInRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const { behindProxy } = dashboard;
   addRoute(app, 'GET /dashboard/api/session', ANYBODY, ({ request }) => sessionView(dashboard, request));
 
-  addRoute(app, 'POST /dashboard/api/links/look', ANYBODY, async ({ body }) => {
-    const state = await lookAtLink(dashboard.people.app, body.token);
+  addRoute(app, 'POST /dashboard/api/links/state', ANYBODY, async ({ body }) => {
+    const state = await linkState(dashboard.people.app, body.token);
     if (state.kind !== 'open') return { state: state.kind };
     const { purpose, email, expiresAt } = state;
     return { state: 'open' as const, purpose, email, expires_at: isoTime(expiresAt) };
@@ -121,7 +121,7 @@ async function answer(
   }
 }
 
-/** The browser's own from now on: a session's cookie, and the one by which it is known again. */
+/** Sets the cookies of a session and, for a new browser, the one by which it is recognized. */
 async function started(
   dashboard: Dashboard,
   request: FastifyRequest,

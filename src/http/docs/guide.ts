@@ -7,7 +7,7 @@ import { SIGNATURE_CHECKS } from './signature-checks.ts';
 const json = (value: object): string => JSON.stringify(value, null, 2);
 
 /** From a key to a paid order. */
-export function renderQuickstart({ servers, paths }: OpenApiDocument): Html {
+export function renderQuickstart({ servers, paths }: OpenApiDocument, program: string): Html {
   const sandbox = servers[0]?.url ?? '';
   const answer = paths['/v1/orders']?.['post']?.responses['200']?.content?.['application/json']?.example;
   const order = { amount: 25, currency: 'USD', crypto_currency: 'BTC', order_id: 'A-1001' };
@@ -18,15 +18,12 @@ export function renderQuickstart({ servers, paths }: OpenApiDocument): Html {
         <h3>Take a test key</h3>
         <p>
           The first start prints one. This makes another; the project’s id is in
-          <code>./bin/cointill project list</code>:
+          <code>${program} project list</code>:
         </p>
-        ${codeBlock(
-          './bin/cointill key create --project ID --mode test --kind secret --permission full --name Server',
-          {
-            label: 'On the server',
-            language: 'sh',
-          },
-        )}
+        ${codeBlock(`${program} key create --project ID --mode test --kind secret --permission full --name Server`, {
+          label: 'On the server',
+          language: 'sh',
+        })}
         ${codeBlock('export KEY=sk_test_…', { label: 'In your shell', language: 'sh' })}
       </li>
       <li>
@@ -106,18 +103,15 @@ function renderExample(example: {
 }
 
 /** How events arrive and how to verify them. */
-export function renderWebhooksGuide(document: OpenApiDocument): Html {
+export function renderWebhooksGuide(document: OpenApiDocument, program: string): Html {
   const events = Object.entries(document.webhooks).map(([type, methods]) => ({ type, operation: methods['post'] }));
   return html`<section id="webhooks-guide" class="part">
     <h2>Webhooks</h2>
     <p>Register an endpoint. The secret is shown once.</p>
-    ${codeBlock(
-      './bin/cointill webhook create --project ID --mode test --url https://shop.example/webhooks --events all',
-      {
-        label: 'On the server',
-        language: 'sh',
-      },
-    )}
+    ${codeBlock(`${program} webhook create --project ID --mode test --url https://shop.example/webhooks --events all`, {
+      label: 'On the server',
+      language: 'sh',
+    })}
     <p>
       ${inline('Answer with any 2xx within 15 seconds; anything else is tried again, ten times within three days. An event may come twice and out of order: remember its `id`, and sort by `sequence`.')}
     </p>

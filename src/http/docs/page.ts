@@ -1,6 +1,7 @@
 import type { Assets } from '../pages/assets.ts';
 import { html, markupText, type Html } from '../pages/html.ts';
 import { ICON } from '../pages/icon.ts';
+import { COIN } from './coin.ts';
 import { renderBasics, renderExamples, renderQuickstart, renderWebhooksGuide } from './guide.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { objectId, renderObjects, renderTag, routesOf } from './reference.ts';
@@ -9,6 +10,7 @@ import { objectId, renderObjects, renderTag, routesOf } from './reference.ts';
 export function renderDocs(
   document: OpenApiDocument,
   assets: Pick<Assets, 'docsStylePath' | 'docsScriptPath'>,
+  program: string,
 ): string {
   // Events are described in the guide.
   const tags = document.tags.filter(({ name }) => routesOf(document, name).length > 0);
@@ -45,7 +47,7 @@ export function renderDocs(
               Create a payment, send the customer to its page, and ship when the webhook says so. The money goes
               straight to your own wallet.
             </p>
-            ${renderQuickstart(document)} ${renderExamples(document)} ${renderWebhooksGuide(document)}
+            ${renderQuickstart(document, program)} ${renderExamples(document)} ${renderWebhooksGuide(document, program)}
             ${renderBasics(document)} ${tags.map((tag) => renderTag(document, tag))} ${renderObjects(document)}
           </main>
         </div>
@@ -91,8 +93,3 @@ function links(title: string, entries: readonly Link[]): Html {
       )}
     </ul>`;
 }
-
-const COIN = html`<svg viewBox="0 0 32 32">
-  <circle cx="16" cy="16" r="15" />
-  <path d="M9 16.5l5 5 9.5-10.5" />
-</svg>`;

@@ -137,7 +137,9 @@ function rulesOf(schema: Schema): readonly string[] {
     words && `One of ${words.map((word) => `\`${String(word)}\``).join(', ')}`,
     minimum !== undefined && maximum !== undefined && `From ${minimum} to ${maximum.toLocaleString('en')}`,
     minimum !== undefined && maximum === undefined && `At least ${minimum}`,
-    minLength !== undefined && maxLength === undefined && `At least ${minLength} characters`,
+    minLength !== undefined &&
+      maxLength === undefined &&
+      `At least ${minLength} ${minLength === 1 ? 'character' : 'characters'}`,
     maxLength !== undefined && `At most ${maxLength.toLocaleString('en')} characters`,
     maxProperties !== undefined && `At most ${maxProperties} keys`,
     format === 'uri' && schema.description === undefined && 'An absolute URL',

@@ -12,6 +12,13 @@ interface Documents {
   readonly yaml: ServedFile;
 }
 
+interface DocsOptions {
+  readonly baseUrls: Readonly<Record<Mode, string>>;
+  readonly assets: Assets;
+  /** How the program is called on the server. */
+  readonly program?: string;
+}
+
 const documented = { config: { guard: { kind: 'docs' } }, schema: { hide: true } } as const;
 
 /** Browsers may cache it but must ask each time, because an update changes it. */
@@ -31,10 +38,7 @@ const PAGE = {
  * `GET /docs`: the documentation. `GET /openapi.json`, `/docs/json`, `/docs/yaml`: the OpenAPI document. All are made
  * and compressed once, for the first reader; then everybody gets the same bytes, at both addresses.
  */
-export function docsRoutes(options: {
-  readonly baseUrls: Readonly<Record<Mode, string>>;
-  readonly assets: Assets;
-}): (app: FastifyInstance) => void {
+export function docsRoutes(options: DocsOptions): (app: FastifyInstance) => void {
   let making: Promise<Documents> | null = null;
   const documents = (): Promise<Documents> => {
     making ??= makeDocuments(options).catch((error: unknown) => {
@@ -53,13 +57,14 @@ export function docsRoutes(options: {
   };
 }
 
-async function makeDocuments(options: {
-  readonly baseUrls: Readonly<Record<Mode, string>>;
-  readonly assets: Assets;
-}): Promise<Documents> {
+async function makeDocuments(options: DocsOptions): Promise<Documents> {
   const document = await readOpenApi(options.baseUrls);
   const [page, json, yaml] = await Promise.all([
-    servedText(renderDocs(document, options.assets), 'text/html; charset=utf-8', PAGE),
+    servedText(
+      renderDocs(document, options.assets, options.program ?? './bin/cointill'),
+      'text/html; charset=utf-8',
+      PAGE,
+    ),
     servedText(JSON.stringify(document), 'application/json; charset=utf-8', FRESH),
     servedText(toYaml(document), 'application/yaml; charset=utf-8', FRESH),
   ]);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { Client } from 'pg';
@@ -257,6 +257,20 @@ describe('stop', () => {
     await db.ready();
     expect(await readPostmaster(join(dataDir, 'postgres'))).toBeUndefined();
     expect(db.messages).toEqual(['info: started the embedded database']);
+  });
+
+  it.each(['removed', 'moved'])('ends the server although its folder was %s, which is said once', async (how) => {
+    const dataDir = shared.dataDir();
+    const db = await start(dataDir, { systemDir: shared.systemDir });
+    const pid = db.postmasterPid();
+    if (how === 'moved') await rename(dataDir, `${dataDir}-elsewhere`);
+    else await rm(dataDir, { recursive: true });
+    const gone = `error: the folder of the embedded database is gone: ${join(dataDir, 'postgres')}.`;
+    await until('it is noticed', () => db.messages.some((message) => message.startsWith(gone)));
+    expect(await isRunning(pid)).toBe(true);
+    await db.stop();
+    expect(await isRunning(pid)).toBe(false);
+    expect(db.messages.filter((message) => message.startsWith(gone))).toHaveLength(1);
   });
 
   it('leaves the server to another process that uses it, whoever started it; the last one stops it', async () => {

@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { waitForEnd } from './process.ts';
+import type { JoinedServer } from './join.ts';
+import { exists } from './files.ts';
+import { isRunning, waitForEnd } from './process.ts';
 import { readPostmaster, type Log, type ServerSetup } from './server.ts';
 import { closeQuietly, connectionTo, releaseUsageLock, takeUsageLock, type UsageLock } from './usage-lock.ts';
 
@@ -9,12 +13,16 @@ const ANSWER_PATIENCE_MS = 3_000;
 const POLL_MS = 10;
 
 /**
- * Stops the server of `setup` unless another process uses it. The lock shows that: whoever releases it last stops the
- * server.
+ * Stops the server that was joined unless another process uses it. The lock shows that: whoever releases it last stops
+ * the server, whose folder may be gone by then.
  */
-export async function stopUnlessUsed(setup: ServerSetup, held: UsageLock, log: Log): Promise<void> {
+export async function stopUnlessUsed(
+  setup: ServerSetup,
+  { lock: held, postmasterPid }: JoinedServer,
+  log: Log,
+): Promise<void> {
   let lock: UsageLock | undefined = held;
-  let users = await releaseUsageLock(lock).catch(() => undefined);
+  let users = await releaseUsageLock(held).catch(() => undefined);
   const deadline = performance.now() + ANSWER_PATIENCE_MS;
   let isBusy = false;
   // The session broke, or the restarted server is not up yet: a server that comes up again can still answer.
@@ -27,7 +35,7 @@ export async function stopUnlessUsed(setup: ServerSetup, held: UsageLock, log: L
       await sleep(POLL_MS);
     }
   }
-  const postmaster = await readPostmaster(setup.clusterDir);
+  const postmaster = (await readPostmaster(setup.clusterDir)) ?? (await orphaned(setup, postmasterPid));
   // A server that accepts no session is used by nobody; whoever waits for it starts it again.
   if (postmaster?.isAlive === true && (users === 'last' || (users === undefined && isBusy))) {
     await shutDown(postmaster.pid, log);
@@ -37,6 +45,16 @@ export async function stopUnlessUsed(setup: ServerSetup, held: UsageLock, log: L
   if (lock !== undefined) {
     closeQuietly(lock.client);
   }
+}
+
+/** The server that still runs although its folder was removed or moved: it would end by itself within a minute. */
+async function orphaned(
+  { clusterDir }: ServerSetup,
+  pid: number,
+): Promise<{ pid: number; isAlive: boolean } | undefined> {
+  if (await exists(join(clusterDir, 'postmaster.pid'))) return undefined;
+  const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
+  return { pid, isAlive: program.startsWith('postgres') && (await isRunning(pid)) };
 }
 
 async function isServing(setup: ServerSetup): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { reasonOf } from './error.ts';
+import { exists } from './files.ts';
 import { isRunning } from './process.ts';
 import { joinServer, StopRequested, type JoinedServer } from './join.ts';
 import { rotateLog, type Log, type ServerSetup } from './server.ts';
@@ -9,6 +10,9 @@ import { closeQuietly, type EmbeddedConnection } from './usage-lock.ts';
 
 /** If the server dies, the session of our lock ends at once; polling finds what the session can miss. */
 const WATCH_INTERVAL_MS = 500;
+
+/** A server that does not come back is reported at once, and then once in this time. */
+const REPORT_EVERY_MS = 60_000;
 
 /** A server that is started again when it dies. */
 export interface EmbeddedPostgres {
@@ -53,8 +57,15 @@ export function supervise(given: ServerSetup, first: JoinedServer, log: Log): Em
       await recover(checked);
     }
   };
+  let isGone = false;
+  const checkFolder = async (): Promise<void> => {
+    const wasGone = isGone;
+    isGone = !(await exists(setup.clusterDir));
+    if (isGone && !wasGone && !stopping.signal.aborted) log('error', folderGone(setup.clusterDir));
+  };
   const watch = setInterval(() => {
     void check(current);
+    checkFolder().catch(() => undefined);
     rotateLog(setup.logFile).catch(() => undefined);
   }, WATCH_INTERVAL_MS);
   watch.unref();
@@ -72,11 +83,18 @@ export function supervise(given: ServerSetup, first: JoinedServer, log: Log): Em
         clearInterval(watch);
         stopping.abort();
         await recovery;
-        await stopUnlessUsed(setup, current.lock, log);
+        await stopUnlessUsed(setup, current, log);
       })();
       await stopped;
     },
   };
+}
+
+function folderGone(clusterDir: string): string {
+  return (
+    `the folder of the embedded database is gone: ${clusterDir}. The database ends within a minute. Stop Cointill, bring the folder back ` +
+    'if it was moved, or restore a backup, and start again'
+  );
 }
 
 /** Retries as long as we live: a disk that is full now may get room again. Undefined if we were told to stop. */
@@ -89,6 +107,8 @@ async function joinAgain(
   const lostAt = performance.now();
   log('warn', 'lost the embedded database; bringing it back', { pid: lost.postmasterPid });
   closeQuietly(lost.lock.client);
+  let reportedAt = -Infinity;
+  let failures = 0;
   for (let pauseMs = 100; !stopping.aborted; pauseMs = Math.min(pauseMs * 2, 5_000)) {
     try {
       const joined = await joinServer(setup, stopping, log);
@@ -99,7 +119,12 @@ async function joinAgain(
       return joined;
     } catch (error) {
       if (error instanceof StopRequested) return undefined;
-      log('error', 'the embedded database does not come back', { error: reasonOf(error), next_attempt_ms: pauseMs });
+      failures += 1;
+      if (performance.now() - reportedAt >= REPORT_EVERY_MS) {
+        reportedAt = performance.now();
+        log('error', 'the embedded database does not come back', { error: reasonOf(error), times: failures });
+        failures = 0;
+      }
     }
     await sleep(pauseMs, undefined, { ref: false, signal: stopping }).catch(() => undefined);
   }

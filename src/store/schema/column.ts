@@ -9,6 +9,7 @@ type SqlType =
   | 'bytea'
   | 'date'
   | 'integer'
+  | 'integer[]'
   | 'jsonb'
   | 'numeric'
   | 'smallint'
@@ -73,6 +74,7 @@ export const bytes = (): Column<Buffer> => ({
   toRecord: (value) => `\\x${value.toString('hex')}`,
 });
 export const texts = () => asIs<string[]>('ARRAY');
+export const integers = () => asIs<number[]>('integer[]');
 export const json = <Value extends object>(): Column<Value, Value, string> => ({
   sqlType: 'jsonb',
   isNullable: false,

@@ -1,5 +1,5 @@
 import type { Role } from '../../domain/role.ts';
-import { bigint, bytes, json, nullable, text, texts, timestamp, uuid } from './column.ts';
+import { bigint, boolean, bytes, integer, json, nullable, text, texts, timestamp, uuid } from './column.ts';
 
 export const PEOPLE = {
   id: uuid(),
@@ -99,4 +99,17 @@ export const AUDIT_LOG = {
   after: nullable(json<Readonly<Record<string, unknown>>>()),
   ip: nullable(text()),
   request_id: nullable(text()),
+};
+
+/** Filters and columns of the list of payments under a name. */
+export const SAVED_VIEWS = {
+  id: uuid(),
+  project_id: uuid(),
+  person_id: uuid(),
+  name: text(),
+  query: text(),
+  shared: boolean(),
+  version: integer(),
+  created_at: timestamp(),
+  changed_at: timestamp(),
 };

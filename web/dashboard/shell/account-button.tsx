@@ -7,11 +7,12 @@ import { Icon } from '../ui/icons.tsx';
 import css from '../ui/popup.module.css';
 import { useWhenIdle } from '../ui/when-idle.ts';
 import { useSignOut } from './sign-out.ts';
+import { ThemeChoice } from './theme-choice.tsx';
 
 const load = () => import('../ui/popover.tsx');
 const PopoverPopup = lazy(async () => ({ default: (await load()).PopoverPopup }));
 
-/** Who is signed in, and what is theirs. */
+/** The menu of the signed-in person. */
 export function AccountButton({ className }: { readonly className?: string | undefined }) {
   const { t } = useLocale();
   const { person, projects } = useSignedIn();
@@ -41,6 +42,8 @@ export function AccountButton({ className }: { readonly className?: string | und
               <b>{person.email}</b>
               {role === undefined ? null : <small>{t(`role_${role}`)}</small>}
             </p>
+            <div className={css.line} role="separator" />
+            <ThemeChoice />
             <div className={css.line} role="separator" />
             <Link className={css.item ?? ''} to="/account" onClick={() => setOpen(false)}>
               <Icon name="user" size={16} />

@@ -9,7 +9,7 @@ import { Empty } from '../ui/empty.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { Page } from './page.tsx';
 
-/** The same where there is no frame around it. */
+/** The same without the frame of pages. */
 export function FaultInMain(props: ErrorComponentProps) {
   return (
     <main>
@@ -18,28 +18,33 @@ export function FaultInMain(props: ErrorComponentProps) {
   );
 }
 
-/** In place of a page that could not be shown. */
+/** Shown instead of a page that failed. */
 export function FaultPage({ error, reset }: ErrorComponentProps) {
   const { t } = useLocale();
   const router = useRouter();
   const queries = useQueryClient();
   if (error instanceof ApiFault && error.status === 404) return <NotFoundPage />;
-  // The dialog above it asks to sign in.
+  // The sign-in dialog is open.
   if (error instanceof SignedOut) return null;
-  // A part of the page that the server has no more: it was upgraded.
-  const isOutdated = error instanceof TypeError && /import|module/i.test(error.message);
-  const isOffline = error instanceof ApiFault && error.type === 'offline';
+  // A script of the page is missing: the server was upgraded, or cannot be reached.
+  const isMissingScript = error instanceof TypeError && /import|module/i.test(error.message);
+  const isOffline = error instanceof ApiFault ? error.type === 'offline' : isMissingScript && !navigator.onLine;
+  const isOutdated = isMissingScript && !isOffline;
   return (
     <Page title={t('fault_title')} isHidden>
       <Empty
         icon={isOffline ? 'offline' : 'warning'}
         title={t(isOutdated ? 'new_version_title' : isOffline ? 'fault_offline_title' : 'fault_title')}
-        text={isOutdated ? t('new_version') : problemText(error, t)}
+        text={isOutdated ? t('new_version') : isOffline ? t('fault_offline') : problemText(error, t)}
       >
         <Button
           kind="primary"
           onClick={() => {
-            if (isOutdated) return location.reload();
+            if (isMissingScript) {
+              // Without a connection the browser would put its own page in place of this one.
+              if (navigator.onLine) location.reload();
+              return;
+            }
             void queries.resetQueries({ predicate: ({ state }) => state.status === 'error' });
             reset();
             void router.invalidate();

@@ -7,6 +7,7 @@ const KEYS = [
   [['/'], 'key_search'],
   [['Ctrl', 'K'], 'key_palette'],
   [['g', 'h'], 'key_home'],
+  [['g', 'a'], 'key_attention'],
   [['g', 'p'], 'key_payments'],
   [['j'], 'key_next'],
   [['k'], 'key_previous'],
@@ -15,7 +16,7 @@ const KEYS = [
   [['?'], 'key_help'],
 ] as const satisfies readonly (readonly [readonly string[], TextKey])[];
 
-/** Every key there is. */
+/** A list of all keyboard shortcuts. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLocale();
   return (

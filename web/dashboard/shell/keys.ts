@@ -11,10 +11,10 @@ interface Overlays {
   readonly isOpen: boolean;
 }
 
-/** How long after `g` the name of a page may follow. */
+/** How long after `g` the key of a page may follow. */
 const SEQUENCE_MS = 1_500;
 
-/** The keys that work everywhere; rows have theirs in `ui/row-keys.ts`. None of them works while somebody types. */
+/** The keys that work on every page, except while somebody types. Those for rows are in `ui/row-keys.ts`. */
 export function useKeys(scope: Scope | null, { open, isOpen }: Overlays): void {
   const navigate = useNavigate();
   const { projects } = useSignedIn();

@@ -16,7 +16,7 @@ import { NotFoundPage } from './not-found-page.tsx';
 import { Overlays, type Overlay } from './overlays.tsx';
 import { Rail } from './rail.tsx';
 
-/** The frame of all pages for who is signed in. */
+/** The frame of all pages for signed-in people. */
 export function Layout() {
   const session = useSignedIn();
   const inAddress = useScopeInAddress();
@@ -48,7 +48,7 @@ export function Layout() {
   );
 }
 
-/** So loud that nobody takes test payments for money. */
+/** Conspicuous, so that nobody mistakes test payments for real ones. */
 function Band({ scope }: { readonly scope: Scope }) {
   const { t } = useLocale();
   const switchMode = useModeSwitch(scope);
@@ -97,7 +97,7 @@ function TopBar({ scope, open }: TopBarProps) {
         className={css.drawer}
         aria-label={t('menu')}
         onClick={(event) => {
-          // The backdrop.
+          // A click on the backdrop.
           if (event.target === drawer.current) drawer.current.close();
         }}
       >
@@ -107,7 +107,7 @@ function TopBar({ scope, open }: TopBarProps) {
   );
 }
 
-/** Whether what is shown keeps itself up to date. */
+/** Whether the page is updated live. */
 function Connection() {
   const { t } = useLocale();
   const connection = useStore(useDashboard().connection);
@@ -128,12 +128,12 @@ function ConnectionState({ text, isLost = false }: { readonly text: string; read
 function useOnline(): boolean {
   const [isOnline, set] = useState(navigator.onLine);
   useEffect(() => {
-    const look = (): void => set(navigator.onLine);
-    addEventListener('online', look);
-    addEventListener('offline', look);
+    const update = (): void => set(navigator.onLine);
+    addEventListener('online', update);
+    addEventListener('offline', update);
     return () => {
-      removeEventListener('online', look);
-      removeEventListener('offline', look);
+      removeEventListener('online', update);
+      removeEventListener('offline', update);
     };
   }, []);
   return isOnline;
@@ -156,7 +156,7 @@ function TestSwitch({ scope }: { readonly scope: Scope }) {
   );
 }
 
-/** Leads to Home of the other mode: what is shown now is not there. */
+/** Switches to the other mode's Home, because the current page's content does not exist there. */
 function useModeSwitch({ project, mode }: Scope): () => void {
   const navigate = useNavigate();
   return () => {

@@ -6,7 +6,7 @@ interface LeaveDialogProps {
   readonly onStay: () => void;
 }
 
-/** Before what was typed is lost. */
+/** Asks before unsaved input is lost. */
 export function LeaveDialog({ onLeave, onStay }: LeaveDialogProps) {
   const { t } = useLocale();
   return (

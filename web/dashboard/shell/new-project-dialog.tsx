@@ -8,7 +8,7 @@ import { sessionQuery } from '../session.ts';
 import { FormDialog } from '../ui/action-dialog.tsx';
 import { Field } from '../ui/field.tsx';
 
-/** A project of its own: payments, keys and wallets of another shop. */
+/** Creates a project, with payments, keys and wallets of its own. */
 export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLocale();
   const { api, queries, toast, unsaved } = useDashboard();
@@ -36,7 +36,7 @@ export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) 
       <Field
         label={t('name')}
         value={name}
-        maxLength={100}
+        max={100}
         required
         autoComplete="off"
         problem={problemOf(create.error, 'name')}

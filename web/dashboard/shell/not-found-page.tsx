@@ -4,7 +4,7 @@ import { buttonClass } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Page } from './page.tsx';
 
-/** The same where there is no frame around it. */
+/** The same without the frame of pages. */
 export function NotFoundInMain() {
   return (
     <main>
@@ -13,7 +13,7 @@ export function NotFoundInMain() {
   );
 }
 
-/** An address that leads nowhere, or to what is not this person's to see. */
+/** For URLs that do not exist or that this person may not see. */
 export function NotFoundPage() {
   const { t } = useLocale();
   return (

@@ -1,10 +1,14 @@
 import { lazy, Suspense } from 'react';
 import type { Scope } from '../scope.ts';
+import { useWhenIdle } from '../ui/when-idle.ts';
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
-const HelpDialog = lazy(async () => ({ default: (await import('./help-dialog.tsx')).HelpDialog }));
+const loadPalette = () => import('./palette.tsx');
+const loadHelp = () => import('./help-dialog.tsx');
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const HelpDialog = lazy(async () => ({ default: (await loadHelp()).HelpDialog }));
+const loadAll = () => Promise.all([loadPalette(), loadHelp()]);
 
-/** What opens over any page. */
+/** Dialogs that open over any page. */
 export type Overlay = 'palette' | 'help';
 
 interface OverlaysProps {
@@ -14,8 +18,9 @@ interface OverlaysProps {
   readonly onClose: () => void;
 }
 
-/** What opens over any page by a key; it is loaded at its first use. */
+/** Dialogs that open by a key, loaded once the page is idle. */
 export function Overlays({ scope, overlay, open, onClose }: OverlaysProps) {
+  useWhenIdle(loadAll);
   return (
     <Suspense>
       {overlay === 'palette' ? <Palette scope={scope} onClose={onClose} onHelp={() => open('help')} /> : null}

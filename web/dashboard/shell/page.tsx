@@ -4,22 +4,22 @@ import css from './page.module.css';
 import { useTitle } from './use-title.ts';
 
 interface PageProps {
-  /** Its level-1 heading, the tab's title, and what screen readers are told. */
+  /** The level-1 heading, the tab's title and the announcement for screen readers. */
   readonly title: string;
-  /** What the heading shows in place of the title. */
+  /** Replaces the title in the heading. */
   readonly heading?: ReactNode;
-  /** Where the page is below another one. */
+  /** The link to the parent page. */
   readonly crumbs?: ReactNode;
   readonly beside?: ReactNode;
   readonly actions?: ReactNode;
-  /** Whether the heading is for screen readers alone. */
+  /** Whether the heading is only for screen readers. */
   readonly isHidden?: boolean;
-  /** Whether it shows times, so that it says of which zone they are. */
+  /** Whether the page shows times and so names their time zone. */
   readonly hasTimes?: boolean;
   readonly children: ReactNode;
 }
 
-/** One page: its heading, its actions, its content. */
+/** The heading, actions and content of a page. */
 export function Page(props: PageProps) {
   const { title, heading = title, crumbs, beside, actions, isHidden = false, hasTimes = false, children } = props;
   const { t, zone } = useLocale();

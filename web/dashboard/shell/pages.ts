@@ -3,19 +3,27 @@ import type { SessionProject } from '../../../src/http/dashboard/contract/accoun
 import type { IconName } from '../ui/icons.tsx';
 
 interface PageEntry {
-  readonly to: '/projects/$project/$mode' | '/projects/$project/$mode/payments';
-  readonly text: 'home' | 'payments';
+  readonly to: '/projects/$project/$mode' | '/projects/$project/$mode/attention' | '/projects/$project/$mode/payments';
+  readonly text: 'home' | 'attention' | 'payments';
   readonly icon: IconName;
   /** The key after `g`. */
   readonly key: string;
-  /** Whether it is the current page on itself alone, not on pages below it. */
+  /** Whether it is current only at its own path, not on pages below. */
   readonly isExact: boolean;
   readonly needs: Action;
 }
 
-/** The pages of a project, in the order of the rail. */
+/** The pages of a project, in the order of the navigation. */
 const PAGES: readonly PageEntry[] = [
   { to: '/projects/$project/$mode', text: 'home', icon: 'home', key: 'h', isExact: true, needs: 'read_payments' },
+  {
+    to: '/projects/$project/$mode/attention',
+    text: 'attention',
+    icon: 'bolt',
+    key: 'a',
+    isExact: false,
+    needs: 'read_payments',
+  },
   {
     to: '/projects/$project/$mode/payments',
     text: 'payments',
@@ -26,7 +34,7 @@ const PAGES: readonly PageEntry[] = [
   },
 ];
 
-/** The pages that the person's role opens. The server asks again. */
+/** The pages that the person's role permits. The server checks this too. */
 export function pagesFor({ actions }: SessionProject): readonly PageEntry[] {
   return PAGES.filter(({ needs }) => actions.includes(needs));
 }

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import type { PaymentRow } from '../../../src/http/dashboard/contract/payments.ts';
+import type { SearchHit } from '../../../src/http/dashboard/contract/search.ts';
 import { useLocale } from '../locale.tsx';
 import { firstMode, type Scope } from '../scope.ts';
 import { useSignedIn } from '../session.ts';
@@ -12,35 +12,43 @@ export interface PaletteEntry {
   readonly icon: IconName;
   readonly text: string;
   readonly detail?: string;
-  /** The keys that do the same. */
+  /** The keyboard shortcut. */
   readonly keys?: string;
   readonly run: () => void;
 }
 
-/** What the palette offers: payments that were found, then pages, projects and actions whose names have the words. */
+/** The palette's results: payments found, then pages, projects and actions whose names contain the words. */
 export function usePaletteEntries(
   scope: Scope | null,
   text: string,
-  payments: readonly PaymentRow[],
+  hits: readonly SearchHit[],
   onHelp: () => void,
 ): readonly PaletteEntry[] {
   const { t, fiat } = useLocale();
   const navigate = useNavigate();
   const words = text.toLowerCase().split(/\s+/);
   const fixed = useFixedEntries(scope, onHelp);
-  const found = payments.map((payment): PaletteEntry => ({
-    key: payment.id,
-    icon: 'payments',
-    text: `${fiat(payment.amount, payment.currency)} · ${payment.order_id ?? payment.transaction_number ?? payment.id}`,
-    detail: t(`status_${payment.status}`),
-    run: () => {
-      if (scope === null) return;
-      void navigate({
-        to: '/projects/$project/$mode/payments/$payment',
-        params: { ...scope, payment: payment.id },
-      });
-    },
-  }));
+  const found = hits.map(({ found_by, payment }): PaletteEntry => {
+    const { mode } = payment;
+    const detail = [
+      t(`status_${payment.status}`),
+      t(`found_${found_by}`),
+      mode === scope?.mode ? '' : t(`found_in_${mode}`),
+    ];
+    return {
+      key: payment.id,
+      icon: 'payments',
+      text: `${fiat(payment.amount, payment.currency)} · ${payment.order_id ?? payment.transaction_number ?? payment.id}`,
+      detail: detail.filter((part) => part !== '').join(' · '),
+      run: () => {
+        if (scope === null) return;
+        void navigate({
+          to: '/projects/$project/$mode/payments/$payment',
+          params: { project: scope.project, mode, payment: payment.id },
+        });
+      },
+    };
+  });
   return [...found, ...fixed.filter((entry) => words.every((word) => entry.text.toLowerCase().includes(word)))];
 }
 

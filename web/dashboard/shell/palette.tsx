@@ -16,7 +16,7 @@ interface PaletteProps {
   readonly onHelp: () => void;
 }
 
-/** One line that finds everything: pages, actions, and payments by whatever one knows of them. */
+/** The command palette: finds pages, actions and payments. */
 export function Palette({ scope, onClose, onHelp }: PaletteProps) {
   const { t } = useLocale();
   const id = useId();
@@ -83,7 +83,7 @@ export function Palette({ scope, onClose, onHelp }: PaletteProps) {
 interface SearchLineProps {
   readonly id: string;
   readonly text: string;
-  /** Which of what was found is the current one; null where nothing was. */
+  /** The index of the selected result; null if there is none. */
   readonly current: number | null;
   readonly onText: (text: string) => void;
   readonly onKey: (event: KeyboardEvent) => void;
@@ -134,7 +134,7 @@ function Option({ id, entry, isCurrent, onPoint, onRun }: OptionProps) {
   );
 }
 
-/** Long enough that it is no longer a page's name alone. */
+/** Shorter texts search only pages and actions. */
 const MIN_SEARCH = 3;
 
 function useFound(scope: Scope | null, text: string, onHelp: () => void) {
@@ -142,6 +142,6 @@ function useFound(scope: Scope | null, text: string, onHelp: () => void) {
   const wanted = useDeferredValue(text.trim());
   const searches = scope !== null && wanted.length >= MIN_SEARCH;
   const found = useQuery({ ...searchQuery(api, scope, wanted), enabled: searches });
-  const entries = usePaletteEntries(scope, text.trim(), searches ? (found.data ?? []) : [], onHelp);
+  const entries = usePaletteEntries(scope, text.trim(), searches ? (found.data?.data ?? []) : [], onHelp);
   return { entries, isSearching: searches && found.isFetching };
 }

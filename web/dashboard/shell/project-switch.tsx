@@ -5,16 +5,18 @@ import { firstMode } from '../scope.ts';
 import { useSignedIn, type SessionProject } from '../session.ts';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
+import { useWhenIdle } from '../ui/when-idle.ts';
 import css from './rail.module.css';
 
-const NewProjectDialog = lazy(async () => ({ default: (await import('./new-project-dialog.tsx')).NewProjectDialog }));
+const load = () => import('./new-project-dialog.tsx');
+const NewProjectDialog = lazy(async () => ({ default: (await load()).NewProjectDialog }));
 
 interface ProjectSwitchProps {
-  /** The one that is shown; undefined for who has none. */
+  /** The current project; undefined for people without any. */
   readonly project: SessionProject | undefined;
 }
 
-/** Which project is shown, and the others. */
+/** Shows the current project and switches to others. */
 export function ProjectSwitch({ project }: ProjectSwitchProps) {
   const { t } = useLocale();
   const session = useSignedIn();
@@ -22,6 +24,7 @@ export function ProjectSwitch({ project }: ProjectSwitchProps) {
   const [isNew, setNew] = useState(false);
   const name = project?.name ?? t('no_project');
   const mayCreate = session.person.actions.includes('create_projects');
+  useWhenIdle(load);
   return (
     <>
       <MenuButton

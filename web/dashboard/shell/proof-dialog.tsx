@@ -13,7 +13,7 @@ import { CodeField } from '../ui/code-field.tsx';
 
 type Typed = 'totp' | 'recovery_code' | 'password';
 
-/** Asks who is there before something dangerous; what asked for it goes on by itself afterwards. */
+/** Asks for a proof before a dangerous action, which continues by itself afterwards. */
 export function ProofDialog() {
   const { t } = useLocale();
   const { api, queries, proof } = useDashboard();

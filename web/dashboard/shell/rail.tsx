@@ -4,6 +4,7 @@ import type { Scope } from '../scope.ts';
 import { useSignedIn } from '../session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { AttentionBadge } from './attention-badge.tsx';
 import { pagesFor } from './pages.ts';
 import { ProjectSwitch } from './project-switch.tsx';
 import css from './rail.module.css';
@@ -16,7 +17,7 @@ interface RailProps {
   readonly onClose?: () => void;
 }
 
-/** Which project, and its pages. */
+/** The navigation: the current project and its pages. */
 export function Rail({ scope, className, onHelp, onClose }: RailProps) {
   const { t } = useLocale();
   const session = useSignedIn();
@@ -40,6 +41,7 @@ export function Rail({ scope, className, onHelp, onClose }: RailProps) {
               >
                 <Icon name={icon} />
                 {t(text)}
+                {text === 'attention' ? <AttentionBadge scope={scope} /> : null}
               </Link>
             ))}
       </div>

@@ -5,19 +5,25 @@ import { useLocale } from '../locale.tsx';
 import { useStore } from '../store.ts';
 import { Button } from '../ui/button.tsx';
 import { Toasts } from '../ui/toasts.tsx';
+import { useWhenIdle } from '../ui/when-idle.ts';
 import css from './root.module.css';
 
-const ProofDialog = lazy(async () => ({ default: (await import('./proof-dialog.tsx')).ProofDialog }));
-const SignedOutDialog = lazy(async () => ({ default: (await import('./signed-out-dialog.tsx')).SignedOutDialog }));
+const loadProof = () => import('./proof-dialog.tsx');
+const loadSignedOut = () => import('./signed-out-dialog.tsx');
+const loadLeave = () => import('./leave-dialog.tsx');
+const ProofDialog = lazy(async () => ({ default: (await loadProof()).ProofDialog }));
+const SignedOutDialog = lazy(async () => ({ default: (await loadSignedOut()).SignedOutDialog }));
+const LeaveDialog = lazy(async () => ({ default: (await loadLeave()).LeaveDialog }));
+/** Needed when it is too late to load them: the server was upgraded or is away, and a form holds what was typed. */
+const loadQuestions = () => Promise.all([loadProof(), loadSignedOut(), loadLeave()]);
 
-const LeaveDialog = lazy(async () => ({ default: (await import('./leave-dialog.tsx')).LeaveDialog }));
-
-/** What is around every page: what it is told, and the questions that any request may lead to. */
+/** Around every page: announcements, notices and the dialogs that requests can open. */
 export function Root() {
   const { proof, isSignedOut } = useDashboard();
   const asksForProof = useStore(proof) !== null;
   const signedOut = useStore(isSignedOut);
   const leaving = useLeaveGuard();
+  useWhenIdle(loadQuestions);
   return (
     <>
       <Outdated />
@@ -33,7 +39,7 @@ export function Root() {
   );
 }
 
-/** Tells screen readers which page was opened, and what changed on it. */
+/** Announces pages and changes to screen readers. */
 function Announcer() {
   const text = useStore(useDashboard().announcement);
   return (
@@ -43,7 +49,7 @@ function Announcer() {
   );
 }
 
-/** The server was upgraded while this page was open. The page goes on; nothing is loaded anew unless asked. */
+/** Says that the server was upgraded while this page was open, which keeps working until it is reloaded. */
 function Outdated() {
   const { t } = useLocale();
   const isOutdated = useStore(useDashboard().isOutdated);
@@ -58,13 +64,19 @@ function Outdated() {
   );
 }
 
-/** Asks before what was typed is lost: ourselves on the way to another page, the browser where the tab is closed. */
+/** Asks before unsaved input is lost: by a dialog on navigation, by the browser when the tab is closed. */
 function useLeaveGuard(): { readonly leave: () => void; readonly stay: () => void } | null {
   const { unsaved } = useDashboard();
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => unsaved.get() > 0 && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) =>
+      unsaved.get() > 0 && (current.pathname !== next.pathname || panelOf(current) !== panelOf(next)),
     enableBeforeUnload: () => unsaved.get() > 0,
     withResolver: true,
   });
   return blocker.status === 'blocked' ? { leave: blocker.proceed, stay: blocker.reset } : null;
+}
+
+/** The record in the panel beside a list. */
+function panelOf({ search }: { readonly search: object }): unknown {
+  return (search as { readonly show?: unknown }).show;
 }

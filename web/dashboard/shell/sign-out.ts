@@ -3,7 +3,7 @@ import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import { problemText } from '../problem.ts';
 
-/** Ends the session, and loads the sign-in page anew, so that nothing of the person stays in the tab. */
+/** Ends the session and reloads, so that none of the person's data stays in the tab. */
 export function useSignOut(): () => Promise<void> {
   const { api, isLeaving, toast, unsaved } = useDashboard();
   const { t } = useLocale();
@@ -12,7 +12,7 @@ export function useSignOut(): () => Promise<void> {
     try {
       await api('POST /dashboard/api/sign-out');
     } catch (error) {
-      // One that is over is ended as well.
+      // The session has ended already.
       if (!(error instanceof ApiFault && error.status === 401)) {
         isLeaving.set(false);
         return toast(problemText(error, t), 'problem');

@@ -2,12 +2,13 @@ import { useState } from 'react';
 import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import { SignInForm } from '../pages/access/sign-in-form.tsx';
+import { passkeysHere } from '../passkeys.ts';
 import { sessionQuery, type SessionAnswer } from '../session.ts';
 import { Dialog } from '../ui/dialog.tsx';
 
 /**
- * The session ended elsewhere or by itself. The page stays as it was below, with all that was typed, and goes on once
- * the same person has signed in; for another one it is loaded anew.
+ * The session ended elsewhere or expired. The page below keeps its unsaved input and continues once the same person has
+ * signed in; for another person it is reloaded.
  */
 export function SignedOutDialog() {
   const { t } = useLocale();
@@ -25,7 +26,7 @@ export function SignedOutDialog() {
     <Dialog title={t('signed_out_title')} description={t('signed_out_text')}>
       <SignInForm
         email={before?.state === 'signed_in' ? before.person.email : ''}
-        passkeys={before?.passkeys.offered === true}
+        passkeys={before !== undefined && passkeysHere(before.passkeys).offered}
         onDone={finish}
       />
     </Dialog>

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useDashboard } from '../dashboard.ts';
 
-/** Names the tab after the page, and tells screen readers that it was opened. */
+/** Sets the tab's title and announces the page to screen readers. */
 export function useTitle(title: string): void {
   const { announcement } = useDashboard();
   useEffect(() => {

@@ -38,9 +38,9 @@ export const deAccess: TextsLike<typeof enAccess> = {
   new_codes_text: 'Ihre bisherigen Wiederherstellungscodes gelten dann nicht mehr.',
   new_password: 'Neues Passwort',
   no_people_text:
-    'Der Server hat beim Start neben dem Testschlüssel einen Einmal-Link ausgegeben. Nach einer Stunde starten Sie den Server neu oder führen „cointill user invite“ aus.',
+    'Der Server hat beim Start neben dem Testschlüssel einen Einmal-Link ausgegeben. Nach einer Stunde starten Sie für einen neuen den Server neu oder führen diesen Befehl aus:',
   no_people_title: 'Dashboard einrichten',
-  no_people_where: 'Öffnen Sie den Link aus Ihrem Terminal',
+  no_people_where: 'Noch niemand hat ein Konto. Öffnen Sie den Link aus Ihrem Terminal, um das erste anzulegen.',
   not_now: 'Nicht jetzt',
   on: 'An',
   one_time_code: 'Einmalcode',

@@ -45,7 +45,8 @@ export const deShell: TextsLike<typeof enShell> = {
   not_found_text:
     'Vielleicht wurde es entfernt, gehört zu einem anderen Projekt oder Modus oder ist für Ihre Rolle gesperrt.',
   not_found_title: 'Hier ist nichts',
-  nothing_found: 'Nichts gefunden. Versuchen Sie eine ganze Bestellnummer, E-Mail-Adresse oder Zahlungs-ID.',
+  nothing_found:
+    'Nichts gefunden. Versuchen Sie eine ganze Bestellnummer, E-Mail, Adresse, ID oder einen ganzen Hash, oder den Anfang einer Beschreibung.',
   offline: 'Offline',
   pages: 'Seiten',
   payments: 'Zahlungen',
@@ -76,8 +77,13 @@ export const deShell: TextsLike<typeof enShell> = {
   switch_to_test: 'Zum Testmodus',
   test_band: 'Nichts hiervon ist echtes Geld.',
   test_mode: 'Testmodus',
+  theme: 'Darstellung',
+  theme_dark: 'Dunkel',
+  theme_light: 'Hell',
+  theme_system: 'System',
   times_zone: 'Zeiten in {zone}.',
   to_home: 'Zum Start',
+  too_long: 'Das ist zu lang: Hier passen höchstens {max} Zeichen hin. Kürzen Sie es.',
   try_again: 'Noch einmal versuchen',
   up_to_date: 'Aktuell',
 };

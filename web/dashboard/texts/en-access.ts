@@ -36,9 +36,9 @@ export const enAccess = {
   new_codes_text: 'Your old recovery codes will stop working.',
   new_password: 'New password',
   no_people_text:
-    'The server printed a one-time link when it started, beside the test key. After an hour, restart the server or run “cointill user invite” for a new one.',
+    'The server printed a one-time link when it started, beside the test key. After an hour, restart the server for a new one, or run this command:',
   no_people_title: 'Set up your dashboard',
-  no_people_where: 'Open the link from your terminal',
+  no_people_where: 'Nobody has an account yet. Open the link from your terminal to make the first one.',
   not_now: 'Not now',
   on: 'On',
   one_time_code: 'One-time code',

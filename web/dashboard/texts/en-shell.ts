@@ -40,7 +40,8 @@ export const enShell = {
   no_project_text: 'You have an account, but no access to a project yet. Ask an owner to give you a role.',
   not_found_text: 'It may have been removed, belong to another project or mode, or be closed to your role.',
   not_found_title: 'There is nothing here',
-  nothing_found: 'Nothing found. Try an order ID, an e-mail or a payment ID, in full.',
+  nothing_found:
+    'Nothing found. Try an order ID, e-mail, hash, address or ID in full, or the beginning of a description.',
   offline: 'Offline',
   pages: 'Pages',
   payments: 'Payments',
@@ -70,8 +71,13 @@ export const enShell = {
   switch_to_test: 'Switch to test mode',
   test_band: 'None of this is real money.',
   test_mode: 'Test mode',
+  theme: 'Appearance',
+  theme_dark: 'Dark',
+  theme_light: 'Light',
+  theme_system: 'System',
   times_zone: 'Times are in {zone}.',
   to_home: 'Go to Home',
+  too_long: 'This is too long: at most {max} characters fit here. Shorten it.',
   try_again: 'Try again',
   up_to_date: 'Up to date',
 } as const;

@@ -4,7 +4,7 @@ import { problemOfForm } from '../problem.ts';
 import { Dialog, DialogActions } from './dialog.tsx';
 import { Form } from './form.tsx';
 
-/** What a dialog does, as `useMutation` gives it. */
+/** The part of `useMutation`'s result that a dialog needs. */
 interface Action {
   readonly mutate: () => void;
   readonly isPending: boolean;
@@ -12,9 +12,9 @@ interface Action {
 }
 
 interface ConfirmDialogProps {
-  /** The name of the action: what opened the dialog, its title and its button are named so. */
+  /** The name of the action, on the button that opens the dialog, its title and its own button. */
   readonly name: string;
-  /** What follows from it. */
+  /** The consequences. */
   readonly text: ReactNode;
   readonly isDangerous?: boolean;
   readonly action: Action;
@@ -22,7 +22,7 @@ interface ConfirmDialogProps {
   readonly children?: ReactNode;
 }
 
-/** Asks whether to do it, and says what follows. */
+/** Asks for confirmation and states the consequences. */
 export function ConfirmDialog({ name, text, isDangerous = false, action, onClose, children }: ConfirmDialogProps) {
   const { t } = useLocale();
   return (
@@ -45,13 +45,13 @@ interface FormDialogProps {
   readonly text: ReactNode;
   readonly isDirty: boolean;
   readonly action: Action;
-  /** The fields that say themselves what is wrong with them, as the server names them. */
+  /** The server's names of the fields that show their own errors. */
   readonly fields: readonly string[];
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** Asks for what an action needs. */
+/** A dialog with the form of an action. */
 export function FormDialog({ name, text, isDirty, action, fields, onClose, children }: FormDialogProps) {
   const { t } = useLocale();
   return (

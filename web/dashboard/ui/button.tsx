@@ -3,31 +3,31 @@ import css from './button.module.css';
 import { classNames } from './class-names.ts';
 import { Icon, type IconName } from './icons.tsx';
 
-interface Look {
+interface ButtonVariant {
   readonly kind?: 'plain' | 'primary' | 'danger' | 'quiet';
   readonly small?: boolean;
   readonly wide?: boolean;
 }
 
-export interface ButtonProps extends ComponentProps<'button'>, Look {
-  /** What it began is not over: it shows so, keeps its name and place, and does nothing more. */
+export interface ButtonProps extends ComponentProps<'button'>, ButtonVariant {
+  /** Its action is still running: it shows that and ignores clicks. */
   readonly busy?: boolean;
   readonly icon?: IconName;
 }
 
-/** The classes of a button, for a link that looks like one. */
-export function buttonClass({ kind = 'plain', small = false, wide = false }: Look = {}): string {
+/** The classes of a button, for links styled as one. */
+export function buttonClass({ kind = 'plain', small = false, wide = false }: ButtonVariant = {}): string {
   return classNames(css.button, kind !== 'plain' && css[kind], small && css.small, wide && css.wide);
 }
 
-/** A button; its text is its name. It submits no form unless `type` says so. */
+/** A button. Submits its form only with `type="submit"`. */
 export function Button({ kind, small, wide, busy = false, icon, className, children, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
       aria-disabled={busy ? true : rest['aria-disabled']}
-      // It stays focusable, so that the focus is not lost while it works.
+      // Not `disabled`, which would lose the focus.
       onClick={busy ? (event) => event.preventDefault() : onClick}
       className={classNames(
         buttonClass({ ...(kind && { kind }), ...(small && { small }), ...(wide && { wide }) }),
@@ -43,12 +43,12 @@ export function Button({ kind, small, wide, busy = false, icon, className, child
 
 interface IconButtonProps extends ComponentProps<'button'> {
   readonly icon: IconName;
-  /** Its name; shown when pointed at. */
+  /** The accessible name and tooltip. */
   readonly label: string;
   readonly small?: boolean;
 }
 
-/** A button that shows a picture alone. */
+/** A button that shows only an icon. */
 export function IconButton({ icon, label, small = false, className, ...rest }: IconButtonProps) {
   return (
     <button
@@ -63,7 +63,7 @@ export function IconButton({ icon, label, small = false, className, ...rest }: I
   );
 }
 
-/** A button that reads as a link among words. */
+/** A button styled as a link in a text. */
 export function LinkButton({ className, ...rest }: ComponentProps<'button'>) {
   return <button type="button" {...rest} className={classNames(css.link, className)} />;
 }

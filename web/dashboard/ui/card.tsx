@@ -5,13 +5,13 @@ import { classNames } from './class-names.ts';
 interface CardProps {
   readonly title?: string;
   readonly actions?: ReactNode;
-  /** Its content reaches the border: a table. */
+  /** Whether its content, such as a table, reaches the border. */
   readonly flush?: boolean;
   readonly className?: string | undefined;
   readonly children: ReactNode;
 }
 
-/** One subject of a page, under its title. */
+/** A section of a page with a title. */
 export function Card({ title, actions, flush = false, className, children }: CardProps) {
   const id = useId();
   return (

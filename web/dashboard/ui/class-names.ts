@@ -1,4 +1,4 @@
-/** The classes that apply, for `className`. */
+/** Joins the classes that apply. */
 export function classNames(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

@@ -4,7 +4,7 @@ interface Details {
   readonly event: Event;
 }
 
-/** Tells when something that opened at a button closes, but where the button was pressed: that closes by itself. */
+/** Calls `onClose` when a popup closes, unless its own button was pressed, which closes it anyway. */
 export function closes(anchor: RefObject<HTMLElement | null>, onClose: () => void) {
   return (isOpen: boolean, { event }: Details): void => {
     const target = event.target instanceof Node ? event.target : null;

@@ -9,7 +9,7 @@ interface CodeFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A code of an authenticator app, or one of the ten on paper. */
+/** A field for a code of an authenticator app or a recovery code. */
 export function CodeField({ kind, value, problem = null, autoFocus = false, onChange }: CodeFieldProps) {
   const { t } = useLocale();
   const isTotp = kind === 'totp';
@@ -24,7 +24,7 @@ export function CodeField({ kind, value, problem = null, autoFocus = false, onCh
       autoFocus={autoFocus}
       autoComplete={isTotp ? 'one-time-code' : 'off'}
       inputMode={isTotp ? 'numeric' : 'text'}
-      maxLength={64}
+      max={64}
       spellCheck={false}
       autoCapitalize="none"
       value={value}

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import css from './copy.module.css';
 import { Icon } from './icons.tsx';
 
-/** Copies, and tells how that went. */
+/** Copies a text and reports success or failure. */
 export function useCopy(): (text: string, button: HTMLElement) => void {
   const { t } = useLocale();
   const { toast } = useDashboard();
@@ -17,13 +17,13 @@ export function useCopy(): (text: string, button: HTMLElement) => void {
 interface ShortProps {
   /** An id, hash or address. */
   readonly text: string;
-  /** What it is, for the name of the button: "Copy address". */
+  /** Its kind, for the button's name, such as "Copy address". */
   readonly what: string;
-  /** Where an explorer shows it. */
+  /** Its page in a block explorer. */
   readonly href?: string | null;
 }
 
-/** A long name cut in its middle, since both ends are what people compare; copied, it is whole. */
+/** A long text, shortened in the middle because people compare both ends. Copies the whole text. */
 export function Short({ text, what, href = null }: ShortProps) {
   const { t } = useLocale();
   const copy = useCopy();

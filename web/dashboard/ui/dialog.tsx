@@ -10,14 +10,14 @@ interface DialogProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly wide?: boolean;
-  /** What gets the focus at first; the first control otherwise. */
+  /** The initial focus; by default the first control. */
   readonly focus?: RefObject<HTMLElement | null>;
-  /** Escape, the cross, a click beside it. Left out, the dialog cannot be left but by what is in it. */
+  /** For Escape, the cross and a click outside. Without it, only the dialog's own controls close it. */
   readonly onClose?: () => void;
   readonly children?: ReactNode;
 }
 
-/** A question over the page, which waits for the answer. */
+/** A modal dialog. */
 export function Dialog({ title, description, wide = false, focus, onClose, children }: DialogProps) {
   const { t } = useLocale();
   return (
@@ -49,18 +49,18 @@ export function Dialog({ title, description, wide = false, focus, onClose, child
 }
 
 interface ActionsProps {
-  /** What is done: the name of the action, as on the button that opened the dialog. */
+  /** The name of the action, as on the button that opened the dialog. */
   readonly confirm: string;
   readonly isDangerous?: boolean;
   readonly isBusy?: boolean;
-  /** What went wrong the last time. */
+  /** The error of the last attempt. */
   readonly problem?: string | null;
   readonly onCancel?: () => void;
-  /** Left out in a form, which it submits. */
+  /** Left out in a form, which the button submits. */
   readonly onConfirm?: () => void;
 }
 
-/** The end of a dialog: its action, and the way back. */
+/** The buttons of a dialog: its action and "Cancel". */
 export function DialogActions({
   confirm,
   isDangerous = false,

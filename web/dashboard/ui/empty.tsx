@@ -6,11 +6,11 @@ interface EmptyProps {
   readonly icon: IconName;
   readonly title: string;
   readonly text?: ReactNode;
-  /** What to do about it. */
+  /** The way out. */
   readonly children?: ReactNode;
 }
 
-/** What stands where there is nothing to show: why, and what to do about it. */
+/** Shown instead of an empty list: why it is empty, and the way out. */
 export function Empty({ icon, title, text, children }: EmptyProps) {
   return (
     <div className={css.empty}>

@@ -1,23 +1,35 @@
-import { useId, useState, type ComponentProps, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode, type RefObject } from 'react';
 import { useLocale } from '../locale.tsx';
 import { classNames } from './class-names.ts';
 import css from './field.module.css';
 import { Icon } from './icons.tsx';
 
-interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'value' | 'onChange'> {
+interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'ref' | 'value' | 'onChange' | 'maxLength'> {
   readonly label: string;
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly hint?: ReactNode;
-  /** What is wrong with what was typed, as a sentence. */
+  /** What is wrong with the input, as a sentence. */
   readonly problem?: string | null | undefined;
-  /** Shows the digits of a code apart from each other. */
+  /** Spaces out the digits of a code. */
   readonly isCode?: boolean;
+  /** As many characters as the server takes. What is longer is refused here; cut to fit, it would be another text. */
+  readonly max?: number;
 }
 
-/** A labelled line of text; what is wrong with it stands below and is read with it. */
-export function Field({ label, hint, problem = null, isCode = false, className, onValue, ...rest }: FieldProps) {
+/** A labelled text field. Its error is shown below and announced with it. */
+export function Field({
+  label,
+  hint,
+  problem: given = null,
+  isCode = false,
+  max,
+  className,
+  onValue,
+  ...rest
+}: FieldProps) {
   const id = useId();
+  const { ref, problem } = useLimit(rest.value, max, given);
   return (
     <div className={css.field}>
       <label className={css.label} htmlFor={id}>
@@ -26,7 +38,9 @@ export function Field({ label, hint, problem = null, isCode = false, className, 
       <input
         {...rest}
         {...describedBy(id, hint, problem)}
+        ref={ref}
         id={id}
+        {...(max === undefined ? {} : { maxLength: longest(max) })}
         onChange={(event) => onValue(event.currentTarget.value)}
         className={classNames(css.input, isCode && css.code, className)}
       />
@@ -35,31 +49,44 @@ export function Field({ label, hint, problem = null, isCode = false, className, 
   );
 }
 
-/** As many as the server takes. */
+/** The server's limits. */
 const MAX_PASSWORD = 1_024;
 const MAX_EMAIL = 254;
 
-/** The person's e-mail address. */
-export function EmailField(props: Omit<FieldProps, 'label'>) {
+/** An e-mail address, by default the person's own. */
+export function EmailField({
+  label,
+  required = true,
+  ...rest
+}: Omit<FieldProps, 'label'> & { readonly label?: string }) {
   const { t } = useLocale();
   return (
     <Field
-      {...props}
-      label={t('email')}
+      {...rest}
+      label={label ?? t('email')}
       type="email"
       name="email"
-      required
-      maxLength={MAX_EMAIL}
+      required={required}
+      max={MAX_EMAIL}
       spellCheck={false}
       autoCapitalize="none"
     />
   );
 }
 
-/** A password, which may be looked at. */
-export function PasswordField({ label, hint, problem = null, className, onValue, ...rest }: FieldProps) {
+/** A password field whose text can be shown. */
+export function PasswordField({
+  label,
+  hint,
+  problem: given = null,
+  max = MAX_PASSWORD,
+  className,
+  onValue,
+  ...rest
+}: FieldProps) {
   const { t } = useLocale();
   const id = useId();
+  const { ref, problem } = useLimit(rest.value, max, given);
   const [isShown, show] = useState(false);
   return (
     <div className={css.field}>
@@ -70,9 +97,10 @@ export function PasswordField({ label, hint, problem = null, className, onValue,
         <input
           {...rest}
           {...describedBy(id, hint, problem)}
+          ref={ref}
           id={id}
           required
-          maxLength={MAX_PASSWORD}
+          maxLength={longest(max)}
           onChange={(event) => onValue(event.currentTarget.value)}
           type={isShown ? 'text' : 'password'}
           spellCheck={false}
@@ -90,7 +118,7 @@ export function PasswordField({ label, hint, problem = null, className, onValue,
 
 const MIN_PASSWORD = 12;
 
-/** A password that is chosen now. */
+/** A field for choosing a password. */
 export function NewPasswordField({ label, ...rest }: Omit<FieldProps, 'label'> & { readonly label?: string }) {
   const { t } = useLocale();
   return (
@@ -106,13 +134,13 @@ export function NewPasswordField({ label, ...rest }: Omit<FieldProps, 'label'> &
 }
 
 interface SelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
-  /** What it chooses, for screen readers. */
+  /** The accessible name. */
   readonly label: string;
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly onValue: (value: string) => void;
 }
 
-/** One of few. The system's own list: it fits every phone and every keyboard. */
+/** The native select, which works well on phones and with keyboards. */
 export function Select({ label, options, onValue, className, ...rest }: SelectProps) {
   return (
     <span className={css.chooser}>
@@ -133,7 +161,32 @@ export function Select({ label, options, onValue, className, ...rest }: SelectPr
   );
 }
 
-function describedBy(id: string, hint: ReactNode, problem: string | null): ComponentProps<'input'> {
+/** What is wrong with the text, its length before all else: the browser sends no form with a text that is too long. */
+export function useLimit(
+  value: string,
+  max: number | undefined,
+  given: string | null,
+): { readonly ref: RefObject<HTMLInputElement | null>; readonly problem: string | null } {
+  const { t } = useLocale();
+  const ref = useRef<HTMLInputElement>(null);
+  const tooLong = max !== undefined && isLongerThan(max, value) ? t('too_long', { max }) : null;
+  useEffect(() => ref.current?.setCustomValidity(tooLong ?? ''), [tooLong]);
+  return { ref, problem: tooLong ?? given };
+}
+
+/** In characters as the server counts them, of which one is at most two units. */
+function isLongerThan(max: number, text: string): boolean {
+  return text.length > max && Array.from(text).length > max;
+}
+
+/** How much of a paste the browser keeps, in UTF-16 units: still too long, and little enough to keep the page quick. */
+const longest = (max: number): number => 2 * max + 1;
+
+export function describedBy(
+  id: string,
+  hint: ReactNode,
+  problem: string | null,
+): Pick<ComponentProps<'input'>, 'aria-invalid' | 'aria-describedby'> {
   const ids = [problem === null ? null : `${id}-problem`, hint === undefined ? null : `${id}-hint`].filter(Boolean);
   return {
     'aria-invalid': problem !== null,
@@ -141,7 +194,8 @@ function describedBy(id: string, hint: ReactNode, problem: string | null): Compo
   };
 }
 
-function Below({
+/** The error and hint below a field. */
+export function Below({
   id,
   hint,
   problem,

@@ -3,15 +3,15 @@ import { useDashboard } from '../dashboard.ts';
 import css from './form.module.css';
 
 interface FormProps {
-  /** Whether it holds what would be lost with it; leaving the page then asks first. */
+  /** Whether it has unsaved input; leaving the page then asks first. */
   readonly isDirty?: boolean;
-  /** What the server said against it the last time. */
+  /** The server's error of the last attempt. */
   readonly fault?: unknown;
   readonly onSubmit: () => void;
   readonly children: ReactNode;
 }
 
-/** A form that the browser checks first. What the server finds is shown at its field, which gets the focus. */
+/** A form with the browser's validation. The field of a server's error gets the focus. */
 export function Form({ isDirty = false, fault = null, onSubmit, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const { unsaved } = useDashboard();

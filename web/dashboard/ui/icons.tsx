@@ -1,4 +1,4 @@
-/** Every icon is drawn in a square of 20 with one stroke; its paths, by name. */
+/** The paths of every icon, drawn with one stroke in a square of 20. */
 const PATHS = {
   'arrow-left': 'M16 10H4.5m4.5-5-5 5 5 5',
   'arrow-right': 'M4 10h11.5M11 5l5 5-5 5',
@@ -48,7 +48,7 @@ interface IconProps {
   readonly className?: string | undefined;
 }
 
-/** A picture beside words that say the same; screen readers pass over it. */
+/** A decorative icon, hidden from screen readers. */
 export function Icon({ name, size = 18, className }: IconProps) {
   return (
     <svg

@@ -6,7 +6,7 @@ const load = () => import('./menu.tsx');
 const MenuPopup = lazy(async () => ({ default: (await load()).MenuPopup }));
 
 interface MenuButtonProps {
-  /** The button's name. */
+  /** The button's accessible name. */
   readonly label: string;
   readonly className?: string | undefined;
   readonly items: readonly MenuItem[];
@@ -14,8 +14,7 @@ interface MenuButtonProps {
 }
 
 /**
- * A button with a menu. What draws menus is as large as half of React, so it comes once the page stands, or at the
- * first click.
+ * A button with a menu. The menu's code is half as large as React, so it is loaded when the page is idle or clicked.
  */
 export function MenuButton({ label, className, items, children }: MenuButtonProps) {
   const button = useRef<HTMLButtonElement>(null);

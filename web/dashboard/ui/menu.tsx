@@ -8,9 +8,9 @@ export interface MenuItem {
   readonly key: string;
   readonly text: string;
   readonly icon?: IconName;
-  /** Whether it is what holds now. */
+  /** Whether it is the current choice. */
   readonly isChosen?: boolean;
-  /** A line above it. */
+  /** Whether a separator precedes it. */
   readonly isApart?: boolean;
   readonly onChoose: () => void;
 }
@@ -22,11 +22,11 @@ interface MenuPopupProps {
   readonly onClose: () => void;
 }
 
-/** An open menu at its button. */
+/** A menu, open at its button. */
 export function MenuPopup({ label, anchor, items, onClose }: MenuPopupProps) {
   return (
     <Menu.Root open onOpenChange={closes(anchor, onClose)}>
-      {/* A modal dialog hides what lies outside of it. */}
+      {/* In a modal dialog, content outside of it is inert. */}
       <Menu.Portal container={anchor.current?.closest('dialog') ?? document.body}>
         <Menu.Positioner className={css.positioner} anchor={anchor} side="bottom" align="start" sideOffset={6}>
           <Menu.Popup className={css.popup} aria-label={label} finalFocus={anchor}>

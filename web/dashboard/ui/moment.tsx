@@ -3,7 +3,7 @@ import { useLocale } from '../locale.tsx';
 
 const MINUTE_MS = 60_000;
 
-/** How long ago, with the moment itself when pointed at; it goes on by itself. */
+/** A relative time that keeps itself current, with the absolute one as its tooltip. */
 export function Ago({ iso }: { readonly iso: string }) {
   const { relative, exactTime, t } = useLocale();
   const now = useNow(MINUTE_MS / 4);
@@ -15,7 +15,7 @@ export function Ago({ iso }: { readonly iso: string }) {
   );
 }
 
-/** A moment in the person's zone. */
+/** A time in the person's time zone. */
 export function Moment({ iso }: { readonly iso: string }) {
   const { exactTime } = useLocale();
   return <time dateTime={iso}>{exactTime(iso)}</time>;

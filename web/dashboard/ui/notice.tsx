@@ -13,7 +13,7 @@ interface NoticeProps {
   readonly children: ReactNode;
 }
 
-/** Something to know before going on. A problem is read out at once. */
+/** A notice in a page. Problems are announced to screen readers at once. */
 export function Notice({ kind = 'info', children }: NoticeProps) {
   return (
     <div

@@ -1,6 +1,6 @@
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu], dialog';
 
-/** Whether a key is meant for the page: not for a field, a dialog or a menu, nor for the browser. */
+/** Whether a key press is for the page, not for a field, a dialog, a menu or the browser. */
 export function isPlainKey(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
   const target = event.target instanceof Element ? event.target : null;

@@ -10,7 +10,7 @@ interface PopoverPopupProps {
   readonly children: ReactNode;
 }
 
-/** An open popover at its button. */
+/** A popover, open at its button. */
 export function PopoverPopup({ label, anchor, onClose, children }: PopoverPopupProps) {
   return (
     <Popover.Root open onOpenChange={closes(anchor, onClose)}>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, type RefObject } from 'react';
 import { isPlainKey } from './plain-key.ts';
 
-/** What moves between the rows of a list: `j` and `k`. The row's link has the focus then, so that Enter opens it. */
+/** Moves between the rows of a list with `j` and `k`. Focuses the row's link, so that Enter opens it. */
 export function useRowKeys(frame: RefObject<HTMLElement | null>, onMove: (id: string) => void): void {
   const moved = useRef(onMove);
   useEffect(() => {

@@ -4,16 +4,16 @@ import css from './skeleton.module.css';
 
 interface SkeletonProps {
   readonly kind?: 'line' | 'tall' | 'block';
-  /** Of four widths, so that lines do not look like a wall. */
+  /** One of four widths, so that lines look like text. */
   readonly width?: 0 | 1 | 2 | 3;
 }
 
-/** The place of what is on its way. */
+/** A placeholder for content that is loading. */
 export function Skeleton({ kind = 'line', width = 0 }: SkeletonProps) {
   return <span className={classNames(css.line, kind !== 'line' && css[kind], css[`w${width}`])} aria-hidden="true" />;
 }
 
-/** The place of a list. */
+/** A placeholder for a list. */
 export function SkeletonRows({ count }: { readonly count: number }) {
   const { t } = useLocale();
   return (

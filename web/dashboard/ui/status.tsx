@@ -4,7 +4,7 @@ import { useLocale } from '../locale.tsx';
 import { classNames } from './class-names.ts';
 import css from './status.module.css';
 
-const LOOKS = {
+const CLASSES = {
   created: 'open',
   prepared: 'open',
   pending: 'open',
@@ -21,12 +21,12 @@ interface StatusProps {
   readonly exception: Exception;
 }
 
-/** How a payment stands, and what is unusual about it: in words; the colour only helps. */
+/** A payment's status and exception, as text that the colour supports. */
 export function Status({ status, exception }: StatusProps) {
   const { t } = useLocale();
   return (
     <span className={css.group}>
-      <span className={classNames(css.status, css[LOOKS[status]])}>{t(`status_${status}`)}</span>
+      <span className={classNames(css.status, css[CLASSES[status]])}>{t(`status_${status}`)}</span>
       {exception === 'none' ? null : <span className={css.unusual}>{t(`exception_${exception}`)}</span>}
     </span>
   );

@@ -7,10 +7,10 @@ import { classNames } from './class-names.ts';
 import { Icon } from './icons.tsx';
 import css from './toasts.module.css';
 
-/** Long enough to be read twice. Problems stay until they are closed. */
+/** Long enough to read twice. Problems stay until they are closed. */
 const SHOWN_MS = 6_000;
 
-/** What was just done, or went wrong, in a corner. */
+/** Short messages in a corner, about what was done or went wrong. */
 export function Toasts() {
   const { toasts } = useDashboard();
   const shown = useStore(toasts);
@@ -34,7 +34,7 @@ function OneToast({ toast, onClose }: { readonly toast: Toast; readonly onClose:
     if (isHeld || toast.kind === 'problem') return undefined;
     const timer = setTimeout(onClose, SHOWN_MS);
     return () => clearTimeout(timer);
-    // `onClose` is another function at each rendering; the time begins once.
+    // `onClose` changes with each rendering, which must not restart the timer.
   }, [isHeld, toast]);
   return (
     <div

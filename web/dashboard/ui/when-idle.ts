@@ -2,10 +2,10 @@ import { useEffect } from 'react';
 
 const SOON_MS = 1_500;
 
-/** Loads ahead what the person will want next, once nothing more urgent is to be done. */
+/** Preloads code once the browser is idle. */
 export function useWhenIdle(load: () => Promise<unknown>): void {
   useEffect(() => {
-    // Whoever needs it loads it again and tells of the fault.
+    // A failure is reported when the code is needed and loaded again.
     const start = (): void => void load().catch(() => {});
     if (typeof requestIdleCallback === 'function') {
       const handle = requestIdleCallback(start, { timeout: SOON_MS });
@@ -13,6 +13,6 @@ export function useWhenIdle(load: () => Promise<unknown>): void {
     }
     const timer = setTimeout(start, SOON_MS);
     return () => clearTimeout(timer);
-    // `load` is one function of its module.
+    // `load` never changes.
   }, []);
 }

@@ -4,26 +4,22 @@ import { nullable, time } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
 import { actionShape, codeField, doneShape, idField, passwordField, roleShape } from './shape.ts';
 
-/** Being somebody: set-up and invitation, sign-in, sessions, factors. */
+/** Set-up, invitations, sign-in, sessions and second factors. */
 
 export const FACTORS = ['totp', 'passkey', 'recovery_code'] as const;
 export type Factor = (typeof FACTORS)[number];
 
-/** Why passkeys are not offered: WebAuthn works on a host's name and in a secure context alone. */
+/** Why passkeys are not offered: WebAuthn needs a host name and a secure context. */
 export const NO_PASSKEYS = ['ip_address', 'not_https'] as const;
 
-/**
- * `DASHBOARD_URL` is an IP address, or plain HTTP to another machine: set it to the name that people use. Where they
- * are offered, a page that was opened at another origin than that of `dashboard_url` has to say that they work there
- * alone.
- */
+/** Passkeys work only at the origin of `dashboard_url`; a page that was opened at another one says so. */
 const passkeysShape = Type.Union([
   Type.Object({ offered: Type.Literal(true), dashboard_url: Type.String() }),
   Type.Object({ offered: Type.Literal(false), reason: oneOf(NO_PASSKEYS), dashboard_url: Type.String() }),
 ]);
 
 const serviceShape = {
-  /** Changes with every upgrade: a page of another one should load anew. */
+  /** Changes with every upgrade; a page of another version should be reloaded. */
   version: Type.String(),
   passkeys: passkeysShape,
 };
@@ -33,7 +29,7 @@ const projectShape = Type.Object({
   name: Type.String(),
   active: Type.Boolean(),
   role: roleShape,
-  /** What the person may do in it. */
+  /** What the person may do in the project. */
   actions: Type.Array(actionShape),
   /** A project opens in test mode until its first live payment. */
   has_live_payments: Type.Boolean(),
@@ -45,19 +41,19 @@ const signedIn = Type.Object({
   person: Type.Object({
     id: Type.String(),
     email: Type.String(),
-    /** Role in all projects; null when there is none but in single projects. */
+    /** The role in all projects; null for somebody who has roles in single projects only. */
     role: nullable(roleShape),
     /** What the person may do to the service as a whole. */
     actions: Type.Array(actionShape),
   }),
   session: Type.Object({
     id: Type.String(),
-    /** When it ends in any case, and when it ends unless it is used. */
+    /** The latest time at which the session ends, and when it ends without further use. */
     ends_at: time(),
     idle_ends_at: time(),
-    /** Until when nothing asks for another proof; null when the next dangerous action will. */
+    /** When the last proof expires; null if the next dangerous action requires a new one. */
     proved_until: nullable(time()),
-    /** How the person can prove again: `password` only while there is no second factor. */
+    /** How the person can confirm their identity: `password` only without a second factor. */
     proofs: Type.Array(oneOf(['password', ...FACTORS])),
   }),
   factors: Type.Object({
@@ -68,7 +64,7 @@ const signedIn = Type.Object({
   projects: Type.Array(projectShape),
 });
 
-/** Who asks. Never an error: the page begins with it. */
+/** Who is signed in. Every page asks for this first. */
 export const sessionShape = Type.Union([
   Type.Object({
     state: Type.Literal('signed_out'),
@@ -76,7 +72,7 @@ export const sessionShape = Type.Union([
     /** Whether anybody has an account; if not, the sign-in page says where the set-up link is. */
     has_people: Type.Boolean(),
   }),
-  /** The password was right, and the second factor is asked for now. */
+  /** The password was right, and the second factor is required next. */
   Type.Object({ state: Type.Literal('second_factor'), ...serviceShape, factors: Type.Array(oneOf(FACTORS)) }),
   signedIn,
 ]);
@@ -84,23 +80,22 @@ export type SessionAnswer = Static<typeof sessionShape>;
 export type SignedIn = Static<typeof signedIn>;
 export type SessionProject = Static<typeof projectShape>;
 
-/** As `@simplewebauthn/browser` takes and gives them. */
+/** In the form that `@simplewebauthn/browser` uses. */
 const webAuthnJson = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' });
 const passkeyOptions = Type.Object({ options: webAuthnJson });
 const passkeyBody = Type.Object({ response: webAuthnJson });
 
 const tokenField = text({ max: 128, min: 1 });
 
-/** What a link of set-up, invitation or `user reset` is good for. */
+/** The state of a link for set-up, an invitation or `user reset`. */
 export const linkShape = Type.Union([
   Type.Object({
     state: Type.Literal('open'),
     purpose: oneOf(['setup', 'invitation', 'reset']),
-    /** Fixed; null at set-up, where it is asked for. */
+    /** Null at set-up, where the person enters it. */
     email: nullable(Type.String()),
     expires_at: time(),
   }),
-  /** The page has no fields then and says how to get a new one. */
   Type.Object({ state: oneOf(['used', 'expired', 'unknown']) }),
 ]);
 export type LinkAnswer = Static<typeof linkShape>;
@@ -117,16 +112,16 @@ const ownSessionShape = Type.Object({
   is_current: Type.Boolean(),
   signed_in_at: time(),
   last_used_at: time(),
-  /** Where it was last used from. */
+  /** The address of its last use. */
   ip: Type.String(),
-  /** As the browser names itself; show it as text. */
+  /** Sent by the browser, so not to be trusted. */
   user_agent: nullable(Type.String()),
 });
 
-/** The ten codes, each shown this once; null when there are some from before. */
+/** The ten codes, which are shown only once; null if the person has some already. */
 const recoveryCodes = nullable(Type.Array(Type.String()));
 
-/** A proof: exactly one of them. A passkey's options come from `…/prove/passkey`. */
+/** Exactly one proof. A passkey's options come from `…/prove/passkey`. */
 const proofBody = Type.Object({
   password: Type.Optional(passwordField),
   code: Type.Optional(codeField),
@@ -135,38 +130,38 @@ const proofBody = Type.Object({
 });
 
 /**
- * Wrong passwords and codes at sign-in are 401 `authentication_error`, and too many of them 429 `rate_limit_error` with
- * `Retry-After`; a proof's, and a wrong current password, are 400 with their `param`. Any other 401 means signed out.
- * 403 `proof_required`: prove again (`POST …/prove`), then send the request again.
+ * Wrong passwords and codes get 401 `authentication_error` at sign-in, and 400 with their `param` as a proof or current
+ * password. Too many of them get 429 `rate_limit_error` with `Retry-After`. Any other 401 means signed out. 403
+ * `proof_required`: give a proof (`POST …/prove`), then repeat the request.
  */
 export const accountContract = {
   'GET /dashboard/api/session': { answer: sessionShape },
 
-  'POST /dashboard/api/links/look': { body: Type.Object({ token: tokenField }), answer: linkShape },
-  /** Makes the account (or, by a reset link, its password anew) and signs in. `email` only at set-up. */
+  'POST /dashboard/api/links/state': { body: Type.Object({ token: tokenField }), answer: linkShape },
+  /** Creates the account or, for a reset link, sets a new password, and signs in. `email` only at set-up. */
   'POST /dashboard/api/links/accept': {
     body: Type.Object({ token: tokenField, email: Type.Optional(email), password: passwordField }),
     answer: sessionShape,
   },
 
-  /** Answers `signed_in`, or `second_factor` where there is one. */
+  /** Answers `signed_in`, or `second_factor` if the person has one. */
   'POST /dashboard/api/sign-in': { body: Type.Object({ email, password: passwordField }), answer: sessionShape },
-  /** The second step: a TOTP or a recovery code. */
   'POST /dashboard/api/sign-in/code': { body: Type.Object({ code: codeField }), answer: sessionShape },
   'POST /dashboard/api/sign-in/recovery-code': { body: Type.Object({ code: codeField }), answer: sessionShape },
-  /** Both as the second step, and in place of e-mail and password. */
+  /** For the second step, and for signing in with a passkey alone. */
   'POST /dashboard/api/sign-in/passkey/options': { answer: passkeyOptions },
   'POST /dashboard/api/sign-in/passkey': { body: passkeyBody, answer: sessionShape },
-  /** Also gives up a sign-in that waits for its second step. */
+  /** Also abandons a sign-in that waits for its second step. */
   'POST /dashboard/api/sign-out': { answer: doneShape },
 
   'POST /dashboard/api/prove/passkey': { answer: passkeyOptions },
-  /** The session gets another token; `session` is as after it. */
+  /** The session gets a new token. */
   'POST /dashboard/api/prove': { body: proofBody, answer: sessionShape },
 
   'GET /dashboard/api/account/sessions': { answer: Type.Object({ data: Type.Array(ownSessionShape) }) },
+  /** Asks for a proof, as the next one does (ASVS 5, 7.5.2). */
   'POST /dashboard/api/account/sessions/end': { body: Type.Object({ id: idField }), answer: doneShape },
-  /** This one too. */
+  /** Includes the current session. */
   'POST /dashboard/api/account/sessions/end-all': { answer: doneShape },
 
   /** Ends all other sessions. */
@@ -174,16 +169,16 @@ export const accountContract = {
     body: Type.Object({ current_password: passwordField, password: passwordField }),
     answer: sessionShape,
   },
-  /** Asks for a proof. */
+  /** Requires a proof. */
   'POST /dashboard/api/account/email': { body: Type.Object({ email }), answer: sessionShape },
 
-  /** Asks for a proof, as all below do. The secret counts only once `confirm` has seen a code of it. */
+  /** Requires a proof, as do all routes below. The secret takes effect when `confirm` receives a code of it. */
   'POST /dashboard/api/account/totp/start': {
     answer: Type.Object({
-      /** Base32, for typing. */
+      /** Base32, for typing in. */
       secret: Type.String(),
       uri: Type.String(),
-      /** The code as one SVG path of strokes, dark on light, in a viewBox of `0 0 size size` with its quiet zone. */
+      /** An SVG path of strokes, dark on light, for a viewBox of `0 0 size size`, which includes the quiet zone. */
       qr: Type.Object({ path: Type.String(), size: Type.Integer() }),
     }),
   },
@@ -201,6 +196,6 @@ export const accountContract = {
   },
   'POST /dashboard/api/account/passkeys/remove': { body: Type.Object({ id: idField }), answer: doneShape },
 
-  /** Ten new ones; those from before count no more. */
+  /** Replaces any earlier codes. */
   'POST /dashboard/api/account/recovery-codes': { answer: Type.Object({ recovery_codes: Type.Array(Type.String()) }) },
 } as const satisfies Contracts;

@@ -3,13 +3,13 @@ import { nullable, time } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
 import { keysetQuery, projectParams } from './shape.ts';
 
-/** Field by field, secrets left out. */
+/** The changed fields, without secrets. */
 const values = Type.Unsafe<Readonly<Record<string, unknown>> | null>({});
 
 const entryShape = Type.Object({
   id: Type.String(),
   at: time(),
-  /** `person`: by its e-mail at that time; `command`: the operator at the command line; `key`: by its id and name. */
+  /** `person`: named by the e-mail at that time; `command`: the operator at the command line; `key`: an API key. */
   actor: Type.Object({
     kind: Type.Unsafe<'person' | 'command' | 'key' | 'service'>({ type: 'string' }),
     id: nullable(Type.String()),
@@ -18,7 +18,7 @@ const entryShape = Type.Object({
   /** Such as `wallet.set`. */
   action: Type.String(),
   project: nullable(Type.String()),
-  /** What was changed, such as `person` and its id. */
+  /** What was changed, such as a `person`, with its id. */
   subject: Type.Object({ kind: Type.String(), id: nullable(Type.String()) }),
   before: values,
   after: values,

@@ -1,15 +1,22 @@
 import type { Static, TSchema } from 'typebox';
 import { accountContract } from './account.ts';
+import { annotationsContract } from './annotations.ts';
+import { attentionContract } from './attention.ts';
 import { auditContract } from './audit.ts';
+import { exportContract } from './export.ts';
 import { homeContract } from './home.ts';
 import { liveContract } from './live.ts';
+import { newPaymentContract } from './new-payment.ts';
 import { paymentsContract } from './payments.ts';
 import { peopleContract } from './people.ts';
 import { projectsContract } from './projects.ts';
+import { searchContract } from './search.ts';
+import { viewsContract } from './views.ts';
+import { refundsContract } from './payment-refunds.ts';
 
 /**
- * Every route below `/dashboard/api`, by `METHOD /path`: the server validates with these, and the browser has their
- * types by `import type`.
+ * Every route below `/dashboard/api`, by `METHOD /path`. The server validates with these schemas; the browser imports
+ * their types.
  */
 export const CONTRACT = {
   ...accountContract,
@@ -17,7 +24,14 @@ export const CONTRACT = {
   ...projectsContract,
   ...auditContract,
   ...homeContract,
+  ...attentionContract,
   ...paymentsContract,
+  ...searchContract,
+  ...exportContract,
+  ...viewsContract,
+  ...newPaymentContract,
+  ...refundsContract,
+  ...annotationsContract,
   ...liveContract,
 } as const;
 
@@ -27,7 +41,7 @@ export type RouteName = keyof Contract;
 type Part<Name extends RouteName, Key extends string> =
   Contract[Name] extends Readonly<Record<Key, infer Schema extends TSchema>> ? Static<Schema> : undefined;
 
-/** What a route takes and gives; undefined where it has no such part. */
+/** Parts of a route's request and answer; undefined if it has no such part. */
 export type ParamsOf<Name extends RouteName> = Part<Name, 'params'>;
 export type QueryOf<Name extends RouteName> = Part<Name, 'query'>;
 export type BodyOf<Name extends RouteName> = Part<Name, 'body'>;

@@ -5,26 +5,28 @@ import type { Contracts } from './route.ts';
 import { modeParams } from './shape.ts';
 
 /**
- * One message of the stream (`data:` of a server-sent event): what changed, not how; ask anew for it. At most one a
- * second of each payment.
+ * The `data:` of a server-sent event. It says what changed but not how: the browser requests it again. At most one
+ * message a second for each payment.
  */
 export const liveMessageShape = Type.Union([
-  /** The id as the API of the payment writes it. */
+  /** The id as in the payment's API. */
   Type.Object({ kind: Type.Literal('payment'), id: Type.String() }),
-  /** It is new: lists may say so. */
+  /** A new payment. */
   Type.Object({ kind: Type.Literal('payment_created'), id: Type.String() }),
-  /** A block of this network: payments that are counted on it have other confirmations. In live mode alone. */
+  /** People wrote to what needs attention. */
+  Type.Object({ kind: Type.Literal('attention') }),
+  /** A block of this network: payments on it have new confirmations. Only in live mode. */
   Type.Object({ kind: Type.Literal('network'), network: oneOf(NETWORKS) }),
-  /** So much changed, or after a silence in which anything may have changed. */
+  /** Too much changed to list, or changes may have been missed. */
   Type.Object({ kind: Type.Literal('anything') }),
-  /** The session is over, or the role in the project: ask for the session. The stream ends with it. */
+  /** The session or the role in the project ended: request the session again. The last message of the stream. */
   Type.Object({ kind: Type.Literal('session') }),
-  /** The first message: what runs. A page of another version should load anew. */
+  /** The first message. A page of another version should be reloaded. */
   Type.Object({ kind: Type.Literal('version'), version: Type.String() }),
 ]);
 export type LiveMessage = Static<typeof liveMessageShape>;
 
 export const liveContract = {
-  /** Server-sent events, one stream a tab; 503 beyond what one person may have open. */
+  /** Server-sent events, one stream for each tab; 503 if one person has too many. */
   'GET /dashboard/api/projects/:project/:mode/events': { params: modeParams, answer: liveMessageShape },
 } as const satisfies Contracts;

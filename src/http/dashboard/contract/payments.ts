@@ -6,10 +6,13 @@ import { SIMULATIONS } from '../../../domain/simulation.ts';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
 import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
+import { noteShape } from './notes.ts';
+import { REFUND_TARGETS, refundableShape, refundShape } from './refunds.ts';
 import type { Contracts } from './route.ts';
-import { keysetQuery, modeParams, modeShape } from './shape.ts';
+import { paymentFilters } from './payment-filters.ts';
+import { explorerUrl, keysetQuery, modeParams, modeShape, paymentParams } from './shape.ts';
 
-/** Ids are as the API of the payment writes them: `ord_…` or a UUID. Amounts are decimal texts. */
+/** Ids are as in the payment's API: `ord_…` or a UUID. Amounts are decimal texts. */
 
 const asset = oneOf(ASSET_CODES);
 const network = oneOf(NETWORKS);
@@ -47,41 +50,38 @@ const moneyShape = Type.Object({
   asset,
   network,
   expected: Type.String(),
-  /** So much less than expected still counts as paid, and so much more as exact. */
+  /** Deviations from `expected` up to this amount still count as exact. */
   tolerance: Type.String(),
-  /** All that was seen, in blocks or not. */
+  /** Everything that was seen, in a block or not. */
   received: Type.String(),
   confirmed: Type.String(),
-  /** What is missing from `expected`, and what came beyond it; "0" where nothing is. */
+  /** How far `received` is below and above `expected`; "0" if it is not. */
   missing: Type.String(),
   excess: Type.String(),
-  /** Given back or promised back by refunds. */
+  /** The sum of completed and pending refunds. */
   refunded: Type.String(),
-  /** One whole unit of the asset in the payment's currency, as it was quoted. */
+  /** The quoted price of one whole unit of the asset in the payment's currency. */
   rate: Type.String(),
   rate_locked_at: time(),
 });
-
-/** Where a block explorer shows it; null in test mode, on test chains, and where there is nothing to show. */
-const explorerUrl = nullable(Type.String());
 
 const addressShape = Type.Object({
   address: Type.String(),
   explorer_url: explorerUrl,
   network,
-  /** What it was first quoted in. */
+  /** The asset and amount of its first quote. */
   asset,
   expected: Type.String(),
-  /** Its number in the merchant's wallet; null in test mode. */
+  /** The derivation index in the merchant's wallet; null in test mode. */
   wallet_index: nullable(Type.Integer()),
   issued_at: time(),
-  /** Until when money on it is looked for at every block; null in test mode. */
+  /** Until when every block is searched for payments to it; null in test mode. */
   watched_until: nullable(time()),
   is_current: Type.Boolean(),
 });
 
 const transferShape = Type.Object({
-  /** Null where no node could show which transaction brought the money. */
+  /** Null if no node could name the transaction that brought the money. */
   transaction_hash: nullable(Type.String()),
   explorer_url: explorerUrl,
   address: Type.String(),
@@ -93,46 +93,29 @@ const transferShape = Type.Object({
   seen_at: time(),
 });
 
-const refundShape = Type.Object({
-  id: Type.String(),
-  status: oneOf(['pending', 'completed', 'failed']),
-  amount: Type.String(),
-  currency: Type.String(),
-  asset: Type.String(),
-  network: Type.String(),
-  crypto_amount: Type.String(),
-  address: nullable(Type.String()),
-  reason: nullable(Type.String()),
-  failure_reason: nullable(Type.String()),
-  transaction_hash: nullable(Type.String()),
-  explorer_url: explorerUrl,
-  created_at: time(),
-  completed_at: nullable(time()),
-});
-
 const attemptShape = Type.Object({
   at: time(),
-  /** Sent again by hand. */
+  /** Whether somebody sent it again by hand. */
   manual: Type.Boolean(),
   duration_ms: Type.Integer(),
-  /** The HTTP status of the answer; null where none came. */
+  /** The HTTP status of the answer; null if there was none. */
   status: nullable(Type.Integer()),
-  /** Why no answer came, for people; null for those who may not see webhooks. */
+  /** Why there was no answer, in English; null for people who may not see webhooks. */
   error: nullable(Type.String()),
 });
 
 const deliveryShape = Type.Object({
   id: Type.String(),
-  /** Null for those who may not see webhooks. */
+  /** Null for people who may not see webhooks. */
   url: nullable(Type.String()),
   state: oneOf(['waiting', 'delivered', 'failed', 'stopped']),
   next_attempt_at: nullable(time()),
   attempts: Type.Array(attemptShape),
 });
 
-/** What happened to a payment, the oldest first. */
+/** An entry of a payment's history, oldest first. */
 const timelineEntry = Type.Union([
-  /** `from` null: it was created. `cause` is a word of the state machine, such as `money`, `deadline`, `cancelled`. */
+  /** `from` is null at creation. `cause` is one of the state machine's, such as `money`, `deadline` or `cancelled`. */
   Type.Object({
     kind: Type.Literal('status'),
     at: time(),
@@ -146,12 +129,28 @@ const timelineEntry = Type.Union([
     at: time(),
     id: Type.String(),
     type: Type.String(),
-    /** One for each endpoint that asked for it. Those of long ago are forgotten. */
+    /** One for each subscribed endpoint, until old deliveries are purged. */
     deliveries: Type.Array(deliveryShape),
   }),
-  Type.Object({ kind: Type.Literal('refund'), at: time(), refund: refundShape }),
-  /** Done by somebody in the dashboard: a word of the audit log such as `payment.cancel`, and who it was. */
-  Type.Object({ kind: Type.Literal('action'), at: time(), action: Type.String(), by: Type.String() }),
+  Type.Object({
+    kind: Type.Literal('refund'),
+    at: time(),
+    what: oneOf(['created', 'completed']),
+    /** The person who created it; null if the API did, and at completion. */
+    by: nullable(Type.String()),
+    refund: refundShape,
+  }),
+  /**
+   * Done by a person or an operator: an action of the audit log, such as `payment.cancel`, and their name. `detail` is
+   * the label, or the amount of the refund.
+   */
+  Type.Object({
+    kind: Type.Literal('action'),
+    at: time(),
+    action: Type.String(),
+    by: Type.String(),
+    detail: nullable(Type.String()),
+  }),
 ]);
 export type TimelineEntry = Static<typeof timelineEntry>;
 
@@ -160,13 +159,15 @@ const actionsShape = Type.Object({
   cancel: Type.Boolean(),
   accept: Type.Boolean(),
   simulate: Type.Array(oneOf(SIMULATIONS)),
+  refund: oneOf(REFUND_TARGETS),
+  /** Write notes and labels. */
+  annotate: Type.Boolean(),
 });
 
-const paymentShape = Type.Object({
+export const paymentShape = Type.Object({
   ...row,
   failure_reason: nullable(oneOf(['underpaid', 'unconfirmed'])),
   customer_name: nullable(Type.String()),
-  /** As the merchant gave it. */
   metadata: Type.Record(Type.String(), Type.String()),
   success_url: nullable(Type.String()),
   cancel_url: nullable(Type.String()),
@@ -175,68 +176,65 @@ const paymentShape = Type.Object({
   /** When a test payment completes by itself. */
   completes_at: nullable(time()),
   address: nullable(Type.String()),
-  /** Null where they are not counted. */
+  /** Null while there are none to count. */
   confirmations: nullable(Type.Object({ have: Type.Integer(), need: Type.Integer() })),
   /** Null until a token is chosen. */
   money: nullable(moneyShape),
-  /** Every address that was ever issued, the newest first. */
+  /** Every address issued for the payment, newest first. */
   addresses: Type.Array(addressShape),
   transfers: Type.Array(transferShape),
   refunds: Type.Array(refundShape),
-  /** The key with which the request that made it can be sent again safely; null without one, and after a day. */
+  /** One entry for each received token; empty while the payment may still change. */
+  refundable: Type.Array(refundableShape),
+  /** Failed refunds that were paid all the same. */
+  refund_warnings: Type.Array(Type.String()),
+  /** Oldest first. */
+  notes: Type.Array(noteShape),
+  /** Sorted by name. */
+  labels: Type.Array(Type.String()),
+  /** The idempotency key of the request that created it; null without one, and after a day. */
   idempotency_key: nullable(Type.String()),
   timeline: Type.Array(timelineEntry),
-  /** What can be done to it now, by this person. */
+  /** What this person can do with it now. */
   can: actionsShape,
 });
 export type PaymentView = Static<typeof paymentShape>;
 
-/** What an action brought about. */
+/** The consequences of an action. */
 const consequencesShape = Type.Object({
   from: oneOf(PAYMENT_STATUSES),
   to: oneOf(PAYMENT_STATUSES),
   exception: oneOf(EXCEPTIONS),
-  /** Events that the merchant's system is told of, in their order. */
+  /** The types of the published events, in order. */
   events: Type.Array(Type.String()),
-  /** To how many endpoints in all they are sent. */
+  /** The number of deliveries over all events and endpoints. */
   deliveries: Type.Integer(),
 });
 export type Consequences = Static<typeof consequencesShape>;
 
-const paymentParams = Type.Object({ project: Type.String(), mode: Type.String(), payment: Type.String() });
 const changed = {
   params: paymentParams,
   answer: Type.Object({ payment: paymentShape, consequences: consequencesShape }),
 };
 
-/** What several words are given as: by commas. */
-const words = Type.Optional(text({ max: 200 }));
-
 export const paymentsContract = {
-  /** Both APIs' payments, the newest first. A filter that is left out does not narrow. */
+  /** The payments of both APIs, newest first. */
   'GET /dashboard/api/projects/:project/:mode/payments': {
     params: modeParams,
-    query: Type.Object({
-      ...keysetQuery,
-      /** By commas, as `exception`, `asset` and `network` are. */
-      status: words,
-      exception: words,
-      surface: Type.Optional(oneOf(SURFACES)),
-      asset: words,
-      network: words,
-      /** ISO 8601, a UTC day or a time; both leave out their own moment. */
-      created_after: Type.Optional(text({ max: 40 })),
-      created_before: Type.Optional(text({ max: 40 })),
-      /** A whole id, transaction number, order id or e-mail address. */
-      search: Type.Optional(text({ max: 255 })),
-    }),
+    query: Type.Object({ ...keysetQuery, ...paymentFilters }),
     answer: Type.Object({ data: Type.Array(paymentRowShape), next: nullable(Type.String()) }),
   },
   'GET /dashboard/api/projects/:project/:mode/payments/:payment': { params: paymentParams, answer: paymentShape },
-  /** Test payments only, as simulate is. */
+  /** Only for test payments, as is `simulate`. */
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/complete': changed,
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/cancel': changed,
-  'POST /dashboard/api/projects/:project/:mode/payments/:payment/accept': changed,
+  /** 409 if the amounts differ from `shown`. */
+  'POST /dashboard/api/projects/:project/:mode/payments/:payment/accept': {
+    ...changed,
+    body: Type.Object({
+      shown: Type.Optional(Type.Object({ confirmed: text({ max: 60 }), refunded: text({ max: 60 }) })),
+    }),
+  },
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/simulate': {
     ...changed,
     body: Type.Object({ outcome: oneOf(SIMULATIONS) }),

@@ -4,10 +4,10 @@ import { nullable, time } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
 import { idField, roleShape } from './shape.ts';
 
-/** Who may come in. All of it takes a role in all projects. */
+/** People and their roles. Every route requires a role in all projects. */
 
 const membershipShape = Type.Object({
-  /** Null: in all projects, later ones too. */
+  /** Null: all projects, including future ones. */
   project: nullable(Type.String()),
   role: roleShape,
 });
@@ -15,7 +15,7 @@ const membershipShape = Type.Object({
 const personShape = Type.Object({
   id: Type.String(),
   email: Type.String(),
-  /** `invited`: no password yet. */
+  /** `invited`: has not set a password yet. */
   state: Type.Unsafe<'active' | 'invited' | 'deactivated'>({ type: 'string' }),
   memberships: Type.Array(membershipShape),
   has_second_factor: Type.Boolean(),
@@ -35,12 +35,12 @@ export const peopleContract = {
     body: Type.Object({ email, role: roleShape, project: projectField }),
     answer: linkAnswer,
   },
-  /** Sets the role in a project or in all; `role` null takes it away. */
+  /** Sets the role in one project or all of them; null removes it. */
   'POST /dashboard/api/people/role': {
     body: Type.Object({ id: idField, role: nullable(roleShape), project: projectField }),
     answer: personAnswer,
   },
-  /** A new link; sessions end, and the second factor goes. */
+  /** Creates a link, ends all sessions and removes the second factors. */
   'POST /dashboard/api/people/reset': { body: personBody, answer: linkAnswer },
   'POST /dashboard/api/people/deactivate': { body: personBody, answer: personAnswer },
 } as const satisfies Contracts;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { text } from '../../fields.ts';
 import type { Contracts } from './route.ts';
 
-/** Projects that the person may see come with the session. */
+/** The list of projects is part of the session. */
 export const projectsContract = {
   'POST /dashboard/api/projects': {
     body: Type.Object({ name: text({ max: 100, min: 1 }) }),

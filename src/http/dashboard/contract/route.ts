@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** What goes over the wire for one route: `params` of its path, `query`, JSON `body`, JSON `answer`. */
+/** The schemas of one route: `params` of its path, `query`, JSON `body` and JSON `answer`. */
 export interface RouteContract {
   readonly params?: TSchema;
   readonly query?: TSchema;
@@ -8,5 +8,5 @@ export interface RouteContract {
   readonly answer: TSchema;
 }
 
-/** Routes by `METHOD /path`, as Fastify writes paths. */
+/** Routes by `METHOD /path`, in Fastify's path syntax. */
 export type Contracts = Readonly<Record<`${'GET' | 'POST'} /dashboard/api/${string}`, RouteContract>>;

@@ -9,7 +9,7 @@ interface AccessFrameProps {
   readonly children?: ReactNode;
 }
 
-/** A page for who is not in yet: one question in the middle. */
+/** The frame of pages for people who are not signed in. */
 export function AccessFrame({ title, lead, children }: AccessFrameProps) {
   useTitle(title);
   return (

@@ -16,14 +16,14 @@ import css from './access.module.css';
 
 type OpenLink = Extract<LinkAnswer, { readonly state: 'open' }>;
 
-/** What a link of set-up, invitation or reset opens: its form, or why there is none. */
+/** The page of a link for set-up, an invitation or a reset: its form, or why the link is not valid. */
 export function LinkPage() {
   const { t } = useLocale();
   const { api } = useDashboard();
   const { token } = useParams({ strict: false });
   const link = useQuery({
     queryKey: ['link', token],
-    queryFn: ({ signal }) => api('POST /dashboard/api/links/look', { body: { token: token ?? '' } }, signal),
+    queryFn: ({ signal }) => api('POST /dashboard/api/links/state', { body: { token: token ?? '' } }, signal),
     staleTime: Infinity,
   });
   if (link.isError) {
@@ -47,7 +47,7 @@ export function LinkPage() {
   return <AcceptLink link={link.data} token={token ?? ''} />;
 }
 
-/** No fields: there is nothing to be done with it but to ask for another one. */
+/** A link that is not valid any more. */
 function ClosedLink({ state }: { readonly state: 'used' | 'expired' | 'unknown' }) {
   const { t } = useLocale();
   return (
@@ -81,7 +81,7 @@ function AcceptLink({ link, token }: { readonly link: OpenLink; readonly token: 
       await navigate({ to: session.state === 'signed_in' ? '/protect' : '/sign-in', replace: true });
     },
     onError: () => {
-      // It may have been used or have run out while the form was open.
+      // The link may have been used or expired while the form was open.
       void queries.invalidateQueries({ queryKey: ['link', token] });
     },
   });

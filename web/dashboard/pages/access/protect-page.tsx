@@ -3,6 +3,7 @@ import { Navigate, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
+import { passkeysHere } from '../../passkeys.ts';
 import { sessionQuery } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icons.tsx';
@@ -12,7 +13,7 @@ import { TotpDialog } from '../account/totp-dialog.tsx';
 import { AccessFrame } from './access-frame.tsx';
 import css from './access.module.css';
 
-/** Offers a second factor to who has none, once; it can wait. */
+/** Offers a second factor once to people without one. They can skip it. */
 export function ProtectPage() {
   const { t } = useLocale();
   const { api } = useDashboard();
@@ -25,6 +26,7 @@ export function ProtectPage() {
     await navigate({ to: '/', replace: true });
   };
   if (session.state !== 'signed_in') return <Navigate to="/sign-in" replace />;
+  const passkeys = passkeysHere(session.passkeys);
   const finish = (): void => {
     ask(null);
     void leave();
@@ -34,10 +36,10 @@ export function ProtectPage() {
     <AccessFrame title={t('protect_title')} lead={t('protect_text')}>
       <div className={css.choices}>
         <Choice icon="phone" title={t('totp')} text={t('totp_text')} onClick={() => ask('totp')} />
-        {session.passkeys.offered ? (
+        {passkeys.offered ? (
           <Choice icon="key" title={t('passkey')} text={t('passkey_text')} onClick={() => ask('passkey')} />
         ) : (
-          <PasskeysOff passkeys={session.passkeys} />
+          <PasskeysOff passkeys={passkeys} />
         )}
       </div>
       <Button kind="quiet" wide onClick={() => void leave()}>

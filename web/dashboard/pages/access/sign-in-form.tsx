@@ -13,16 +13,16 @@ import css from './access.module.css';
 import { SecondFactorForm, type Factor } from './second-factor-form.tsx';
 
 interface SignInFormProps {
-  /** Who was signed in before. */
+  /** The person whose session ended. */
   readonly email?: string;
   /** Whether passkeys work at this address. */
   readonly passkeys: boolean;
-  /** The factors that are asked for, where the password was given already. */
+  /** The factors for the second step, if the password was already accepted. */
   readonly factors?: readonly Factor[];
   readonly onDone: (answer: SessionAnswer) => void;
 }
 
-/** E-mail and password, then the second factor; or a passkey instead of all. */
+/** E-mail and password, then the second factor; or a passkey alone. */
 export function SignInForm({ email = '', passkeys, factors, onDone }: SignInFormProps) {
   const [asked, ask] = useState<readonly Factor[] | null>(factors ?? null);
   const take = (answer: SessionAnswer): void => {

@@ -3,12 +3,14 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
+import { passkeysHere } from '../../passkeys.ts';
 import { sessionQuery, type SessionAnswer } from '../../session.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import css from './access.module.css';
 import { AccessFrame } from './access-frame.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
-/** Where everybody begins who is not signed in; leads on to what was asked for. */
+/** The sign-in page, which continues to the page that was requested. */
 export function SignInPage() {
   const { t } = useLocale();
   const { api, queries } = useDashboard();
@@ -18,15 +20,18 @@ export function SignInPage() {
   const finish = (answer: SessionAnswer): void => void queries.setQueryData(sessionQuery(api).queryKey, answer);
   if (session.state === 'signed_out' && !session.has_people) {
     return (
-      <AccessFrame title={t('no_people_title')}>
-        <Empty icon="key" title={t('no_people_where')} text={t('no_people_text')} />
+      <AccessFrame title={t('no_people_title')} lead={t('no_people_where')}>
+        <Notice>
+          <p>{t('no_people_text')}</p>
+          <code className={css.command}>cointill user invite --email you@example.com --role owner</code>
+        </Notice>
       </AccessFrame>
     );
   }
   return (
     <AccessFrame title={t('sign_in')}>
       <SignInForm
-        passkeys={session.passkeys.offered}
+        passkeys={passkeysHere(session.passkeys).offered}
         {...(session.state === 'second_factor' && { factors: session.factors })}
         onDone={finish}
       />
@@ -34,11 +39,11 @@ export function SignInPage() {
   );
 }
 
-/** Leads to what was asked for before the sign-in. */
+/** Goes to the page that was requested before the sign-in. */
 function Onward({ to }: { readonly to: string | undefined }) {
   const router = useRouter();
   useEffect(() => {
-    // Only a way within the dashboard: a link could name any other.
+    // Only paths within the dashboard, because a link could contain any URL.
     router.history.replace(to !== undefined && /^\/(?![/\\])/.test(to) ? `/dashboard${to}` : '/dashboard');
   }, [router, to]);
   return null;

@@ -10,17 +10,17 @@ interface AccountDialogProps {
   readonly name: string;
   readonly text: string;
   readonly isDirty: boolean;
-  /** The fields that say themselves what is wrong with them, as the server names them. */
+  /** The server's names of the fields that show their own errors. */
   readonly fields: readonly string[];
   readonly send: (api: Api) => Promise<SessionAnswer>;
-  /** What to say once it is done. */
+  /** The toast after success. */
   readonly done: string;
   readonly onClose: () => void;
-  /** The fields, by what is wrong with each. */
+  /** Renders the fields, given the error of each. */
   readonly children: (problem: (field: string) => string | null) => ReactNode;
 }
 
-/** Asks for a change of the account; what it makes of the session is taken in. */
+/** A dialog that changes the account and takes over the session from the answer. */
 export function AccountDialog({ send, done, onClose, children, ...rest }: AccountDialogProps) {
   const { api, queries, toast } = useDashboard();
   const change = useMutation({

@@ -12,7 +12,7 @@ import { PasswordDialog } from './password-dialog.tsx';
 import { Row } from './row.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** What is the person's own: how they sign in, and where they are signed in. */
+/** The person's account: how they sign in, and their sessions. */
 export function AccountPage() {
   const { t } = useLocale();
   return (

@@ -4,7 +4,7 @@ import { useSignedIn } from '../../session.ts';
 import { EmailField } from '../../ui/field.tsx';
 import { AccountDialog } from './account-dialog.tsx';
 
-/** Another address to sign in with. */
+/** Changes the e-mail address for signing in. */
 export function EmailDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLocale();
   const { person } = useSignedIn();

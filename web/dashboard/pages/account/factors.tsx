@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
+import { passkeysHere } from '../../passkeys.ts';
 import { sessionQuery, useSignedIn } from '../../session.ts';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -17,11 +18,12 @@ type Asked =
   | { readonly kind: 'add_totp' | 'remove_totp' | 'add_passkey' | 'new_codes' }
   | { readonly kind: 'remove_passkey'; readonly id: string; readonly name: string };
 
-/** What is asked for beside the password. */
+/** The person's second factors. */
 export function Factors() {
   const { t } = useLocale();
   const { api, queries } = useDashboard();
-  const { factors, passkeys } = useSignedIn();
+  const { factors, passkeys: offer } = useSignedIn();
+  const passkeys = passkeysHere(offer);
   const [asked, ask] = useState<Asked | null>(null);
   const close = (): void => {
     ask(null);

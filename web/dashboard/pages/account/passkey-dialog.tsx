@@ -14,7 +14,7 @@ interface PasskeyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes a passkey on this device or a key beside it, under a name that tells it from others. */
+/** Creates a passkey on this device or a security key, under a name of its own. */
 export function PasskeyDialog({ onDone, onClose }: PasskeyDialogProps) {
   const { t } = useLocale();
   const { api, toast } = useDashboard();
@@ -41,7 +41,7 @@ export function PasskeyDialog({ onDone, onClose }: PasskeyDialogProps) {
           label={t('name')}
           hint={t('passkey_name_hint')}
           value={name}
-          maxLength={100}
+          max={100}
           required
           autoComplete="off"
           problem={problemOf(error, 'name')}

@@ -1,10 +1,10 @@
 import { useLocale } from '../../locale.tsx';
-import type { SignedIn } from '../../session.ts';
+import type { PasskeysHere } from '../../passkeys.ts';
 import { Notice } from '../../ui/notice.tsx';
 
-type Off = Extract<SignedIn['passkeys'], { readonly offered: false }>;
+type Off = Extract<PasskeysHere, { readonly offered: false }>;
 
-/** Why passkeys do not work at this address, and what to set so that they do. */
+/** Why passkeys do not work at this address, and which setting changes that. */
 export function PasskeysOff({ passkeys: { reason, dashboard_url } }: { readonly passkeys: Off }) {
   const { t } = useLocale();
   return (

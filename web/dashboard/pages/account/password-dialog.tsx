@@ -4,7 +4,7 @@ import { useSignedIn } from '../../session.ts';
 import { NewPasswordField, PasswordField } from '../../ui/field.tsx';
 import { AccountDialog } from './account-dialog.tsx';
 
-/** A new password; all other sessions end with the old one. */
+/** Changes the password, which ends all other sessions. */
 export function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLocale();
   const { person } = useSignedIn();

@@ -10,7 +10,7 @@ interface RecoveryCodesDialogProps {
   readonly onClose: () => void;
 }
 
-/** The ten codes, the only time that they are shown: only its button closes it. */
+/** Shows the ten codes. Only its button closes it, because they are never shown again. */
 export function RecoveryCodesDialog({ codes, onClose }: RecoveryCodesDialogProps) {
   const { t } = useLocale();
   const text = codes.join('\n');

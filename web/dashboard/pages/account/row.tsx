@@ -3,14 +3,14 @@ import css from './account.module.css';
 
 interface RowProps {
   readonly title: string;
-  /** Whether it is there, in a word. */
+  /** Its state, in a word. */
   readonly badge?: string | null;
   readonly text: ReactNode;
-  /** What can be done about it. */
+  /** Its buttons. */
   readonly children: ReactNode;
 }
 
-/** One line of the account. */
+/** One line of the account page. */
 export function Row({ title, badge = null, text, children }: RowProps) {
   return (
     <div className={css.row}>

@@ -11,7 +11,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import css from './account.module.css';
 
-/** Where the person is signed in. */
+/** The person's sessions. */
 export function Sessions() {
   const { t } = useLocale();
   const { api, queries, toast } = useDashboard();
@@ -95,7 +95,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const;
 
-/** `Firefox · Windows` of what a browser calls itself, which is a claim, no fact; null where it says nothing known. */
+/** `Firefox · Windows` for a User-Agent, which may be false; null if nothing in it is known. */
 function deviceName(userAgent: string | null): string | null {
   const named = [BROWSERS, SYSTEMS].map((table) => table.find(([sign]) => sign.test(userAgent ?? ''))?.[1]);
   const known = named.filter((name) => name !== undefined);

@@ -17,7 +17,7 @@ interface FactorDialogProps {
   readonly onClose: () => void;
 }
 
-/** Connects an authenticator app: its secret counts once a code of it was seen. */
+/** Connects an authenticator app. Its secret takes effect once a code is confirmed. */
 export function TotpDialog({ onDone, onClose }: FactorDialogProps) {
   const { t } = useLocale();
   const { api, toast } = useDashboard();

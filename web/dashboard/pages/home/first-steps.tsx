@@ -15,7 +15,7 @@ const STEPS = [
   ['live_payment', 'step_live', 'step_live_text'],
 ] as const;
 
-/** The way to the first live payment; it goes away once there is one. */
+/** The steps to the first live payment. Hidden after it. */
 export function FirstSteps({ steps }: { readonly steps: HomeView['first_steps'] }) {
   const { t } = useLocale();
   if (steps.live_payment) return null;
@@ -25,7 +25,7 @@ export function FirstSteps({ steps }: { readonly steps: HomeView['first_steps'] 
       <ol className={css.steps}>
         {STEPS.map(([name, title, text]) => (
           <Step key={name} isDone={steps[name]} title={t(title)}>
-            {/* One thing at a time. */}
+            {/* Only the next step shows its details. */}
             {name === next ? t(text) : null}
             {name === next && name === 'test_payment' ? (
               <>

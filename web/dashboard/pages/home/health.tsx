@@ -6,7 +6,7 @@ import css from './home-page.module.css';
 
 const LINES = ['networks', 'webhooks', 'backups'] as const;
 
-/** Whether what payments depend on is well. */
+/** The health of networks, webhooks and backups. */
 export function Health({ health }: { readonly health: HomeView['health'] }) {
   const { t } = useLocale();
   return (

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, useSearch } from '@tanstack/react-router';
 import type { HomeView } from '../../../../src/http/dashboard/contract/home.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
@@ -12,39 +11,33 @@ import { Card } from '../../ui/card.tsx';
 import { LineChart } from '../../ui/chart/line-chart.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { Select } from '../../ui/field.tsx';
 import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx';
 import { PaymentTable } from '../payments/payment-table.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Health } from './health.tsx';
 import css from './home-page.module.css';
-import { HOME_PERIODS, homeQuery, type HomePeriod } from './queries.ts';
+import { homeQuery } from './queries.ts';
+import { Range } from './range.tsx';
 import { Statuses } from './statuses.tsx';
 import { Tiles } from './tiles.tsx';
+import { Currencies, Tokens } from './tokens.tsx';
 
-/** How a project is doing. */
+const HOME = '/signed-in/projects/$project/$mode';
+const VOLUMES = { hour: 'volume_a_hour', day: 'volume_a_day', week: 'volume_a_week' } as const;
+
+/** Home: the figures of a project. */
 export function HomePage() {
-  const { t } = useLocale();
+  const { t, zone } = useLocale();
   const { api } = useDashboard();
   const scope = useScope();
-  const [period, setPeriod] = useState<HomePeriod>('30d');
-  const home = useQuery(homeQuery(api, scope, period));
+  const search = useSearch({ from: HOME });
+  const home = useQuery(homeQuery(api, scope, search, zone));
+  const shown = home.data === undefined ? undefined : { from: home.data.from_day, to: home.data.to_day };
   return (
-    <Page
-      title={t('home')}
-      hasTimes
-      actions={
-        <Select
-          label={t('period')}
-          value={period}
-          options={HOME_PERIODS.map((one) => [one, t(`period_${one}`)])}
-          onValue={(value) => setPeriod(HOME_PERIODS.find((one) => one === value) ?? '30d')}
-        />
-      }
-    >
+    <Page title={t('home')} hasTimes actions={<Range search={search} shown={shown} />}>
       {home.data !== undefined ? (
         <div className={classNames(home.isPlaceholderData && css.old)}>
-          <Figures home={home.data} period={period} />
+          <Figures home={home.data} />
         </div>
       ) : home.isError ? (
         <Empty icon="warning" title={t('fault_title')} text={problemText(home.error, t)}>
@@ -57,34 +50,38 @@ export function HomePage() {
   );
 }
 
-function Figures({ home, period }: { readonly home: HomeView; readonly period: HomePeriod }) {
-  const { t, fiat, shortFiat, day } = useLocale();
+function Figures({ home }: { readonly home: HomeView }) {
+  const { t, fiat, shortFiat, day, dateTime, localDay } = useLocale();
   const scope = useScope();
-  const { currency, days, latest, statuses, health, first_steps: steps } = home;
+  const { currency, points, unit, latest, statuses, health, first_steps: steps } = home;
   return (
     <>
-      <Tiles home={home} period={period} />
+      <p className={css.note}>{t('shown_range', { from: day(home.from_day), to: day(home.to_day) })}</p>
+      <Tiles home={home} />
       <div className={css.stack}>
         <FirstSteps steps={steps} />
         <div className={css.split}>
           <LineChart
-            title={t('volume_a_day')}
-            note={t('days_utc')}
-            columns={[t('day'), t('volume'), t('completed')]}
-            points={days.map((one) => ({
-              key: one.day,
-              label: day(one.day),
+            title={t(VOLUMES[unit])}
+            note={t('compared_before')}
+            columns={[t('day'), t('volume'), t('volume_before'), t('created_payments'), t('completed')]}
+            points={points.map((one) => ({
+              key: one.from,
+              label: unit === 'hour' ? dateTime(one.from) : day(localDay(one.from)),
               value: Number(one.volume),
+              before: Number(one.volume_before),
               text: fiat(one.volume, currency),
-              more: [String(one.completed)],
+              more: [fiat(one.volume_before, currency), String(one.created), String(one.completed)],
             }))}
             format={(value) => shortFiat(value, currency)}
           />
           <div className={css.stack}>
-            <Statuses statuses={statuses} period={period} />
+            <Statuses statuses={statuses} />
+            <Currencies currencies={home.currencies} currency={currency} />
             <Health health={health} />
           </div>
         </div>
+        <Tokens tokens={home.tokens} currency={currency} />
         <Card
           flush
           title={t('latest_payments')}
@@ -113,7 +110,7 @@ function Figures({ home, period }: { readonly home: HomeView; readonly period: H
   );
 }
 
-/** The page's own outline, so that nothing jumps when the figures come. */
+/** The page's outline, so that nothing moves when the figures arrive. */
 function Waiting() {
   const { t } = useLocale();
   return (

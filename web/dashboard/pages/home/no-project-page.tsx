@@ -2,7 +2,7 @@ import { useLocale } from '../../locale.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Empty } from '../../ui/empty.tsx';
 
-/** For who may come in, but was given no project yet. */
+/** For people without a role in any project. */
 export function NoProjectPage() {
   const { t } = useLocale();
   return (

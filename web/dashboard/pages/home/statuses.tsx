@@ -5,15 +5,13 @@ import { useScope } from '../../scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { STATUS_GROUPS, type StatusGroup } from '../payments/search.ts';
 import css from './home-page.module.css';
-import type { HomePeriod } from './queries.ts';
 
 interface StatusesProps {
   readonly statuses: HomeView['statuses'];
-  readonly period: HomePeriod;
 }
 
-/** How many payments there are of each group, which leads to them. */
-export function Statuses({ statuses, period }: StatusesProps) {
+/** The number of payments in each group of statuses, with links to them. */
+export function Statuses({ statuses }: StatusesProps) {
   const { t, number } = useLocale();
   const scope = useScope();
   const groups = (Object.keys(STATUS_GROUPS) as StatusGroup[]).map((group) => {
@@ -29,7 +27,7 @@ export function Statuses({ statuses, period }: StatusesProps) {
       <ul className={css.bars}>
         {groups.map(({ group, count }) => (
           <li key={group}>
-            <Link to="/projects/$project/$mode/payments" params={scope} search={{ status: group, period }}>
+            <Link to="/projects/$project/$mode/payments" params={scope} search={{ status: group }}>
               {t(`group_${group}`)}
             </Link>
             <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">

@@ -1,42 +1,35 @@
-import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
-import { LinkButton } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { FilterChips } from './filter-chips.tsx';
 import css from './payments-page.module.css';
-import { isNarrowed, PERIODS, STATUS_GROUPS, UNUSUAL, type PaymentsSearch, type SearchChange } from './search.ts';
+import {
+  FILTERS,
+  isNarrowed,
+  PERIODS,
+  UNUSUAL,
+  type PaymentsSearch,
+  type Period,
+  type SearchChange,
+} from './search.ts';
 
 interface FiltersProps {
   readonly search: PaymentsSearch;
   readonly onChange: (change: SearchChange) => void;
+  /** Opens what has no control of its own here. */
+  readonly onMore: () => void;
 }
 
-const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>): readonly Key[] =>
-  Object.keys(table) as Key[];
+const isPeriod = (text: string): text is Period => Object.hasOwn(PERIODS, text);
+const NO_FILTERS: SearchChange = Object.fromEntries(FILTERS.map((name) => [name, undefined]));
 
-/** What narrows the list; all of it stands in the address, so that it survives a reload and can be sent to somebody. */
-export function Filters({ search, onChange }: FiltersProps) {
+/** The filters of the list. They are in the URL, so they survive a reload and can be shared. */
+export function Filters({ search, onChange, onMore }: FiltersProps) {
   const { t } = useLocale();
-  const scope = useScope();
-  const { status: _status, ...rest } = search;
   return (
     <>
-      <nav className={css.tabs} aria-label={t('by_status')}>
-        {[undefined, ...keysOf(STATUS_GROUPS)].map((status) => (
-          <Link
-            key={status ?? 'all'}
-            to="/projects/$project/$mode/payments"
-            params={scope}
-            search={{ ...rest, ...(status !== undefined && { status }) }}
-            activeOptions={{ exact: true, includeSearch: true }}
-            replace
-          >
-            {t(status === undefined ? 'all' : `group_${status}`)}
-          </Link>
-        ))}
-      </nav>
       <div className={css.filters} role="search">
         <SearchField text={search.search ?? ''} onText={(text) => onChange({ search: text })} />
         <Select
@@ -48,22 +41,27 @@ export function Filters({ search, onChange }: FiltersProps) {
         <Select
           label={t('created')}
           value={search.period ?? ''}
-          options={[['', t('period_any')], ...keysOf(PERIODS).map((one) => [one, t(`period_${one}`)] as const)]}
-          onValue={(value) => onChange({ period: keysOf(PERIODS).find((one) => one === value) })}
+          options={[
+            ['', t('period_any')],
+            ...Object.keys(PERIODS)
+              .filter(isPeriod)
+              .map((one) => [one, t(`period_${one}`)] as const),
+          ]}
+          onValue={(value) => onChange({ period: isPeriod(value) ? value : undefined })}
         />
+        <Button icon="filter" onClick={onMore}>
+          {t('filter')}
+        </Button>
         {isNarrowed(search) ? (
-          <LinkButton
-            onClick={() => onChange({ status: undefined, exception: undefined, search: undefined, period: undefined })}
-          >
-            {t('clear_filters')}
-          </LinkButton>
+          <LinkButton onClick={() => onChange({ ...NO_FILTERS, view: undefined })}>{t('clear_filters')}</LinkButton>
         ) : null}
       </div>
+      <FilterChips search={search} onChange={onChange} />
     </>
   );
 }
 
-/** Until somebody stops typing. */
+/** How long after the last keystroke the search starts. */
 const TYPING_MS = 250;
 const MAX_SEARCH = 255;
 
@@ -76,7 +74,7 @@ function SearchField({ text, onText }: SearchFieldProps) {
   const { t } = useLocale();
   const [typed, setTyped] = useState(text);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // Another address, such as by the browser's way back.
+  // The URL can change too, for example by the browser's back button.
   useEffect(() => setTyped(text), [text]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const send = (value: string, inMs: number): void => {

@@ -1,7 +1,7 @@
-/** The longest name that is an abbreviation. */
+/** Names up to this length are abbreviations. */
 const MAX_ABBREVIATION = 3;
 
-/** A network as people write it, of its name on the wire. */
+/** A network's display name, given its name in the API. */
 export function networkName(network: string): string {
   if (network.length <= MAX_ABBREVIATION) return network.toUpperCase();
   return network.slice(0, 1).toUpperCase() + network.slice(1);

@@ -1,42 +1,79 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
-import { ApiFault } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Choices } from '../../ui/choices.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { GoneDialog, useChanged } from './changed.tsx';
 import css from './payment-parts.module.css';
-import { paymentQuery, takeIn } from './queries.ts';
+import { putPayment, refreshOnRefusal } from './queries.ts';
+import { isSome } from './refund-size.ts';
+
+const RefundDialog = lazy(async () => ({ default: (await import('./refund-dialog.tsx')).RefundDialog }));
+const SignDialog = lazy(async () => ({ default: (await import('./sign-dialog.tsx')).SignDialog }));
 
 type Simulation = PaymentView['can']['simulate'][number];
-/** One that is asked about; all but a simulation are done as they are. */
+/** An action with a confirmation dialog. */
 type Asked = 'complete' | 'cancel' | 'accept' | 'simulate';
+/** The open dialog: that of an action, or of what to sign for a new refund. */
+type Open = Asked | 'refund' | { readonly sign: string };
 
-/** What can be done to it now, each with a question that says what follows. */
+/** Buttons for the payment's possible actions, each with a dialog that says what it does. */
 export function PaymentActions({ payment }: { readonly payment: PaymentView }) {
   const { t } = useLocale();
-  const [asked, ask] = useState<Asked | null>(null);
+  const [open, setOpen] = useState<Open | null>(null);
   const { can } = payment;
-  if (!can.complete && !can.cancel && !can.accept && can.simulate.length === 0) return null;
+  const close = (): void => setOpen(null);
   return (
-    <div className={css.actions}>
-      {can.complete ? (
-        <Button kind="primary" onClick={() => ask('complete')}>
-          {t('complete_payment')}
-        </Button>
+    <>
+      {canAnything(can) ? (
+        <div className={css.actions}>
+          {can.complete ? (
+            <Button kind="primary" onClick={() => setOpen('complete')}>
+              {t('complete_payment')}
+            </Button>
+          ) : null}
+          {can.accept ? (
+            <Button kind={can.complete ? 'plain' : 'primary'} onClick={() => setOpen('accept')}>
+              {t('accept_payment')}
+            </Button>
+          ) : null}
+          {can.refund === 'none' ? null : <Button onClick={() => setOpen('refund')}>{t('refund')}</Button>}
+          {can.simulate.length > 0 ? <Button onClick={() => setOpen('simulate')}>{t('simulate')}</Button> : null}
+          {can.cancel ? <Button onClick={() => setOpen('cancel')}>{t('cancel_payment')}</Button> : null}
+        </div>
       ) : null}
-      {can.accept ? (
-        <Button kind={can.complete ? 'plain' : 'primary'} onClick={() => ask('accept')}>
-          {t('accept_payment')}
-        </Button>
-      ) : null}
-      {can.simulate.length > 0 ? <Button onClick={() => ask('simulate')}>{t('simulate')}</Button> : null}
-      {can.cancel ? <Button onClick={() => ask('cancel')}>{t('cancel_payment')}</Button> : null}
-      {asked === null ? null : <Question payment={payment} asked={asked} onClose={() => ask(null)} />}
-    </div>
+      {open === null ? null : (
+        <Suspense>
+          {open === 'refund' ? (
+            <RefundDialog
+              payment={payment}
+              onClose={close}
+              onDone={({ id, can: { sign } }) => setOpen(sign ? { sign: id } : null)}
+            />
+          ) : typeof open === 'object' ? (
+            <SignDialog payment={payment.id} refund={open.sign} onClose={close} />
+          ) : isPossible(can, open) ? (
+            <Question payment={payment} asked={open} onClose={close} />
+          ) : (
+            <GoneDialog name={t(NAMES[open])} onClose={close} />
+          )}
+        </Suspense>
+      )}
+    </>
   );
+}
+
+function canAnything({ complete, accept, cancel, refund, simulate }: PaymentView['can']): boolean {
+  return complete || accept || cancel || refund !== 'none' || simulate.length > 0;
+}
+
+function isPossible(can: PaymentView['can'], asked: Asked): boolean {
+  return asked === 'simulate' ? can.simulate.length > 0 : can[asked];
 }
 
 interface QuestionProps {
@@ -48,6 +85,7 @@ interface QuestionProps {
 function Question({ payment, asked, onClose }: QuestionProps) {
   const { t } = useLocale();
   const [outcome, choose] = useState<Simulation | undefined>(payment.can.simulate[0]);
+  const isChanged = useChanged(JSON.stringify([payment.status, payment.money]));
   const change = useChange(payment, asked, outcome, onClose);
   return (
     <ConfirmDialog
@@ -57,19 +95,36 @@ function Question({ payment, asked, onClose }: QuestionProps) {
       action={change}
       onClose={onClose}
     >
+      {isChanged ? <Notice kind="warning">{t('changed_meanwhile')}</Notice> : null}
+      {asked === 'accept' ? <Accepted payment={payment} /> : null}
       {asked === 'simulate' ? (
-        <fieldset className={css.choices}>
-          <legend className="unseen">{t('outcome')}</legend>
-          {payment.can.simulate.map((one) => (
-            <label key={one}>
-              <input type="radio" name="outcome" checked={one === outcome} onChange={() => choose(one)} />
-              <span>{t(`simulate_${one}`)}</span>
-              <small>{t(`simulate_${one}_text`)}</small>
-            </label>
-          ))}
-        </fieldset>
+        <Choices
+          label={t('outcome')}
+          isLabelHidden
+          value={outcome}
+          options={payment.can.simulate.map((one) => ({
+            value: one,
+            text: t(`simulate_${one}`),
+            detail: t(`simulate_${one}_text`),
+          }))}
+          onValue={choose}
+        />
       ) : null}
     </ConfirmDialog>
+  );
+}
+
+/** What is accepted as full payment, and what is given up. */
+function Accepted({ payment: { money } }: { readonly payment: PaymentView }) {
+  const { t } = useLocale();
+  if (money === null) return null;
+  const { asset, confirmed, expected, missing, refunded } = money;
+  return (
+    <ul className={css.lines}>
+      <li>{t('accept_facts', { confirmed, expected, asset })}</li>
+      {isSome(refunded) ? <li>{t('accept_refunded', { amount: refunded, asset })}</li> : null}
+      {isSome(missing) ? <li>{t('accept_missing', { amount: missing, asset })}</li> : null}
+    </ul>
   );
 }
 
@@ -93,24 +148,29 @@ function useChange(payment: PaymentView, asked: Asked, outcome: Simulation | und
   const { t } = useLocale();
   const dashboard = useDashboard();
   const scope = useScope();
-  const { api, queries, toast } = dashboard;
+  const { api, toast } = dashboard;
+  const { money } = payment;
   const params = { ...scope, payment: payment.id };
   return useMutation({
     mutationFn: () => {
-      if (asked !== 'simulate') return api(`POST ${PATH}/${asked}`, { params });
-      return api(`POST ${PATH}/simulate`, { params, body: { outcome: outcome ?? 'paid' } });
-    },
-    onSuccess: ({ payment: fresh, consequences: { events, deliveries } }) => {
-      takeIn(dashboard, scope, fresh);
-      const told = deliveries === 0 ? '' : ` ${t('told', { events: events.join(', '), count: deliveries })}`;
-      toast(t(`done_${asked}`) + told);
-      onDone();
-    },
-    onError: (error) => {
-      // It changed meanwhile: what can be done to it did as well.
-      if (error instanceof ApiFault && error.status < 500) {
-        void queries.invalidateQueries({ queryKey: paymentQuery(api, scope, payment.id).queryKey });
+      switch (asked) {
+        case 'simulate':
+          return api(`POST ${PATH}/simulate`, { params, body: { outcome: outcome ?? 'paid' } });
+        case 'accept': {
+          const shown = money === null ? null : { confirmed: money.confirmed, refunded: money.refunded };
+          return api(`POST ${PATH}/accept`, { params, body: shown === null ? {} : { shown } });
+        }
+        case 'complete':
+        case 'cancel':
+          return api(`POST ${PATH}/${asked}`, { params });
       }
     },
+    onSuccess: ({ payment: fresh, consequences: { events, deliveries } }) => {
+      putPayment(dashboard, scope, fresh);
+      const sent = deliveries === 0 ? '' : ` ${t('events_sent', { events: events.join(', '), count: deliveries })}`;
+      toast(t(`done_${asked}`) + sent);
+      onDone();
+    },
+    onError: (error) => refreshOnRefusal(dashboard, scope, payment.id, error),
   });
 }

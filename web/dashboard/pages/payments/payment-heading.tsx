@@ -3,7 +3,7 @@ import { useLocale } from '../../locale.tsx';
 import { Status } from '../../ui/status.tsx';
 import css from './payment-parts.module.css';
 
-/** How much, and how it stands. */
+/** The amount and status. */
 export function PaymentHeading({ payment }: { readonly payment: PaymentView }) {
   const { fiat } = useLocale();
   return (

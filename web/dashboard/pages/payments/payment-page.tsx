@@ -9,10 +9,13 @@ import { Status } from '../../ui/status.tsx';
 import { Happened } from './happened.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import css from './payment-parts.module.css';
-import { Money, PaymentDetails, Transfers } from './payment-parts.tsx';
+import { Labels } from './labels.tsx';
+import { Notes } from './notes.tsx';
+import { Addresses, Money, PaymentDetails, Transfers } from './payment-parts.tsx';
 import { paymentQuery } from './queries.ts';
+import { Refunds } from './refunds.tsx';
 
-/** All of one payment. */
+/** One payment in detail. */
 export function PaymentPage() {
   const { t, fiat } = useLocale();
   const { api } = useDashboard();
@@ -41,6 +44,11 @@ export function PaymentPage() {
           <Card title={t('money')}>
             <Money payment={payment} />
           </Card>
+          {payment.refunds.length === 0 ? null : (
+            <Card title={t('refunds')}>
+              <Refunds payment={payment} />
+            </Card>
+          )}
           <Card title={t('transfers')}>
             <Transfers payment={payment} />
           </Card>
@@ -48,9 +56,20 @@ export function PaymentPage() {
             <Happened timeline={payment.timeline} />
           </Card>
         </div>
-        <Card title={t('details')}>
-          <PaymentDetails payment={payment} />
-        </Card>
+        <div className={css.column}>
+          <Card title={t('details')}>
+            <PaymentDetails payment={payment} />
+          </Card>
+          <Card title={t('notes')}>
+            <div className={css.stack}>
+              <Labels payment={payment} />
+              <Notes payment={payment} />
+            </div>
+          </Card>
+          <Card title={t('addresses')}>
+            <Addresses payment={payment} />
+          </Card>
+        </div>
       </div>
     </Page>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
@@ -11,18 +11,21 @@ import { isPlainKey } from '../../ui/plain-key.ts';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Happened } from './happened.tsx';
 import { PaymentActions } from './payment-actions.tsx';
-import { PaymentDetails, Money } from './payment-parts.tsx';
+import { Labels } from './labels.tsx';
+import { Notes } from './notes.tsx';
+import { Addresses, Money, PaymentDetails } from './payment-parts.tsx';
 import partsCss from './payment-parts.module.css';
 import css from './payments-page.module.css';
 import { paymentQuery } from './queries.ts';
 import { PaymentHeading } from './payment-heading.tsx';
+import { Refunds } from './refunds.tsx';
 
 interface PaymentPanelProps {
   readonly payment: string;
   readonly onClose: () => void;
 }
 
-/** A payment beside the list it was chosen from. */
+/** A payment in a panel beside its list. */
 export function PaymentPanel({ payment: id, onClose }: PaymentPanelProps) {
   const { t } = useLocale();
   const { api } = useDashboard();
@@ -62,11 +65,36 @@ export function PaymentPanel({ payment: id, onClose }: PaymentPanelProps) {
             <PaymentHeading payment={payment} />
             <PaymentActions payment={payment} />
             <Money payment={payment} />
-            <PaymentDetails payment={payment} />
-            <Happened timeline={payment.timeline} />
+            <Labels payment={payment} />
+            {payment.refunds.length === 0 ? null : (
+              <Part title={t('refunds')}>
+                <Refunds payment={payment} />
+              </Part>
+            )}
+            <Part title={t('details')}>
+              <PaymentDetails payment={payment} />
+            </Part>
+            <Part title={t('notes')}>
+              <Notes payment={payment} />
+            </Part>
+            <Part title={t('addresses')}>
+              <Addresses payment={payment} />
+            </Part>
+            <Part title={t('happened')}>
+              <Happened timeline={payment.timeline} />
+            </Part>
           </div>
         </div>
       )}
     </aside>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className={partsCss.section}>
+      <h3>{title}</h3>
+      {children}
+    </section>
   );
 }

@@ -1,6 +1,7 @@
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
 import { useLocale } from '../../locale.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { CopyButton, Short } from '../../ui/copy.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import css from './payment-parts.module.css';
@@ -11,18 +12,25 @@ interface PartProps {
   readonly payment: PaymentView;
 }
 
-/** What was asked for and what has come, in the coin. */
-export function Money({ payment: { money, confirmations } }: PartProps) {
-  const { t, percent } = useLocale();
+/** Expected, received, confirmed, excess and refunded money, in the payment's asset. */
+export function Money({ payment: { money, confirmations, currency } }: PartProps) {
+  const { t, percent, fiat, dateTime } = useLocale();
   if (money === null) return <p className={css.soft}>{t('no_token_yet')}</p>;
-  const { asset, expected, received, missing, excess, refunded } = money;
+  const { asset, expected, received, confirmed, missing, excess, refunded } = money;
   const shares = moneyShares(money);
+  // A currency's own decimals are too few for coins that are worth little.
+  const rateText = Number(money.rate) >= 10 ? fiat(money.rate, currency) : `${money.rate} ${currency}`;
   const lines = [
     received !== '0' && missing !== '0' ? t('missing', { amount: missing, asset }) : null,
-    excess === '0' ? null : t('excess', { amount: excess, asset }),
-    refunded === '0' ? null : t('refunded', { amount: refunded, asset }),
     confirmations === null ? null : t('confirmations', { have: confirmations.have, need: confirmations.need }),
   ].filter((line) => line !== null);
+  const sums = [
+    ['expected', expected, null],
+    ['received', received, css.ofReceived],
+    ['confirmed', confirmed, css.ofConfirmed],
+    ['excess', excess === '0' ? null : excess, css.ofExcess],
+    ['refunded', refunded === '0' ? null : refunded, css.ofRefunded],
+  ] as const;
   return (
     <div className={css.part}>
       <svg
@@ -35,23 +43,36 @@ export function Money({ payment: { money, confirmations } }: PartProps) {
         <rect width={shares.confirmed} height="4" />
         <rect className={css.seen} x={shares.confirmed} width={shares.seen} height="4" />
         <rect className={css.excess} x={100 - shares.excess} width={shares.excess} height="4" />
+        <rect className={css.refunded} y="2.5" width={shares.refunded} height="1.5" />
       </svg>
-      <div className={css.sums}>
-        <span>
-          <b>{received}</b> {t('of_received', { owed: expected, asset })}
-        </span>
-        <span className={css.soft}>{lines.join(' · ')}</span>
-      </div>
+      <dl className={css.sums}>
+        {sums.map(([name, amount, mark]) =>
+          amount === null ? null : (
+            <div key={name}>
+              <dt>
+                {mark === null ? null : <span className={classNames(css.mark, mark)} />}
+                {t(`bar_${name}`)}
+              </dt>
+              <dd>
+                {amount} {asset}
+              </dd>
+            </div>
+          ),
+        )}
+      </dl>
+      {lines.length === 0 ? null : <p>{lines.join(' · ')}</p>}
+      <p className={css.soft}>{t('rate_locked', { asset, rate: rateText, time: dateTime(money.rate_locked_at) })}</p>
     </div>
   );
 }
 
-/** What is known of it; what was not said is left out. */
+/** The payment's fields; empty ones are left out. */
 export function PaymentDetails({ payment }: PartProps) {
   const { t } = useLocale();
   const { crypto, address, addresses, metadata } = payment;
   const explorer = addresses.find((one) => one.is_current)?.explorer_url ?? null;
-  const facts = [
+  const time = (iso: string | null) => (iso === null ? null : <Moment iso={iso} />);
+  const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     [t('order'), payment.order_id],
     [t('number'), payment.transaction_number],
     [t('customer'), payment.customer_email],
@@ -60,16 +81,36 @@ export function PaymentDetails({ payment }: PartProps) {
     [t('paid_in'), crypto === null ? null : `${crypto.asset} · ${networkName(crypto.network)}`],
     [t('address'), address === null ? null : <Short text={address} what={t('address')} href={explorer} />],
     [t('id'), <Short key="id" text={payment.id} what={t('id')} />],
-    [t('created'), <Moment key="created" iso={payment.created_at} />],
-    [t('expires'), <Moment key="expires" iso={payment.expires_at} />],
+    [t('created'), time(payment.created_at)],
+    [t('expires'), time(payment.expires_at)],
+    [t('completes'), time(payment.completes_at)],
+    [t('completed'), time(payment.completed_at)],
+    [t('cancelled'), time(payment.cancelled_at)],
     [
       t('payment_page'),
       <CopyButton key="page" text={payment.payment_url}>
         {t('copy_link')}
       </CopyButton>,
     ],
-    ...Object.entries(metadata),
-  ] as const;
+    [t('success_url'), payment.success_url],
+    [t('cancel_url'), payment.cancel_url],
+    [t('idempotency_key'), payment.idempotency_key],
+  ];
+  const given = Object.entries(metadata);
+  return (
+    <div className={css.part}>
+      <Facts facts={facts} />
+      {given.length === 0 ? null : (
+        <>
+          <h3 className={css.subhead}>{t('metadata')}</h3>
+          <Facts facts={given} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className={css.facts}>
       {facts.map(([name, value]) =>
@@ -84,7 +125,43 @@ export function PaymentDetails({ payment }: PartProps) {
   );
 }
 
-/** Money that came, one arrival a line. */
+/** Every address issued for the payment, newest first. */
+export function Addresses({ payment: { addresses } }: PartProps) {
+  const { t } = useLocale();
+  if (addresses.length === 0) return <p className={css.soft}>{t('no_token_yet')}</p>;
+  return (
+    <ul className={css.rows}>
+      {addresses.map((one) => (
+        <li key={`${one.network} ${one.address} ${one.asset}`}>
+          <div className={css.rowHead}>
+            <span>
+              <b>
+                {one.expected} {one.asset}
+              </b>{' '}
+              <span className={css.soft}>{networkName(one.network)}</span>
+            </span>
+            {one.is_current ? <span>{t('address_current')}</span> : null}
+          </div>
+          <div className={css.rowFoot}>
+            <Short text={one.address} what={t('address')} href={one.explorer_url} />
+          </div>
+          <small>
+            {t('issued')} <Moment iso={one.issued_at} />
+            {one.watched_until === null ? null : (
+              <>
+                {' · '}
+                {t('watched_until')} <Moment iso={one.watched_until} />
+              </>
+            )}
+            {one.wallet_index === null ? null : ` · ${t('wallet_index')} ${one.wallet_index}`}
+          </small>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Transfers to the payment, one on each line. */
 export function Transfers({ payment: { transfers } }: PartProps) {
   const { t } = useLocale();
   if (transfers.length === 0) return <p className={css.soft}>{t('no_transfers')}</p>;

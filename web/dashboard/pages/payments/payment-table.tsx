@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useRef, type MouseEvent } from 'react';
+import { useRef, type MouseEvent, type RefObject } from 'react';
 import type { PaymentRow } from '../../../../src/http/dashboard/contract/payments.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
@@ -7,41 +7,44 @@ import { classNames } from '../../ui/class-names.ts';
 import { Ago } from '../../ui/moment.tsx';
 import { useRowKeys } from '../../ui/row-keys.ts';
 import { Status } from '../../ui/status.tsx';
+import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
 import { networkName } from './network-name.ts';
 import css from './payment-table.module.css';
 
 interface PaymentTableProps {
   readonly label: string;
   readonly payments: readonly PaymentRow[];
-  /** The one that is shown beside the table. */
+  /** The usual ones if it is left out; small screens show fewer of those. */
+  readonly columns?: readonly ListColumn[];
+  /** The payment in the panel beside the table. */
   readonly shown?: string | undefined;
-  /** Shows one beside the table. Left out, rows lead to the page of their payment. */
+  /** Opens a payment in the panel. Without it, rows are links to the payments' pages. */
   readonly onShow?: (id: string) => void;
 }
 
-/** Payments, one a row: fiat before coin, and what does not fit on a small screen left out. */
-export function PaymentTable({ label, payments, shown, onShow }: PaymentTableProps) {
+/** A table of payments. Small screens leave out columns, unless they were chosen. */
+export function PaymentTable({ label, payments, columns = USUAL_LIST_COLUMNS, shown, onShow }: PaymentTableProps) {
   const { t } = useLocale();
   const frame = useRef<HTMLDivElement>(null);
   useRowKeys(frame, (id) => {
     if (shown !== undefined) onShow?.(id);
   });
+  const isUsual = columns.join() === USUAL_LIST_COLUMNS.join();
   return (
-    <div className={css.frame} ref={frame}>
+    <div className={classNames(css.frame, isUsual ? css.fits : css.scrolls)} ref={frame}>
       <table className={css.table} aria-label={label}>
         <thead>
           <tr>
-            <th className={css.number}>{t('amount')}</th>
-            <th>{t('status')}</th>
-            <th className={css.order}>{t('order')}</th>
-            <th className={css.customer}>{t('customer')}</th>
-            <th className={css.optional}>{t('paid_in')}</th>
-            <th className={css.number}>{t('created')}</th>
+            {columns.map((column) => (
+              <th key={column} className={classOf(column)}>
+                {t(LIST_COLUMNS[column])}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
           {payments.map((payment) => (
-            <Row key={payment.id} payment={payment} isShown={payment.id === shown} onShow={onShow} />
+            <Row key={payment.id} payment={payment} columns={columns} isShown={payment.id === shown} onShow={onShow} />
           ))}
         </tbody>
       </table>
@@ -49,25 +52,45 @@ export function PaymentTable({ label, payments, shown, onShow }: PaymentTablePro
   );
 }
 
+/** How a column is set, and on which screens. */
+function classOf(column: ListColumn): string {
+  switch (column) {
+    case 'amount':
+    case 'created':
+    case 'received':
+    case 'completed':
+    case 'expires':
+      return classNames(css.number);
+    case 'order':
+      return classNames(css.order, css.cut);
+    case 'customer':
+      return classNames(css.customer, css.cut);
+    case 'paid_in':
+      return classNames(css.optional);
+    case 'description':
+    case 'id':
+      return classNames(css.cut);
+    default:
+      return '';
+  }
+}
+
 interface RowProps {
   readonly payment: PaymentRow;
+  readonly columns: readonly ListColumn[];
   readonly isShown: boolean;
   readonly onShow: ((id: string) => void) | undefined;
 }
 
-/** Below it the panel would cover the list: the page of the payment is shown instead. */
+/** On narrower screens the panel would cover the list, so the payment's page opens instead. */
 const WIDE = '(width >= 64rem)';
 
-function Row({ payment, isShown, onShow }: RowProps) {
-  const { fiat } = useLocale();
-  const scope = useScope();
+function Row({ payment, columns, isShown, onShow }: RowProps) {
   const link = useRef<HTMLAnchorElement>(null);
-  const { id, crypto, order_id, transaction_number, customer_email } = payment;
-  const name = order_id ?? transaction_number ?? id;
   const click = (event: MouseEvent): void => {
     const target = event.target instanceof Element ? event.target : null;
     const isOnLink = target?.closest('a') !== null;
-    // Enter, a new tab, words being selected: those mean something else.
+    // Not for Enter, opening a new tab or selecting text.
     if (event.detail === 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     if (String(getSelection()) !== '') return;
     if (onShow === undefined || !matchMedia(WIDE).matches) {
@@ -75,42 +98,101 @@ function Row({ payment, isShown, onShow }: RowProps) {
       return;
     }
     event.preventDefault();
-    onShow(id);
+    onShow(payment.id);
   };
   return (
     <tr className={classNames(isShown && css.shown)} aria-current={isShown} onClickCapture={click}>
-      <td className={css.number}>
-        <Link
-          ref={link}
-          className={css.amount ?? ''}
-          to="/projects/$project/$mode/payments/$payment"
-          params={{ ...scope, payment: id }}
-          data-row={id}
-        >
-          {fiat(payment.amount, payment.currency)}
-          <span className="unseen"> {name}</span>
-        </Link>
-        {crypto === null ? null : (
-          <small>
-            {crypto.owed} {crypto.asset}
-          </small>
-        )}
-      </td>
-      <td>
-        <Status status={payment.status} exception={payment.exception} />
-        <small className={css.phone}>{name}</small>
-      </td>
-      <td className={classNames(css.order, css.cut)}>
-        {name}
-        {transaction_number === null || name === transaction_number ? null : <small>{transaction_number}</small>}
-      </td>
-      <td className={classNames(css.customer, css.cut)}>{customer_email ?? <span className={css.none}>–</span>}</td>
-      <td className={css.optional}>
-        {crypto === null ? <span className={css.none}>–</span> : `${crypto.asset} · ${networkName(crypto.network)}`}
-      </td>
-      <td className={css.number}>
-        <Ago iso={payment.created_at} />
-      </td>
+      {columns.map((column) => (
+        <td key={column} className={classOf(column)}>
+          {column === 'amount' ? <Amount payment={payment} link={link} /> : <Cell column={column} payment={payment} />}
+        </td>
+      ))}
     </tr>
   );
+}
+
+/** What people call a payment. */
+function nameOf({ order_id, transaction_number, id }: PaymentRow): string {
+  return order_id ?? transaction_number ?? id;
+}
+
+interface AmountProps {
+  readonly payment: PaymentRow;
+  readonly link: RefObject<HTMLAnchorElement | null>;
+}
+
+function Amount({ payment, link }: AmountProps) {
+  const { fiat } = useLocale();
+  const scope = useScope();
+  const { id, crypto } = payment;
+  return (
+    <>
+      <Link
+        ref={link}
+        className={css.amount ?? ''}
+        to="/projects/$project/$mode/payments/$payment"
+        params={{ ...scope, payment: id }}
+        data-row={id}
+      >
+        {fiat(payment.amount, payment.currency)}
+        <span className="unseen"> {nameOf(payment)}</span>
+      </Link>
+      {crypto === null ? null : (
+        <small>
+          {crypto.owed} {crypto.asset}
+        </small>
+      )}
+    </>
+  );
+}
+
+interface CellProps {
+  readonly payment: PaymentRow;
+  readonly column: Exclude<ListColumn, 'amount'>;
+}
+
+function Cell({ payment, column }: CellProps) {
+  const { t } = useLocale();
+  const name = nameOf(payment);
+  const { crypto, transaction_number: number } = payment;
+  switch (column) {
+    case 'status':
+      return (
+        <>
+          <Status status={payment.status} exception={payment.exception} />
+          <small className={css.phone}>{name}</small>
+        </>
+      );
+    case 'order':
+      return (
+        <>
+          {name}
+          {number === null || name === number ? null : <small>{number}</small>}
+        </>
+      );
+    case 'customer':
+      return payment.customer_email ?? <None />;
+    case 'paid_in':
+      return crypto === null ? <None /> : `${crypto.asset} · ${networkName(crypto.network)}`;
+    case 'received':
+      return crypto === null ? <None /> : `${crypto.received} ${crypto.asset}`;
+    case 'description':
+      return payment.description ?? <None />;
+    case 'number':
+      return number ?? <None />;
+    case 'id':
+      return <code title={payment.id}>{payment.id}</code>;
+    case 'api':
+      return t(`api_${payment.surface}`);
+    case 'created':
+      return <Ago iso={payment.created_at} />;
+    case 'completed':
+      return payment.completed_at === null ? <None /> : <Ago iso={payment.completed_at} />;
+    case 'expires':
+      return <Ago iso={payment.expires_at} />;
+  }
+}
+
+function None() {
+  return <span className={css.none}>–</span>;
 }

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
@@ -9,15 +10,24 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { isPlainKey } from '../../ui/plain-key.ts';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { chooseColumns, chosenColumns, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
 import { Filters } from './filters.tsx';
+import { NewPayment } from './new-payment.tsx';
 import { PaymentPanel } from './payment-panel.tsx';
 import { PaymentTable } from './payment-table.tsx';
 import css from './payments-page.module.css';
 import { arrivedKey, paymentsQuery } from './queries.ts';
-import { isNarrowed, type PaymentsSearch, type SearchChange } from './search.ts';
+import { isNarrowed, shownColumns, type PaymentsSearch, type SearchChange } from './search.ts';
+import { ViewTabs, type ViewAction } from './views.tsx';
 
-/** All payments of a project in a mode, narrowed by what stands in the address. */
+const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }));
+const ColumnsDialog = lazy(async () => ({ default: (await import('./columns-dialog.tsx')).ColumnsDialog }));
+const ExportDialog = lazy(async () => ({ default: (await import('./export-dialog.tsx')).ExportDialog }));
+const ViewDialog = lazy(async () => ({ default: (await import('./view-dialogs.tsx')).ViewDialog }));
+
+/** The payments of a project and mode, with the filters from the URL. */
 export function PaymentsPage() {
   const { t } = useLocale();
   const search = useSearch({ from: '/signed-in/projects/$project/$mode/payments' });
@@ -25,32 +35,120 @@ export function PaymentsPage() {
   const set = (change: SearchChange, replace = false): void =>
     void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace, resetScroll: false });
   const { show } = search;
+  const [opened, open] = useState<Opened | null>(null);
+  useExportKey(() => open({ kind: 'export' }));
+  const close = (): void => open(null);
+  const columns = shownColumns(search) ?? chosenColumns();
   return (
-    <Page title={t('payments')} hasTimes>
-      <Filters search={search} onChange={(change) => set(change, true)} />
+    <Page
+      title={t('payments')}
+      hasTimes
+      actions={
+        <>
+          <Button onClick={() => open({ kind: 'columns' })}>{t('columns')}</Button>
+          <Button onClick={() => open({ kind: 'export' })}>{t('export')}</Button>
+        </>
+      }
+    >
+      <ViewTabs search={search} onAction={(action) => open({ kind: 'view', action })} />
+      <Filters search={search} onChange={(change) => set(change, true)} onMore={() => open({ kind: 'filter' })} />
       <div className={classNames(css.split, show !== undefined && css.withPanel)}>
         <Card flush>
-          <List search={search} onShow={(id) => set({ show: id }, show !== undefined)} />
+          <List search={search} columns={columns} onShow={(id) => set({ show: id }, show !== undefined)} />
         </Card>
         {show === undefined ? null : (
           <PaymentPanel key={show} payment={show} onClose={() => set({ show: undefined })} />
         )}
       </div>
+      <Suspense>
+        {opened === null ? null : (
+          <ListDialog opened={opened} search={search} columns={columns} onChange={set} onClose={close} />
+        )}
+      </Suspense>
     </Page>
   );
 }
 
-/** What is undefined would otherwise stand in the address as a key without a value. */
+/** A dialog over the list. */
+type Opened =
+  | { readonly kind: 'filter' | 'columns' | 'export' }
+  | { readonly kind: 'view'; readonly action: ViewAction };
+
+interface ListDialogProps {
+  readonly opened: Opened;
+  readonly search: PaymentsSearch;
+  readonly columns: readonly ListColumn[];
+  readonly onChange: (change: SearchChange, replace?: boolean) => void;
+  readonly onClose: () => void;
+}
+
+function ListDialog({ opened, search, columns, onChange, onClose }: ListDialogProps) {
+  switch (opened.kind) {
+    case 'filter':
+      return (
+        <FilterDialog
+          search={search}
+          onFilter={(change) => {
+            onChange(change);
+            onClose();
+          }}
+          onClose={onClose}
+        />
+      );
+    case 'columns':
+      return (
+        <ColumnsDialog
+          columns={columns}
+          onColumns={(chosen) => {
+            const isUsual = chosen.join() === USUAL_LIST_COLUMNS.join();
+            chooseColumns(chosen);
+            onChange({ columns: isUsual ? undefined : chosen.join(',') });
+            onClose();
+          }}
+          onClose={onClose}
+        />
+      );
+    case 'export':
+      return <ExportDialog search={search} onClose={onClose} />;
+    case 'view':
+      return (
+        <ViewDialog
+          action={opened.action}
+          search={search}
+          onView={(id) => onChange({ view: id ?? undefined }, true)}
+          onClose={onClose}
+        />
+      );
+  }
+}
+
+/** `e` opens the export, like the keys of the shell. */
+function useExportKey(onExport: () => void): void {
+  const latest = useRef(onExport);
+  latest.current = onExport;
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== 'e' || !isPlainKey(event) || document.querySelector('[role=dialog]') !== null) return;
+      event.preventDefault();
+      latest.current();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+}
+
+/** Removes undefined values, which would become keys without values in the URL. */
 function withoutEmpty(search: SearchChange): PaymentsSearch {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''));
 }
 
 interface ListProps {
   readonly search: PaymentsSearch;
+  readonly columns: readonly ListColumn[];
   readonly onShow: (id: string) => void;
 }
 
-function List({ search, onShow }: ListProps) {
+function List({ search, columns, onShow }: ListProps) {
   const { t } = useLocale();
   const { api } = useDashboard();
   const scope = useScope();
@@ -71,7 +169,7 @@ function List({ search, onShow }: ListProps) {
       {payments.length === 0 ? (
         <NoPayments scope={scope} isNarrowed={isNarrowed(search)} />
       ) : (
-        <PaymentTable label={t('payments')} payments={payments} shown={search.show} onShow={onShow} />
+        <PaymentTable label={t('payments')} payments={payments} columns={columns} shown={search.show} onShow={onShow} />
       )}
       {payments.length === 0 ? null : (
         <div className={css.foot}>
@@ -94,7 +192,7 @@ interface ArrivedProps {
   readonly onShow: () => void;
 }
 
-/** New payments wait here until somebody wants them: rows do not move under a cursor. */
+/** New payments appear only on a click, so that rows do not move under the cursor. */
 function Arrived({ scope, isNarrowed, onShow }: ArrivedProps) {
   const { t } = useLocale();
   const { queries } = useDashboard();

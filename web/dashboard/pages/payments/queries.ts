@@ -1,19 +1,18 @@
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query';
-import type { AnswerOf, QueryOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
 import type { PaymentRow, PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
 import { ApiFault, type Api } from '../../api.ts';
 import type { Dashboard } from '../../dashboard.ts';
 import type { Scope } from '../../scope.ts';
-import { PERIODS, STATUS_GROUPS, type PaymentsSearch } from './search.ts';
+import { filtersOf, type PaymentsSearch } from './search.ts';
 
 const LIST = 'GET /dashboard/api/projects/:project/:mode/payments';
 type Page = AnswerOf<typeof LIST>;
 type List = InfiniteData<Page, string | null>;
 
-const DAY_MS = 86_400_000;
 const MAX_FOUND = 6;
 
-/** All that was read of a project in a mode. */
+/** The prefix of all query keys of a project and mode. */
 export function projectKey({ project, mode }: Scope): readonly unknown[] {
   return ['project', project, mode];
 }
@@ -22,49 +21,44 @@ function listKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'payments'];
 }
 
-/** Which new payments came since the list was read; the list shows them when asked to, not under somebody's cursor. */
+/** The ids of new payments that the list does not show until the person asks for them. */
 export function arrivedKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'arrived'];
 }
 
-/** A list of payments, page by page, the newest first. */
+/** A list of payments, page by page, newest first. */
 export function paymentsQuery(api: Api, scope: Scope, search: PaymentsSearch) {
-  const { show: _panel, ...narrowed } = search;
+  const { show: _panel, columns: _columns, view: _view, ...narrowed } = search;
   return infiniteQueryOptions({
     queryKey: [...listKey(scope), narrowed],
     queryFn: ({ pageParam, signal }) =>
       api(
         LIST,
-        { params: { ...scope }, query: { ...queryOf(narrowed), ...(pageParam && { after: pageParam }) } },
+        { params: { ...scope }, query: { ...filtersOf(narrowed), ...(pageParam && { after: pageParam }) } },
         signal,
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page) => page.next,
-    // The stream keeps it fresh.
+    // The stream keeps it up to date.
     staleTime: Infinity,
     refetchOnMount: 'always',
   });
 }
 
-function queryOf({ status, exception, search, period }: PaymentsSearch): QueryOf<typeof LIST> {
-  const since = period === undefined ? null : new Date(Date.now() - PERIODS[period] * DAY_MS);
-  return {
-    ...(status !== undefined && { status: STATUS_GROUPS[status].join(',') }),
-    ...(exception !== undefined && { exception }),
-    ...(search !== undefined && { search }),
-    ...(since !== null && { created_after: since.toISOString() }),
-  };
-}
+type Found = AnswerOf<'GET /dashboard/api/projects/:project/:mode/search'>;
 
-/** The few payments that the palette shows. */
-export function searchQuery(api: Api, scope: Scope | null, search: string) {
+/** Search results of the command palette. */
+export function searchQuery(api: Api, scope: Scope | null, text: string) {
   return queryOptions({
-    queryKey: ['search', scope, search],
-    queryFn: async ({ signal }): Promise<readonly PaymentRow[]> => {
-      if (scope === null) return [];
-      const { data } = await api(LIST, { params: { ...scope }, query: { search, limit: MAX_FOUND } }, signal);
-      return data;
-    },
+    queryKey: ['search', scope, text],
+    queryFn: ({ signal }): Promise<Found> =>
+      scope === null
+        ? Promise.resolve({ mode: 'test', data: [] })
+        : api(
+            'GET /dashboard/api/projects/:project/:mode/search',
+            { params: { ...scope }, query: { text, limit: MAX_FOUND } },
+            signal,
+          ),
   });
 }
 
@@ -76,21 +70,21 @@ export function paymentQuery(api: Api, scope: Scope, payment: string) {
   });
 }
 
-/**
- * Takes in that a payment changed: reads it once, puts it into every list that has it, in its place, and counts it as
- * arrived where it is newer than what a list shows.
- */
-export async function paymentChanged(dashboard: Dashboard, scope: Scope, id: string): Promise<void> {
+/** Reads a changed payment once and updates every query that shows it. */
+export async function refreshPayment(dashboard: Dashboard, scope: Scope, id: string): Promise<void> {
   const { api, queries } = dashboard;
   const fresh = await queries
     .fetchQuery({ ...paymentQuery(api, scope, id), staleTime: 0 })
     .catch((error: unknown) => (error instanceof ApiFault ? null : Promise.reject(error)));
-  if (fresh !== null) takeIn(dashboard, scope, fresh);
-  await queries.invalidateQueries({ queryKey: [...projectKey(scope), 'home'] });
+  if (fresh !== null) putPayment(dashboard, scope, fresh);
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: [...projectKey(scope), 'home'] }),
+    queries.invalidateQueries({ queryKey: [...projectKey(scope), 'attention'] }),
+  ]);
 }
 
-/** Puts a payment as it is now wherever it is shown. */
-export function takeIn({ api, queries }: Dashboard, scope: Scope, fresh: PaymentView): void {
+/** Puts a payment into its own query and every list that has it. Lists that it is too new for count it as arrived. */
+export function putPayment({ api, queries }: Dashboard, scope: Scope, fresh: PaymentView): void {
   queries.setQueryData(paymentQuery(api, scope, fresh.id).queryKey, fresh);
   const lists = queries.getQueriesData<List>({ queryKey: listKey(scope) });
   for (const [key, list] of lists) {
@@ -102,6 +96,20 @@ export function takeIn({ api, queries }: Dashboard, scope: Scope, fresh: Payment
       );
     }
   }
+}
+
+/** The labels that a project knows, for suggestions. */
+export function labelsQuery(api: Api, project: string) {
+  return queryOptions({
+    queryKey: ['labels', project],
+    queryFn: ({ signal }) => api('GET /dashboard/api/projects/:project/labels', { params: { project } }, signal),
+  });
+}
+
+/** After a refused change the payment is read again: it has changed, and with it the possible actions. */
+export function refreshOnRefusal({ api, queries }: Dashboard, scope: Scope, id: string, error: unknown): void {
+  if (!(error instanceof ApiFault) || error.status >= 500) return;
+  void queries.invalidateQueries({ queryKey: paymentQuery(api, scope, id).queryKey });
 }
 
 function withRow(list: List, fresh: PaymentRow): List {

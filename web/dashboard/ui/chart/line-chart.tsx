@@ -7,21 +7,23 @@ import { niceTop } from './scale.ts';
 
 export interface Point {
   readonly key: string;
-  /** What it is of, such as a day. */
+  /** Its position, such as a day. */
   readonly label: string;
-  /** For the drawing alone. */
+  /** Only for drawing. */
   readonly value: number;
-  /** The value in words. */
+  /** What it is compared with, drawn as a dashed line. */
+  readonly before?: number;
+  /** The value as text. */
   readonly text: string;
-  /** What the table has beside it. */
+  /** A further column of the table. */
   readonly more: readonly string[];
 }
 
 interface LineChartProps {
   readonly title: string;
-  /** What to know of the labels. */
+  /** A note on the labels. */
   readonly note: string;
-  /** Heads of the table: label, value, and what is beside it. */
+  /** The table's headings: label, value and the further column. */
   readonly columns: readonly string[];
   /** At least two, from left to right. */
   readonly points: readonly Point[];
@@ -32,12 +34,12 @@ const WIDTH = 1_000;
 const HEIGHT = 200;
 const LINES = [0, 1, 2, 3] as const;
 
-/** A line over time, which arrow keys walk along, and the same as a table. */
+/** A line over time, which can be read with the arrow keys and as a table. */
 export function LineChart({ title, note, columns, points, format }: LineChartProps) {
   const { t } = useLocale();
   const [isTable, showTable] = useState(false);
   const [at, setAt] = useState<number | null>(null);
-  const top = niceTop(Math.max(...points.map(({ value }) => value)));
+  const top = niceTop(Math.max(...points.map(({ value, before = 0 }) => Math.max(value, before))));
   const shown = points[at ?? points.length - 1];
   const point = ({ currentTarget, clientX }: PointerEvent): void => {
     const { left, width } = currentTarget.getBoundingClientRect();
@@ -98,9 +100,9 @@ export function LineChart({ title, note, columns, points, format }: LineChartPro
 
 interface DrawingProps {
   readonly points: readonly Point[];
-  /** What the scale ends with. */
+  /** The end of the scale. */
   readonly top: number;
-  /** The point under the cross-hair. */
+  /** The index of the point at the crosshair. */
   readonly at: number | null;
   readonly format: (value: number) => string;
 }
@@ -108,12 +110,16 @@ interface DrawingProps {
 function Drawing({ points, top, at, format }: DrawingProps) {
   const x = (index: number): number => (index / (points.length - 1)) * WIDTH;
   const y = (value: number): number => HEIGHT - (value / top) * HEIGHT;
-  const line = points.map(({ value }, index) => `${x(index).toFixed(1)} ${y(value).toFixed(1)}`).join('L');
+  const through = (values: readonly number[]): string =>
+    values.map((value, index) => `${x(index).toFixed(1)} ${y(value).toFixed(1)}`).join('L');
+  const line = through(points.map(({ value }) => value));
+  const isCompared = points.some(({ before }) => before !== undefined);
   return (
     <>
       <svg className={css.chart} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <path className={css.area} d={`M0 ${HEIGHT}L${line}L${WIDTH} ${HEIGHT}Z`} />
         <path className={css.grid} d={LINES.map((one) => `M0 ${y((top * one) / 3)}H${WIDTH}`).join('')} />
+        {isCompared ? <path className={css.before} d={`M${through(points.map(({ before = 0 }) => before))}`} /> : null}
         <path className={css.line} d={`M${line}`} />
         {at === null ? null : <path className={css.cross} d={`M${x(at)} 0V${HEIGHT}`} />}
       </svg>
@@ -130,7 +136,7 @@ function Drawing({ points, top, at, format }: DrawingProps) {
 
 function Table({ title, columns, points }: Omit<LineChartProps, 'format' | 'note'>) {
   return (
-    // Focusable, because it scrolls.
+    // Focusable, so that the keyboard can scroll it.
     <div className={css.table} role="group" tabIndex={0} aria-label={title}>
       <table>
         <thead>

@@ -1,0 +1,225 @@
+import type { AssetCode } from '../../domain/asset.ts';
+import { actionOfAttention, type AttentionKind } from '../../domain/attention.ts';
+import { encodeId } from '../../domain/id.ts';
+import type { Network } from '../../domain/networks.ts';
+import type { Surface } from '../../domain/payment.ts';
+import type { Mode } from '../../domain/permission.ts';
+import { mayDo, type Role } from '../../domain/role.ts';
+import {
+  attentionMarks,
+  faultyEndpoints,
+  slowPayments,
+  unsignedRefunds,
+  unusualPayments,
+  walletNetworks,
+  type AttentionKey,
+  type AttentionMark,
+  type FaultyEndpoint,
+  type FaultyPayment,
+  type UnsignedRefund,
+} from '../../store/attention.ts';
+import type { App } from '../context.ts';
+import type { NetworkFault, ServiceHealth } from './health.ts';
+
+/** What needs the attention of a person now, with what is needed to say it in a sentence. */
+export interface AttentionItem extends AttentionKey {
+  readonly kind: AttentionKind;
+  /** When it began, or what it is about was made; epoch milliseconds, null where unknown. */
+  readonly at: number | null;
+  readonly payment: { readonly id: string; readonly surface: Surface; readonly name: string | null } | null;
+  /** What it is about in the token's smallest units: missing, too much, come late, to be paid back. */
+  readonly money: {
+    readonly units: bigint;
+    readonly decimals: number;
+    readonly asset: AssetCode;
+  } | null;
+  readonly network: Network | null;
+  /** Until when it can still be dealt with, epoch milliseconds. */
+  readonly until: number | null;
+  readonly usdCents: bigint | null;
+  /** An endpoint's URL. */
+  readonly url: string | null;
+  /** What is wrong, in plain words. */
+  readonly detail: string | null;
+  /** The command that deals with it, where no page does. */
+  readonly command: string | null;
+  readonly mark: AttentionMark | null;
+}
+
+/** Deposits of a network that are worth a sweep. */
+export interface SweepWorth {
+  readonly network: Network;
+  /** Changes when another deposit comes. */
+  readonly newest: number;
+  readonly deposits: number;
+  /** Null where no price is known. */
+  readonly usdCents: bigint | null;
+}
+
+/** What the service knows beside the database. */
+export interface AttentionSources {
+  readonly serviceHealth: () => Promise<ServiceHealth>;
+  /** As last known: no chain is asked by a request. */
+  readonly sweeps: (projectId: string) => readonly SweepWorth[];
+}
+
+export interface AttentionScope {
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly role: Role | null;
+}
+
+/** So many of each kind are read; people who have more have other worries than the number. */
+export const MAX_ATTENTION = 100;
+
+/**
+ * What needs attention in a project and mode, as far as the role lets somebody see it, the newest first; never what is
+ * done or over, because it follows from the state as it is now.
+ */
+export async function attentionItems(
+  app: App,
+  scope: AttentionScope,
+  sources: AttentionSources,
+): Promise<readonly AttentionItem[]> {
+  const found = (
+    await Promise.all([paymentItems(app, scope), endpointItems(app, scope), liveItems(app, scope, sources)])
+  )
+    .flat()
+    .filter(({ kind }) => mayDo(scope.role, actionOfAttention(kind)));
+  const marks = await attentionMarks(app.db, scope, found);
+  const keyOf = ({ kind, subject, occurrence }: AttentionKey): string => JSON.stringify([kind, subject, occurrence]);
+  const byKey = new Map(marks.map((mark) => [keyOf(mark), mark]));
+  return found
+    .map((item) => ({ ...item, mark: byKey.get(keyOf(item)) ?? null }))
+    .filter(({ mark }) => mark === null || mark.doneAt === null)
+    .toSorted((a, b) => (b.at ?? Infinity) - (a.at ?? Infinity));
+}
+
+const NOTHING: Omit<AttentionItem, keyof AttentionKey | 'kind'> = {
+  at: null,
+  payment: null,
+  money: null,
+  network: null,
+  until: null,
+  usdCents: null,
+  url: null,
+  detail: null,
+  command: null,
+  mark: null,
+};
+
+async function paymentItems(app: App, scope: AttentionScope): Promise<readonly AttentionItem[]> {
+  const [unusual, slow] = await Promise.all([
+    unusualPayments(app.db, scope, MAX_ATTENTION + 1),
+    slowPayments(app.db, scope, app.clock(), MAX_ATTENTION + 1),
+  ]);
+  return [...unusual, ...slow].map((payment) => ({
+    ...NOTHING,
+    kind: payment.kind,
+    subject: payment.id,
+    occurrence: payment.occurrence,
+    at: payment.since ?? payment.cancelledAt ?? payment.createdAt,
+    payment: { id: payment.id, surface: payment.surface, name: payment.name },
+    money: { units: unitsOf(payment), decimals: payment.decimals, asset: payment.asset },
+    network: payment.network,
+    until: payment.kind === 'underpaid' && payment.status === 'pending' ? payment.expiresAt : null,
+  }));
+}
+
+/** How much the sentence speaks of. */
+function unitsOf({ kind, owedUnits, leftUnits }: FaultyPayment): bigint {
+  if (kind === 'underpaid') return leftUnits < owedUnits ? owedUnits - leftUnits : 0n;
+  if (kind === 'overpaid') return leftUnits - owedUnits;
+  return leftUnits;
+}
+
+async function endpointItems(app: App, scope: AttentionScope): Promise<readonly AttentionItem[]> {
+  return (await faultyEndpoints(app.db, scope)).map((endpoint) => ({
+    ...NOTHING,
+    subject: endpoint.id,
+    url: endpoint.url,
+    ...(endpoint.disabledAt === null
+      ? {
+          kind: 'endpoint_failing' as const,
+          occurrence: String(endpoint.tookLast),
+          detail: answerOf(endpoint),
+          command: `cointill webhook deliveries ${endpoint.id}`,
+        }
+      : {
+          kind: 'endpoint_disabled' as const,
+          occurrence: String(endpoint.disabledAt),
+          at: endpoint.disabledAt,
+          detail: endpoint.disabledReason,
+          command: `cointill webhook enable ${endpoint.id}`,
+        }),
+  }));
+}
+
+function answerOf({ status, error }: FaultyEndpoint): string | null {
+  return status === null ? error : `HTTP ${status}`;
+}
+
+/** What there is of money on chains. */
+async function liveItems(
+  app: App,
+  { projectId, mode }: AttentionScope,
+  { serviceHealth, sweeps }: AttentionSources,
+): Promise<readonly AttentionItem[]> {
+  if (mode !== 'live') return [];
+  const [refunds, wallets, { followed, faults }] = await Promise.all([
+    unsignedRefunds(app.db, projectId, MAX_ATTENTION + 1),
+    walletNetworks(app.db, projectId),
+    serviceHealth(),
+  ]);
+  const without = wallets.isLive ? followed.filter((network) => !wallets.networks.includes(network)) : [];
+  return [
+    ...refunds.map(refundItem),
+    ...faults.filter(({ network }) => wallets.networks.includes(network)).map(faultItem),
+    ...without.map((network) => ({
+      ...NOTHING,
+      kind: 'no_wallet' as const,
+      subject: network,
+      occurrence: 'none',
+      network,
+      command: `cointill wallet set --project ${projectId} --network ${network}`,
+    })),
+    ...sweeps(projectId).map(({ network, newest, deposits, usdCents }) => ({
+      ...NOTHING,
+      kind: 'sweep' as const,
+      subject: network,
+      occurrence: String(newest),
+      network,
+      usdCents,
+      detail: String(deposits),
+      command: `cointill sweep plan --project ${projectId} --network ${network}`,
+    })),
+  ];
+}
+
+function refundItem(refund: UnsignedRefund): AttentionItem {
+  const id = encodeId('refund', refund.id);
+  return {
+    ...NOTHING,
+    kind: 'refund_to_sign',
+    subject: refund.id,
+    occurrence: String(refund.createdAt),
+    at: refund.createdAt,
+    payment: { id: refund.paymentId, surface: refund.surface, name: id },
+    money: { units: refund.units, decimals: refund.decimals, asset: refund.asset },
+    network: refund.network,
+    until: refund.dueAt,
+    command: `cointill refund show ${id}`,
+  };
+}
+
+function faultItem({ network, problem, since }: NetworkFault): AttentionItem {
+  return {
+    ...NOTHING,
+    kind: 'node_behind',
+    subject: network,
+    occurrence: since,
+    network,
+    detail: problem,
+    command: 'cointill network status',
+  };
+}

@@ -1,0 +1,49 @@
+import { labelsOfPayments, labelsOfProject, putLabel, removeLabel, takeLabel } from '../../store/labels.ts';
+import { newId, type App } from '../context.ts';
+import { recordAudit } from '../audit.ts';
+import type { PaymentSelector } from '../payments/change-payment.ts';
+import { annotate, ofPayment, type AnnotationOutcome } from './notes.ts';
+
+const MAX_LABELS_OF_PAYMENT = 20;
+/** How many labels are suggested at most. */
+const MAX_LABELS_OF_PROJECT = 500;
+
+/** The names of a project's labels, sorted. */
+export async function labelNames(app: App, projectId: string): Promise<readonly string[]> {
+  return (await labelsOfProject(app.db, projectId, MAX_LABELS_OF_PROJECT)).map(({ name }) => name);
+}
+
+/** Adds a label to a payment. If the project has this label in another case, that one is used. */
+export function addLabel(app: App, selector: PaymentSelector, text: string): Promise<AnnotationOutcome> {
+  return annotate(app, selector, async (trx, payment) => {
+    const name = text.trim().replaceAll(/\s+/g, ' ');
+    // Filters separate labels by commas.
+    if (name === '' || name.includes(',')) {
+      const message = 'label must be a word or a few, without a comma. Add several labels one by one.';
+      return { kind: 'refused', param: 'label', message };
+    }
+    const there = (await labelsOfPayments(trx, [payment.id])).get(payment.id) ?? [];
+    if (there.length >= MAX_LABELS_OF_PAYMENT) {
+      const message = `label: a payment has at most ${MAX_LABELS_OF_PAYMENT} labels. Remove one first.`;
+      return { kind: 'refused', param: 'label', message };
+    }
+    const createdAt = app.clock();
+    const { projectId } = payment;
+    const label = await takeLabel(trx, { id: newId(app, createdAt), projectId, name, createdAt });
+    if (await putLabel(trx, label.id, payment)) {
+      await recordAudit(app, trx, ofPayment(payment, 'payment.label', { after: { label: label.name } }));
+    }
+    return { kind: 'done' };
+  });
+}
+
+/** Removes a label from a payment, if it still has it. */
+export function dropLabel(app: App, selector: PaymentSelector, name: string): Promise<AnnotationOutcome> {
+  return annotate(app, selector, async (trx, payment) => {
+    const removed = await removeLabel(trx, payment.projectId, payment.id, name);
+    if (removed !== null) {
+      await recordAudit(app, trx, ofPayment(payment, 'payment.label_remove', { before: { label: removed } }));
+    }
+    return { kind: 'done' };
+  });
+}

@@ -1,0 +1,139 @@
+import type { Payment } from '../../domain/payment.ts';
+import type { Trx } from '../../store/database.ts';
+import { countNotes, deleteNote, insertNote, lockNote, updateNote, type Note } from '../../store/notes.ts';
+import { notifyPayment } from '../../store/notifications.ts';
+import { lockPayments } from '../../store/payments.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
+import { recordAudit, type AuditedChange } from '../audit.ts';
+import { newId, type App } from '../context.ts';
+import { selects, type PaymentSelector } from '../payments/change-payment.ts';
+
+/** Keeps the page of a payment small. */
+const MAX_NOTES = 200;
+
+export type AnnotationOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'not_found' }
+  /** `message` names the rule and the way out. */
+  | { readonly kind: 'refused'; readonly param: string | null; readonly message: string }
+  /** Somebody else's change came first, and nothing was saved. `message` says what to do. */
+  | { readonly kind: 'conflict'; readonly message: string };
+
+/** Adds a note to a payment; the acting person is its author. */
+export function addNote(app: App, selector: PaymentSelector, text: string): Promise<AnnotationOutcome> {
+  return annotate(app, selector, async (trx, payment) => {
+    const body = readBody(text);
+    if (body === null) return EMPTY;
+    const { actor } = app;
+    if (actor?.kind !== 'person' || actor.id === null) throw new Error('Only a person writes notes.');
+    if ((await countNotes(trx, payment.id)) >= MAX_NOTES) {
+      const message = `text: a payment has at most ${MAX_NOTES} notes. Edit or delete one.`;
+      return { kind: 'refused', param: 'text', message };
+    }
+    const createdAt = app.clock();
+    const id = newId(app, createdAt);
+    const author = { authorId: actor.id, authorName: actor.name };
+    await insertNote(trx, { id, paymentId: payment.id, ...author, body, version: 1, createdAt, editedAt: null });
+    await recordAudit(app, trx, ofPayment(payment, 'payment.note', { after: { note: id } }));
+    return { kind: 'done' };
+  });
+}
+
+/**
+ * Changes the text of a note; only its author may. `version` is the version that was edited: if the note has another one
+ * now, the edit is refused.
+ */
+export function editNote(
+  app: App,
+  selector: PaymentSelector,
+  edit: { readonly id: string; readonly text: string; readonly version: number },
+): Promise<AnnotationOutcome> {
+  return changeNote(app, selector, edit, async (trx, payment, note) => {
+    const body = readBody(edit.text);
+    if (body === null) return EMPTY;
+    if (note.authorId !== app.actor?.id) {
+      return {
+        kind: 'refused',
+        param: null,
+        message: `Only its author, ${note.authorName}, can edit this note. Write one of your own.`,
+      };
+    }
+    await updateNote(trx, { ...note, body, version: note.version + 1, editedAt: app.clock() });
+    await recordAudit(app, trx, ofPayment(payment, 'payment.note_edit', { after: { note: note.id } }));
+    return { kind: 'done' };
+  });
+}
+
+/** Deletes a note of the acting person, or with `mayDeleteOthers` of anybody. */
+export function removeNote(
+  app: App,
+  selector: PaymentSelector,
+  wanted: { readonly id: string; readonly version: number; readonly mayDeleteOthers: boolean },
+): Promise<AnnotationOutcome> {
+  return changeNote(app, selector, wanted, async (trx, payment, note) => {
+    if (note.authorId !== app.actor?.id && !wanted.mayDeleteOthers) {
+      const message = `Only its author, ${note.authorName}, an owner or an admin can delete this note.`;
+      return { kind: 'refused', param: null, message };
+    }
+    await deleteNote(trx, note.id);
+    await recordAudit(app, trx, ofPayment(payment, 'payment.note_delete', { before: { note: note.id } }));
+    return { kind: 'done' };
+  });
+}
+
+/** Changes notes or labels of a locked payment, and notifies open tabs of the change. */
+export async function annotate(
+  app: App,
+  selector: PaymentSelector,
+  work: (trx: Trx, payment: Payment) => Promise<AnnotationOutcome>,
+): Promise<AnnotationOutcome> {
+  return app.db.transaction().execute(async (trx) => {
+    const [payment] = await lockPayments(trx, [selector.id]);
+    if (payment === undefined || !selects(selector, payment)) return { kind: 'not_found' };
+    const outcome = await work(trx, payment);
+    if (outcome.kind === 'done') await notifyPayment(trx, payment.id);
+    return outcome;
+  });
+}
+
+/** An entry of the audit log about a payment. It never contains a note's text, because the log cannot be deleted. */
+export function ofPayment(
+  payment: Payment,
+  action: string,
+  values: Pick<AuditedChange, 'before' | 'after'>,
+): AuditedChange {
+  const subject = { kind: 'payment', id: publicPaymentId(payment) };
+  return { action, projectId: payment.projectId, subject, ...values };
+}
+
+function changeNote(
+  app: App,
+  selector: PaymentSelector,
+  { id, version }: { readonly id: string; readonly version: number },
+  work: (trx: Trx, payment: Payment, note: Note) => Promise<AnnotationOutcome>,
+): Promise<AnnotationOutcome> {
+  return annotate(app, selector, async (trx, payment) => {
+    const note = await lockNote(trx, payment.id, id);
+    if (note === null) {
+      return { kind: 'conflict', message: 'This note was deleted meanwhile. Write a new one to keep your text.' };
+    }
+    if (note.version !== version) {
+      const message =
+        'This note was edited meanwhile, and now says something else. Read it, then make your change again.';
+      return { kind: 'conflict', message };
+    }
+    return work(trx, payment, note);
+  });
+}
+
+const EMPTY = {
+  kind: 'refused',
+  param: 'text',
+  message: 'text must not be empty.',
+} as const;
+
+/** Trims the text and normalizes its line ends; null if nothing is left. */
+function readBody(text: string): string | null {
+  const body = text.replaceAll(/\r\n?/g, '\n').trim();
+  return body === '' ? null : body;
+}

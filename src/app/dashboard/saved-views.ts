@@ -1,0 +1,129 @@
+import { mayDo, type Role } from '../../domain/role.ts';
+import type { Trx } from '../../store/database.ts';
+import {
+  countViews,
+  deleteView,
+  insertView,
+  listViews,
+  lockView,
+  updateView,
+  type OwnedView,
+  type SavedView,
+} from '../../store/saved-views.ts';
+import { differences, recordAudit } from '../audit.ts';
+import { newId, type App } from '../context.ts';
+import { rejected, type Rejected } from '../rejected.ts';
+
+/** Who asks, and what their role in the project is. */
+export interface Viewing {
+  readonly projectId: string;
+  readonly personId: string;
+  readonly role: Role;
+}
+
+export interface ViewFields {
+  readonly name: string;
+  readonly query: string;
+  readonly shared: boolean;
+}
+
+export type ViewOutcome =
+  | { readonly kind: 'done'; readonly view: SavedView }
+  | { readonly kind: 'not_found' }
+  /** Somebody else has changed it since it was read. */
+  | { readonly kind: 'conflict'; readonly current: OwnedView }
+  | Rejected;
+
+const MAX_OWN = 50;
+const MAX_SHOWN = 200;
+
+export function viewsOf(app: App, { projectId, personId }: Viewing): Promise<readonly OwnedView[]> {
+  return listViews(app.db, projectId, personId, MAX_SHOWN);
+}
+
+/** Saves a new view of the person's own. */
+export function saveView(app: App, viewing: Viewing, fields: ViewFields): Promise<ViewOutcome> {
+  return app.db.transaction().execute(async (trx): Promise<ViewOutcome> => {
+    const refusal = sharingRefusal(viewing, fields);
+    if (refusal !== null) return refusal;
+    if ((await countViews(trx, viewing.projectId, viewing.personId)) >= MAX_OWN) {
+      return rejected(`You have ${MAX_OWN} views in this project already. Delete one of them first.`);
+    }
+    const now = app.clock();
+    const { projectId, personId } = viewing;
+    const view = { id: newId(app, now), projectId, personId, ...fields, version: 1, createdAt: now, changedAt: now };
+    await insertView(trx, view);
+    await record(app, trx, 'view.create', view, { after: { ...fields } });
+    return { kind: 'done', view };
+  });
+}
+
+/** Changes a view as it was read in a version. Its owner may, and of a shared one who may share. */
+export function changeView(
+  app: App,
+  viewing: Viewing,
+  id: string,
+  fields: ViewFields & { readonly version: number },
+): Promise<ViewOutcome> {
+  return onView(app, viewing, id, fields.version, async (trx, current) => {
+    const refusal = fields.shared === current.shared ? null : sharingRefusal(viewing, { shared: true });
+    if (refusal !== null) return refusal;
+    const { name, query, shared } = fields;
+    const { owner: _owner, ...before } = current;
+    const view = { ...before, name, query, shared, version: current.version + 1, changedAt: app.clock() };
+    await updateView(trx, view);
+    const { name: oldName, query: oldQuery, shared: wasShared } = before;
+    await record(
+      app,
+      trx,
+      'view.change',
+      view,
+      differences({ name: oldName, query: oldQuery, shared: wasShared }, { name, query, shared }),
+    );
+    return { kind: 'done', view };
+  });
+}
+
+export function removeView(app: App, viewing: Viewing, id: string, version: number): Promise<ViewOutcome> {
+  return onView(app, viewing, id, version, async (trx, current) => {
+    await deleteView(trx, id);
+    const { name, query, shared } = current;
+    await record(app, trx, 'view.delete', current, { before: { name, query, shared } });
+    return { kind: 'done', view: current };
+  });
+}
+
+function onView(
+  app: App,
+  viewing: Viewing,
+  id: string,
+  version: number,
+  work: (trx: Trx, current: OwnedView) => Promise<ViewOutcome>,
+): Promise<ViewOutcome> {
+  return app.db.transaction().execute(async (trx): Promise<ViewOutcome> => {
+    const current = await lockView(trx, viewing.projectId, id);
+    const isOwn = current?.personId === viewing.personId;
+    // Another person's own view does not exist for anybody else.
+    if (current === null || (!isOwn && !current.shared)) return { kind: 'not_found' };
+    if (!isOwn && !mayDo(viewing.role, 'share_views')) {
+      return rejected(`This view belongs to ${current.owner}. Save one of your own instead.`);
+    }
+    if (current.version !== version) return { kind: 'conflict', current };
+    return work(trx, current);
+  });
+}
+
+function sharingRefusal({ role }: Viewing, { shared }: Pick<ViewFields, 'shared'>): Rejected | null {
+  if (!shared || mayDo(role, 'share_views')) return null;
+  return rejected(`As ${role} you cannot share views. Save it for yourself.`);
+}
+
+async function record(
+  app: App,
+  trx: Trx,
+  action: string,
+  { id, projectId }: SavedView,
+  values: Pick<Parameters<typeof recordAudit>[2], 'before' | 'after'>,
+): Promise<void> {
+  await recordAudit(app, trx, { action, projectId, subject: { kind: 'view', id }, ...values });
+}

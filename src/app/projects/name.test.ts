@@ -1,0 +1,41 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { checkName } from './name.ts';
+
+const INVISIBLE = [
+  '\u202E',
+  '\u200B',
+  '\u2060',
+  '\uFEFF',
+  '\u00AD',
+  '\u3164',
+  '\u115F',
+  '\uFFA0',
+  '\u2800',
+  '\u180E',
+  '\uFE0F',
+  '\u{E0041}',
+  ' ',
+  '\u00A0',
+  '\u3000',
+];
+
+it('a name of nothing but what nobody sees is refused, however long', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...INVISIBLE), { maxLength: 40 }), (parts) => {
+      expect(checkName(parts.join(''), 'name')).toEqual({
+        kind: 'rejected',
+        malformed: true,
+        message: 'name must have 1 to 100 characters on one line, and one of them must be visible.',
+      });
+    }),
+  );
+});
+
+it.each(['Shop', 'Łódź', '店', '🍕', '-', 'Shop \u202Eevil', '👩\u200D🍳'])('%j is a name', (name) => {
+  expect(checkName(name, 'name')).toBeNull();
+});
+
+it.each(['a'.repeat(101), 'two\nlines', 'NUL\0', '\uD800'])('%j is none', (name) => {
+  expect(checkName(name, 'name')).not.toBeNull();
+});

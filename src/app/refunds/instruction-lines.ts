@@ -1,0 +1,58 @@
+import { fiatDecimals, formatDecimal } from '../../domain/money.ts';
+import { fields } from '../../wire/fields.ts';
+import { isoTime } from '../../wire/time.ts';
+import type { RefundInstructions } from './refund-instructions.ts';
+import type { PsbtAdvice } from './refund-psbt.ts';
+
+/** What to sign for a refund, as lines of text. */
+export function instructionLines({
+  refund,
+  paymentUri,
+  call,
+  psbt,
+  problem,
+  warnings,
+}: RefundInstructions): readonly string[] {
+  const amount = (units: bigint): string => `${formatDecimal(units, refund.decimals)} ${refund.asset}`;
+  const head = fields([
+    ['Status', refund.status + (refund.failureReason === null ? '' : ` (${refund.failureReason})`)],
+    ['Amount', `${amount(refund.units)} on ${refund.network}`],
+    ['Worth', `${formatDecimal(refund.amountMinor, fiatDecimals(refund.currency))} ${refund.currency}`],
+    ['To', refund.address ?? 'not known yet: the customer gives an address on the claim page'],
+    ['Made', isoTime(refund.createdAt)],
+    ...(refund.transactionHash === null ? [] : [['Paid by', refund.transactionHash] as const]),
+  ]);
+  if (refund.status === 'failed' && problem !== null) return [...head, '', problem];
+  if (refund.status !== 'pending' || refund.address === null) return head;
+  if (refund.mode === 'test') return [...head, '', 'A test refund: nothing is to be paid, it ends by itself.'];
+  if (problem !== null) return [...head, '', problem];
+  return [
+    ...head,
+    '',
+    ...warnings,
+    `Send exactly ${amount(refund.units)}: the refund completes when that amount is seen on the chain.`,
+    ...(paymentUri === null ? [] : ['', 'Payment URI:', `  ${paymentUri}`]),
+    ...(call === null
+      ? []
+      : [
+          '',
+          ...fields([
+            ['Chain', String(call.chainId)],
+            ['To', call.to],
+            ['Value', `${call.value} wei`],
+            ['Data', call.data],
+          ]),
+        ]),
+    ...(psbt === null ? [] : ['', ...psbtLines(psbt, amount)]),
+  ];
+}
+
+function psbtLines(psbt: PsbtAdvice, amount: (units: bigint) => string): readonly string[] {
+  if (psbt.kind !== 'ok') return [psbt.message];
+  return [
+    'PSBT, to be signed and sent:',
+    `  ${psbt.psbt}`,
+    `  It pays a fee of ${amount(psbt.feeUnits)}; ${amount(psbt.changeUnits)} come back.`,
+    ...psbt.warnings.map((warning) => `  ${warning}`),
+  ];
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../config/config.ts';
+import { carriedSettings } from './carried-settings.ts';
+
+const carried = (env: Record<string, string>, cwd = '/srv/till', usualDir = cwd) =>
+  carriedSettings(readConfig(env, cwd), usualDir);
+
+describe('the settings that a command of another terminal needs', () => {
+  it('are none where everything is as it is by itself', () => {
+    expect(carried({})).toEqual({ prefix: '', lacks: [] });
+    expect(carried({ DATA_DIR: './data', PORT: '5000' })).toEqual({ prefix: '', lacks: [] });
+  });
+
+  it('name the folder of the data, from wherever the other terminal is', () => {
+    expect(carried({ DATA_DIR: 'mine' })).toEqual({ prefix: 'DATA_DIR=/srv/till/mine ', lacks: [] });
+    expect(carried({ DATA_DIR: "/srv/Ann's till" }).prefix).toBe(`DATA_DIR='/srv/Ann'\\''s till' `);
+    expect(carried({}, '/srv/till', '/root').prefix).toBe('DATA_DIR=/srv/till/data ');
+  });
+
+  it('name the database and say what is left out of it, and never a secret', () => {
+    const secret = 's3cr3t%40x';
+    const env = {
+      DATABASE_URL: `postgres://till:${secret}@db.example:6432/cointill?sslmode=require`,
+      DATABASE_DIRECT_URL: `postgres://db.example/cointill?user=till&password=${secret}`,
+      SECRET_KEY: secret.repeat(4),
+    };
+    const { prefix, lacks } = carried(env);
+    expect(prefix).toBe(
+      `DATABASE_URL='postgres://till:PASSWORD@db.example:6432/cointill?sslmode=require' ` +
+        `DATABASE_DIRECT_URL='postgres://db.example/cointill?user=till&password=PASSWORD' SECRET_KEY=SECRET_KEY `,
+    );
+    expect(lacks).toEqual(['PASSWORD', 'SECRET_KEY']);
+    expect(carried({ DATABASE_URL: 'postgres://till@127.0.0.1/cointill' })).toEqual({
+      prefix: 'DATABASE_URL=postgres://till@127.0.0.1/cointill ',
+      lacks: [],
+    });
+  });
+});

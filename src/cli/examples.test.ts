@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { COMMAND_GROUPS } from '../config/called-as.ts';
+import { EXAMPLES } from './examples.ts';
+import { GROUPS } from './groups.ts';
+
+/** Every command that does something, by its words; none of them does it here. */
+async function allCommands(): Promise<{ readonly root: Command; readonly paths: ReadonlyMap<string, Command> }> {
+  const root = new Command('cointill');
+  for (const group of COMMAND_GROUPS) (await GROUPS[group].load())(root);
+  const paths = new Map<string, Command>();
+  const visit = (command: Command, path: string): void => {
+    command.exitOverride().configureOutput({ writeErr: () => {} });
+    // Groups do nothing by themselves but show their help.
+    const does = command.registeredArguments.length > 0 || command.commands.length === 0 || path === 'recover';
+    if (does)
+      paths.set(
+        path,
+        command.action(() => {}),
+      );
+    for (const below of command.commands) visit(below, path === '' ? below.name() : `${path} ${below.name()}`);
+  };
+  visit(root, '');
+  return { root, paths };
+}
+
+describe('the examples in the help', () => {
+  it('are there for each command, and for nothing else', async () => {
+    const { paths } = await allCommands();
+    expect(Object.keys(EXAMPLES).toSorted()).toEqual([...paths.keys()].toSorted());
+  });
+
+  it('are taken by their commands as they stand', async () => {
+    for (const example of Object.values(EXAMPLES).flat()) {
+      const { root } = await allCommands();
+      const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+      await expect(root.parseAsync(words, { from: 'user' })).resolves.toBe(root);
+    }
+  });
+});

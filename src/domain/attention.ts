@@ -1,0 +1,39 @@
+import type { ProjectAction } from './role.ts';
+
+/** What needs the attention of a person, in the order of its urgency. */
+const KINDS = {
+  reorged: 'read_payments',
+  paid_late: 'read_payments',
+  paid_after_cancel: 'read_payments',
+  underpaid: 'read_payments',
+  overpaid: 'read_payments',
+  slow: 'read_payments',
+  refund_to_sign: 'read_payments',
+  endpoint_disabled: 'read_developer',
+  endpoint_failing: 'read_developer',
+  node_behind: 'read_wallets',
+  no_wallet: 'read_wallets',
+  sweep: 'read_wallets',
+} as const satisfies Readonly<Record<string, ProjectAction>>;
+
+export type AttentionKind = keyof typeof KINDS;
+export const ATTENTION_KINDS = Object.keys(KINDS) as readonly AttentionKind[];
+
+/** What somebody must be allowed to do to be shown it. */
+export function actionOfAttention(kind: AttentionKind): ProjectAction {
+  return KINDS[kind];
+}
+
+export function isAttentionKind(text: string): text is AttentionKind {
+  return Object.hasOwn(KINDS, text);
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * How long confirming takes at most before somebody should see to it: three times what so many blocks take on average,
+ * and never less than an hour.
+ */
+export function slowAfterMs(blockMs: number, confirmations: number): number {
+  return Math.max(HOUR_MS, 3 * blockMs * (confirmations + 1));
+}

@@ -1,0 +1,35 @@
+/** The columns that a file of payments may have, in their order in it. */
+export const EXPORT_COLUMNS = [
+  'id',
+  'number',
+  'order_id',
+  'created',
+  'status',
+  'exception',
+  'description',
+  'email',
+  'amount',
+  'currency',
+  'coin',
+  'network',
+  'coin_amount',
+  'received',
+  'completed',
+  'api',
+  'amount_usd',
+  'confirmed',
+  'refunded',
+  'failure_reason',
+  'address',
+  'transaction_hash',
+  'customer_name',
+  'labels',
+  'notes',
+  'metadata',
+  'expires',
+  'cancelled',
+] as const;
+export type ExportColumn = (typeof EXPORT_COLUMNS)[number];
+
+/** What a file has unless other columns are chosen. */
+export const USUAL_COLUMNS: readonly ExportColumn[] = EXPORT_COLUMNS.slice(0, EXPORT_COLUMNS.indexOf('completed') + 1);

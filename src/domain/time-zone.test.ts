@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { dayAfter, dayAt, isTimeZone, nextDay, startOfDay } from './time-zone.ts';
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+it('a day begins at midnight of its zone, whatever the zone', () => {
+  expect(iso(startOfDay('UTC', '2026-11-22'))).toBe('2026-11-22T00:00:00.000Z');
+  expect(iso(startOfDay('Europe/Berlin', '2026-11-22'))).toBe('2026-11-21T23:00:00.000Z');
+  expect(iso(startOfDay('Asia/Kathmandu', '2026-11-22'))).toBe('2026-11-21T18:15:00.000Z');
+  expect(iso(startOfDay('Pacific/Kiritimati', '2026-11-22'))).toBe('2026-11-21T10:00:00.000Z');
+  expect(iso(startOfDay('Pacific/Niue', '2026-11-22'))).toBe('2026-11-22T11:00:00.000Z');
+});
+
+it('days follow one another without a gap over a year, also where clocks change', () => {
+  for (const zone of ['Europe/Berlin', 'America/New_York', 'America/Santiago', 'Australia/Lord_Howe', 'Africa/Cairo']) {
+    let day = '2026-01-01';
+    let at = startOfDay(zone, day);
+    const lengths = new Set<number>();
+    for (let n = 0; n < 365; n += 1) {
+      const next = nextDay(zone, at);
+      day = dayAfter(day);
+      expect([next, dayAt(zone, next), dayAt(zone, next - 1)]).toEqual([startOfDay(zone, day), day, dayAfter(day, -1)]);
+      lengths.add((next - at) / 3_600_000);
+      at = next;
+    }
+    expect([...lengths].toSorted()).toHaveLength(3);
+  }
+});
+
+it('a name that is no zone is known as such', () => {
+  expect(['Europe/Berlin', 'UTC'].map(isTimeZone)).toEqual([true, true]);
+  expect(['', 'Europe/Nowhere', "'; drop"].map(isTimeZone)).toEqual([false, false, false]);
+});

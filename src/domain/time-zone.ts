@@ -1,0 +1,60 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** All zones of today differ from UTC by a multiple of this. */
+const STEP_MS = 15 * MINUTE_MS;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+/** So many are kept: a person names one, and nobody can fill the memory with others. */
+const MAX_FORMATS = 600;
+
+/** Whether it names a time zone of the IANA database. */
+export function isTimeZone(name: string): boolean {
+  try {
+    formatOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The day in a zone at a time in epoch milliseconds, such as `2026-01-31`. */
+export function dayAt(zone: string, at: number): string {
+  return formatOf(zone).format(at);
+}
+
+/** When a day begins in a zone, in epoch milliseconds. At midnight, unless clocks are put forward just then. */
+export function startOfDay(zone: string, day: string): number {
+  const noon = Date.parse(`${day}T12:00:00Z`);
+  // The first quarter of an hour of the day: zones are at most 14 hours ahead of UTC, and 12 behind it.
+  let before = noon - 27 * HOUR_MS;
+  let within = noon + 26 * HOUR_MS;
+  while (within - before > STEP_MS) {
+    const middle = before + Math.floor((within - before) / 2 / STEP_MS) * STEP_MS;
+    if (dayAt(zone, middle) >= day) within = middle;
+    else before = middle;
+  }
+  return within;
+}
+
+/** When the day after begins, given when one begins. */
+export function nextDay(zone: string, start: number): number {
+  const usual = start + DAY_MS;
+  const day = dayAfter(dayAt(zone, start));
+  const isUsual = dayAt(zone, usual) === day && dayAt(zone, usual - STEP_MS) < day;
+  return isUsual ? usual : startOfDay(zone, day);
+}
+
+/** `2026-02-01` for `2026-01-31`; with a number, so many days later. */
+export function dayAfter(day: string, days = 1): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  // Swedish dates are those of ISO 8601.
+  const made = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  if (formats.size < MAX_FORMATS) formats.set(zone, made);
+  return made;
+}

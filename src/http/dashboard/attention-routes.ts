@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  attentionItems,
+  MAX_ATTENTION,
+  type AttentionItem,
+  type AttentionScope,
+} from '../../app/dashboard/attention.ts';
+import { markAttention, projectAssignees } from '../../app/dashboard/mark-attention.ts';
+import { formatDecimal } from '../../domain/money.ts';
+import type { Assignee } from '../../store/attention.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
+import { isoTime } from '../../wire/time.ts';
+import { checkDone } from './annotation-routes.ts';
+import type { AttentionView } from './contract/attention.ts';
+import type { AnswerOf } from './contract/index.ts';
+import { scopeOf } from './project-scope.ts';
+import { addRoute, appFor, type Dashboard } from './route.ts';
+
+const ATTENTION = '/dashboard/api/projects/:project/:mode/attention';
+
+/** What needs attention, and what people write to it. */
+export function attentionRoutes(
+  app: FastifyInstance,
+  { people: { app: core }, serviceHealth, sweeps }: Dashboard,
+): void {
+  const sources = { serviceHealth, sweeps };
+  const READ = { action: 'read_payments' } as const;
+  const list = async (scope: AttentionScope): Promise<AnswerOf<`GET ${typeof ATTENTION}`>> => {
+    const items = await attentionItems(core, scope, sources);
+    const people = await projectAssignees(core.db, scope.projectId);
+    return {
+      data: items.slice(0, MAX_ATTENTION).map((item) => viewOf(item, people)),
+      has_more: items.length > MAX_ATTENTION,
+      people: people.map(({ id, email }) => ({ id, email })),
+    };
+  };
+  addRoute(app, `GET ${ATTENTION}`, READ, ({ params, request }) => list(scopeOf(request, params)));
+  addRoute(app, `GET ${ATTENTION}/count`, READ, async ({ params, request }) => {
+    const items = await attentionItems(core, scopeOf(request, params), sources);
+    return { count: Math.min(MAX_ATTENTION, items.length) };
+  });
+  addRoute(app, `POST ${ATTENTION}/mark`, { action: 'write_notes' }, async ({ params, body, request }) => {
+    const scope = scopeOf(request, params);
+    const { kind, subject, occurrence, version, assigned_to: assignedTo, note, done: isDone } = body;
+    const key = { kind, subject, occurrence };
+    const change = { assignedTo, note, isDone, version };
+    checkDone(await markAttention(appFor(core, request), scope, sources, { key, change }));
+    return list(scope);
+  });
+}
+
+function viewOf(item: AttentionItem, people: readonly Assignee[]): AttentionView {
+  const { payment, money, usdCents, mark } = item;
+  return {
+    kind: item.kind,
+    subject: item.subject,
+    occurrence: item.occurrence,
+    at: item.at === null ? null : isoTime(item.at),
+    payment: payment === null ? null : { id: publicPaymentId(payment), name: payment.name },
+    amount: money === null ? null : formatDecimal(money.units, money.decimals),
+    asset: money?.asset ?? null,
+    network: item.network,
+    until: item.until === null ? null : isoTime(item.until),
+    usd: usdCents === null ? null : formatDecimal(usdCents, 2),
+    url: item.url,
+    detail: item.detail,
+    command: item.command,
+    assigned_to: people.find(({ id }) => id === mark?.assignedTo) ?? null,
+    note: mark?.note ?? null,
+    version: mark?.version ?? 0,
+  };
+}

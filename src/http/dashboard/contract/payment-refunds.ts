@@ -1,0 +1,56 @@
+import { Type, type Static } from 'typebox';
+import { text } from '../../fields.ts';
+import { nullable } from '../../shapes.ts';
+import { paymentShape } from './payments.ts';
+import type { Contracts } from './route.ts';
+import { paymentParams, requestField } from './shape.ts';
+
+const decimal = text({ max: 40, min: 1 });
+
+const REFUNDS = '/dashboard/api/projects/:project/:mode/payments/:payment/refunds';
+const refundParams = Type.Object({ ...paymentParams.properties, refund: Type.String() });
+const refundAnswer = Type.Object({
+  payment: paymentShape,
+  /** The id of the refund. */
+  refund: Type.String(),
+});
+
+const instructionsShape = Type.Object({
+  /** The lines that the command prints. */
+  lines: Type.Array(Type.String()),
+  payment_uri: nullable(Type.String()),
+  /** The call of an EVM wallet; `value` in wei. */
+  call: nullable(
+    Type.Object({ chain_id: Type.Integer(), to: Type.String(), value: Type.String(), data: Type.String() }),
+  ),
+  psbt: nullable(Type.String()),
+  /** Why it must not be paid now, or why there is no PSBT. */
+  problem: nullable(Type.String()),
+  warnings: Type.Array(Type.String()),
+});
+export type Instructions = Static<typeof instructionsShape>;
+
+export const refundsContract = {
+  /** An address needs `create_refunds`. 409 while the same request is still running. */
+  [`POST ${REFUNDS}`]: {
+    params: paymentParams,
+    body: Type.Object({
+      request: requestField,
+      /** In the payment's currency; not together with `crypto_amount`. Without both, everything that is left. */
+      amount: Type.Optional(decimal),
+      crypto_amount: Type.Optional(decimal),
+      asset: text({ max: 20, min: 1 }),
+      network: text({ max: 20, min: 1 }),
+      /** If left out, the customer enters one on the claim page. */
+      address: Type.Optional(text({ max: 200, min: 1 })),
+      reason: Type.Optional(text({ max: 500 })),
+    }),
+    answer: refundAnswer,
+  },
+  [`POST ${REFUNDS}/:refund/cancel`]: { params: refundParams, answer: refundAnswer },
+  /** What to sign in one's own wallet, as `cointill refund show` prints it; 503 if no node answers. */
+  [`POST ${REFUNDS}/:refund/instructions`]: {
+    params: refundParams,
+    answer: instructionsShape,
+  },
+} as const satisfies Contracts;

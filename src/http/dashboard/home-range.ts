@@ -1,0 +1,39 @@
+import { daysOf, lastDays, MAX_RANGE_DAYS, type DayRange } from '../../app/dashboard/home-figures.ts';
+import type { App } from '../../app/context.ts';
+import { isTimeZone } from '../../domain/time-zone.ts';
+import { parseIsoDate } from '../dates.ts';
+import { invalid } from '../errors.ts';
+import type { QueryOf } from './contract/index.ts';
+
+const FIRST_DAY = '1971-01-01';
+const LAST_DAY = '9990-12-31';
+
+/**
+ * The days that Home is asked for.
+ *
+ * @throws RequestError if they are no days, too many, or of no time zone
+ */
+export function readRange(app: App, query: QueryOf<'GET /dashboard/api/projects/:project/:mode/home'>): DayRange {
+  const { period, from, to, zone = 'UTC' } = query;
+  if (!isTimeZone(zone)) {
+    throw invalid('zone', 'zone must be the name of a time zone, such as Europe/Berlin.');
+  }
+  if (from === undefined && to === undefined) return lastDays(app, zone, Number.parseInt(period ?? '30d', 10));
+  if (period !== undefined)
+    throw invalid('period', 'period cannot be given beside from and to: leave one of them out.');
+  const range = { from: readDay('from', from), to: readDay('to', to), zone };
+  const days = daysOf(range);
+  if (days < 1) throw invalid('to', `to must not be before from, which is ${range.from}.`);
+  if (days > MAX_RANGE_DAYS) {
+    throw invalid('from', `from and to may be ${MAX_RANGE_DAYS} days apart at most, and these are ${days}.`);
+  }
+  return range;
+}
+
+function readDay(name: 'from' | 'to', text: string | undefined): string {
+  const isDay = text !== undefined && text.length === 10 && parseIsoDate(text) !== null;
+  if (!isDay || text < FIRST_DAY || text > LAST_DAY) {
+    throw invalid(name, `${name} must be a day such as 2026-01-31; from and to are given together.`);
+  }
+  return text;
+}

@@ -1,0 +1,130 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { cancelRefund } from '../../app/refunds/cancel-refund.ts';
+import { createRefund } from '../../app/refunds/create-refund.ts';
+import { instructionLines } from '../../app/refunds/instruction-lines.ts';
+import { readRefund } from '../../app/refunds/read-refund.ts';
+import type { WantedRefund } from '../../app/refunds/refund-size.ts';
+import type { RefundOutcome } from '../../app/refunds/save-refund.ts';
+import { selects } from '../../app/payments/change-payment.ts';
+import { decodeId, encodeId } from '../../domain/id.ts';
+import { fiatDecimals, parseDecimal, type Fiat } from '../../domain/money.ts';
+import { mayDo, refusalOf } from '../../domain/role.ts';
+import { findPayments } from '../../store/payments.ts';
+import { invalid, notFound, RequestError } from '../errors.ts';
+import type { AnswerOf, BodyOf } from './contract/index.ts';
+import { formRequest, notAgain } from './form-request.ts';
+import { noPayment, paymentSelector, scopeOf } from './project-scope.ts';
+import { addRoute, appFor, type Dashboard } from './route.ts';
+import { viewOf } from './view-of.ts';
+
+const REFUNDS = '/dashboard/api/projects/:project/:mode/payments/:payment/refunds';
+
+/** A payment's refunds: create, cancel, and what to sign for them. */
+export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  const {
+    people: { app: core },
+  } = dashboard;
+  addRoute(app, `POST ${REFUNDS}`, { action: 'request_refunds' }, async ({ params, body, request }) => {
+    const scope = scopeOf(request, params);
+    const selector = paymentSelector(scope, params.payment);
+    if (body.address !== undefined && !mayDo(scope.role, 'create_refunds')) {
+      throw new RequestError('permission_error', refusalOf(scope.role, 'create_refunds'));
+    }
+    const [payment] = await findPayments(core.db, [selector.id]);
+    if (payment === undefined || !selects(selector, payment)) throw noPayment();
+    const { id: paymentId, projectId, mode, surface, currency } = payment;
+    const outcome = await createRefund(
+      appFor(core, request),
+      {
+        projectId,
+        mode,
+        surface,
+        paymentId,
+        wanted: wantedOf(body, currency),
+        token: { asset: body.asset, network: body.network },
+        address: body.address ?? null,
+        reason: body.reason ?? null,
+      },
+      formRequest(request, scope, body.request),
+    );
+    const refund = refundIdOf(outcome);
+    return { payment: await viewOf(core, request, scope, selector), refund };
+  });
+  addRoute(app, `POST ${REFUNDS}/:refund/cancel`, { action: 'request_refunds' }, async ({ params, request }) => {
+    const { scope, selector, id } = await refundOf(dashboard, request, params);
+    const { projectId, mode } = scope;
+    const refund = refundIdOf(await cancelRefund(appFor(core, request), { id, projectId, mode }));
+    return { payment: await viewOf(core, request, scope, selector), refund };
+  });
+  addRoute(app, `POST ${REFUNDS}/:refund/instructions`, { action: 'create_refunds' }, async ({ params, request }) => {
+    const { id } = await refundOf(dashboard, request, params);
+    return instructionsOf(dashboard, id);
+  });
+}
+
+/** The refund in the path, which must belong to the payment in the path. */
+async function refundOf(
+  { people: { app: core } }: Dashboard,
+  request: FastifyRequest,
+  params: { readonly project: string; readonly mode: string; readonly payment: string; readonly refund: string },
+) {
+  const scope = scopeOf(request, params);
+  const selector = paymentSelector(scope, params.payment);
+  const id = decodeId('refund', params.refund);
+  const { projectId, mode } = scope;
+  const refund = id === null ? null : await readRefund(core, { id, projectId, mode });
+  if (id === null || refund?.paymentId !== selector.id || refund.paymentSurface !== selector.surface) throw noRefund();
+  return { scope, selector, id };
+}
+
+function noRefund(): RequestError {
+  return notFound('There is no such refund of this payment.');
+}
+
+/** The requested size; null for everything that is left. */
+function wantedOf({ amount, crypto_amount }: BodyOf<`POST ${typeof REFUNDS}`>, currency: Fiat): WantedRefund {
+  if (amount !== undefined && crypto_amount !== undefined) {
+    throw invalid('crypto_amount', 'crypto_amount cannot be given together with amount.');
+  }
+  if (crypto_amount !== undefined) return { cryptoAmount: crypto_amount };
+  if (amount === undefined) return null;
+  const decimals = fiatDecimals(currency);
+  const amountMinor = parseDecimal(amount, decimals);
+  if (amountMinor !== null && amountMinor > 0n) return { amountMinor };
+  throw invalid('amount', `amount must be a number above 0 with at most ${decimals} decimals, such as 12.5.`);
+}
+
+/** The id of the refund; throws if it was refused. */
+function refundIdOf(outcome: RefundOutcome): string {
+  switch (outcome.kind) {
+    case 'done':
+      return encodeId('refund', outcome.refund.id);
+    case 'replayed':
+      return (JSON.parse(outcome.body) as { readonly id: string }).id;
+    case 'not_found':
+      throw noPayment();
+    case 'refused':
+      throw invalid(outcome.param, outcome.message);
+    case 'key_reused':
+    case 'still_running':
+      throw notAgain(outcome.kind);
+  }
+}
+
+async function instructionsOf(
+  { refundInstructions }: Dashboard,
+  id: string,
+): Promise<AnswerOf<`POST ${typeof REFUNDS}/:refund/instructions`>> {
+  const shown = await refundInstructions(id);
+  if (shown.kind === 'unavailable') throw new RequestError('service_unavailable', shown.message);
+  if (shown.kind === 'rejected') throw noRefund();
+  const { paymentUri, call, psbt, problem, warnings } = shown;
+  return {
+    lines: [...instructionLines(shown)],
+    payment_uri: paymentUri,
+    call: call && { chain_id: call.chainId, to: call.to, value: String(call.value), data: call.data },
+    psbt: psbt?.kind === 'ok' ? psbt.psbt : null,
+    problem: psbt?.kind === 'none' ? psbt.message : problem,
+    warnings: [...warnings, ...(psbt?.kind === 'ok' ? psbt.warnings : [])],
+  };
+}

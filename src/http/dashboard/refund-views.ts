@@ -1,0 +1,69 @@
+import type { SeenPayment } from '../../app/dashboard/payment-details.ts';
+import type { Refundable } from '../../app/refunds/refundable.ts';
+import { encodeId } from '../../domain/id.ts';
+import { fiatDecimals, formatDecimal } from '../../domain/money.ts';
+import { transactionPage } from '../../domain/networks.ts';
+import type { Payment } from '../../domain/payment.ts';
+import type { Refund } from '../../domain/refund.ts';
+import type { Links } from '../../wire/payment.ts';
+import { claimUrl } from '../../wire/refund.ts';
+import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
+import type { RefundableView, RefundView } from './contract/refunds.ts';
+import type { Viewer } from './viewer.ts';
+
+/** The explorer's page of a transaction or address; null without an explorer. */
+export function pageOf(
+  explorer: string | null,
+  what: string,
+  page: (explorer: string, what: string) => string,
+): string | null {
+  return explorer === null ? null : page(explorer, what);
+}
+
+export function refundView(
+  refund: Refund,
+  { explorerOf }: Pick<SeenPayment, 'explorerOf'>,
+  links: Links,
+  { refundsTo }: Viewer,
+): RefundView {
+  const hash = refund.transactionHash;
+  const isPending = refund.status === 'pending';
+  return {
+    id: encodeId('refund', refund.id),
+    status: refund.status,
+    amount: formatDecimal(refund.amountMinor, fiatDecimals(refund.currency)),
+    currency: refund.currency,
+    asset: refund.asset,
+    network: refund.network,
+    crypto_amount: formatDecimal(refund.units, refund.decimals),
+    address: refund.address,
+    claim_url: claimUrl(refund, links),
+    reason: refund.reason,
+    failure_reason: refund.failureReason,
+    transaction_hash: hash,
+    explorer_url: hash === null ? null : pageOf(explorerOf(refund), hash, transactionPage),
+    created_at: isoTime(refund.createdAt),
+    completed_at: isoTimeOrNull(refund.completedAt),
+    can: {
+      sign: isPending && refund.mode === 'live' && refund.address !== null && refundsTo === 'any',
+      cancel: isPending && refundsTo !== 'none',
+    },
+  };
+}
+
+export function refundableView(money: Refundable, { currency }: Pick<Payment, 'currency'>): RefundableView {
+  const { asset, network, decimals, leftMinor, excess } = money;
+  const coins = (units: bigint): string => formatDecimal(units, decimals);
+  const fiat = (minor: bigint): string => formatDecimal(minor, fiatDecimals(currency));
+  return {
+    asset,
+    network,
+    decimals,
+    confirmed: coins(money.confirmedUnits),
+    refunded: coins(money.takenUnits),
+    left: coins(money.leftUnits),
+    left_amount: leftMinor === null ? null : fiat(leftMinor),
+    excess: excess === null ? null : coins(excess.units),
+    excess_amount: excess === null ? null : fiat(excess.minor),
+  };
+}

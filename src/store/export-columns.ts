@@ -1,0 +1,143 @@
+import { sql, type RawBuilder } from 'kysely';
+import { allTokens } from '../domain/asset.ts';
+import type { ExportColumn } from '../domain/export-column.ts';
+import { FIATS, fiatDecimals } from '../domain/money.ts';
+
+type Expression = RawBuilder<unknown>;
+
+/** How the file writes things. */
+export interface Writing {
+  readonly format: 'csv' | 'jsonl';
+  /** What stands between fields of a CSV file. */
+  readonly separator: ',' | ';';
+  /** IANA name of the time zone. */
+  readonly zone: string;
+}
+
+interface ColumnRow {
+  /** The head of its column in a CSV file, in plain words; JSON has the column's own name. */
+  readonly head: string;
+  /** `id` is not the database's: it is written as each API writes it. */
+  readonly write: ((writing: Writing) => Expression) | null;
+}
+
+/** Currencies without cents. */
+const WHOLE = FIATS.filter((fiat) => fiatDecimals(fiat) === 0);
+/** Every number of decimals that a token has. */
+const DECIMALS = [...new Set(allTokens().map(({ decimals }) => decimals))];
+
+/** An exact decimal of an amount in the coin's smallest unit, as long as it needs to be. */
+function coin(units: Expression): Expression {
+  const scales = DECIMALS.map((decimals) => sql`when ${sql.lit(decimals)} then ${sql.raw(`1e-${decimals}`)}::numeric`);
+  return sql`trim_scale(${units} * case decimals ${sql.join(scales, sql` `)} else power(10::numeric, -decimals) end)`;
+}
+
+/** To the second. CSV has no zone in its times, for spreadsheets would take them for text: its head names it. */
+function time(at: Expression): (writing: Writing) => Expression {
+  return ({ format, zone }) =>
+    format === 'csv'
+      ? sql`to_char(${at} at time zone ${zone}, 'YYYY-MM-DD HH24:MI:SS')`
+      : sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+/** What merchants and customers wrote. */
+function words(text: Expression): (writing: Writing) => Expression {
+  return (writing) => (writing.format === 'csv' ? guarded(text, writing) : text);
+}
+
+/** What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection); it reads wide signs as narrow ones. */
+const FORMULA = '[=+@＝＋－＠\t\r\n-]';
+
+/**
+ * Puts an apostrophe before whatever a spreadsheet might run: at the beginning of the field, and wherever a field would
+ * begin if the file were read with another separator.
+ */
+function guarded(text: Expression, { separator }: Writing): Expression {
+  const breaks = `[${separator === ',' ? ';' : ','}\t\r\n]`;
+  const first = sql.lit(`^[ "]*${FORMULA}`);
+  const within = sql.lit(`(${breaks})(?=[ "]*${FORMULA})`);
+  const any = sql.lit(`(^|${breaks})[ "]*${FORMULA}`);
+  return sql`case when ${text} ~ ${any}
+    then case when ${text} ~ ${first} then '''' else '' end || regexp_replace(${text}, ${within}, '\\1''', 'g')
+    else ${text} end`;
+}
+
+const plain = (expression: Expression) => (): Expression => expression;
+/** As text in JSON, whose numbers are read as floats. */
+const exact =
+  (amount: Expression) =>
+  ({ format }: Writing): Expression =>
+    format === 'csv' ? amount : sql`(${amount})::text`;
+
+/** Amounts are exact decimals. */
+const COLUMNS: Readonly<Record<ExportColumn, ColumnRow>> = {
+  id: { head: 'id', write: null },
+  number: { head: 'number', write: plain(sql`transaction_number`) },
+  order_id: { head: 'order id', write: words(sql`merchant_order_id`) },
+  created: { head: 'created', write: time(sql`created_at`) },
+  status: { head: 'status', write: plain(sql`status`) },
+  exception: { head: 'exception', write: plain(sql`nullif(exception, 'none')`) },
+  description: { head: 'description', write: words(sql`description`) },
+  email: { head: 'e-mail', write: words(sql`customer_email`) },
+  amount: {
+    head: 'amount',
+    write: exact(
+      sql`case when currency = any (${sql.lit(`{${WHOLE.join(',')}}`)}) then amount_minor else amount_minor * 0.01 end`,
+    ),
+  },
+  currency: { head: 'currency', write: plain(sql`currency`) },
+  coin: { head: 'coin', write: plain(sql`asset`) },
+  network: { head: 'network', write: plain(sql`network`) },
+  coin_amount: { head: 'coin amount', write: exact(coin(sql`owed_units`)) },
+  received: { head: 'received', write: exact(coin(sql`seen_units`)) },
+  completed: { head: 'completed', write: time(sql`completed_at`) },
+  api: { head: 'api', write: plain(sql`surface`) },
+  amount_usd: { head: 'amount in usd', write: exact(sql`amount_usd_cents * 0.01`) },
+  confirmed: { head: 'confirmed', write: exact(coin(sql`confirmed_units`)) },
+  refunded: {
+    head: 'refunded',
+    write: exact(
+      coin(sql`(select coalesce(sum(refunds.units), 0) from refunds where refunds.payment_id = payments.id
+        and refunds.status <> 'failed' and refunds.asset = payments.asset and refunds.network = payments.network)`),
+    ),
+  },
+  failure_reason: { head: 'failure reason', write: plain(sql`failure_reason`) },
+  address: { head: 'address', write: plain(sql`address`) },
+  transaction_hash: { head: 'transaction hash', write: plain(sql`transaction_hash`) },
+  customer_name: { head: 'customer name', write: words(sql`customer_name`) },
+  labels: {
+    head: 'labels',
+    write: words(sql`(select string_agg(labels.name, ', ' order by lower(labels.name)) from payment_labels
+      join labels on labels.id = payment_labels.label_id where payment_labels.payment_id = payments.id)`),
+  },
+  notes: {
+    head: 'notes',
+    write: words(sql`(select string_agg(payment_notes.body, E'\\n' order by payment_notes.id) from payment_notes
+      where payment_notes.payment_id = payments.id)`),
+  },
+  metadata: {
+    head: 'metadata',
+    write: (writing) => (writing.format === 'csv' ? guarded(sql`metadata::text`, writing) : sql`metadata`),
+  },
+  expires: { head: 'expires', write: time(sql`expires_at`) },
+  cancelled: { head: 'cancelled', write: time(sql`cancelled_at`) },
+};
+
+/** Times have the zone in their heads. */
+const TIMES: readonly ExportColumn[] = ['created', 'completed', 'expires', 'cancelled'];
+
+/** The heads of a CSV file. */
+export function headsOf(columns: readonly ExportColumn[], { zone }: Writing): readonly string[] {
+  return columns.map((column) => COLUMNS[column].head + (TIMES.includes(column) ? ` (${zone})` : ''));
+}
+
+/** What a row of the file is selected by, without its id; `{ column, expression }` in the order of the file. */
+export function expressionsOf(
+  columns: readonly ExportColumn[],
+  writing: Writing,
+): readonly { readonly column: ExportColumn; readonly expression: Expression }[] {
+  return columns.flatMap((column) => {
+    const { write } = COLUMNS[column];
+    return write === null ? [] : [{ column, expression: write(writing) }];
+  });
+}

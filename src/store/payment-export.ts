@@ -1,0 +1,188 @@
+import { sql } from 'kysely';
+import { DatabaseError, type Client } from 'pg';
+import type { ExportColumn } from '../domain/export-column.ts';
+import { encodeId } from '../domain/id.ts';
+import { copyOut } from './copy.ts';
+import type { Database } from './database.ts';
+import { expressionsOf, headsOf, type Writing } from './export-columns.ts';
+import { inlined } from './inline.ts';
+import { onConnection } from './one-connection.ts';
+import { strandsOf, type Condition, type PaymentScopeKey, type PaymentSearch } from './payment-filter.ts';
+import { liftLimits } from './snapshot.ts';
+
+/** What a file of payments has in it. */
+export interface PaymentExport extends Writing {
+  readonly scope: PaymentScopeKey;
+  readonly search: PaymentSearch;
+  readonly columns: readonly ExportColumn[];
+}
+
+/** The first of two numbers of advisory locks; the second is the slot. */
+const SLOTS_LOCK = 7_203_612;
+/** A third would take what creations need. */
+export const MAX_EXPORTS = 2;
+
+/**
+ * Takes one of the places for exports, of all processes together, until the connection ends. Whether there was one.
+ */
+export async function takeExportSlot(client: Client): Promise<boolean> {
+  for (let slot = 0; slot < MAX_EXPORTS; slot += 1) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
+      SLOTS_LOCK,
+      slot,
+    ]);
+    if (rows[0]?.taken === true) return true;
+  }
+  return false;
+}
+
+/** The number of the connection's server process, by which another connection can stop what runs on it. */
+export async function serverProcess(client: Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid ?? 0;
+}
+
+/** Stops the statement that a server process runs: it would go on as long as it finds nothing to send. */
+export async function stopServerProcess(db: Database, pid: number): Promise<void> {
+  await sql`select pg_cancel_backend(${pid})`.execute(db);
+}
+
+/**
+ * About how many payments a search means, from the counters of days; null where only reading them all could say.
+ */
+export async function countAbout(db: Database, scope: PaymentScopeKey, search: PaymentSearch): Promise<number | null> {
+  const { statuses, surface, createdFrom, createdBefore, ...others } = search;
+  if (Object.values(others).some((one) => one !== null)) return null;
+  let counts = db
+    .selectFrom('payment_day_counts')
+    .select(({ fn }) => fn.sum<bigint | null>('payments').as('payments'))
+    .where('project_id', '=', scope.projectId)
+    .where('mode', '=', scope.mode);
+  if (surface !== null) counts = counts.where('surface', '=', surface);
+  if (statuses !== null) counts = counts.where('status', 'in', statuses);
+  if (createdFrom !== null) counts = counts.where('day', '>=', dayOf(createdFrom));
+  if (createdBefore !== null) counts = counts.where('day', '<=', dayOf(createdBefore));
+  const { payments } = await counts.executeTakeFirstOrThrow();
+  return Number(payments ?? 0n);
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** PostgreSQL: invalid_parameter_value. */
+const UNKNOWN_ZONE = '22023';
+
+/** Whether JavaScript and the database both know a time zone by that name. */
+export async function knowsZone(db: Database, zone: string): Promise<boolean> {
+  // Neither offsets nor made-up abbreviations, which the two read differently.
+  if (!/^[a-z]+(?:[/_+-][a-z\d_+-]+)*$/i.test(zone)) return false;
+  try {
+    Intl.DateTimeFormat('en', { timeZone: zone });
+    await sql`select now() at time zone ${zone}`.execute(db);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError || (error instanceof DatabaseError && error.code === UNKNOWN_ZONE)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Passes on a file of payments, the newest first, as they are at one moment; the whole head first. Returns the number
+ * of rows. Throws what `take` throws, and then the connection is unusable.
+ */
+export async function copyPayments(
+  client: Client,
+  file: PaymentExport,
+  take: (piece: Buffer) => Promise<void>,
+): Promise<number> {
+  const head = headOf(file);
+  if (head !== '') await take(Buffer.from(head));
+  await client.query('begin isolation level repeatable read, read only');
+  await liftLimits(client);
+  // Rows are sent as they are read along the indexes; sorting a million first would keep the reader waiting.
+  await client.query(`select set_config(name, 'off', true) from unnest($1::text[]) name`, [
+    ['enable_sort', 'enable_bitmapscan', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'],
+  ]);
+  await client.query('set local max_parallel_workers_per_gather = 0');
+  const delimiter = file.format === 'csv' ? file.separator : JSON_DELIMITER;
+  const options =
+    file.format === 'csv'
+      ? `format csv, delimiter '${delimiter}'`
+      : // As it is: JSON has none of these characters in it.
+        `format csv, delimiter E'\\x02', quote E'\\x01', escape E'\\x01'`;
+  const query = inlined(client, rowsOf(onConnection(client), file));
+  const rows = await copyOut(client, `copy (${query}) to stdout with (${options})`, take, rowWriter(file));
+  await client.query('commit');
+  return rows;
+}
+
+/** What no JSON has in it. */
+const JSON_DELIMITER = '\u0002';
+/** Spreadsheets of countries that write a comma in numbers take semicolons, and read UTF-8 where it is announced. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+function headOf(file: PaymentExport): string {
+  if (file.format === 'jsonl') return '';
+  const line = headsOf(file.columns, file).join(file.separator);
+  return `${file.separator === ';' ? BYTE_ORDER_MARK : ''}${line}\n`;
+}
+
+/** A letter for the API and the UUID, then what the file has beside the id. */
+function rowsOf(db: Database, file: PaymentExport) {
+  const expressions = expressionsOf(file.columns, file);
+  const json = sql.join(expressions.map(({ column, expression }) => sql`${sql.lit(column)}, ${expression}`));
+  const values =
+    file.format === 'csv'
+      ? expressions.map(({ expression }) => expression)
+      : expressions.length === 0
+        ? [sql`'{}'`]
+        : [sql`json_build_object(${json})::text`];
+  const selected = [sql`left(surface, 1) || id`, ...values];
+  return sql`select ${sql.join(selected)} from ${paymentsOf(file)} order by id desc`.compile(db);
+}
+
+function paymentsOf({ scope, search }: PaymentExport): Condition {
+  const { strands, overlap, amount } = strandsOf(scope, search, null, true);
+  const whole = strands.map(({ source, conditions }) => {
+    const all = amount === null ? conditions : [...conditions, amount];
+    // In order by itself, so that the strands are merged and none of them is sorted.
+    return sql`(select payments.* from ${source} where ${sql.join(all, sql` and `)} order by id desc)`;
+  });
+  if (whole.length === 0) return sql`(select * from payments where false) payments`;
+  if (!overlap) return sql`(${sql.join(whole, sql` union all `)}) payments`;
+  const ids = strands.map(
+    ({ source, conditions }) => sql`select id from ${source} where ${sql.join(conditions, sql` and `)}`,
+  );
+  return sql`(select * from payments where id in (${sql.join(ids, sql` union `)})) payments`;
+}
+
+/** As long as the letter and the UUID. */
+const ID_LENGTH = 37;
+const ORDER = 'o'.charCodeAt(0);
+
+/**
+ * Writes each row's id as its API does, which the database cannot at this pace: first in the row, or nowhere. A row
+ * comes as one piece that ends with a line feed.
+ */
+function rowWriter({ columns, format }: PaymentExport): (row: Buffer) => Buffer {
+  const hasId = columns.includes('id');
+  const hasMore = columns.length > (hasId ? 1 : 0);
+  const idOf = (row: Buffer): string => {
+    const uuid = row.toString('latin1', 1, ID_LENGTH);
+    return row[0] === ORDER ? encodeId('order', uuid) : uuid;
+  };
+  if (!hasId) return (row) => row.subarray(ID_LENGTH + 1);
+  let scratch = Buffer.allocUnsafe(64 * 1024);
+  return (row) => {
+    const id = idOf(row);
+    const before = format === 'csv' ? id : `{"id":"${id}"${hasMore ? ',' : ''}`;
+    // In JSON the delimiter and the brace that the object begins with go.
+    const from = format === 'csv' ? ID_LENGTH : ID_LENGTH + 2;
+    const length = before.length + row.length - from;
+    if (scratch.length < length) scratch = Buffer.allocUnsafe(length);
+    scratch.write(before, 'latin1');
+    row.copy(scratch, before.length, from);
+    return scratch.subarray(0, length);
+  };
+}

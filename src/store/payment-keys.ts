@@ -1,0 +1,119 @@
+import { sql, type RawBuilder } from 'kysely';
+import { NETWORKS } from '../domain/networks.ts';
+import { SURFACES, type Surface } from '../domain/payment.ts';
+import type { Mode } from '../domain/permission.ts';
+
+/** What people search for. Whole texts, but of a description its beginning; e-mail and description in any case. */
+export type PaymentKey =
+  | { readonly kind: 'id'; readonly id: string; readonly surface: Surface }
+  | { readonly kind: 'number' | 'order_id' | 'email' | 'description'; readonly text: string }
+  /** In each form in which a network may write it. */
+  | { readonly kind: 'transaction_hash' | 'address'; readonly forms: readonly string[] }
+  | { readonly kind: 'refund' | 'event'; readonly id: string };
+export type PaymentKeyKind = PaymentKey['kind'];
+
+/** Where what a key means is read. */
+export interface KeyStrand {
+  /** A table or subquery called `payments`. */
+  readonly source: RawBuilder<unknown>;
+  readonly condition: RawBuilder<unknown>;
+}
+
+/** As many characters of a description as its index has. */
+const INDEXED = 32;
+const DESCRIPTION = sql`lower(left(description, 32))`;
+/** Greater than every character, so that a text followed by it ends all that begin with the text. */
+const LAST_CHARACTER = '\u{10ffff}';
+/**
+ * Where a thousand descriptions begin alike, no more than these are read: the newest payments, and the last ones in the
+ * order of their descriptions.
+ */
+const MAX_NEWEST = 1_000;
+const MAX_ALIKE = 2_000;
+
+/** How keys are read. */
+export interface Reading {
+  readonly mode: Mode;
+  /** The conditions of the scope, which descriptions that begin alike need before they are cut off. */
+  readonly within: RawBuilder<unknown>;
+  /** Reads all descriptions that begin alike, however many. */
+  readonly isWhole?: true;
+}
+
+/** Reads each meaning of a key along an index. */
+export function foundBy(key: PaymentKey, reading: Reading): readonly KeyStrand[] {
+  const { mode } = reading;
+  const payments = sql`payments`;
+  const one = (condition: RawBuilder<unknown>): readonly KeyStrand[] => [{ source: payments, condition }];
+  switch (key.kind) {
+    case 'id':
+      return one(sql`id = ${key.id}::uuid and surface = ${key.surface}`);
+    case 'number':
+      return one(sql`transaction_number = ${key.text}`);
+    case 'order_id':
+      return one(sql`merchant_order_id = ${key.text}`);
+    case 'email':
+      return one(sql`lower(customer_email) = lower(${key.text})`);
+    case 'description':
+      return byDescription(key.text, reading);
+    case 'transaction_hash':
+      return [
+        ...one(
+          sql`id = any (array(select payment_id from transfers where ${onNetworks('transaction_hash', key.forms)}))`,
+        ),
+        ...one(sql`id = any (array(
+          select payment_id from refunds where transaction_hash is not null and transaction_hash = any (${key.forms}::text[])
+          union all
+          select payment_id from refunds where id in (
+            select refund_id from refund_payouts where ${onNetworks('transaction_hash', key.forms)})))`),
+        ...(mode === 'test' ? madeUp(sql`transaction_hash`, key.forms) : []),
+      ];
+    case 'address':
+      return mode === 'test'
+        ? madeUp(
+            sql`lower(address)`,
+            key.forms.map((form) => form.toLowerCase()),
+          )
+        : one(
+            sql`id = any (array(select payment_id from payment_addresses where ${onNetworks('address', key.forms)}))`,
+          );
+    case 'refund':
+      return one(sql`id = any (array(select payment_id from refunds where id = ${key.id}::uuid))`);
+    case 'event':
+      return one(sql`id = any (array(select payment_id from events where id = ${key.id}::uuid))`);
+  }
+}
+
+/**
+ * Addresses and hashes of test payments are found first, and put in order after that: in the order of ids the planner
+ * would read every payment.
+ */
+function madeUp(value: RawBuilder<unknown>, forms: readonly string[]): readonly KeyStrand[] {
+  const column = sql`${value} is not null and ${value} = any (${[...new Set(forms)]}::text[])`;
+  const ids = sql`select id from payments where mode = 'test' and ${column}`;
+  return [{ source: sql`payments`, condition: sql`id = any (array(${ids}))` }];
+}
+
+/** Tables of chains lead with the network: each is tried. */
+function onNetworks(column: string, forms: readonly string[]): RawBuilder<unknown> {
+  return sql`network = any (${[...NETWORKS]}::text[]) and ${sql.ref(column)} = any (${forms}::text[])`;
+}
+
+function byDescription(text: string, { within, isWhole }: Reading): readonly KeyStrand[] {
+  const begin = sql`lower(left(${text}, ${INDEXED}::integer))`;
+  const alike = sql`${DESCRIPTION} ~>=~ ${begin} and ${DESCRIPTION} ~<~ (${begin} || ${LAST_CHARACTER})`;
+  const condition = sql`description is not null and ${alike} and starts_with(lower(description), lower(${text}))`;
+  if (isWhole === true) return [{ source: sql`payments`, condition }];
+  const newest = SURFACES.map(
+    (surface) =>
+      sql`(select * from payments where ${within} and surface = ${surface} order by id desc limit ${MAX_NEWEST})`,
+  );
+  return [
+    { source: sql`(${sql.join(newest, sql` union all `)}) payments`, condition },
+    {
+      source: sql`(select * from payments where ${within} and description is not null and ${alike}
+        order by ${DESCRIPTION} using ~>~, id desc limit ${MAX_ALIKE}) payments`,
+      condition,
+    },
+  ];
+}

@@ -1,0 +1,133 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { AuditEntryView } from '../../src/http/dashboard/contract/audit.ts';
+import { dashboardTest } from '../dashboard.ts';
+import { actsIn } from './acts.fixture.ts';
+
+const test = await dashboardTest();
+const { app } = test.http;
+afterAll(() => test.http.close());
+const acts = actsIn(test);
+
+const owner = await test.join('owner');
+
+interface Made {
+  readonly id: string;
+  readonly payment_url: string;
+}
+
+let forms = 0;
+const form = (fields: object = {}) => ({
+  request: `form-${(forms += 1)}-x`,
+  amount: '49.99',
+  currency: 'USD',
+  expires_in_minutes: 60,
+  ...fields,
+});
+const make = (fields: object = {}) => {
+  // What is done in one millisecond is in no order.
+  app.clock.advance(1);
+  return owner.browser.call<Made>({ method: 'POST', path: acts.base, body: form(fields) });
+};
+
+describe('a payment made by hand', () => {
+  it('whose customer chooses the coin is a transaction with a number, and in the log with who made it', async () => {
+    const made = await make({ order_id: ' A-17 ', description: 'Tea <b>', customer_email: 'ann@example.com' });
+    const view = await acts.read(owner.browser, made.body.id);
+    expect(view).toMatchObject({
+      surface: 'transaction',
+      status: 'created',
+      transaction_number: expect.stringMatching(/^TXN-/),
+      amount: '49.99',
+      order_id: 'A-17',
+      description: 'Tea <b>',
+      customer_email: 'ann@example.com',
+      payment_url: made.body.payment_url,
+      idempotency_key: null,
+      timeline: [
+        { kind: 'status', to: 'created' },
+        { kind: 'action', action: 'payment.create', by: owner.email },
+        { kind: 'event', type: 'order.created' },
+      ],
+    });
+    const expires = Date.parse(view.expires_at) - Date.parse(view.created_at);
+    expect(expires).toBe(60 * 60_000);
+    const { body } = await owner.browser.call<{ readonly data: readonly AuditEntryView[] }>({
+      path: `/dashboard/api/projects/${app.projectId}/audit?limit=1`,
+    });
+    expect(body.data).toMatchObject([
+      {
+        action: 'payment.create',
+        actor: { kind: 'person', name: owner.email },
+        subject: { kind: 'payment', id: made.body.id },
+        after: { mode: 'test', status: 'created' },
+        ip: '127.0.0.1',
+      },
+    ]);
+  });
+
+  it('in a coin is an order with its address and price, in any currency', async () => {
+    const made = await make({ asset: 'USDT', network: 'polygon', amount: '12', currency: 'EUR' });
+    expect(await acts.read(owner.browser, made.body.id)).toMatchObject({
+      surface: 'order',
+      status: 'pending',
+      currency: 'EUR',
+      crypto: { asset: 'USDT', network: 'polygon' },
+      address: expect.any(String),
+    });
+  });
+
+  it('whose form is sent twice is made once', async () => {
+    const body = form();
+    const send = () => owner.browser.call<Made>({ method: 'POST', path: acts.base, body });
+    const before = await countOf();
+    const answers = [...(await Promise.all([send(), send()])), await send()];
+    const made = new Set(answers.flatMap(({ status, body: { id } }) => (status === 200 ? [id] : [])));
+    expect(made.size).toBe(1);
+    expect(await countOf()).toBe(before + 1);
+    const other = await owner.browser.call({ method: 'POST', path: acts.base, body: { ...body, amount: '50' } });
+    expect(other.status).toBe(409);
+    // Another person's form of the same name is another form.
+    const admin = await test.join('admin');
+    expect((await admin.browser.call<Made>({ method: 'POST', path: acts.base, body })).status).toBe(200);
+  });
+
+  it('that is refused leaves neither a payment nor an entry in the log', async () => {
+    const before = await countOf();
+    const entries = () => app.db.selectFrom('audit_log').select('id').where('action', '=', 'payment.create').execute();
+    const there = await entries();
+    const answer = await make({ asset: 'BTC', network: 'polygon' });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('BTC can be paid on bitcoin')]);
+    expect([await countOf(), await entries()]).toEqual([before, there]);
+  });
+
+  it.each([
+    ['amount', { amount: '0' }],
+    ['amount', { amount: '1000000.01' }],
+    ['amount', { amount: '12.345' }],
+    ['amount', { amount: '1e3' }],
+    ['amount', { amount: '12,50' }],
+    ['amount', { amount: '100.5', currency: 'JPY', asset: 'BTC' }],
+    ['currency', { currency: 'EUR' }],
+    ['currency', { currency: 'XXX' }],
+    ['asset', { asset: 'XXX' }],
+    ['network', { network: 'bitcoin' }],
+    ['customer_email', { customer_email: 'nobody' }],
+    ['expires_in_minutes', { expires_in_minutes: 0 }],
+    ['expires_in_minutes', { expires_in_minutes: 1_441 }],
+    ['description', { description: 'x'.repeat(1_001) }],
+    ['order_id', { order_id: 'a\0b' }],
+  ])('is refused with a sentence that names %s: %j', async (param, fields) => {
+    const answer = await make(fields);
+    expect(answer).toMatchObject({ status: 400, body: { error: { param, message: expect.stringContaining(param) } } });
+  });
+
+  it('is offered the coins that the project can be paid in', async () => {
+    const path = `/dashboard/api/projects/${app.projectId}/test/tokens`;
+    const { body } = await owner.browser.call<{ readonly data: readonly object[] }>({ path });
+    expect(body.data).toContainEqual({ asset: 'BTC', network: 'bitcoin' });
+  });
+});
+
+async function countOf(): Promise<number> {
+  return (await app.db.selectFrom('payments').select('id').where('project_id', '=', app.projectId).execute()).length;
+}

@@ -1,0 +1,285 @@
+import * as fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
+import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
+import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
+import { publicPaymentId } from '../../src/wire/payment.ts';
+import { dashboardTest } from '../dashboard.ts';
+import { actsIn } from './acts.fixture.ts';
+
+const test = await dashboardTest();
+const { app } = test.http;
+afterAll(() => test.http.close());
+const acts = actsIn(test);
+
+const owner = await test.join('owner');
+const support = await test.join('support', app.projectId);
+const ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
+const BITCOIN = { asset: 'BTC', network: 'bitcoin' };
+
+let forms = 0;
+/** A form of its own each time. */
+const form = (fields: object = {}) => ({ request: `form-${(forms += 1)}-x`, ...BITCOIN, ...fields });
+const refused = (status: number, text: string, param?: string) => ({
+  status,
+  body: { error: { message: expect.stringContaining(text), ...(param !== undefined && { param }) } },
+});
+const satoshi = (text: string | null | undefined): bigint => BigInt(Math.round(Number(text) * 1e8));
+
+async function paid(outcome = 'paid'): Promise<PaymentView> {
+  const id = publicPaymentId(await app.pay());
+  const answer = await acts.post(owner.browser, id, 'simulate', { outcome });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body.payment;
+}
+
+describe('what can be refunded', () => {
+  it('is said beforehand: all that is confirmed, its worth, and what came beyond what was owed', async () => {
+    const over = await paid('over');
+    expect(over.can.refund).toBe('any');
+    const [money] = over.refundable;
+    expect(money).toMatchObject({ ...BITCOIN, refunded: '0', left: over.money?.confirmed, decimals: 8 });
+    expect(satoshi(money?.excess)).toBe(satoshi(over.money?.confirmed) - satoshi(over.money?.expected));
+    expect(Number(money?.left_amount)).toBeGreaterThan(100);
+    const exact = await paid();
+    expect(exact.refundable).toMatchObject([{ left_amount: '100', excess: null, excess_amount: null }]);
+    const open = await acts.read(owner.browser, publicPaymentId(await app.pay()));
+    expect([open.refundable, open.can.refund]).toEqual([[], 'none']);
+    const viewer = await test.join('viewer');
+    expect((await acts.read(support.browser, exact.id)).can.refund).toBe('claimed');
+    expect((await acts.read(viewer.browser, exact.id)).can.refund).toBe('none');
+  });
+
+  it('is what the refund then takes, whatever was refunded before: the sum never exceeds what came', async () => {
+    const sizes = fc.oneof(
+      fc.constantFrom('all', 'excess'),
+      fc.integer({ min: 1, max: 16_000 }).map((cents) => ({ amount: `${Math.floor(cents / 100)}.${cents % 100}` })),
+      fc.integer({ min: 1, max: 400_000 }).map((units) => ({ crypto_amount: (units / 1e8).toFixed(8) })),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(sizes, { minLength: 1, maxLength: 5 }), async (wanted) => {
+        let view = await paid('over');
+        for (const one of wanted) {
+          const [money] = view.refundable;
+          const size =
+            one === 'all'
+              ? { crypto_amount: money?.left }
+              : one === 'excess'
+                ? { crypto_amount: money?.excess ?? money?.left }
+                : one;
+          const answer = await acts.post(owner.browser, view.id, 'refunds', form({ ...size, address: ADDRESS }));
+          const left = satoshi(money?.left);
+          const asked = 'crypto_amount' in size ? satoshi(size.crypto_amount) : null;
+          const isDone = answer.status === 200;
+          // What an amount in the currency is worth, the server says; the sum is held all the same.
+          expect(isDone).toBe(asked === null ? isDone : asked > 0n && asked <= left);
+          view = isDone ? answer.body.payment : await acts.read(owner.browser, view.id);
+          const refund = isDone ? view.refunds.find(({ id }) => id === answer.body.refund) : null;
+          const took = satoshi(refund?.crypto_amount ?? '0');
+          expect([took, satoshi(view.refundable[0]?.left)]).toEqual([isDone ? (asked ?? took) : 0n, left - took]);
+        }
+        const given = view.refunds.reduce((sum, { crypto_amount }) => sum + satoshi(crypto_amount), 0n);
+        expect(given).toBe(satoshi(view.money?.refunded));
+        expect(given <= satoshi(view.money?.confirmed)).toBe(true);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('a refund', () => {
+  it('is done as the API does it, is in the log with who made it, and completes by itself in test mode', async () => {
+    const payment = await paid();
+    const fields = { amount: '40.5', address: ` ${ADDRESS} `, reason: '<b>Broken</b>' };
+    const answer = await acts.post(owner.browser, payment.id, 'refunds', form(fields));
+    expect(answer.body.payment.refunds).toEqual([
+      expect.objectContaining({
+        id: answer.body.refund,
+        status: 'pending',
+        amount: '40.5',
+        address: ADDRESS,
+        reason: '<b>Broken</b>',
+        claim_url: null,
+        can: { sign: false, cancel: true },
+      }),
+    ]);
+    const { timeline } = answer.body.payment;
+    const [refund] = answer.body.payment.refunds;
+    expect(timeline.filter((entry) => entry.kind === 'refund')).toMatchObject([
+      { what: 'created', by: owner.email, refund: { id: refund?.id } },
+    ]);
+    expect(timeline.filter((entry) => entry.kind === 'event').map(({ type }) => type)).toContain('refund.created');
+    app.clock.advance(SANDBOX_REFUND_MS + 1);
+    await runDueRefunds(app, 1_000);
+    const after = await acts.read(owner.browser, payment.id);
+    expect(after.refunds).toMatchObject([{ status: 'completed', can: { sign: false, cancel: false } }]);
+    expect(after.timeline.filter((entry) => entry.kind === 'refund')).toMatchObject([
+      { what: 'created', at: refund?.created_at },
+      { what: 'completed', at: after.refunds[0]?.completed_at, by: null },
+    ]);
+  });
+
+  it('of everything or of the excess is as large as it was shown', async () => {
+    const over = await paid('over');
+    const { excess, excess_amount } = over.refundable[0] ?? {};
+    const first = await acts.post(owner.browser, over.id, 'refunds', form({ crypto_amount: excess, address: ADDRESS }));
+    expect(first.body.payment.refunds).toMatchObject([{ crypto_amount: excess, amount: excess_amount }]);
+    expect(first.body.payment.refundable).toMatchObject([{ left: over.money?.expected, excess: null }]);
+    const rest = await acts.post(owner.browser, over.id, 'refunds', form({ address: ADDRESS }));
+    expect(rest.body.payment.refunds.at(-1)).toMatchObject({ crypto_amount: over.money?.expected });
+    expect([rest.body.payment.refundable[0]?.left, rest.body.payment.can.refund]).toEqual(['0', 'none']);
+  });
+
+  it('of support goes to the address that the customer gives, and to none that support chose', async () => {
+    const payment = await paid();
+    const chosen = await acts.post(support.browser, payment.id, 'refunds', form({ address: ADDRESS }));
+    expect(chosen).toMatchObject(refused(403, 'create refunds to an address of their own choice'));
+    const requested = await acts.post(support.browser, payment.id, 'refunds', form({ amount: '10' }));
+    expect(requested.body.payment.refunds).toMatchObject([
+      {
+        address: null,
+        claim_url: `https://sandbox.pay.example/refund/${requested.body.refund}`,
+        can: { sign: false, cancel: true },
+      },
+    ]);
+    const signing = await acts.post(support.browser, payment.id, `refunds/${requested.body.refund}/instructions`);
+    expect(signing.status).toBe(403);
+    const cancelled = await acts.post(support.browser, payment.id, `refunds/${requested.body.refund}/cancel`);
+    expect(cancelled.body.payment).toMatchObject({
+      refunds: [{ status: 'failed', failure_reason: 'cancelled' }],
+      refundable: [{ left: payment.money?.confirmed }],
+    });
+    expect(cancelled.body.payment.timeline.filter(({ kind }) => kind === 'action').at(-1)).toMatchObject({
+      action: 'refund.cancel',
+      by: support.email,
+    });
+  });
+
+  it('whose form is sent twice is made once, and its answer is the first one', async () => {
+    const payment = await paid();
+    const body = form({ amount: '10', address: ADDRESS });
+    const send = () => acts.post(owner.browser, payment.id, 'refunds', body);
+    const together = await Promise.all([send(), send()]);
+    expect(together.map(({ status }) => status)).toContain(200);
+    const again = await send();
+    expect(again.body.payment.refunds.map(({ id }) => id)).toEqual([again.body.refund]);
+    const other = await acts.post(owner.browser, payment.id, 'refunds', { ...body, amount: '11' });
+    expect(other).toMatchObject(refused(409, 'sent before with other values'));
+  });
+
+  it('made by two people at once is refused to the second where both would be too much', async () => {
+    const payment = await paid();
+    const people = [owner, await test.join('admin')];
+    const answers = await Promise.all(
+      people.map(({ browser }) =>
+        acts.post(browser, payment.id, 'refunds', form({ crypto_amount: payment.money?.confirmed, address: ADDRESS })),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400]));
+    expect(answers.find(({ status }) => status === 400)).toMatchObject(refused(400, 'Nothing is left to refund'));
+  });
+
+  it.each([
+    ['amount', { amount: '0' }],
+    ['amount', { amount: '-5' }],
+    ['amount', { amount: '1e3' }],
+    ['amount', { amount: '10.001' }],
+    ['amount', { amount: '100.01' }],
+    ['crypto_amount', { crypto_amount: '1' }],
+    ['crypto_amount', { crypto_amount: '0' }],
+    ['crypto_amount', { crypto_amount: '0.000000001' }],
+    ['crypto_amount', { amount: '1', crypto_amount: '0.0001' }],
+    ['crypto_currency', { asset: 'ETH', network: 'ethereum' }],
+    ['crypto_currency', { asset: 'XXX' }],
+    ['network', { network: 'nowhere' }],
+    ['address', { address: 'my wallet' }],
+    ['address', { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
+    ['request', { request: 'short' }],
+    ['reason', { reason: 'x'.repeat(501) }],
+  ])('that cannot be is refused with a sentence that names %s: %j', async (param, fields) => {
+    const payment = await paid();
+    const answer = await acts.post(owner.browser, payment.id, 'refunds', form({ address: ADDRESS, ...fields }));
+    expect(answer).toMatchObject(refused(400, '', param));
+    expect((await acts.read(owner.browser, payment.id)).refunds).toEqual([]);
+  });
+
+  it('of another payment, project or mode is answered as one that is not there', async () => {
+    const { projectId } = await test.http.shop();
+    const foreignActs = actsIn(test, 'test', projectId);
+    const foreign = publicPaymentId(await app.pay({ projectId }));
+    await foreignActs.post(owner.browser, foreign, 'complete');
+    const made = await foreignActs.post(owner.browser, foreign, 'refunds', form({ amount: '5' }));
+    const [mine, other] = [await paid(), await paid()];
+    const own = await acts.post(owner.browser, mine.id, 'refunds', form({ amount: '5' }));
+    for (const [id, refund] of [
+      [foreign, made.body.refund],
+      [mine.id, made.body.refund],
+      [other.id, own.body.refund],
+      [mine.id, 're_00000000000000000000000000'],
+      [mine.id, 'nonsense'],
+    ] as const) {
+      for (const what of ['cancel', 'instructions']) {
+        const answer = await acts.post(owner.browser, id, `refunds/${refund}/${what}`);
+        expect([what, answer.status, answer.text]).toEqual([what, 404, expect.stringContaining('There is no such')]);
+      }
+    }
+    expect((await acts.post(owner.browser, foreign, 'refunds', form())).status).toBe(404);
+    const live = actsIn(test, 'live');
+    expect((await live.post(owner.browser, mine.id, `refunds/${own.body.refund}/cancel`)).status).toBe(404);
+    expect((await foreignActs.read(owner.browser, foreign)).refunds).toMatchObject([{ status: 'pending' }]);
+  });
+
+  it('in test mode has nothing to sign, and says so as the command does', async () => {
+    const payment = await paid();
+    const { body } = await acts.post(owner.browser, payment.id, 'refunds', form({ address: ADDRESS }));
+    const shown = await acts.post<object>(owner.browser, payment.id, `refunds/${body.refund}/instructions`);
+    expect(shown.body).toEqual({
+      lines: expect.arrayContaining([
+        expect.stringMatching(/^To +tb1q/),
+        'A test refund: nothing is to be paid, it ends by itself.',
+      ]),
+      payment_uri: null,
+      call: null,
+      psbt: null,
+      problem: null,
+      warnings: [],
+    });
+  });
+});
+
+describe('accepting', () => {
+  it('is refused once there is other money than was shown, and takes what is there when it was', async () => {
+    const part = await paid('part');
+    expect(part.can.accept).toBe(true);
+    const shown = { confirmed: part.money?.confirmed, refunded: '0' };
+    await acts.post(owner.browser, part.id, 'simulate', { outcome: 'part' });
+    const late = await acts.post(owner.browser, part.id, 'accept', { shown });
+    expect(late).toMatchObject(refused(409, 'its money changed meanwhile'));
+    const now = await acts.read(owner.browser, part.id);
+    expect(now.status).toBe('pending');
+    const again = { confirmed: now.money?.confirmed, refunded: now.money?.refunded };
+    const done = await acts.post(owner.browser, part.id, 'accept', { shown: again });
+    expect(done.body.payment).toMatchObject({ status: 'completed', exception: 'underpaid' });
+  });
+
+  it('is refused after a refund took of the money, unless that was shown', async () => {
+    const late = await paid('late');
+    const shown = { confirmed: late.money?.confirmed, refunded: '0' };
+    await acts.post(owner.browser, late.id, 'refunds', form({ amount: '60', address: ADDRESS }));
+    expect(await acts.post(owner.browser, late.id, 'accept', { shown })).toMatchObject(
+      refused(409, 'its money changed'),
+    );
+    const now = await acts.read(owner.browser, late.id);
+    expect(now.can.accept).toBe(true);
+    const answer = await acts.post(owner.browser, late.id, 'accept', {
+      shown: { confirmed: now.money?.confirmed, refunded: now.money?.refunded },
+    });
+    expect(answer.body.payment.status).toBe('completed');
+  });
+
+  it.each(['x', '-1', '1e3', '0.123456789'])('names what was shown where it is no amount: %s', async (confirmed) => {
+    const part = await paid('part');
+    const answer = await acts.post(owner.browser, part.id, 'accept', { shown: { confirmed, refunded: '0' } });
+    expect(answer).toMatchObject(refused(400, 'confirmed'));
+  });
+});

@@ -1,0 +1,46 @@
+import { use, type ComponentType, type ReactNode } from 'react';
+
+/** A page whose script is loaded when the router asks for it, or at its first rendering. */
+interface LazyPage {
+  (): ReactNode;
+  /** What the router calls before it shows the page, and again after a fault. */
+  readonly preload: () => Promise<void>;
+}
+
+type Loaded =
+  | { readonly kind: 'page'; readonly Page: ComponentType }
+  | { readonly kind: 'fault'; readonly error: unknown };
+
+/**
+ * Like the router's own `lazyRouteComponent`, which reloads the whole document when a script cannot be fetched: what
+ * was typed would be lost after an upgrade, and offline the browser's error page would replace this one. Here the error
+ * page reports the fault (docs/decisions/0106).
+ */
+export function lazyPage<Name extends string>(
+  load: () => Promise<Readonly<Record<Name, ComponentType>>>,
+  name: Name,
+): LazyPage {
+  let loaded: Loaded | null = null;
+  let loading: Promise<Loaded> | null = null;
+  const start = (): Promise<Loaded> =>
+    (loading ??= load()
+      .then(
+        (module): Loaded => ({ kind: 'page', Page: module[name] }),
+        (error: unknown): Loaded => ({ kind: 'fault', error }),
+      )
+      .then((result) => {
+        loading = null;
+        return (loaded = result);
+      }));
+  function Lazy() {
+    const result = loaded ?? use(start());
+    if (result.kind === 'fault') throw result.error;
+    return <result.Page />;
+  }
+  return Object.assign(Lazy, {
+    preload: async (): Promise<void> => {
+      if (loaded?.kind === 'fault') loaded = null;
+      if (loaded === null) await start();
+    },
+  });
+}

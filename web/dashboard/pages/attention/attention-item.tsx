@@ -1,0 +1,126 @@
+import { useState } from 'react';
+import type { AttentionView } from '../../../../src/http/dashboard/contract/attention.ts';
+import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
+import { FormDialog } from '../../ui/action-dialog.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { Select } from '../../ui/field.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
+import css from './attention-page.module.css';
+import { actionName, describe } from './sentence.ts';
+import { useMark } from './use-mark.ts';
+
+type People = AnswerOf<'GET /dashboard/api/projects/:project/:mode/attention'>['people'];
+
+interface ItemProps {
+  readonly item: AttentionView;
+  readonly people: People;
+  readonly mayWrite: boolean;
+  /** Whether its payment is in the panel. */
+  readonly isShown: boolean;
+  readonly onShow: (payment: string) => void;
+  readonly onDone: (item: AttentionView) => void;
+}
+
+/** What happened, the one best action, and what people write to it. */
+export function AttentionItem({ item, people, mayWrite, isShown, onShow, onDone }: ItemProps) {
+  const locale = useLocale();
+  const { t } = locale;
+  const { payment, command, note } = item;
+  const { title, text } = describe(item, locale);
+  const action = actionName(item.kind);
+  const [isNoting, editNote] = useState(false);
+  const mark = useMark(({ change }) => (change.done === true ? onDone(item) : undefined));
+  return (
+    <li className={css.item} aria-current={isShown ? 'true' : undefined}>
+      <div className={css.what}>
+        <h2>{title}</h2>
+        {item.at === null ? null : (
+          <small>
+            <Moment iso={item.at} />
+          </small>
+        )}
+      </div>
+      <p>{text}</p>
+      {note === null ? null : <blockquote className={css.note}>{note}</blockquote>}
+      {mark.error === null ? null : <Notice kind="problem">{problemText(mark.error, t)}</Notice>}
+      <div className={css.foot}>
+        {payment !== null && action !== null ? (
+          <Button small kind="primary" onClick={() => onShow(payment.id)}>
+            {t(action)}
+          </Button>
+        ) : command === null ? null : (
+          <span className={css.command}>
+            <code>{command}</code>
+            <CopyButton text={command}>{t('copy_what', { what: t('copy_command') })}</CopyButton>
+          </span>
+        )}
+        {mayWrite ? (
+          <span className={css.mine}>
+            <Select
+              label={t('assign_to')}
+              value={item.assigned_to?.id ?? ''}
+              options={[['', t('assigned_nobody')], ...people.map(({ id, email }) => [id, email] as const)]}
+              onValue={(id) => mark.mutate({ item, change: { assigned_to: id === '' ? null : id } })}
+            />
+            <Button small kind="quiet" onClick={() => editNote(true)}>
+              {t('attention_note')}
+            </Button>
+            <Button
+              small
+              kind="quiet"
+              icon="check"
+              busy={mark.isPending}
+              onClick={() => mark.mutate({ item, change: { done: true } })}
+            >
+              {t('done')}
+            </Button>
+          </span>
+        ) : item.assigned_to === null ? null : (
+          <small>
+            {t('assign_to')} {item.assigned_to.email}
+          </small>
+        )}
+      </div>
+      {isNoting ? <NoteDialog item={item} title={title} onClose={() => editNote(false)} /> : null}
+    </li>
+  );
+}
+
+interface NoteDialogProps {
+  readonly item: AttentionView;
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
+/** The server's limit. */
+const MAX_NOTE = 2_000;
+
+function NoteDialog({ item, title, onClose }: NoteDialogProps) {
+  const { t } = useLocale();
+  // The edit began from this one, whatever comes meanwhile.
+  const [from] = useState(item);
+  const [text, setText] = useState(from.note ?? '');
+  const save = useMark(onClose);
+  const tooLong = text.trim().length > MAX_NOTE ? t('too_long', { max: MAX_NOTE }) : null;
+  return (
+    <FormDialog
+      name={t('attention_note')}
+      text={title}
+      isDirty={text !== (from.note ?? '')}
+      action={{
+        isPending: save.isPending,
+        error: save.error,
+        mutate: () => (tooLong === null ? save.mutate({ item: from, change: { note: text } }) : undefined),
+      }}
+      fields={[]}
+      onClose={onClose}
+    >
+      <TextArea label={t('note_text')} value={text} problem={tooLong} onValue={setText} />
+    </FormDialog>
+  );
+}

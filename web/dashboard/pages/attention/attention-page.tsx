@@ -1,0 +1,134 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { AttentionView } from '../../../../src/http/dashboard/contract/attention.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { useSignedIn } from '../../session.ts';
+import { Page } from '../../shell/page.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { PaymentPanel } from '../payments/payment-panel.tsx';
+import split from '../payments/payments-page.module.css';
+import { AttentionItem } from './attention-item.tsx';
+import css from './attention-page.module.css';
+import { attentionQuery } from './queries.ts';
+import { useMark } from './use-mark.ts';
+
+/** What needs the attention of a person, with what to do about it. */
+export function AttentionPage() {
+  const { t } = useLocale();
+  const { show } = useSearch({ from: '/signed-in/projects/$project/$mode/attention' });
+  const navigate = useNavigate({ from: '/projects/$project/$mode/attention' });
+  const go = (payment: string | undefined): void =>
+    void navigate({ search: payment === undefined ? {} : { show: payment }, resetScroll: false });
+  return (
+    <Page title={t('attention')} hasTimes>
+      <div className={classNames(split.split, show !== undefined && split.withPanel)}>
+        <Card flush>
+          <Items shown={show} onShow={go} />
+        </Card>
+        {show === undefined ? null : <PaymentPanel key={show} payment={show} onClose={() => go(undefined)} />}
+      </div>
+    </Page>
+  );
+}
+
+const keyOf = ({ kind, subject, occurrence }: AttentionView): string => `${kind} ${subject} ${occurrence}`;
+
+interface ItemsProps {
+  readonly shown: string | undefined;
+  readonly onShow: (payment: string) => void;
+}
+
+function Items({ shown, onShow }: ItemsProps) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const scope = useScope();
+  const { projects } = useSignedIn();
+  const navigate = useNavigate();
+  const list = useQuery(attentionQuery(api, scope));
+  const { known, accept } = useKnown(list.data?.data);
+  const [done, setDone] = useState<AttentionView | null>(null);
+  const undo = useMark(() => setDone(null));
+  if (list.isPending) return <SkeletonRows count={6} />;
+  if (list.data === undefined) {
+    return (
+      <Empty icon="warning" title={t('fault_title')} text={problemText(list.error, t)}>
+        <Button onClick={() => void list.refetch()}>{t('try_again')}</Button>
+      </Empty>
+    );
+  }
+  const { data, people, has_more: hasMore } = list.data;
+  const mayWrite = projects.find(({ id }) => id === scope.project)?.actions.includes('write_notes') === true;
+  const visible = data.filter((item) => known.has(keyOf(item)));
+  const arrived = data.length - visible.length;
+  // Where there is no room for the panel, the payment has a page.
+  const open = (payment: string): void => {
+    if (matchMedia('(width >= 64rem)').matches) onShow(payment);
+    else void navigate({ to: '/projects/$project/$mode/payments/$payment', params: { ...scope, payment } });
+  };
+  return (
+    <>
+      <div role="status">
+        {arrived === 0 ? null : (
+          <div className={split.arrived}>
+            <Button small icon="refresh" onClick={() => accept(data)}>
+              {t('new_attention', { count: arrived })}
+            </Button>
+          </div>
+        )}
+        {done === null ? null : (
+          <div className={css.undo}>
+            {t('attention_done')}{' '}
+            <Button
+              small
+              kind="quiet"
+              busy={undo.isPending}
+              onClick={() => undo.mutate({ item: { ...done, version: done.version + 1 }, change: { done: false } })}
+            >
+              {t('undo')}
+            </Button>
+          </div>
+        )}
+      </div>
+      {visible.length === 0 ? (
+        arrived > 0 ? null : (
+          <Empty icon="check-circle" title={t('attention_none_title')} text={t('attention_none_text')} />
+        )
+      ) : (
+        <ul className={css.items} aria-label={t('attention')}>
+          {visible.map((item) => (
+            <AttentionItem
+              key={keyOf(item)}
+              item={item}
+              people={people}
+              mayWrite={mayWrite}
+              isShown={shown !== undefined && item.payment?.id === shown}
+              onShow={open}
+              onDone={setDone}
+            />
+          ))}
+        </ul>
+      )}
+      {hasMore ? <p className={css.more}>{t('attention_more')}</p> : null}
+    </>
+  );
+}
+
+/** Which items are shown: those of the first list, and those that were asked for since. Others wait to be asked for. */
+function useKnown(data: readonly AttentionView[] | undefined) {
+  const [known, setKnown] = useState<ReadonlySet<string> | null>(null);
+  const accept = (items: readonly AttentionView[]): void => setKnown(new Set(items.map(keyOf)));
+  const isEmpty = known === null || known.size === 0;
+  useEffect(() => {
+    // Into an empty list everything may come: nothing moves.
+    if (isEmpty && data !== undefined && data.length > 0) accept(data);
+  }, [isEmpty, data]);
+  return { known: known ?? new Set((data ?? []).map(keyOf)), accept };
+}

@@ -1,0 +1,31 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Api } from '../../api.ts';
+import type { Scope } from '../../scope.ts';
+import { projectKey } from '../payments/queries.ts';
+
+/** What no stream reports, such as a node that is behind, is noticed so soon. */
+const EVERY_MS = 30_000;
+
+/** The prefix of all query keys of what needs attention. */
+export function attentionKey(scope: Scope): readonly unknown[] {
+  return [...projectKey(scope), 'attention'];
+}
+
+export function attentionQuery(api: Api, scope: Scope) {
+  return queryOptions({
+    queryKey: [...attentionKey(scope), 'list'],
+    queryFn: ({ signal }) =>
+      api('GET /dashboard/api/projects/:project/:mode/attention', { params: { ...scope } }, signal),
+    refetchInterval: EVERY_MS,
+  });
+}
+
+/** How much there is, for the navigation. */
+export function attentionCountQuery(api: Api, scope: Scope) {
+  return queryOptions({
+    queryKey: [...attentionKey(scope), 'count'],
+    queryFn: ({ signal }) =>
+      api('GET /dashboard/api/projects/:project/:mode/attention/count', { params: { ...scope } }, signal),
+    refetchInterval: EVERY_MS,
+  });
+}

@@ -1,0 +1,67 @@
+import type { AttentionView } from '../../../../src/http/dashboard/contract/attention.ts';
+import type { Locale } from '../../locale.tsx';
+import { networkName } from '../payments/network-name.ts';
+
+/** What something is called, and what happened in one sentence. */
+export function describe(item: AttentionView, locale: Locale): { readonly title: string; readonly text: string } {
+  const { t, fiat, dateTime } = locale;
+  const { kind, payment, network, url } = item;
+  const amount = item.amount === null ? '' : `${item.amount} ${item.asset ?? ''}`;
+  const detail = item.detail ?? t('no_answer');
+  const shownUrl = url === null ? null : url.replace(/^https?:\/\//, '').replace(/\/$/, '');
+  const name = shownUrl ?? (payment === null ? networkName(network ?? '') : (payment.name ?? payment.id));
+  const title = t(`kind_${kind}`, { name });
+  switch (kind) {
+    case 'underpaid':
+      return {
+        title,
+        text:
+          item.until === null
+            ? t('kind_underpaid_failed_text', { amount })
+            : t('kind_underpaid_text', { amount, until: dateTime(item.until) }),
+      };
+    case 'overpaid':
+    case 'paid_late':
+    case 'paid_after_cancel':
+    case 'slow':
+    case 'refund_to_sign':
+      return { title, text: t(`kind_${kind}_text`, { amount }) };
+    case 'reorged':
+      return { title, text: t('kind_reorged_text') };
+    case 'endpoint_disabled':
+    case 'endpoint_failing':
+    case 'node_behind':
+      return { title, text: t(`kind_${kind}_text`, { detail }) };
+    case 'no_wallet':
+      return { title, text: t('kind_no_wallet_text', { name }) };
+    case 'sweep':
+      return {
+        title,
+        text:
+          item.usd === null
+            ? t('kind_sweep_text', { detail })
+            : t('kind_sweep_worth_text', { detail, amount: fiat(item.usd, 'USD') }),
+      };
+  }
+}
+
+/** The name of the one best action; null: its command is shown. */
+export function actionName(
+  kind: AttentionView['kind'],
+): 'accept_or_refund' | 'refund_excess' | 'see_payment' | 'see_refund' | null {
+  switch (kind) {
+    case 'paid_late':
+    case 'paid_after_cancel':
+    case 'underpaid':
+      return 'accept_or_refund';
+    case 'overpaid':
+      return 'refund_excess';
+    case 'reorged':
+    case 'slow':
+      return 'see_payment';
+    case 'refund_to_sign':
+      return 'see_refund';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,30 @@
+import { useState } from 'react';
+import { useLocale } from '../../locale.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import css from './payment-parts.module.css';
+
+/** Whether the state that a dialog shows has changed since it opened. */
+export function useChanged(state: string): boolean {
+  const [opened] = useState(state);
+  return opened !== state;
+}
+
+interface GoneDialogProps {
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+/** Takes the place of a dialog whose action became impossible while it was open. */
+export function GoneDialog({ name, onClose }: GoneDialogProps) {
+  const { t } = useLocale();
+  return (
+    <Dialog title={name} onClose={onClose}>
+      <Notice kind="problem">{t('changed_gone')}</Notice>
+      <div className={css.end}>
+        <Button onClick={onClose}>{t('close')}</Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ExportColumn } from '../../../../src/http/dashboard/contract/export.ts';
+import type { TextKey } from '../../texts/en.ts';
+
+/** Every column of an export with its name. Complete by type. */
+export const EXPORT_COLUMNS = {
+  id: 'id',
+  number: 'number',
+  order_id: 'column_order_id',
+  created: 'created',
+  status: 'status',
+  exception: 'column_exception',
+  description: 'description',
+  email: 'column_email',
+  amount: 'amount',
+  currency: 'column_currency',
+  coin: 'coin',
+  network: 'network',
+  coin_amount: 'column_coin_amount',
+  received: 'column_received',
+  completed: 'column_completed',
+  api: 'column_api',
+  amount_usd: 'column_amount_usd',
+  confirmed: 'column_confirmed',
+  refunded: 'column_refunded',
+  failure_reason: 'column_failure_reason',
+  address: 'address',
+  transaction_hash: 'column_transaction_hash',
+  customer_name: 'customer_name',
+  labels: 'column_labels',
+  notes: 'column_notes',
+  metadata: 'column_metadata',
+  expires: 'expires',
+  cancelled: 'column_cancelled',
+} as const satisfies Readonly<Record<ExportColumn, TextKey>>;
+
+/** What a file has unless other columns are chosen. */
+export const USUAL_EXPORT_COLUMNS: readonly ExportColumn[] = [
+  'id',
+  'number',
+  'order_id',
+  'created',
+  'status',
+  'exception',
+  'description',
+  'email',
+  'amount',
+  'currency',
+  'coin',
+  'network',
+  'coin_amount',
+  'received',
+  'completed',
+];
+
+export function isExportColumn(name: string): name is ExportColumn {
+  return Object.hasOwn(EXPORT_COLUMNS, name);
+}

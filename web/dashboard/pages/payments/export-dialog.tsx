@@ -1,0 +1,237 @@
+import { useEffect, useRef, useState } from 'react';
+import type { ExportColumn, ExportRequest } from '../../../../src/http/dashboard/contract/export.ts';
+import { ApiFault } from '../../api.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale, type Locale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Select } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { EXPORT_COLUMNS, isExportColumn, USUAL_EXPORT_COLUMNS } from './export-columns.ts';
+import { downloadPayments, saveFile, type ExportProgress } from './export-file.ts';
+import css from './list-dialogs.module.css';
+import { filtersOf, isNarrowed, type PaymentsSearch } from './search.ts';
+import { toggled } from './toggled.ts';
+
+interface ExportDialogProps {
+  readonly search: PaymentsSearch;
+  readonly onClose: () => void;
+}
+
+interface Wanted {
+  readonly format: 'csv' | 'jsonl';
+  readonly separator: 'comma' | 'semicolon';
+  readonly isFiltered: boolean;
+  readonly zone: string;
+  readonly columns: ReadonlySet<ExportColumn>;
+}
+
+/** Downloads the payments that the list shows, or all of them. */
+export function ExportDialog({ search, onClose }: ExportDialogProps) {
+  const { t, zone } = useLocale();
+  const [wanted, want] = useState<Wanted>({
+    format: 'csv',
+    separator: 'comma',
+    isFiltered: isNarrowed(search),
+    zone,
+    columns: new Set(USUAL_EXPORT_COLUMNS),
+  });
+  const set = (change: Partial<Wanted>): void => want((before) => ({ ...before, ...change }));
+  const { start, stop, progress, problem } = useDownload(onClose);
+  const close = (): void => {
+    stop();
+    onClose();
+  };
+  return (
+    <Dialog title={t('export')} description={t('export_text')} wide onClose={close}>
+      {progress === null ? (
+        <Form onSubmit={() => start(requestOf(wanted, search))}>
+          <Choice
+            name={t('export_format')}
+            options={[
+              ['csv', t('export_csv'), t('export_csv_text')],
+              ['jsonl', t('export_jsonl'), t('export_jsonl_text')],
+            ]}
+            value={wanted.format}
+            onValue={(format) => set({ format })}
+          />
+          {isNarrowed(search) ? (
+            <Choice
+              name={t('export_what')}
+              options={[
+                ['filtered', t('export_filtered')],
+                ['all', t('export_everything')],
+              ]}
+              value={wanted.isFiltered ? 'filtered' : 'all'}
+              onValue={(what) => set({ isFiltered: what === 'filtered' })}
+            />
+          ) : null}
+          {wanted.format === 'csv' ? <CsvFields wanted={wanted} set={set} /> : null}
+          <Columns wanted={wanted.columns} onWanted={(columns) => set({ columns })} />
+          <DialogActions
+            confirm={t('download')}
+            problem={wanted.columns.size === 0 ? t('export_no_columns') : problem}
+            onCancel={close}
+          />
+        </Form>
+      ) : (
+        <Progress progress={progress} onStop={stop} />
+      )}
+    </Dialog>
+  );
+}
+
+function requestOf({ format, separator, isFiltered, zone, columns }: Wanted, search: PaymentsSearch): ExportRequest {
+  return {
+    ...(isFiltered ? filtersOf(search) : {}),
+    format,
+    columns: [...columns],
+    ...(format === 'csv' && { separator, zone }),
+  };
+}
+
+/** One download at a time; leaving the dialog or the page stops it, here and on the server. */
+function useDownload(onDone: () => void) {
+  const locale = useLocale();
+  const { toast, isSignedOut } = useDashboard();
+  const scope = useScope();
+  const [progress, show] = useState<ExportProgress | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const running = useRef<AbortController | null>(null);
+  const stop = (): void => running.current?.abort();
+  useEffect(() => stop, []);
+  const run = async (request: ExportRequest): Promise<void> => {
+    const own = new AbortController();
+    running.current = own;
+    setProblem(null);
+    show({ rows: 0, bytes: 0, total: null });
+    try {
+      const file = await downloadPayments(scope, request, { signal: own.signal, onProgress: show });
+      saveFile(file);
+      toast(locale.t('export_done', { rows: locale.number(file.rows) }));
+      onDone();
+    } catch (error) {
+      if (own.signal.aborted) return;
+      if (error instanceof ApiFault && error.status === 401) isSignedOut.set(true);
+      setProblem(sentenceOf(error, locale));
+    } finally {
+      show(null);
+    }
+  };
+  const start = (request: ExportRequest): void => {
+    if (request.columns?.length !== 0) void run(request);
+  };
+  return { start, stop, progress, problem };
+}
+
+function sentenceOf(error: unknown, { t }: Locale): string {
+  return error instanceof ApiFault && error.type === 'broken_off' ? t('export_stopped') : problemText(error, t);
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly name: string;
+  readonly options: readonly (readonly [value: Value, text: string, detail?: string])[];
+  readonly value: Value;
+  readonly onValue: (value: Value) => void;
+}
+
+function Choice<Value extends string>({ name, options, value, onValue }: ChoiceProps<Value>) {
+  return (
+    <fieldset className={css.choices}>
+      <legend>{name}</legend>
+      {options.map(([one, text, detail]) => (
+        <label key={one}>
+          <input type="radio" name={name} aria-label={text} checked={one === value} onChange={() => onValue(one)} />
+          <span>{text}</span>
+          {detail === undefined ? null : <small>{detail}</small>}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface CsvFieldsProps {
+  readonly wanted: Wanted;
+  readonly set: (change: Partial<Wanted>) => void;
+}
+
+function CsvFields({ wanted, set }: CsvFieldsProps) {
+  const { t, zone } = useLocale();
+  const zones = [...new Set([zone, 'UTC'])];
+  return (
+    <div className={css.pairs}>
+      <div className={css.choice}>
+        <span aria-hidden="true">{t('export_zone')}</span>
+        <Select
+          label={t('export_zone')}
+          value={wanted.zone}
+          options={zones.map((one) => [one, one.replaceAll('_', ' ')])}
+          onValue={(value) => set({ zone: value })}
+        />
+      </div>
+      <div className={css.choice}>
+        <span aria-hidden="true">{t('export_separator')}</span>
+        <Select
+          label={t('export_separator')}
+          value={wanted.separator}
+          options={[
+            ['comma', t('export_separator_comma')],
+            ['semicolon', t('export_separator_semicolon')],
+          ]}
+          onValue={(value) => set({ separator: value === 'semicolon' ? 'semicolon' : 'comma' })}
+        />
+      </div>
+    </div>
+  );
+}
+
+interface ColumnsProps {
+  readonly wanted: ReadonlySet<ExportColumn>;
+  readonly onWanted: (columns: ReadonlySet<ExportColumn>) => void;
+}
+
+function Columns({ wanted, onWanted }: ColumnsProps) {
+  const { t } = useLocale();
+  return (
+    <details className={css.columns}>
+      <summary>{t('export_columns')}</summary>
+      <fieldset className={css.checks}>
+        <legend className="unseen">{t('export_columns')}</legend>
+        {Object.entries(EXPORT_COLUMNS).map(([column, text]) =>
+          isExportColumn(column) ? (
+            <label key={column}>
+              <input type="checkbox" checked={wanted.has(column)} onChange={() => onWanted(toggled(wanted, column))} />
+              <span>{t(text)}</span>
+            </label>
+          ) : null,
+        )}
+      </fieldset>
+    </details>
+  );
+}
+
+const KIB = 1_024;
+
+function Progress({ progress, onStop }: { readonly progress: ExportProgress; readonly onStop: () => void }) {
+  const { t, number } = useLocale();
+  const { bytes, total } = progress;
+  const size =
+    bytes < KIB * KIB ? `${number(Math.ceil(bytes / KIB))} KB` : `${number(Math.round(bytes / KIB / KIB))} MB`;
+  const rows = number(progress.rows);
+  const text =
+    total === null
+      ? t('export_progress', { rows, size })
+      : t('export_progress_of', { rows, total: number(total), size });
+  return (
+    <div className={css.progress}>
+      <progress
+        aria-label={t('export')}
+        {...(total !== null && total > 0 && { max: total, value: Math.min(progress.rows, total) })}
+      />
+      <p>{text}</p>
+      <Button onClick={onStop}>{t('cancel_export')}</Button>
+    </div>
+  );
+}

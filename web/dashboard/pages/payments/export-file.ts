@@ -1,0 +1,110 @@
+import type { ExportRequest } from '../../../../src/http/dashboard/contract/export.ts';
+import { ApiFault, faultOf, urlOf } from '../../api.ts';
+import type { Scope } from '../../scope.ts';
+
+/** How far a download is. */
+export interface ExportProgress {
+  readonly rows: number;
+  readonly bytes: number;
+  /** About how many rows there are; null if nobody knows. */
+  readonly total: number | null;
+}
+
+export interface ExportedFile {
+  readonly name: string;
+  readonly content: Blob;
+  readonly rows: number;
+}
+
+const PATH = '/dashboard/api/projects/:project/:mode/payments/export';
+/** Pieces of this size are handed to the browser, which keeps them on disk. */
+const PART_BYTES = 8 * 1024 * 1024;
+/** More often would keep the page busy with drawing. */
+const PROGRESS_MS = 200;
+const LINE_FEED = 10;
+const QUOTE = 34;
+
+/**
+ * Downloads a file of payments piece by piece. The server stops when `signal` does.
+ *
+ * @throws ApiFault if the server refuses; `offline` if the file breaks off, in which case nothing of it is kept
+ */
+export async function downloadPayments(
+  scope: Scope,
+  request: ExportRequest,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: ExportProgress) => void },
+): Promise<ExportedFile> {
+  const answer = await reach(scope, request, signal);
+  if (!answer.ok || answer.body === null) throw faultOf(answer.status, await answer.json().catch(() => null));
+  const about = answer.headers.get('x-rows-about');
+  const total = about === null ? null : Number(about);
+  const parts: Blob[] = [];
+  let held: Uint8Array<ArrayBuffer>[] = [];
+  let heldBytes = 0;
+  let bytes = 0;
+  let shownAt = 0;
+  const count = lineCounter(request.format !== 'jsonl');
+  const reader = answer.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw signal.aborted ? error : new ApiFault(0, 'broken_off', '', null);
+    });
+    if (done) break;
+    held.push(value);
+    heldBytes += value.length;
+    bytes += value.length;
+    count.take(value);
+    if (heldBytes >= PART_BYTES) {
+      parts.push(new Blob(held));
+      held = [];
+      heldBytes = 0;
+    }
+    if (performance.now() - shownAt > PROGRESS_MS) {
+      shownAt = performance.now();
+      onProgress({ rows: count.rows(), bytes, total });
+    }
+  }
+  const type = answer.headers.get('content-type') ?? '';
+  const name = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? 'payments';
+  return { name, content: new Blob([...parts, ...held], { type }), rows: count.rows() };
+}
+
+async function reach(scope: Scope, request: ExportRequest, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(urlOf(PATH, { params: { ...scope } }), {
+      method: 'POST',
+      credentials: 'same-origin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+      signal,
+    });
+  } catch (error) {
+    throw signal.aborted ? error : new ApiFault(0, 'offline', '', null);
+  }
+}
+
+/** Counts rows: line feeds outside of quotes, without the head of a CSV file. */
+function lineCounter(isCsv: boolean) {
+  let lines = 0;
+  let isQuoted = false;
+  return {
+    take: (piece: Uint8Array): void => {
+      for (const byte of piece) {
+        if (byte === QUOTE && isCsv) isQuoted = !isQuoted;
+        else if (byte === LINE_FEED && !isQuoted) lines += 1;
+      }
+    },
+    rows: (): number => Math.max(0, lines - (isCsv ? 1 : 0)),
+  };
+}
+
+/** Hands a file to the browser's downloads. */
+export function saveFile({ name, content }: ExportedFile): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken it over by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,69 @@
+import { useLocale, type Locale } from '../../locale.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import css from './payments-page.module.css';
+import { networkName } from './network-name.ts';
+import { FILTERS, type FilterName, type PaymentsSearch, type SearchChange } from './search.ts';
+
+interface FilterChipsProps {
+  readonly search: PaymentsSearch;
+  readonly onChange: (change: SearchChange) => void;
+}
+
+/** The filters that no control above the list shows, each with a button that removes it. */
+export function FilterChips({ search, onChange }: FilterChipsProps) {
+  const locale = useLocale();
+  const { t } = locale;
+  const chips = FILTERS.flatMap((name) => {
+    const text = chipText(name, search, locale);
+    return text === null ? [] : [{ name, text }];
+  });
+  if (chips.length === 0) return null;
+  return (
+    <ul className={css.chips} aria-label={t('filter')}>
+      {chips.map(({ name, text }) => (
+        <li key={name}>
+          <span>{text}</span>
+          <button
+            type="button"
+            aria-label={t('chip_remove', { filter: text })}
+            onClick={() => onChange({ [name]: undefined })}
+          >
+            <Icon name="close" size={14} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Null for a filter that is not set, or has a control of its own. */
+function chipText(name: FilterName, search: PaymentsSearch, { t, day }: Locale): string | null {
+  const value = search[name];
+  if (value === undefined) return null;
+  const amount = search.currency === undefined ? value : `${value} ${search.currency}`;
+  switch (name) {
+    case 'min':
+      return t('chip_amount_from', { amount });
+    case 'max':
+      return t('chip_amount_to', { amount });
+    case 'currency':
+      return search.min === undefined && search.max === undefined ? value : null;
+    case 'from':
+      return t('chip_day_from', { day: day(value) });
+    case 'to':
+      return t('chip_day_to', { day: day(value) });
+    case 'label':
+      return t('chip_label', { label: value });
+    case 'network':
+      return networkName(value);
+    case 'coin':
+      return value;
+    case 'api':
+      return t(`api_${search.api ?? 'order'}`);
+    case 'status':
+    case 'exception':
+    case 'search':
+    case 'period':
+      return null;
+  }
+}

@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Field, Select } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import css from './list-dialogs.module.css';
+import { filterWordsQuery, labelsQuery } from './list-queries.ts';
+import { APIS, isAmount, type PaymentsSearch, type SearchChange } from './search.ts';
+
+interface FilterDialogProps {
+  readonly search: PaymentsSearch;
+  readonly onFilter: (change: SearchChange) => void;
+  readonly onClose: () => void;
+}
+
+/** All filters that have no control of their own above the list. */
+export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const scope = useScope();
+  const words = useQuery(filterWordsQuery(api)).data;
+  const labels = useQuery(labelsQuery(api, scope)).data ?? [];
+  const [wanted, want] = useState<SearchChange>(search);
+  const [isChecked, check] = useState(false);
+  const set = (name: keyof PaymentsSearch) => (value: string) =>
+    want((before) => ({ ...before, [name]: value.trim() === '' ? undefined : value.trim() }));
+  const problems = problemsOf(wanted, t);
+  const problem = (name: keyof typeof problems): string | null => (isChecked ? problems[name] : null);
+  const choice = (name: 'api' | 'coin' | 'network' | 'currency' | 'label', options: Options) => (
+    <LabelledSelect
+      name={t(name === 'api' ? 'column_api' : name)}
+      value={wanted[name]}
+      options={options}
+      onValue={set(name)}
+    />
+  );
+  return (
+    <Dialog title={t('filter')} description={t('filter_text')} wide onClose={onClose}>
+      <Form
+        onSubmit={() => {
+          check(true);
+          if (Object.values(problems).every((one) => one === null)) onFilter(wanted);
+        }}
+      >
+        <div className={css.pairs}>
+          <Field
+            label={t('amount_from')}
+            inputMode="decimal"
+            value={wanted.min ?? ''}
+            problem={problem('min')}
+            onValue={set('min')}
+          />
+          <Field
+            label={t('amount_to')}
+            inputMode="decimal"
+            value={wanted.max ?? ''}
+            problem={problem('max')}
+            onValue={set('max')}
+          />
+          <Field
+            label={t('day_from')}
+            type="date"
+            value={wanted.from ?? ''}
+            problem={problem('from')}
+            onValue={set('from')}
+          />
+          <Field label={t('day_to')} type="date" value={wanted.to ?? ''} onValue={set('to')} />
+          {choice(
+            'currency',
+            (words?.currencies ?? []).map((one) => [one, one]),
+          )}
+          {choice(
+            'coin',
+            (words?.coins ?? []).map((one) => [one, one]),
+          )}
+          {choice(
+            'network',
+            (words?.networks ?? []).map(({ name, label }) => [name, label]),
+          )}
+          {choice(
+            'api',
+            APIS.map((one) => [one, t(`api_${one}`)]),
+          )}
+          {choice(
+            'label',
+            labels.map((one) => [one, one]),
+          )}
+        </div>
+        <DialogActions confirm={t('filter')} onCancel={onClose} />
+      </Form>
+    </Dialog>
+  );
+}
+
+type Options = readonly (readonly [value: string, text: string])[];
+
+interface LabelledSelectProps {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly options: Options;
+  readonly onValue: (value: string) => void;
+}
+
+/** A list with "any" first. What the URL asks for stands in it, even if nobody offers it. */
+function LabelledSelect({ name, value = '', options, onValue }: LabelledSelectProps) {
+  const { t } = useLocale();
+  const isOffered = value === '' || options.some(([one]) => one === value);
+  const all: Options = [['', t('any')], ...(isOffered ? [] : [[value, value] as const]), ...options];
+  return (
+    <div className={css.choice}>
+      <span aria-hidden="true">{name}</span>
+      <Select label={name} value={value} options={all} onValue={onValue} />
+    </div>
+  );
+}
+
+function problemsOf({ min, max, from, to }: SearchChange, t: ReturnType<typeof useLocale>['t']) {
+  const wrong = (text: string | undefined): string | null =>
+    text === undefined || isAmount(text) ? null : t('filter_amount_wrong');
+  const [least, most] = [wrong(min), wrong(max)];
+  const isReversed =
+    min !== undefined && max !== undefined && least === null && most === null && Number(min) > Number(max);
+  return {
+    min: least ?? (isReversed ? t('filter_amount_order') : null),
+    max: most,
+    from: from !== undefined && to !== undefined && from > to ? t('filter_day_order') : null,
+  };
+}

@@ -1,0 +1,30 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Api } from '../../api.ts';
+import type { Scope } from '../../scope.ts';
+
+/** The words that filters can have. They change with the program's version alone. */
+export function filterWordsQuery(api: Api) {
+  return queryOptions({
+    queryKey: ['filters'],
+    queryFn: ({ signal }) => api('GET /dashboard/api/filters', undefined, signal),
+    staleTime: Infinity,
+  });
+}
+
+/** The names of the project's labels. */
+export function labelsQuery(api: Api, { project }: Scope) {
+  return queryOptions({
+    queryKey: ['project', project, 'labels'],
+    queryFn: async ({ signal }): Promise<readonly string[]> =>
+      (await api('GET /dashboard/api/projects/:project/labels', { params: { project } }, signal)).data,
+  });
+}
+
+/** The person's views of the list, and the shared ones. */
+export function viewsQuery(api: Api, { project }: Pick<Scope, 'project'>) {
+  return queryOptions({
+    queryKey: ['project', project, 'views'],
+    queryFn: async ({ signal }) =>
+      (await api('GET /dashboard/api/projects/:project/views', { params: { project } }, signal)).data,
+  });
+}

@@ -1,0 +1,201 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract/index.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemOf } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { FormDialog } from '../../ui/action-dialog.tsx';
+import { buttonClass } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { EmailField, Field } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SelectField } from '../../ui/select-field.tsx';
+import { networkName } from './network-name.ts';
+import css from './payment-parts.module.css';
+
+const CREATE = 'POST /dashboard/api/projects/:project/:mode/payments';
+type Made = AnswerOf<typeof CREATE>;
+type Fiat = BodyOf<typeof CREATE>['currency'];
+
+/** The choices of the time to pay, in minutes. */
+const LIVES = ['15', '30', '60', '360', '1440'] as const;
+
+interface Fields {
+  readonly amount: string;
+  readonly currency: Fiat;
+  /** `BTC bitcoin`; empty if the customer chooses. */
+  readonly token: string;
+  readonly order_id: string;
+  readonly description: string;
+  readonly customer_email: string;
+  readonly lives: (typeof LIVES)[number];
+}
+
+const EMPTY: Fields = {
+  amount: '',
+  currency: 'USD',
+  token: '',
+  order_id: '',
+  description: '',
+  customer_email: '',
+  lives: '60',
+};
+
+/** Creates a payment by hand, and shows its link. */
+export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLocale();
+  const { mode } = useScope();
+  const [fields, setFields] = useState(EMPTY);
+  const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
+  const { tokens, currencies, create } = useCreate(fields);
+  if (create.data !== undefined) return <Created made={create.data} onClose={onClose} />;
+  if (tokens?.length === 0) {
+    return (
+      <Dialog title={t('new_payment')} onClose={onClose}>
+        <Notice kind="warning">{t('new_payment_none')}</Notice>
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog
+      name={t('new_payment')}
+      text={t(`new_payment_text_${mode}`)}
+      isDirty={JSON.stringify(fields) !== JSON.stringify(EMPTY)}
+      action={create}
+      fields={['amount', 'order_id', 'description', 'customer_email']}
+      onClose={onClose}
+    >
+      <Field
+        label={t('amount_in', { currency: fields.currency })}
+        value={fields.amount}
+        inputMode="decimal"
+        max={20}
+        required
+        autoComplete="off"
+        problem={problemOf(create.error, 'amount')}
+        onValue={(amount) => set({ amount })}
+      />
+      <SelectField
+        label={t('choose_coin')}
+        value={fields.token}
+        options={[
+          ['', t('coin_by_customer')],
+          ...(tokens ?? []).map(({ asset, network }): [string, string] => [
+            `${asset} ${network}`,
+            `${asset} · ${networkName(network)}`,
+          ]),
+        ]}
+        // Where the customer chooses, prices are in USD.
+        onValue={(token) => set({ token, ...(token === '' && { currency: 'USD' }) })}
+      />
+      {fields.token === '' ? null : (
+        <SelectField
+          label={t('currency')}
+          value={fields.currency}
+          options={currencies.map((one) => [one, one])}
+          onValue={(value) => set({ currency: currencies.find((one) => one === value) ?? 'USD' })}
+        />
+      )}
+      <SelectField
+        label={t('lives')}
+        value={fields.lives}
+        options={LIVES.map((one) => [one, t(`lives_${one}`)])}
+        onValue={(value) => set({ lives: LIVES.find((one) => one === value) ?? '60' })}
+      />
+      <MerchantFields fields={fields} fault={create.error} onChange={set} />
+    </FormDialog>
+  );
+}
+
+interface MerchantFieldsProps {
+  readonly fields: Fields;
+  readonly fault: unknown;
+  readonly onChange: (change: Partial<Fields>) => void;
+}
+
+function MerchantFields({ fields, fault, onChange }: MerchantFieldsProps) {
+  const { t } = useLocale();
+  return (
+    <>
+      <Field
+        label={t('order_optional')}
+        value={fields.order_id}
+        max={255}
+        autoComplete="off"
+        problem={problemOf(fault, 'order_id')}
+        onValue={(order_id) => onChange({ order_id })}
+      />
+      <Field
+        label={t('description_optional')}
+        value={fields.description}
+        max={1_000}
+        autoComplete="off"
+        hint={t('description_hint')}
+        problem={problemOf(fault, 'description')}
+        onValue={(description) => onChange({ description })}
+      />
+      <EmailField
+        label={t('email_optional')}
+        value={fields.customer_email}
+        required={false}
+        autoComplete="off"
+        problem={problemOf(fault, 'customer_email')}
+        onValue={(customer_email) => onChange({ customer_email })}
+      />
+    </>
+  );
+}
+
+function Created({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
+  const { t } = useLocale();
+  const scope = useScope();
+  return (
+    <Dialog title={t('payment_created')} description={t('new_payment_done')} onClose={onClose}>
+      <Field label={t('payment_link')} value={made.payment_url} readOnly onValue={() => {}} />
+      <div className={css.end}>
+        <Link
+          className={buttonClass({ small: true })}
+          to="/projects/$project/$mode/payments/$payment"
+          params={{ ...scope, payment: made.id }}
+          onClick={onClose}
+        >
+          {t('open_payment')}
+        </Link>
+        <CopyButton text={made.payment_url}>{t('copy_link')}</CopyButton>
+      </div>
+    </Dialog>
+  );
+}
+
+function useCreate(fields: Fields) {
+  const { api, unsaved } = useDashboard();
+  const scope = useScope();
+  const { data } = useQuery({
+    queryKey: ['tokens', scope],
+    queryFn: ({ signal }) => api('GET /dashboard/api/projects/:project/:mode/tokens', { params: { ...scope } }, signal),
+  });
+  // A form sent again after a lost answer creates no second payment.
+  const [request] = useState(() => crypto.randomUUID());
+  const token = data?.data.find(({ asset, network }) => `${asset} ${network}` === fields.token);
+  const create = useMutation({
+    mutationFn: () => {
+      const { amount, currency, lives, order_id, description, customer_email } = fields;
+      const body = {
+        request,
+        amount: amount.trim(),
+        currency,
+        expires_in_minutes: Number(lives),
+        ...token,
+        ...(order_id.trim() !== '' && { order_id: order_id.trim() }),
+        ...(description.trim() !== '' && { description: description.trim() }),
+        ...(customer_email.trim() !== '' && { customer_email: customer_email.trim() }),
+      };
+      return api(CREATE, { params: { ...scope }, body });
+    },
+    onSuccess: () => unsaved.set(0),
+  });
+  return { tokens: data?.data, currencies: data?.currencies ?? [], create };
+}

@@ -1,0 +1,31 @@
+import { lazy, Suspense, useState } from 'react';
+import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { useSignedIn } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+
+const NewPaymentDialog = lazy(async () => ({
+  default: (await import('./new-payment-dialog.tsx')).NewPaymentDialog,
+}));
+
+/** The button that creates a payment by hand, for people whose role permits it. */
+export function NewPayment() {
+  const { t } = useLocale();
+  const { project, mode } = useScope();
+  const { projects } = useSignedIn();
+  const [isOpen, setOpen] = useState(false);
+  const actions = projects.find(({ id }) => id === project)?.actions ?? [];
+  if (!actions.includes(`change_${mode}_payments`)) return null;
+  return (
+    <>
+      <Button icon="plus" onClick={() => setOpen(true)}>
+        {t('new_payment')}
+      </Button>
+      {isOpen ? (
+        <Suspense>
+          <NewPaymentDialog onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

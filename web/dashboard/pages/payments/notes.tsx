@@ -1,0 +1,212 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { NoteView } from '../../../../src/http/dashboard/contract/notes.ts';
+import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemOfForm } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { ConfirmDialog } from '../../ui/action-dialog.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
+import css from './payment-parts.module.css';
+import { putPayment, refreshOnRefusal } from './queries.ts';
+
+const PATH = '/dashboard/api/projects/:project/:mode/payments/:payment/notes';
+/** The server's limit. */
+const MAX_LENGTH = 4_000;
+
+interface NotesProps {
+  readonly payment: PaymentView;
+}
+
+/** What people wrote about a payment, oldest first, and a field for more. */
+export function Notes({ payment }: NotesProps) {
+  const { t } = useLocale();
+  const { notes, can } = payment;
+  return (
+    <div className={css.part}>
+      {notes.length === 0 ? (
+        <p className={css.soft}>{t('no_notes')}</p>
+      ) : (
+        <ul className={css.rows}>
+          {notes.map((note) => (
+            <Note key={note.id} payment={payment} note={note} />
+          ))}
+        </ul>
+      )}
+      {can.annotate ? <NewNote payment={payment} /> : null}
+    </div>
+  );
+}
+
+interface NoteProps extends NotesProps {
+  readonly note: NoteView;
+}
+
+function Note({ payment, note }: NoteProps) {
+  const { t, dateTime } = useLocale();
+  // The edit began from this version, whatever arrives meanwhile.
+  const [edited, edit] = useState<NoteView | null>(null);
+  const [isDeleting, askToDelete] = useState(false);
+  return (
+    <li>
+      {edited === null ? (
+        <p className={css.written}>{note.text}</p>
+      ) : (
+        <EditNote payment={payment} note={edited} onClose={() => edit(null)} />
+      )}
+      <small>
+        {note.author} · <Moment iso={note.created_at} />
+        {note.edited_at === null ? null : ` · ${t('edited', { time: dateTime(note.edited_at) })}`}
+      </small>
+      {edited !== null || (!note.can.edit && !note.can.delete) ? null : (
+        <div className={css.rowFoot}>
+          {note.can.edit ? <LinkButton onClick={() => edit(note)}>{t('edit_note')}</LinkButton> : null}
+          {note.can.delete ? <LinkButton onClick={() => askToDelete(true)}>{t('delete_note')}</LinkButton> : null}
+        </div>
+      )}
+      {isDeleting ? <DeleteNote payment={payment} note={note} onClose={() => askToDelete(false)} /> : null}
+    </li>
+  );
+}
+
+function NewNote({ payment }: NotesProps) {
+  const { t } = useLocale();
+  const [text, setText] = useState('');
+  const { api } = useDashboard();
+  const scope = useScope();
+  const params = { ...scope, payment: payment.id };
+  const add = useSave(
+    payment,
+    'note_added',
+    () => api(`POST ${PATH}`, { params, body: { text: text.trim() } }),
+    () => setText(''),
+  );
+  return (
+    <NoteForm
+      label={t('note')}
+      name={t('add_note')}
+      text={text}
+      isDirty={text.trim() !== ''}
+      action={add}
+      onText={setText}
+    />
+  );
+}
+
+function EditNote({ payment, note, onClose }: NoteProps & { readonly onClose: () => void }) {
+  const { t } = useLocale();
+  const [text, setText] = useState(note.text);
+  const { api } = useDashboard();
+  const params = { ...useScope(), payment: payment.id };
+  const { id, version } = note;
+  const save = useSave(
+    payment,
+    'note_saved',
+    () => api(`POST ${PATH}/edit`, { params, body: { id, version, text: text.trim() } }),
+    onClose,
+  );
+  return (
+    <NoteForm
+      label={t('edit_note')}
+      name={t('save')}
+      text={text}
+      isDirty={text !== note.text}
+      action={save}
+      onText={setText}
+      onCancel={onClose}
+    />
+  );
+}
+
+function DeleteNote({ payment, note, onClose }: NoteProps & { readonly onClose: () => void }) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const params = { ...useScope(), payment: payment.id };
+  const { id, version } = note;
+  const remove = useSave(
+    payment,
+    'note_deleted',
+    () => api(`POST ${PATH}/delete`, { params, body: { id, version } }),
+    onClose,
+  );
+  return (
+    <ConfirmDialog name={t('delete_note')} text={t('delete_note_text')} isDangerous action={remove} onClose={onClose}>
+      <blockquote className={css.written}>{note.text}</blockquote>
+    </ConfirmDialog>
+  );
+}
+
+type Save = ReturnType<typeof useSave>;
+
+/** Saves a change of notes. What was typed stays in its field until it is saved. */
+function useSave(
+  payment: PaymentView,
+  done: 'note_added' | 'note_saved' | 'note_deleted',
+  send: () => Promise<PaymentView>,
+  onDone: () => void,
+) {
+  const { t } = useLocale();
+  const dashboard = useDashboard();
+  const scope = useScope();
+  return useMutation({
+    mutationFn: send,
+    onSuccess: (fresh) => {
+      putPayment(dashboard, scope, fresh);
+      dashboard.toast(t(done));
+      onDone();
+    },
+    onError: (error) => refreshOnRefusal(dashboard, scope, payment.id, error),
+  });
+}
+
+interface NoteFormProps {
+  readonly label: string;
+  /** Of the button. */
+  readonly name: string;
+  readonly text: string;
+  readonly isDirty: boolean;
+  readonly action: Save;
+  readonly onText: (text: string) => void;
+  readonly onCancel?: () => void;
+}
+
+function NoteForm({ label, name, text, isDirty, action, onText, onCancel }: NoteFormProps) {
+  const { t } = useLocale();
+  const count = lengthOf(text.trim());
+  const tooLong = count > MAX_LENGTH ? t('note_too_long', { max: MAX_LENGTH, count }) : null;
+  const problem = problemOfForm(action.error, [], t);
+  return (
+    <Form isDirty={isDirty} fault={action.error} onSubmit={() => (tooLong === null ? action.mutate() : undefined)}>
+      <TextArea
+        label={label}
+        isLabelHidden
+        value={text}
+        required
+        placeholder={label}
+        problem={tooLong}
+        onValue={onText}
+      />
+      {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
+      <div className={css.actions}>
+        <Button small type="submit" busy={action.isPending}>
+          {name}
+        </Button>
+        {onCancel === undefined ? null : (
+          <Button small kind="quiet" onClick={onCancel}>
+            {t('back')}
+          </Button>
+        )}
+      </div>
+    </Form>
+  );
+}
+
+/** In characters as the server counts them; of a very long text, in units of UTF-16. */
+function lengthOf(text: string): number {
+  return text.length > 2 * MAX_LENGTH ? text.length : Array.from(text).length;
+}

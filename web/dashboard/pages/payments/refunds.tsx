@@ -1,0 +1,132 @@
+import { useMutation } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { RefundView } from '../../../../src/http/dashboard/contract/refunds.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { ConfirmDialog } from '../../ui/action-dialog.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton, Short } from '../../ui/copy.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { GoneDialog } from './changed.tsx';
+import css from './payment-parts.module.css';
+import { putPayment, refreshOnRefusal } from './queries.ts';
+
+const SignDialog = lazy(async () => ({ default: (await import('./sign-dialog.tsx')).SignDialog }));
+const CANCEL = 'POST /dashboard/api/projects/:project/:mode/payments/:payment/refunds/:refund/cancel';
+
+/** A payment's refunds, newest first, with what can be done about each. */
+export function Refunds({ payment }: { readonly payment: PaymentView }) {
+  const [open, setOpen] = useState<{ readonly what: 'sign' | 'cancel'; readonly id: string } | null>(null);
+  const { t } = useLocale();
+  const close = (): void => setOpen(null);
+  const refund = payment.refunds.find(({ id }) => id === open?.id);
+  return (
+    <>
+      <ul className={css.rows}>
+        {payment.refunds.toReversed().map((one) => (
+          <Row key={one.id} refund={one} onOpen={(what) => setOpen({ what, id: one.id })} />
+        ))}
+      </ul>
+      {open?.what === 'sign' ? (
+        <Suspense>
+          <SignDialog payment={payment.id} refund={open.id} onClose={close} />
+        </Suspense>
+      ) : null}
+      {open?.what !== 'cancel' || refund === undefined ? null : refund.can.cancel ? (
+        <CancelDialog payment={payment} refund={refund} onClose={close} />
+      ) : (
+        <GoneDialog name={t('cancel_refund')} onClose={close} />
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly refund: RefundView;
+  readonly onOpen: (what: 'sign' | 'cancel') => void;
+}
+
+function Row({ refund, onOpen }: RowProps) {
+  const { t, fiat } = useLocale();
+  const { status, asset, crypto_amount, amount, currency, address, claim_url, reason, failure_reason } = refund;
+  return (
+    <li>
+      <div className={css.rowHead}>
+        <span>
+          <b>
+            {crypto_amount} {asset}
+          </b>{' '}
+          <span className={css.soft}>{fiat(amount, currency)}</span>
+        </span>
+        <span>{t(`refund_state_${status}`)}</span>
+      </div>
+      <small>
+        <Moment iso={refund.created_at} />
+        {claim_url === null ? null : ` · ${t('refund_waits')}`}
+        {failure_reason === null ? null : ` · ${failureText(failure_reason, t)}`}
+      </small>
+      {reason === null ? null : <small>{reason}</small>}
+      <div className={css.rowFoot}>
+        <Short text={refund.id} what={t('id')} />
+        {address === null ? null : <Short text={address} what={t('address')} />}
+        {refund.transaction_hash === null ? null : (
+          <Short text={refund.transaction_hash} what={t('hash')} href={refund.explorer_url} />
+        )}
+      </div>
+      {claim_url === null && !refund.can.sign && !refund.can.cancel ? null : (
+        <div className={css.rowFoot}>
+          {refund.can.sign ? (
+            <Button small kind="primary" onClick={() => onOpen('sign')}>
+              {t('sign_refund')}
+            </Button>
+          ) : null}
+          {claim_url === null ? null : <CopyButton text={claim_url}>{t('copy_link')}</CopyButton>}
+          {refund.can.cancel ? (
+            <Button small onClick={() => onOpen('cancel')}>
+              {t('cancel_refund')}
+            </Button>
+          ) : null}
+        </div>
+      )}
+    </li>
+  );
+}
+
+const FAILURES = ['cancelled', 'test_failure', 'unpaid'] as const;
+
+function failureText(reason: string, t: ReturnType<typeof useLocale>['t']): string {
+  const known = FAILURES.find((one) => one === reason);
+  return known === undefined ? reason : t(`failure_${known}`);
+}
+
+interface CancelDialogProps {
+  readonly payment: PaymentView;
+  readonly refund: RefundView;
+  readonly onClose: () => void;
+}
+
+function CancelDialog({ payment, refund, onClose }: CancelDialogProps) {
+  const { t } = useLocale();
+  const dashboard = useDashboard();
+  const scope = useScope();
+  const cancel = useMutation({
+    mutationFn: () => dashboard.api(CANCEL, { params: { ...scope, payment: payment.id, refund: refund.id } }),
+    onSuccess: ({ payment: fresh }) => {
+      putPayment(dashboard, scope, fresh);
+      dashboard.toast(t('refund_cancelled'));
+      onClose();
+    },
+    onError: (error) => refreshOnRefusal(dashboard, scope, payment.id, error),
+  });
+  return (
+    <ConfirmDialog
+      name={t('cancel_refund')}
+      text={t('cancel_refund_text')}
+      isDangerous
+      action={cancel}
+      onClose={onClose}
+    />
+  );
+}

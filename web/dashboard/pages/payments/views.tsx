@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ViewAnswer } from '../../../../src/http/dashboard/contract/views.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { viewsQuery } from './list-queries.ts';
+import css from './payments-page.module.css';
+import { isNarrowed, searchOfView, STATUS_GROUPS, viewQuery, type PaymentsSearch, type StatusGroup } from './search.ts';
+
+/** What can be done with views, each in a dialog of its own. */
+export type ViewAction = { readonly kind: 'save' } | { readonly kind: 'update' | 'delete'; readonly view: ViewAnswer };
+
+interface ViewTabsProps {
+  readonly search: PaymentsSearch;
+  readonly onAction: (action: ViewAction) => void;
+}
+
+const isGroup = (text: string): text is StatusGroup => Object.hasOwn(STATUS_GROUPS, text);
+
+/** The list as tabs: one for each group of statuses, one for each saved view. */
+export function ViewTabs({ search, onAction }: ViewTabsProps) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const scope = useScope();
+  const { data: views = [] } = useQuery(viewsQuery(api, scope));
+  const current = views.find(({ id }) => id === search.view);
+  const { status, view: _view, show: _panel, ...rest } = search;
+  const groups = [undefined, ...Object.keys(STATUS_GROUPS).filter(isGroup)];
+  return (
+    <>
+      <div className={css.tabRow}>
+        <nav className={css.tabs} aria-label={t('by_status')}>
+          {groups.map((group) => (
+            <Link
+              key={group ?? 'all'}
+              to="/projects/$project/$mode/payments"
+              params={scope}
+              search={{ ...rest, ...(group !== undefined && { status: group }) }}
+              activeProps={{}}
+              aria-current={current === undefined && group === status ? 'page' : undefined}
+              replace
+            >
+              {t(group === undefined ? 'all' : `group_${group}`)}
+            </Link>
+          ))}
+        </nav>
+        {views.length === 0 ? null : (
+          <nav className={classNames(css.tabs, css.saved)} aria-label={t('views')}>
+            {views.map((view) => (
+              <Link
+                key={view.id}
+                to="/projects/$project/$mode/payments"
+                params={scope}
+                search={{ ...searchOfView(view.query).search, view: view.id }}
+                activeProps={{}}
+                aria-current={view === current ? 'page' : undefined}
+                title={view.is_own ? undefined : t('view_by', { who: view.owner })}
+                replace
+              >
+                {view.name}
+              </Link>
+            ))}
+          </nav>
+        )}
+        <ViewActions search={search} current={current} onAction={onAction} />
+      </div>
+      {current === undefined ? null : <Lost view={current} />}
+    </>
+  );
+}
+
+interface ViewActionsProps extends ViewTabsProps {
+  readonly current: ViewAnswer | undefined;
+}
+
+function ViewActions({ search, current, onAction }: ViewActionsProps) {
+  const { t } = useLocale();
+  const now = viewQuery(search);
+  // As this version would save it: another one may have written the same in another way.
+  const isChanged = current !== undefined && viewQuery(searchOfView(current.query).search) !== now;
+  const canSave = current === undefined ? isNarrowed(search) || search.columns !== undefined : isChanged;
+  return (
+    <div className={css.viewActions}>
+      {canSave ? <LinkButton onClick={() => onAction({ kind: 'save' })}>{t('save_view')}</LinkButton> : null}
+      {isChanged && current.can_change ? (
+        <LinkButton onClick={() => onAction({ kind: 'update', view: current })}>{t('update_view')}</LinkButton>
+      ) : null}
+      {current?.can_change === true ? (
+        <LinkButton onClick={() => onAction({ kind: 'delete', view: current })}>{t('delete_view')}</LinkButton>
+      ) : null}
+    </div>
+  );
+}
+
+/** What a view of another version asks for and this one does not know. */
+function Lost({ view }: { readonly view: ViewAnswer }) {
+  const { t } = useLocale();
+  const { lost } = searchOfView(view.query);
+  if (lost.length === 0) return null;
+  return <Notice kind="warning">{t('view_lost', { parts: lost.join(', ') })}</Notice>;
+}

@@ -1,0 +1,27 @@
+/** Home. */
+export const enHome = {
+  by_currency: 'By currency',
+  by_token: 'By coin',
+  compared_before: 'The dashed line is the same time before.',
+  first_day: 'First day',
+  last_day: 'Last day',
+  median: 'Median time to completion',
+  no_completed: 'Nothing was completed in this time.',
+  nothing_before: 'nothing in the {days} days before',
+  nothing_day_before: 'nothing on the day before',
+  range_1d: 'Today',
+  range_30d: 'Last 30 days',
+  range_365d: 'Last 365 days',
+  range_7d: 'Last 7 days',
+  range_90d: 'Last 90 days',
+  range_custom: 'Other days…',
+  same_before: 'as in the {days} days before',
+  same_day_before: 'as on the day before',
+  shown_range:
+    '{from} to {to}, compared with as long before. Amounts in other currencies count at the rate of their creation.',
+  than_before: 'than in the {days} days before',
+  than_day_before: 'than on the day before',
+  volume_a_hour: 'Volume an hour',
+  volume_a_week: 'Volume a week',
+  volume_before: 'Volume before',
+} as const;

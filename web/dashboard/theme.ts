@@ -1,0 +1,37 @@
+/** Light, dark, or as the system is. */
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+const CHOICE = 'cointill.theme';
+
+/** What was chosen on this device. */
+export function chosenTheme(): Theme {
+  try {
+    return THEMES.find((theme) => theme === localStorage.getItem(CHOICE)) ?? 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+/** Keeps the choice on this device and shows it at once; other open tabs follow. */
+export function chooseTheme(theme: Theme): void {
+  try {
+    localStorage.setItem(CHOICE, theme);
+  } catch {
+    // A browser that keeps nothing shows it until the page is loaded anew.
+  }
+  showTheme(theme);
+}
+
+/** Shows the choice now, and whenever another tab changes it. */
+export function followTheme(): void {
+  showTheme(chosenTheme());
+  addEventListener('storage', ({ key }) => {
+    if (key === CHOICE || key === null) showTheme(chosenTheme());
+  });
+}
+
+/** The style sheet goes by the attribute. */
+function showTheme(theme: Theme): void {
+  document.documentElement.dataset['theme'] = theme;
+}

@@ -292,5 +292,8 @@ async function factsOf(page: Page): Promise<Readonly<Record<string, string>>> {
 
 /** Where the way back to the shop leads. */
 function backToShop(page: Page): Promise<string | null> {
-  return page.getByRole('link', { name: say('back_to', { shop: SHOP }), exact: true }).getAttribute('href');
+  const again = say('start_again', { shop: SHOP });
+  const back = say('back_to', { shop: SHOP });
+  const link = page.getByRole('link', { name: back, exact: true });
+  return link.or(page.getByRole('link', { name: again, exact: true })).getAttribute('href');
 }

@@ -53,9 +53,9 @@ export function crypto(units: bigint, counted: Counted, places = 0): Html {
   return html`<bdi class="intact">${digitsOf(units, counted, places)} ${counted.asset}</bdi>`;
 }
 
-/** `$49.90` as markup in the language's own order, which does not break. */
+/** `$49.90` as markup that does not break; read from right to left, a sign after the number would come apart: `$US`. */
 export function fiat(locale: Locale, minor: bigint, currency: Fiat): Html {
-  return html`<bdi class="intact" dir="${locale.direction}">${locale.fiat(minor, currency)}</bdi>`;
+  return html`<bdi class="intact" dir="ltr">${locale.fiat(minor, currency)}</bdi>`;
 }
 
 /** `$49.90 USD`: with the code where the symbol alone could be another currency's. */

@@ -16,8 +16,7 @@ export interface Priced {
 export function rateOf(locale: Locale, priced: Priced): Html {
   const price = locale.price(formatDecimal(roundestPrice(priced), PLACES), priced.currency);
   return html`<bdi dir="ltr"
-    ><span class="intact">1 ${priced.quote.asset} =</span>
-    <bdi class="intact" dir="${locale.direction}">${price}</bdi></bdi
+    ><span class="intact">1 ${priced.quote.asset} =</span> <span class="intact">${price}</span></bdi
   >`;
 }
 

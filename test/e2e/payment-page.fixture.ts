@@ -234,6 +234,8 @@ export async function shownPayment(page: Page): Promise<{ readonly amount: strin
 export async function press(page: Page | FrameLocator, key: `simulate_${Simulation}`, text = say): Promise<void> {
   await page.locator('#outcome').selectOption({ label: text(key) });
   await page.getByRole('button', { name: text('simulate'), exact: true }).click();
+  // A second click would be taken for one of the same.
+  await page.locator('[aria-busy]').waitFor({ state: 'detached' });
 }
 
 /** Waits until something holds. */

@@ -128,7 +128,7 @@ function ofPayment({ id }: Payment): (transfer: Transfer) => PaymentTransfer {
 /**
  * What follows when the timer of a payment that walks by stages has run out: its money comes into a block, and one
  * stage later it is confirmed. The stage lasts as long as the one before it, which the transfers tell: so a restart
- * loses nothing. Null if it has no quote.
+ * loses nothing. Null if it has no quote or no money.
  */
 export function nextStage(
   payment: Payment,
@@ -136,7 +136,7 @@ export function nextStage(
   now: number,
 ): { readonly observations: readonly Observation[]; readonly transfers: readonly PaymentTransfer[] } | null {
   const { quote, completesAt } = payment;
-  if (quote === null || completesAt === null) return null;
+  if (quote === null || completesAt === null || known.length === 0) return null;
   const isMined = payment.status === 'confirming';
   const steps = moneyOf({ payment, quote, known }, advanced(known, isMined ? 'confirmed' : 'mined', completesAt));
   const seenAt = Math.max(...known.map(({ firstSeenAt }) => firstSeenAt));

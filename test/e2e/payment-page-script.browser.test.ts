@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
       expect(navigations).toEqual([payment.url]);
     });
 
-    it("is told in the reader's zone", async () => {
+    it("is shown in the reader's time zone", async () => {
       const payment = await pay(ORDER);
       const { page } = await openTab({ timezoneId: 'Asia/Kathmandu' });
       await page.goto(payment.url);
@@ -293,7 +293,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
       });
     }
 
-    it('a lost connection is told, and what happened meanwhile is shown when it is back', async () => {
+    it('a lost connection is shown, and so is what happened meanwhile when it is back', async () => {
       const payment = await pay(ORDER);
       const { page, context, navigations } = await openTab({ expects: /ERR_INTERNET_DISCONNECTED/ });
       await page.clock.install();

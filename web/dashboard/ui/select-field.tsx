@@ -1,6 +1,5 @@
 import { useId } from 'react';
-import css from './field.module.css';
-import { Icon } from './icons.tsx';
+import { Labelled, Select } from './field.tsx';
 
 interface SelectFieldProps {
   readonly label: string;
@@ -10,23 +9,11 @@ interface SelectFieldProps {
 }
 
 /** The native select as a labelled field of a form. */
-export function SelectField({ label, value, options, onValue }: SelectFieldProps) {
+export function SelectField({ label, ...rest }: SelectFieldProps) {
   const id = useId();
   return (
-    <div className={css.field}>
-      <label className={css.label} htmlFor={id}>
-        {label}
-      </label>
-      <span className={css.chooser}>
-        <select id={id} value={value} className={css.select} onChange={(event) => onValue(event.currentTarget.value)}>
-          {options.map(([key, text]) => (
-            <option key={key} value={key}>
-              {text}
-            </option>
-          ))}
-        </select>
-        <Icon name="chevron-down" size={15} />
-      </span>
-    </div>
+    <Labelled id={id} label={label}>
+      <Select {...rest} id={id} label={label} />
+    </Labelled>
   );
 }

@@ -47,6 +47,7 @@ export function PaymentsPage() {
         <>
           <Button onClick={() => open({ kind: 'columns' })}>{t('columns')}</Button>
           <Button onClick={() => open({ kind: 'export' })}>{t('export')}</Button>
+          <NewPayment />
         </>
       }
     >

@@ -27,10 +27,14 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Node loads the sources itself, as it does for the program: that takes a tenth less CPU time than Vite's runner. */
+const experimental = { viteModuleRunner: false };
+
 const everywhere = (suffix: string): string[] => [`src/**/*${suffix}`, `test/**/*${suffix}`];
 
 export default defineConfig({
   test: {
+    experimental,
     // Programs and nodes spend half of their time waiting for each other.
     maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
@@ -38,6 +42,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          experimental,
           include: everywhere('.test.ts'),
           exclude: KINDS.flatMap((kind) => everywhere(`.${kind}.test.ts`)),
           testTimeout: DEADLINE_MS,
@@ -51,6 +56,7 @@ export default defineConfig({
       ...KINDS.map((kind) => ({
         test: {
           name: kind,
+          experimental,
           // One process serves many files; their modules are loaded once (db: 83 s of CPU instead of 128 s).
           isolate: false,
           restoreMocks: true,

@@ -167,7 +167,7 @@ async function useEverything(page: Page): Promise<readonly number[]> {
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     await key('Escape');
     await key('Control+k');
-    await page.getByRole('combobox').waitFor();
+    await page.locator('input[role=combobox]').waitFor();
     for (const letter of 'paym') await key(letter);
     await key('Escape');
     await click('link', /^Payments$/);

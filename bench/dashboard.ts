@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
+import { exportFigures } from './export.ts';
 import { percentile } from './load.ts';
 import { copyOrders, withOneOrder } from './many-payments.ts';
 import type { Figure } from './report.ts';
@@ -35,7 +36,9 @@ export function dashboard(): Promise<readonly Figure[]> {
   return withOneOrder({ RATE_LIMIT_DASHBOARD: '1000000000' }, async ({ service, client, projectId }) => {
     console.error(`Making ${MANY} payments …`);
     await fill(client, projectId);
-    return measure(service, projectId, await signIn(service));
+    const headers = await signIn(service);
+    const exported = `${baseOf(service, projectId)}/payments/export`;
+    return [...(await measure(service, projectId, headers)), ...(await exportFigures(service, exported, headers))];
   });
 }
 
@@ -79,12 +82,16 @@ async function signIn(service: BenchService): Promise<Record<string, string>> {
   return { cookie: cookies.join('; ') };
 }
 
+function baseOf(service: BenchService, projectId: string): string {
+  return `${service.live.replace('127.0.0.1', 'localhost')}/dashboard/api/projects/${projectId}/test`;
+}
+
 async function measure(
   service: BenchService,
   projectId: string,
   headers: Record<string, string>,
 ): Promise<readonly Figure[]> {
-  const base = `${service.live.replace('127.0.0.1', 'localhost')}/dashboard/api/projects/${projectId}/test`;
+  const base = baseOf(service, projectId);
   const at = (): string => new Date(Date.now() - Math.random() * (MANY / 2) * 31_000).toISOString();
   /** A cursor at a random place of the list. */
   const anywhere = (): string => {

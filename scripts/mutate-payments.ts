@@ -56,7 +56,16 @@ try {
   const setup = "setupFiles: ['test/mutation/setup.ts'],";
   writeFileSync(config, readFileSync(config, 'utf8').replaceAll('testTimeout:', `${setup}\n          testTimeout:`));
   process.chdir(copy);
-  vitest = await createVitest('test', { root: copy, watch: false, reporters: [{}], maxWorkers: 1, bail: 1 });
+  // Node's own loader would keep the modules of the first run.
+  const experimental = { viteModuleRunner: true };
+  vitest = await createVitest('test', {
+    root: copy,
+    watch: false,
+    reporters: [{}],
+    maxWorkers: 1,
+    bail: 1,
+    experimental,
+  });
   await judge(vitest, mutants);
 } finally {
   await vitest?.close();

@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 
 /**
- * A passkey in software, as WebAuthn has it (https://www.w3.org/TR/webauthn-3/): ES256, no attestation, and whatever a
- * cheat would say of the origin, the challenge and the counter.
+ * A passkey in software, by WebAuthn (https://www.w3.org/TR/webauthn-3/): ES256, no attestation, and optional lies
+ * about the origin, the challenge and the counter.
  */
 export interface Authenticator {
   readonly id: string;
@@ -18,7 +18,7 @@ export interface Lies {
   readonly host?: string;
   readonly counter?: number;
   readonly isVerified?: boolean;
-  /** Signs with a key of somebody else. */
+  /** Signs with somebody else's key. */
   readonly otherKey?: true;
 }
 

@@ -18,11 +18,11 @@ const ARGUMENTS = [
 
 const program = PROGRAMS.find((file) => existsSync(file));
 
-/** Whether tests in a browser are left out. Under CI a missing part is a failure, which the launch is then. */
+/** Whether browser tests are skipped. Under CI they are not, so that a missing browser fails them. */
 export const hasNoBrowser = program === undefined && process.env['CI'] !== 'true';
 if (hasNoBrowser) process.stderr.write('Skipped: there is no chromium (apt-get install chromium-headless-shell).\n');
 
-/** The system's Chromium without a window. Whoever launches it closes it. */
+/** The system's Chromium, headless. The caller closes it. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: program ?? 'chromium', args: ARGUMENTS });
 }

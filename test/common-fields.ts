@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { commonBody } from '../src/http/common-fields.ts';
 
-/** Something that a field takes, by its schema. */
+/** A valid value for a field, derived from its schema. */
 function sampleOf(name: string, { type }: TSchema & { readonly type?: string }): unknown {
   switch (type) {
     case 'string':

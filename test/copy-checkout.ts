@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
-/** A fresh folder with what stands in the checkout, committed or not, and with its packages. */
+/** Copies the checkout, including uncommitted files and its packages, into a new folder. */
 export function copyCheckout(): string {
   const copy = mkdtempSync(path.join(os.tmpdir(), 'cointill-copy-'));
   const list = (...options: readonly string[]): readonly string[] =>

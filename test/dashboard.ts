@@ -24,13 +24,13 @@ export const DASHBOARD_URL = 'http://localhost:4000';
 export const BEHIND_PROXY = { url: 'https://pay.shop.example', trustProxy: ['127.0.0.1'] } as const;
 export const PASSWORD = 'grumpy otter parade';
 
-/** A browser: it keeps cookies, and says where its requests come from. */
+/** A browser, which keeps cookies and sends Origin and Sec-Fetch-Site. */
 export interface Browser {
   readonly cookies: Map<string, string>;
   call<Body = unknown>(call: Call): Promise<Answer<Body>>;
   /** Calls a route of the contract; the answer must be 200. */
   do<Name extends RouteName>(name: Name, ...body: Body<Name>): Promise<AnswerOf<Name>>;
-  /** The same, for what it is answered whatever that is. */
+  /** The same, but with any answer. */
   try<Name extends RouteName>(name: Name, ...body: Body<Name>): Promise<Answer>;
   session(): Promise<SessionAnswer>;
 }
@@ -128,7 +128,7 @@ export async function dashboardTest(
             origin: people.site.origin,
             'sec-fetch-site': 'same-origin',
             ...(cookie === '' ? {} : { cookie }),
-            // Plain HTTP from elsewhere is refused: others come by way of a proxy.
+            // Plain HTTP from other machines is refused, so their requests come through a proxy.
             ...(behindProxy ? { 'x-forwarded-proto': 'https', 'x-forwarded-for': at.address ?? '192.0.2.77' } : {}),
             ...at.headers,
             ...request.headers,

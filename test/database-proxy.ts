@@ -4,16 +4,16 @@ import { inject, onTestFinished } from 'vitest';
 import { openDatabase, type Connection, type DatabaseHandle } from '../src/store/database.ts';
 import type { TestDatabase } from './database.ts';
 
-/** The way to a test's database over TCP, which can fall silent as a network does: nobody closes a connection. */
+/** A TCP proxy to a test's database that can fall silent as a network does, without closing connections. */
 export interface DatabaseProxy {
   readonly url: string;
   /** Opens the database by this way. Statements are given up after `answerTimeoutMs`. `direct` leads past it. */
   open(answerTimeoutMs: number, direct?: Connection): DatabaseHandle;
-  /** From now on nothing passes on the connections that there are, or the database's answers alone do not. */
+  /** From now on, the open connections pass nothing, or only no answers of the database. */
   silence(what: 'everything' | 'answers'): void;
-  /** From now on notifications are dropped on every connection, and all else passes, as by a pooler of transactions. */
+  /** From now on, notifications are dropped on every connection, as by a transaction pooler. */
   withholdNotifications(): void;
-  /** Connections made up to now. */
+  /** The number of connections made so far. */
   connections(): number;
 }
 

@@ -4,19 +4,19 @@ import { inject, onTestFinished } from 'vitest';
 import { openDatabase, type DatabaseHandle } from '../src/store/database.ts';
 import { TEMPLATE } from './global-setup.ts';
 
-/** Where a test's own database is; also as a URL for programs that are started. */
+/** A test's own database; also as a URL for programs. */
 export interface TestDatabase extends DatabaseHandle {
   readonly url: string;
 }
 
-/** A fresh, migrated database of the test's own; it goes when the test ends. */
+/** A new, migrated database, dropped when the test ends. */
 export async function testDatabase(): Promise<TestDatabase> {
   const { database, drop } = await createTestDatabase();
   onTestFinished(drop);
   return database;
 }
 
-/** A database of the test's own without a table in it, as a URL; it goes when the test ends. */
+/** The URL of a new database without tables, dropped when the test ends. */
 export async function emptyDatabase(): Promise<string> {
   const { user, host, port } = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -25,7 +25,7 @@ export async function emptyDatabase(): Promise<string> {
   return `postgres://${user}@${encodeURIComponent(host)}:${port}/${name}`;
 }
 
-/** A fresh, migrated database for the tests of a whole file; whoever asks for it drops it. */
+/** A new, migrated database for the tests of a whole file. The caller drops it. */
 export async function createTestDatabase(): Promise<{
   readonly database: TestDatabase;
   readonly drop: () => Promise<void>;

@@ -14,7 +14,7 @@ import { testRates } from '../src/rates/fixed.ts';
 import { findPayments } from '../src/store/payments.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 
-/** A clock that stands still until it is told. */
+/** A clock that only the test moves. */
 export interface ManualClock {
   (): number;
   advance(ms: number): void;
@@ -94,7 +94,7 @@ export function keyedRequest(projectId: string, key: string): IdempotencyRequest
   return { projectId, mode: 'test', route: 'POST /v1/orders', key, bodyHash: Buffer.from('aa') };
 }
 
-/** A request for an order of 100 USD in BTC, unless said otherwise. */
+/** A request for an order of 100 USD in BTC, unless overridden. */
 export function newPayment(projectId: string, overrides: Partial<NewPayment> = {}): NewPayment {
   return {
     projectId,

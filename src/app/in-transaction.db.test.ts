@@ -13,7 +13,7 @@ async function observedApp() {
   return { app, take: (): readonly Activity[] => emitted.splice(0) };
 }
 
-it('what happens is told after the commit, in its order', async () => {
+it('activities are emitted after the commit, in order', async () => {
   const { app, take } = await observedApp();
   const seen: number[] = [];
   await inTransaction(app, async (trx) => {
@@ -22,12 +22,12 @@ it('what happens is told after the commit, in its order', async () => {
     await app.read((await app.pay()).id);
     seen.push(take().filter(({ kind }) => kind !== 'payments_created').length);
   });
-  // The payment's own batch alone was told of within.
+  // Only the payment's own batch was emitted before the commit.
   expect(seen).toEqual([1]);
   expect(take()).toMatchObject([{ payments: 1 }, { payments: 2 }]);
 });
 
-it('what was undone is told to nobody', async () => {
+it('activities of a rolled back transaction are not emitted', async () => {
   const { app, take } = await observedApp();
   const undone = inTransaction(app, async (trx) => {
     emitAfterCommit(trx, { kind: 'batch_saved', payments: 1, seconds: 0 });
@@ -37,7 +37,7 @@ it('what was undone is told to nobody', async () => {
   expect(take()).toEqual([]);
 });
 
-it('a batch that the database refused is told of once it is saved, payment by payment', async () => {
+it('a batch that the database refused is emitted payment by payment, once they are saved', async () => {
   const { app, take } = await observedApp();
   const outcomes = await Promise.allSettled([
     app.pay({ description: 'fine' }),
@@ -49,7 +49,7 @@ it('a batch that the database refused is told of once it is saved, payment by pa
   expect(created.map(({ after }) => after.description)).toEqual(['fine', 'fine too']);
 });
 
-it('a change that is refused is told to nobody, and one that is made with the request that asked for it', async () => {
+it('a refused change emits nothing, and a made one names its request', async () => {
   const { app, take } = await observedApp();
   const order = await app.pay({ requestId: 'creates' });
   const [created] = take().flatMap((one) => (one.kind === 'payments_created' ? one.changes : []));
@@ -75,7 +75,7 @@ it('a change that is refused is told to nobody, and one that is made with the re
   ]);
 });
 
-it('what time does has no request', async () => {
+it('changes made by time have no request', async () => {
   const { app, take } = await observedApp();
   const order = await app.pay({ requestId: 'creates' });
   take();

@@ -70,7 +70,7 @@ describe('what outlived its time', () => {
     expect(rows.map(({ key }) => key)).toEqual(['a day', 'now']);
   });
 
-  it('goes a lot at a time, and it is said when there may be more', async () => {
+  it('is purged in batches, and says if there may be more', async () => {
     const app = await testApp();
     await delivery(app, 91 * DAY_MS, null, 2_001);
     expect(await purgeOld(app)).toBe(true);

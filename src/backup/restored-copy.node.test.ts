@@ -11,7 +11,7 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
   /** Of a wallet of which nothing was paid here yet; deposits are in none. */
   const limit = (nextIndex: number): number | null => (isTreasury ? null : nextIndex + 20);
 
-  it('hands out no address twice, completes nobody else’s payment, and finds, tells and books the money of the lost day', async () => {
+  it('hands out no address twice, completes nobody else’s payment, and finds, reports and books the money of the lost day', async () => {
     const scene = await open();
     const { app } = scene;
     const original = installation(scene, app, app.creator);
@@ -182,7 +182,7 @@ describe('money of lost hours', () => {
     expect(await copy.reportedLost()).toHaveLength(1);
   });
 
-  it('that a reorganisation takes back is lost money no more, and is told once when it comes back', async () => {
+  it('that a reorganisation takes back is no longer lost money, and is reported once when it returns', async () => {
     const { scene, original, restore } = await start();
     const { address, owed } = await original.order();
     const copy = await restore();

@@ -92,7 +92,7 @@ describe('a backup that is restored twice', () => {
 });
 
 describe('where nothing is known of the other restore', () => {
-  it('the later one begins beyond what the first has sold, and the operator is told that it was not noted', async () => {
+  it('the later one begins beyond what the first has sold, and warns the operator that it was not noted', async () => {
     const { restore, dir, scene } = await start();
     // Even root can write no file in the place of a folder.
     await mkdir(path.join(dir, NOTES));
@@ -113,7 +113,7 @@ describe('where nothing is known of the other restore', () => {
     expect(repeated(await sell(first), await sell(second))).toEqual([]);
   });
 
-  it('a link is not followed, and what a crash has left of a line is told and harms no other', async () => {
+  it('a link is not followed, and a line that a crash cut off is reported and harms no other', async () => {
     const { restore, dir } = await start();
     const notes = path.join(dir, NOTES);
     await symlink(path.join(dir, 'elsewhere'), notes);

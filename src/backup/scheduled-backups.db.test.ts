@@ -56,7 +56,7 @@ it('one backup is made a day, after its time, by one of all processes', async ()
   expect(made).toHaveLength(3);
 });
 
-it('a backup that fails is told with its reason, kept on record, and tried again a quarter of an hour later', async () => {
+it('a backup that fails is reported with its reason, recorded, and retried a quarter of an hour later', async () => {
   let [tries, works] = [0, false];
   const scheduled = await processes(1, async () => {
     tries += 1;
@@ -115,7 +115,7 @@ it('a backup that is made by hand elsewhere neither hides that the scheduled one
   });
 });
 
-it('a folder that is not there is told at the first look, also when no backup is due; when it is there one is made', async () => {
+it('a missing folder is reported at the first check, even if no backup is due; once it exists, a backup is made', async () => {
   const { folder, made, problems, lookAt, all } = await processes(1);
   const start = midnight + 4 * HOUR_MS;
   await lookAt(start);
@@ -151,7 +151,7 @@ it('a process that stops ends the backup under way, and another one makes it', a
   expect(await backupState(app.db)).toBeNull();
 });
 
-it('a passphrase file that cannot be read is told by the setting that names it', async () => {
+it('a passphrase file that cannot be read is reported with the setting that names it', async () => {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'cointill-backups-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const passphraseFile = path.join(dir, 'missing');

@@ -12,7 +12,7 @@ const withCode = (code: string, message = 'the reason'): Error => Object.assign(
 const told = (error: unknown, config: typeof embedded): unknown => Object(databaseFailure(error, config)).message;
 
 describe('a database that cannot be opened', () => {
-  it('is told of as it tells of itself, whatever caused it', () => {
+  it('is reported in its own words, whatever caused it', () => {
     const causes = ['53100', 'EACCES', 'ENOSPC', 'ECONNREFUSED'].map((code) => withCode(code));
     for (const cause of causes) {
       for (const error of [new EmbeddedPostgresError('plain', { cause }), new SealingKeyError('plain', { cause })]) {
@@ -22,7 +22,7 @@ describe('a database that cannot be opened', () => {
     }
   });
 
-  it('on a full disk is told of by the disk: that of DATA_DIR, or that of the server in DATABASE_URL', () => {
+  it('on a full disk names the disk: that of DATA_DIR, or that of the server in DATABASE_URL', () => {
     const reason = 'could not extend file "base/1/2": No space left on device';
     const error = new MigrationError(`Migration 1 failed: ${reason}`, { cause: withCode('53100', reason) });
     expect(told(error, embedded)).toMatch(

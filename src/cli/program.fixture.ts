@@ -13,7 +13,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A run that goes on. */
+/** A run in progress. */
 export interface Running {
   readonly pid: number;
   /** Resolves with the text matched in what it wrote, once it is there; rejects when the program ends without it. */

@@ -17,14 +17,14 @@ function start() {
   return { told, at };
 }
 
-it('a restore that is soon through is told of by its result alone, however long its database took to start', () => {
+it('a short restore prints only its result, however long its database took to start', () => {
   const { told, at } = start();
   at(60, 'projects', 100);
   at(61, 'payments', 40_000_000);
   expect(told).toEqual([]);
 });
 
-it('a restore that takes longer is told of now and then, and at its end', () => {
+it('a longer restore prints its progress from time to time, and at its end', () => {
   const { told, at } = start();
   at(60, 'projects', 100);
   at(65, 'payments', 9_000_000);
@@ -37,7 +37,7 @@ it('a restore that takes longer is told of now and then, and at its end', () => 
   ]);
 });
 
-it('a backup, whose size nobody knows beforehand, is told of without a share', () => {
+it('a backup, whose size is not known beforehand, prints its progress without a percentage', () => {
   const { told, at } = start();
   at(0, 'projects', 100, null);
   at(10, 'payments', 5_000_000, null);

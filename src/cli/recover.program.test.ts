@@ -81,7 +81,7 @@ it('booking what has no price here says so, and does not warn', async () => {
   expect(stdout).toMatch(/Worth now +not known: there is no price for ETH in USD here\./);
 });
 
-it('money that is booked by several at once is booked once, and the others are told as those who come later', async () => {
+it('money that is booked by several at once is booked once, and the others get the answer of those who come later', async () => {
   const { cointill, receive } = await restoredShop();
   const address = await receive(ONE_ETHER / 100n, '0xaa');
   const runs = await Promise.all([1, 2, 3].map(() => cointill.run('recover', 'book', address, '--amount', '30')));

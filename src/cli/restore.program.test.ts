@@ -109,7 +109,7 @@ describe('restore', () => {
     expect((await stat(key)).size).toBe(45);
   });
 
-  it('is noted beside the backup, and tells of earlier ones', async () => {
+  it('is noted beside the backup, and names earlier ones', async () => {
     const { dir, file, cointill } = await start();
     const first = path.join(dir, 'first');
     expect(await cointill.json('restore', file, '--data-dir', first)).toMatchObject({

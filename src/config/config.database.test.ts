@@ -25,7 +25,7 @@ it('a comma that is no second host is none', () => {
   }
 });
 
-it('a URL that begins well and is none is not told to begin otherwise', () => {
+it('an invalid URL with the right beginning is not asked for another beginning', () => {
   const [database] = problemsOf({ DATABASE_URL: 'postgres://u:s3cr3t@h:99999/x' });
   expect(database).toMatch(/^DATABASE_URL is no valid URL: its port must be/);
   for (const url of ['redis://:s3cr3t@', 'redis://u:s3cr3t@h:99999', 'rediss://u:s3 cr3t@h:1:2']) {

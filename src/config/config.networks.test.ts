@@ -21,7 +21,7 @@ describe('the networks of the settings', () => {
     ]);
   });
 
-  it('know the main chains and their dollar tokens unless told otherwise', () => {
+  it('know the main chains and their dollar tokens by default', () => {
     const [bitcoin, ethereum] = read({ BITCOIN_RPC_URL: 'http://a', ETHEREUM_RPC_URL: 'http://b' }).networks;
     expect(bitcoin).toMatchObject({ family: 'utxo', chain: 'main' });
     expect(ethereum).toMatchObject({ family: 'evm', chainId: 1 });

@@ -96,7 +96,7 @@ describe('the number of a change address', () => {
 });
 
 describe('what is watched of a change chain', () => {
-  it('is as much as a wallet looks at: twenty beyond the highest that was paid, and change goes to any but the last', () => {
+  it('is the gap limit of wallets: twenty beyond the highest that was paid, and change goes to any but the last', () => {
     expect([watchedCount([]), lastIndex(new Set())]).toEqual([20, 18]);
     expect([watchedCount([5, 2]), lastIndex(new Set([5, 2]))]).toEqual([26, 24]);
   });

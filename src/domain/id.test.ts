@@ -147,6 +147,6 @@ describe('a UUID in a path', () => {
   });
 });
 
-it('a delivery is told of by its number', () => {
+it('a delivery is named by its number', () => {
   expect(deliveryId(12_345_678_901_234_567_890n)).toBe('dlv_12345678901234567890');
 });

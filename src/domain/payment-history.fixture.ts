@@ -3,9 +3,7 @@ import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } fr
 import { BTC_QUOTE, CREATED_AT, DAY_MS, ETH_QUOTE, MINUTE_MS, paymentWith } from './payment.fixture.ts';
 import { transition, type Observation, type TransitionResult } from './transition.ts';
 
-/** Random histories of payments: money that comes, turns and goes, rails that look, people who choose and cancel. */
-
-/** One thing that happens in a random history. Indexes wrap around what exists. */
+/** One step of a random history of a payment. Indexes wrap around the number of items. */
 export type Step =
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'choose'; readonly token: number; readonly isFresh: boolean; readonly percent: number }
@@ -16,9 +14,9 @@ export type Step =
       readonly state: Transfer['state'];
       readonly ageMs: number;
     }
-  | { readonly kind: 'turn'; readonly transfer: number; readonly state: Transfer['state'] }
-  | { readonly kind: 'look' }
-  | { readonly kind: 'glance'; readonly quote: number; readonly mask: number; readonly untilMs: number }
+  | { readonly kind: 'change'; readonly transfer: number; readonly state: Transfer['state'] }
+  | { readonly kind: 'read' }
+  | { readonly kind: 'misread'; readonly quote: number; readonly mask: number; readonly untilMs: number }
   | { readonly kind: 'deadline'; readonly behindMs: number | 'by_hand' }
   | { readonly kind: 'settle' }
   | { readonly kind: 'observe'; readonly observation: Observation };
@@ -45,7 +43,7 @@ const TOKENS: readonly Quote[] = [
   { ...ETH_QUOTE, network: 'base' },
 ];
 
-/** Made of the world by `observationOf`; every other kind of observation says all by itself. */
+/** Kinds that `observationOf` derives from the world; all others are constant. */
 type MadeOfWorld = 'token_chosen' | 'money' | 'deadline' | 'settled';
 const OBSERVATIONS: {
   readonly [Kind in Exclude<Observation['kind'], MadeOfWorld>]: readonly (Observation & { readonly kind: Kind })[];
@@ -67,7 +65,7 @@ const pay = fc.record({
   state,
   ageMs: fc.constantFrom(0, 0, 1, 20 * MINUTE_MS),
 });
-/** On a fresh address, or on the one that the network already has, at a price that moved. */
+/** On a fresh address, or on the network's existing one, at a changed price. */
 const choose = fc.record({
   kind: fc.constant('choose' as const),
   token: fc.nat(3),
@@ -78,7 +76,7 @@ const observations: readonly { readonly weight: number; readonly arbitrary: fc.A
   { weight: 3, arbitrary: wait },
   { weight: 2, arbitrary: choose },
   { weight: 4, arbitrary: pay },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('turn' as const), transfer: fc.nat(9), state }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('change' as const), transfer: fc.nat(9), state }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -95,10 +93,10 @@ const observations: readonly { readonly weight: number; readonly arbitrary: fc.A
     }),
   },
 ];
-const look: fc.Arbitrary<Step> = fc.constant({ kind: 'look' });
-/** A rail that forgets transfers, mistakes the deadline and the quote: nothing it says may break the table. */
-const glance: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constant('glance'),
+const read: fc.Arbitrary<Step> = fc.constant({ kind: 'read' });
+/** A faulty rail that misses transfers or observes another quote or deadline, which must not break any invariant. */
+const misread: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('misread'),
   quote: fc.nat(3),
   mask: fc.nat(255),
   untilMs: fc.nat(3 * DAY_MS),
@@ -112,14 +110,14 @@ export const start: fc.Arbitrary<Payment> = fc.constantFrom(
 );
 const history = (last: { weight: number; arbitrary: fc.Arbitrary<Step> }): fc.Arbitrary<readonly Step[]> =>
   fc.array(fc.oneof(...observations, last), { minLength: 1, maxLength: 40, size: 'max' });
-export const soundHistory = history({ weight: 9, arbitrary: look });
-export const wildHistory = history({ weight: 9, arbitrary: fc.oneof(look, glance) });
+export const soundHistory = history({ weight: 9, arbitrary: read });
+export const wildHistory = history({ weight: 9, arbitrary: fc.oneof(read, misread) });
 
 function pick<T>(items: readonly T[], index: number): T | null {
   return items[index % Math.max(1, items.length)] ?? null;
 }
 
-/** What exists after a step, before anybody observes it. */
+/** The world after a step, before it is observed. */
 function happen(world: World, step: Step): World {
   if (step.kind === 'wait') return { ...world, now: world.now + step.ms };
   if (step.kind === 'pay') {
@@ -140,11 +138,11 @@ function happen(world: World, step: Step): World {
     };
     return { ...world, transfers: [...world.transfers, transfer] };
   }
-  if (step.kind === 'turn') {
-    const turned = pick(world.transfers, step.transfer);
+  if (step.kind === 'change') {
+    const changed = pick(world.transfers, step.transfer);
     const blockAt = step.state === 'mined' || step.state === 'confirmed' ? world.now : null;
     const transfers = world.transfers.map((each) =>
-      each === turned
+      each === changed
         ? { ...each, state: step.state, blockAt: blockAt === null ? null : (each.blockAt ?? blockAt) }
         : each,
     );
@@ -153,9 +151,7 @@ function happen(world: World, step: Step): World {
   return world;
 }
 
-/**
- * The quote that the money is on: the current one while it has any, else an earlier one that has, else the current one.
- */
+/** The quote that has money: the current one if it has any, otherwise an earlier one, otherwise the current one. */
 function paidQuote({ payment, transfers, issued }: World): Quote | null {
   const { quote } = payment;
   if (quote === null || payment.completedOnUnits !== null) return quote;
@@ -163,7 +159,7 @@ function paidQuote({ payment, transfers, issued }: World): Quote | null {
   return paid(quote) ? quote : (issued.find(paid) ?? quote);
 }
 
-/** Every quote but the first is one that the customer changed to. */
+/** The number of token changes: every quote but the first. */
 function changesOf({ issued }: Pick<World, 'issued'>): number {
   return Math.max(0, issued.length - 1);
 }
@@ -173,7 +169,7 @@ function observationOf(step: Step, world: World): Observation | null {
   switch (step.kind) {
     case 'wait':
     case 'pay':
-    case 'turn':
+    case 'change':
       return null;
     case 'choose': {
       const token = TOKENS[step.token] ?? ETH_QUOTE;
@@ -182,13 +178,13 @@ function observationOf(step: Step, world: World): Observation | null {
       const quote = { ...token, owedUnits: (token.owedUnits * BigInt(step.percent)) / 100n, address };
       return { kind: 'token_chosen', quote, changes: changesOf(world) };
     }
-    case 'look': {
+    case 'read': {
       const quote = paidQuote(world);
       return quote === null
         ? null
         : { kind: 'money', quote, received: sumTransfers(quote, transfers, inTimeUntil(payment)) };
     }
-    case 'glance': {
+    case 'misread': {
       const quote = pick(world.issued, step.quote) ?? ETH_QUOTE;
       const known = transfers.filter((_, index) => ((step.mask >> (index % 8)) & 1) === 1);
       return { kind: 'money', quote, received: sumTransfers(quote, known, CREATED_AT + step.untilMs) };
@@ -205,7 +201,7 @@ function observationOf(step: Step, world: World): Observation | null {
   }
 }
 
-/** Lives through a history and returns every observation with what became of it. */
+/** Runs a history and returns every observation with its result. */
 export function live(payment: Payment, steps: readonly Step[]): readonly Taken[] {
   let world: World = {
     payment: frozen(payment),
@@ -229,7 +225,7 @@ export function live(payment: Payment, steps: readonly Step[]): readonly Taken[]
   return taken;
 }
 
-/** A write to a frozen object throws: transition must not change what it was given. */
+/** Frozen, so that writing to it throws: `transition` must not change its arguments. */
 function frozen(payment: Payment): Payment {
   Object.freeze(payment.received.all);
   Object.freeze(payment.received.inTime);

@@ -11,7 +11,7 @@ import {
 import { transition, type Transition, type Observation } from './transition.ts';
 import type { OrderEventType } from './event-type.ts';
 
-/** What the domain's tests start from: a live order over 100.00 USD for 0.05 ETH that was made at `CREATED_AT`. */
+/** The domain's tests start from a live order of 100.00 USD for 0.05 ETH, created at `CREATED_AT`. */
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -37,7 +37,7 @@ export const BTC_QUOTE: Quote = {
   address: 'bc1qbbbb',
 };
 
-/** A payment as creation leaves it, `pending` with its quote unless told otherwise. */
+/** A newly created payment: `pending` with its quote, unless overridden. */
 export function paymentWith(facts: Partial<Payment> = {}): Payment {
   return blankPayment({
     id: '019bbf3a-0000-7000-8000-000000000001',
@@ -74,7 +74,7 @@ export function transferWith(facts: Partial<Transfer> = {}): Transfer {
   };
 }
 
-/** What a rail observes of these transfers on the payment's current quote. */
+/** A rail's observation of these transfers for the payment's current quote. */
 export function money(payment: Payment, ...transfers: readonly Transfer[]): Observation {
   const received = payment.quote === null ? NO_MONEY : sumTransfers(payment.quote, transfers, inTimeUntil(payment));
   return { kind: 'money', received };
@@ -84,7 +84,7 @@ interface Walked {
   readonly payment: Payment;
   readonly transitions: readonly Transition[];
   readonly events: readonly OrderEventType[];
-  /** The statuses that were walked through, the first one included: `pending > processing`. */
+  /** The statuses passed through, including the first: `pending > processing`. */
   readonly path: string;
 }
 

@@ -27,7 +27,7 @@ describe('a key', () => {
     expect(checkPermission(row, row.operation).kind).toBe(row.answer);
   });
 
-  it('that is refused is told what it is and which one it takes', () => {
+  it('that is refused names its permission and the required one', () => {
     const message = (
       kind: 'secret' | 'public',
       permission: 'full' | 'read' | 'write',

@@ -33,7 +33,7 @@ function refundWith(facts: Partial<Refund> = {}): Refund {
 describe('a refund’s status', () => {
   const paid: RefundObservation = { kind: 'paid', transactionHash: '0x0f' };
 
-  it('completes when it is seen paid, with hash and time, and is due no more', () => {
+  it('completes when it is seen paid, with hash and time, and is not due again', () => {
     expect(refundTransition(refundWith(), paid, NOW)).toEqual({
       kind: 'changed',
       refund: refundWith({ status: 'completed', transactionHash: '0x0f', completedAt: NOW, dueAt: null }),

@@ -41,7 +41,7 @@ function sumOf(refunds: readonly RefundedMoney[]): RefundedMoney {
 }
 
 describe('the sum of refunds', () => {
-  it('never exceeds the confirmed money, in units nor in the amounts that are told, whatever is wished and cancelled', () => {
+  it('never exceeds the confirmed money, in units or in shown amounts, whatever is requested and cancelled', () => {
     const attempt = fc.oneof(
       fc.record({ wish: fc.oneof(wish, smallWish) }),
       // A refund that fails or is cancelled gives back what it took.
@@ -207,7 +207,7 @@ describe('what can be refunded', () => {
     expect(sizeRefund(received(0n), all, null)).toEqual({ kind: 'nothing_left' });
   });
 
-  it('is told as worth nothing, never less, where more was told already than is there now', () => {
+  it('is shown as worth nothing, never less, if more was shown before than is left', () => {
     const taken = { units: OWED_UNITS / 4n, amountMinor: 10_000n };
     expect(sizeRefund(received(OWED_UNITS / 2n), taken, null)).toEqual({
       kind: 'ok',

@@ -112,7 +112,7 @@ describe('the role in a project', () => {
     );
   });
 
-  it('that does not let somebody do it is told of where it is named for a project, so that what is listed of all leaves it out', () => {
+  it('without the permission is listed for its project, so that lists over all projects can leave it out', () => {
     fc.assert(
       fc.property(memberships, fc.constantFrom(...ACTIONS.filter(isProjectAction)), (list, action) => {
         const named = list.flatMap(({ projectId }) => projectId ?? []);

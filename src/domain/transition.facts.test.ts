@@ -61,7 +61,7 @@ describe('money in a token that was not chosen', () => {
 });
 
 describe('whether a token can be chosen', () => {
-  it('is said with what stands in the way first: its end, money, time, the number of changes', () => {
+  it('names the first reason: its end, money, time, the number of changes', () => {
     const many = MAX_TOKEN_CHANGES;
     expect(tokenRefusal(cancelled, many, EXPIRES_AT)).toBe('not_open');
     expect(tokenRefusal({ ...pending, received: receivedOf(seen) }, many, EXPIRES_AT)).toBe('money_seen');
@@ -97,7 +97,7 @@ describe('the quote that a payment was completed on', () => {
   });
 });
 
-describe('a look at the money', () => {
+describe('an observation of the money', () => {
   it('is a change when any one sum or the hash is another, and none when all are the same', () => {
     const { received } = processing;
     expect(transition(processing, money(structuredClone(received)), NOW)).toEqual({ kind: 'unchanged' });

@@ -304,7 +304,7 @@ describe('the sandbox', () => {
     expect(nextDueAt({ ...timed, expiresAt: CREATED_AT + 1 })).toBe(CREATED_AT + 1);
   });
 
-  it('completes no more by itself once its timer was stopped, but still expires', () => {
+  it('does not complete by itself after its timer was stopped, but still expires', () => {
     const stopped = walked(timed, { kind: 'timer_stopped' }, NOW);
     expect(stopped).toMatchObject({ transitions: [], events: [], payment: { completesAt: null, status: 'pending' } });
     expect(nextDueAt(stopped.payment)).toBe(EXPIRES_AT);

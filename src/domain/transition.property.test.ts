@@ -80,7 +80,7 @@ describe('any sequence of observations, even of a rail that errs', () => {
     );
   });
 
-  it('keeps the exception true to the money, and tells of each change to one', () => {
+  it('keeps the exception true to the money, and publishes each new one', () => {
     always(wildHistory, ({ before, after, result }) => {
       expect(after.payment.exception).toBe(exceptionOf(after.payment));
       const told = result.kind === 'changed' && result.events.includes('order.exception');
@@ -205,7 +205,7 @@ describe('time', () => {
     });
   });
 
-  it('leaves no verdict open: what a rail has told it once, it need not tell again', () => {
+  it('leaves no verdict open: repeating an observation changes nothing', () => {
     always(soundHistory, ({ after, observation, result }) => {
       if (observation.kind !== 'money' || result.kind === 'refused') return;
       const { payment, transfers, now } = after;

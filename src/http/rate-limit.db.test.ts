@@ -10,7 +10,7 @@ const NOW = Date.UTC(2026, 5, 15, 12, 0, 0, 250);
 describe('in memory', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('a window is one minute from the first request; its end is told in Unix seconds, rounded up', async () => {
+  it('a window is one minute from the first request; its end is sent in Unix seconds, rounded up', async () => {
     vi.useFakeTimers({ now: NOW });
     const limits = createRateLimits(LIMITS, null);
     const first = await limits.consume('test', 'a');
@@ -37,7 +37,7 @@ describe('in memory', () => {
     expect(await limits.consume('test', 'a')).toMatchObject({ allowed: true, remaining: 2 });
   });
 
-  it('a clock that is set back tells nobody to wait longer than a window', async () => {
+  it('a clock that is set back makes nobody wait longer than a window', async () => {
     vi.useFakeTimers({ now: NOW });
     const limits = createRateLimits(LIMITS, null);
     for (let index = 0; index < 3; index += 1) await limits.consume('test', 'a');
@@ -119,7 +119,7 @@ describe('with Redis', () => {
     }
   });
 
-  it('that dies or hangs, each process goes on counting for itself, at once; it is used again when it is back', async () => {
+  it('that dies or hangs, each process counts for itself at once, until it is back', async () => {
     const redis = await startRedis();
     const { faults, connect } = connecting(redis);
     const shared = connect();

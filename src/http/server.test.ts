@@ -87,7 +87,7 @@ describe('the checks come in one order', () => {
     expect(refused.status).toBe(401);
   });
 
-  it('answers 404 for an unknown path before it looks at the body', async () => {
+  it('answers 404 for an unknown path before it reads the body', async () => {
     const app = server();
     const headers = { ...bearer('sk_test'), 'content-type': 'application/json' };
     expect((await app.inject({ method: 'POST', url: '/v1/nothing', headers, payload: '{bad' })).statusCode).toBe(404);
@@ -100,7 +100,7 @@ describe('the checks come in one order', () => {
     expect((await app.inject({ url: '/v1/orders/%zz', headers: bearer('sk_test') })).statusCode).toBe(400);
   });
 
-  it('tells the address that a key of the other mode belongs to; the Transaction API takes both at the live address', async () => {
+  it('names the address for a key of the other mode; the Transaction API accepts both at the live address', async () => {
     const sandbox = server();
     const refused = await sandbox.inject({ url: '/v1/orders', headers: bearer('sk_live') });
     expect([refused.statusCode, refused.body]).toEqual([401, expect.stringContaining('https://api.example')]);
@@ -155,7 +155,7 @@ describe('the checks come in one order', () => {
     expect([order.statusCode, order.json()]).toMatchObject([403, { error: { type: 'permission_error' } }]);
   });
 
-  it('lets keys do what their permission says and no more', async () => {
+  it('lets keys do only what their permission says', async () => {
     const app = server({}, roomy);
     const status = async (key: string, method: 'GET' | 'POST', url: string) =>
       (await app.inject({ method, url, headers: bearer(key) })).statusCode;
@@ -229,7 +229,7 @@ describe('CORS', () => {
 });
 
 describe('faults', () => {
-  it('tells nothing of a fault of ours, and reports it with the id that the client was given', async () => {
+  it('hides the details of an internal error, and reports it with the request id that the client got', async () => {
     const troubles = noteTroubles();
     const app = server({ troubles });
     const answer = await app.inject({ url: '/v1/fault?secret=s3cr3t', headers: bearer('sk_test') });
@@ -280,7 +280,7 @@ describe('faults', () => {
   });
 });
 
-it('counts a client without a key as one, whatever port its proxy tells', async () => {
+it('counts a client without a key as one, whatever port its proxy adds', async () => {
   const app = server({ trustProxy: ['127.0.0.1'] }, roomy);
   const left = async (address: string) => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': address };

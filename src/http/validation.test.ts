@@ -93,7 +93,7 @@ describe('bodies', () => {
     );
   });
 
-  it('never tell the value back', async () => {
+  it('never repeat the value', async () => {
     expect((await create('{"amount":1,"email":"s3cret"}')).error?.message).not.toContain('s3cret');
   });
 

@@ -240,7 +240,7 @@ describe('a live order', () => {
     expect(outcome).toMatchObject({ kind: 'refused', message: message.replace('ID', app.projectId) });
   });
 
-  it('on a network that is not known is told those that its asset can be paid on', async () => {
+  it('on an unknown network is refused with the networks of its asset', async () => {
     const app = await liveApp();
     await setWallet(app, app.projectId);
     const order = liveOrder(app.projectId, { token: { asset: 'ETH', network: 'tron' } });

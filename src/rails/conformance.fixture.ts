@@ -43,7 +43,7 @@ const UNITS = 1_234_567n;
 /** Which of the ways to know of transactions that wait a source has, beside its blocks. */
 type Waiting = 'mempool' | 'locate' | 'unknown';
 
-/** What the rest of the program relies on, whatever the network: every `ChainSource` passes it. */
+/** What the rest of the program relies on: every `ChainSource` passes it. */
 export function describeSource(network: Network, start: () => Promise<TestChain>, waiting: Waiting): void {
   describe(`the source of ${network}`, () => {
     let chain: TestChain;
@@ -78,7 +78,7 @@ export function describeChain(network: Network, start: () => Promise<NodeChain>)
       const parsed = rulesOf(network).parseWallet(chain.wallet, chain.chains);
       if (parsed.kind === 'invalid') throw new Error(parsed.message);
       const { deriver } = parsed;
-      // The node is needed longer.
+      // The tests need the node longer.
       return {
         ...chain,
         network,

@@ -110,7 +110,7 @@ it.each([
   );
 });
 
-it('goes on with the other feeds when one is not there, and says which', async () => {
+it('uses the other feeds if one is missing, and says which', async () => {
   await report('EUR', 110_000_000n);
   const { prices, problem } = await read('EUR', 'GBP');
   expect(prices.map(({ code }) => code)).toEqual(['EUR']);

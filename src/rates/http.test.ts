@@ -22,7 +22,7 @@ function fetchText(path: string, signal = new AbortController().signal): Promise
   return client.fetchText(`https://prices.example${path}`, signal);
 }
 
-it('reads a body as UTF-8, asks as cointill, and sends nothing that tells of the merchant', async () => {
+it('reads a body as UTF-8, asks as cointill, and sends nothing that identifies the merchant', async () => {
   let asked: http.IncomingMessage | undefined;
   answers.set('/ok?pair=A,B', (request, response) => {
     asked = request;

@@ -142,7 +142,7 @@ describe('an attempt to deliver', () => {
     expect(delivery?.headers).not.toHaveProperty('x-request-id');
   });
 
-  it('that fails has its line too, and its endpoint is told of once a minute with a count, and once when it is well', async () => {
+  it('that fails has its line too, and its endpoint is logged once a minute with a count, and once when it recovers', async () => {
     const { app, register, deliverer, take, pass } = await loggedApp();
     let isDown = true;
     const receiver = await shop((response) => void response.writeHead(isDown ? 500 : 200).end());

@@ -41,7 +41,7 @@ it('a fault of ours is an error with where it arose', () => {
   expect(line).toMatchObject({ level: 50, err: { type: 'TypeError', stack: expect.stringContaining('log.test.ts') } });
 });
 
-it('what goes on is told with how often, and the end with how long it lasted', () => {
+it('a lasting trouble is logged with its count, and its end with its duration', () => {
   const lines = written((log) => {
     writeTrouble(log, trouble({ kind: 'goes_on', problem: 'refused', times: 37, withinMs: 60_400 }));
     writeTrouble(log, trouble({ kind: 'goes_on', problem: 'refused', times: 1, withinMs: 1_800_000 }));
@@ -65,7 +65,7 @@ it('what goes on is told with how often, and the end with how long it lasted', (
   ]);
 });
 
-it('nothing of a row that the database refused is told, though its error repeats it', () => {
+it('nothing of a row that the database refused is logged, though its error repeats it', () => {
   const fault = Object.assign(new DatabaseError('new row violates check constraint "payments_check"', 300, 'error'), {
     code: '23514',
     constraint: 'payments_check',

@@ -87,7 +87,7 @@ describe('the service', () => {
     });
   });
 
-  it('tells of the oldest statement that the connection which saves orders has not answered', async () => {
+  it('reports the oldest statement that has no answer on the connection which saves orders', async () => {
     const { app } = await service();
     const { pipeline } = app.database;
     expect(pipeline.unansweredMs()).toBeNull();

@@ -25,7 +25,7 @@ function reporter() {
   return { troubles, pass, reported, now: () => now };
 }
 
-it('is told at once when it begins, then once a minute with how often it failed since, and once when it is over', () => {
+it('is logged at once when it begins, then once a minute with the number of failures, and once when it is over', () => {
   const { troubles, pass, reported } = reporter();
   troubles.failed('node', 'refused, 0');
   expect(reported()).toEqual(['node began: refused, 0']);
@@ -57,7 +57,7 @@ it('is one trouble where it fails every other time', () => {
   expect(reported()).toEqual(['node over after 59000 ms, failed 60 times']);
 });
 
-it('that comes back soon after it was over is told with the next minute', () => {
+it('that returns soon after it was over is logged with the next minute', () => {
   const { troubles, pass, reported } = reporter();
   troubles.failed('node', 'refused');
   troubles.works('node');
@@ -73,7 +73,7 @@ it('that comes back soon after it was over is told with the next minute', () => 
   expect(reported()).toEqual(['node over after 60000 ms, failed 1 times']);
 });
 
-it('that is over with each time is counted as well, and has no end to tell', () => {
+it('that is over each time is counted as well, and has no end to log', () => {
   const { troubles, pass, reported } = reporter();
   for (let request = 0; request < 38; request += 1) troubles.happened('POST /v1/orders', `fault ${request}`);
   expect(reported()).toEqual(['POST /v1/orders began: fault 0']);
@@ -84,7 +84,7 @@ it('that is over with each time is counted as well, and has no end to tell', () 
   expect(reported()).toEqual(['POST /v1/orders began: another']);
 });
 
-it('whose reason is another one is told of at once, twelve reasons a minute', () => {
+it('with a new reason is logged at once, up to twelve reasons a minute', () => {
   const { troubles, pass, reported } = reporter();
   for (const reason of ['refused', 'on chain 1', 'on chain 2', 'refused', 'lost 0xabcdef0123', 'lost 0x0123456789']) {
     troubles.failed('node', reason);
@@ -118,7 +118,7 @@ it('fills no memory, however many subjects there are', () => {
   expect(reported()).toEqual(['endpoint 0 began: gone']);
 });
 
-it('is told of at most fourteen times a minute whatever comes, every failure is counted once, and an end follows a beginning', () => {
+it('is logged at most fourteen times a minute whatever happens, every failure is counted once, and every end follows a beginning', () => {
   const step = fc.record({
     what: fc.constantFrom('failed' as const, 'works' as const),
     reason: fc.constantFrom(...'a b c d e f g h i j k l m n o p q r s t'.split(' ')),

@@ -45,7 +45,7 @@ function words(text: Expression): (writing: Writing) => Expression {
   return (writing) => (writing.format === 'csv' ? guarded(text, writing) : text);
 }
 
-/** What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection); it reads wide signs as narrow ones. */
+/** What a spreadsheet takes for the start of a formula (OWASP, CSV injection), which reads wide signs as narrow. */
 const FORMULA = '[=+@＝＋－＠\t\r\n-]';
 
 /**

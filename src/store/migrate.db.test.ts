@@ -132,7 +132,7 @@ create index concurrently payments_by_description on payments (description);
       expect(await migrating).toEqual([NAME]);
     });
 
-    it('is built anew where it was left half built', async () => {
+    it('is built again if it was left half built', async () => {
       const { client, folder } = await migrated();
       const text = TEXT.replaceAll('payments', 'payment_arrows');
       await writeFile(path.join(folder, NAME), text.replace('(description)', '((1 / (id - id)))'));

@@ -13,7 +13,7 @@ export interface PaymentHit {
 
 const ALL_TIMES = { createdFrom: null, createdBefore: null };
 
-/** The payments of a scope that any of these keys means, the best match first: by the order of keys, then the newest. */
+/** The payments of a scope that any of these keys means: in the order of the keys, then the newest first. */
 export async function findHits(
   db: Database,
   scope: PaymentScopeKey,

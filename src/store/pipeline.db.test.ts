@@ -109,7 +109,7 @@ describe('a pipeline', () => {
     expect(database.pipeline.unansweredMs()).toBeNull();
   });
 
-  it('has the server give a transaction up of which it hears nothing more, and with it what it has locked', async () => {
+  it('makes the server abort a transaction whose client has fallen silent, and release its locks', async () => {
     const database = await testDatabase();
     await run(database, 'create table seen (value int primary key)');
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();

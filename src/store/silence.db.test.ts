@@ -107,7 +107,7 @@ it('a statement on a connection of its own, a migration or the wait for a lock, 
   await client.end();
 });
 
-it('the system looks after every idle connection to a server elsewhere', async () => {
+it('the operating system probes every idle connection to a remote server', async () => {
   const proxy = await databaseProxy(await testDatabase());
   const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
   const handle = proxy.open(PATIENCE_MS);

@@ -39,7 +39,7 @@ describe('a sealed secret', () => {
     );
   });
 
-  it('never looks the same twice and never shows the text', () => {
+  it('is never the same twice and never shows the text', () => {
     const first = sealSecret(key, 'whsec_abc', 'we_1');
     expect(first.equals(sealSecret(key, 'whsec_abc', 'we_1'))).toBe(false);
     expect(first.includes('whsec_abc')).toBe(false);

@@ -26,7 +26,7 @@ function rounds() {
   };
 }
 
-it('rests between rounds, and goes on at once while there is more', async () => {
+it('waits between rounds, and continues at once while there is more', async () => {
   const { work, count, end } = rounds();
   const loop = startLoop({ name: 'test', work, restMs: 500, troubles: NO_TROUBLE });
   await end(true);
@@ -53,7 +53,7 @@ it('is woken out of its rest', async () => {
   await stopped;
 });
 
-it('runs another round when it is woken during one, since that may have looked too early', async () => {
+it('runs another round if it is woken during one, because that one may have read too early', async () => {
   const { work, count, end } = rounds();
   const loop = startLoop({ name: 'test', work, restMs: 1_000_000, troubles: NO_TROUBLE });
   loop.wake();

@@ -114,7 +114,7 @@ async function leaseEnd(shop: EtherShop): Promise<number | null> {
 }
 
 describe('a node that fails', () => {
-  it('is asked again after growing rests, and no error tells its credentials', async () => {
+  it('is retried after growing delays, and no error shows its credentials', async () => {
     const shop = await etherShop();
     const dead = await startNode(() => ({ result: null }));
     await dead.stop();

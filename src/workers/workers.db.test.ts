@@ -1,10 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDeliverer } from '../app/webhooks/deliver-due.ts';
 import { insertBacklog, shop, silentShop, webhookApp, type WebhookApp } from '../app/webhooks/webhooks.fixture.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
 import { startLoop, type Loop } from './loop.ts';
 import { startWorkers, type Workers } from './workers.ts';
-import { PROMPT_MS } from '../../test/deadline.ts';
+import { DEADLINE_MS, PROMPT_MS } from '../../test/deadline.ts';
 import { NO_TROUBLE } from '../../test/troubles.ts';
 
 const NEVER_MS = 10 * 60_000;
@@ -29,7 +29,8 @@ function workersOf(webhooks: WebhookApp, sender = webhooks.sender): Workers {
 /** Resolves when nothing waits any more, with the states that deliveries then have. */
 async function ended({ app }: WebhookApp): Promise<readonly string[]> {
   const waiting = app.db.selectFrom('deliveries').select('id').where('next_attempt_at', 'is not', null).limit(1);
-  while ((await waiting.executeTakeFirst()) !== undefined);
+  const isOver = async (): Promise<boolean> => (await waiting.executeTakeFirst()) === undefined;
+  await vi.waitUntil(isOver, { interval: 20, timeout: 3 * DEADLINE_MS });
   const deliveries = await app.db.selectFrom('deliveries').select('state').execute();
   return deliveries.map(({ state }) => state);
 }
@@ -80,7 +81,7 @@ describe('deliveries', () => {
     return notifications;
   }
 
-  it('start when the payment is committed, not when a worker next looks', async () => {
+  it('start when the payment is committed, not at the worker’s next poll', async () => {
     const webhooks = await webhookApp();
     const notifications = wokenOnly(webhooks);
     const receiver = await silentShop();
@@ -91,7 +92,7 @@ describe('deliveries', () => {
     expect(await ended(webhooks)).toEqual(['delivered']);
   });
 
-  it('of a long backlog follow one another, and failures are tried again at once, without a worker looking again', async () => {
+  it('of a long backlog continue, and failed ones are repeated at once, without another poll', async () => {
     const webhooks = await webhookApp();
     const failed = new Set<unknown>();
     const receiver = await shop((response, { headers }) => {
@@ -104,7 +105,14 @@ describe('deliveries', () => {
     wokenOnly(webhooks);
     expect(await ended(webhooks)).toEqual(Array.from({ length: 3_000 }, () => 'delivered'));
     expect(failed.size).toBeGreaterThan(25);
-    expect(receiver.requests).toHaveLength(3_000 + failed.size);
+    const { sum } = webhooks.app.db.fn;
+    const { attempts } = await webhooks.app.db
+      .selectFrom('deliveries')
+      .select(sum<bigint>('attempts').as('attempts'))
+      .executeTakeFirstOrThrow();
+    // On a busy machine some of them time out, and are repeated too.
+    expect(attempts).toBeGreaterThanOrEqual(3_000 + failed.size);
+    expect(receiver.requests).toHaveLength(Number(attempts));
   });
 });
 

@@ -45,7 +45,7 @@ async function statusOf(shop: Shop, id: string): Promise<unknown> {
     : (await shop.call({ path: `/api/transactions/${id}` })).body.transaction.status;
 }
 
-/** What every page has to be, whatever it shows. */
+/** Invariants of every page. */
 function expectPage(answer: Answer, status: number): void {
   expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8']);
   expect(answer.headers).toMatchObject({
@@ -336,7 +336,7 @@ describe('what the customer of a test payment can simulate', () => {
 });
 
 describe('frames', () => {
-  it('may show the page where the project allows their origin, and are told which one does', async () => {
+  it('may show the page if the project allows their origin', async () => {
     const shop = await http.shop();
     const id = await order(shop);
     await http.changeProject(shop.projectId, { allowOrigins: ['https://shop.example'] });

@@ -17,13 +17,13 @@ const proxied = http.build({ trustProxy: ['127.0.0.1', '10.0.0.0/8'] });
 const PATHS = ['/v1/orders', '/api/transactions/stats', '/pay/x', '/docs', '/openapi.json', '/nothing'];
 const refused = { error: { type: 'https_required', message: expect.stringContaining('must use HTTPS') } };
 
-/** 'in' when the request was looked at, 'refused' when it was turned away for plain HTTP. */
+/** 'in' if the request was processed, 'refused' if it was refused for plain HTTP. */
 async function outcome(call: Call, server = development): Promise<'in' | 'refused'> {
   const { status, body } = await http.call<{ error?: { type?: string } } | undefined>(call, server);
   return status === 403 && body?.error?.type === 'https_required' ? 'refused' : 'in';
 }
 
-it('plain HTTP is refused in production, whoever asks for what, and before the key is looked at', async () => {
+it('plain HTTP is refused in production for every request, before the key is read', async () => {
   const key = await (await http.shop()).key();
   for (const url of PATHS) {
     for (const call of [
@@ -38,7 +38,7 @@ it('plain HTTP is refused in production, whoever asks for what, and before the k
   }
 });
 
-it('health is told over plain HTTP always, also to strangers and through proxies', async () => {
+it('health is always available over plain HTTP, also to strangers and through proxies', async () => {
   for (const server of [development, production, proxied]) {
     for (const url of ['/healthz', '/readyz']) {
       const { status } = await http.call(
@@ -150,11 +150,11 @@ describe('behind a proxy', () => {
   });
 });
 
-it('who came encrypted is told to stay so, on every answer; over plain HTTP nobody is told anything', async () => {
+it('every answer over HTTPS has Strict-Transport-Security, and none over plain HTTP', async () => {
   const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' };
   for (const url of [...PATHS, '/healthz']) {
-    const { headers: told } = await http.call({ path: url, headers }, proxied);
-    expect([url, told['strict-transport-security']]).toEqual([url, 'max-age=31536000']);
+    const { headers: received } = await http.call({ path: url, headers }, proxied);
+    expect([url, received['strict-transport-security']]).toEqual([url, 'max-age=31536000']);
     const plain = await http.call({ path: url, headers: { ...headers, 'x-forwarded-proto': 'http' } }, proxied);
     expect([url, plain.headers['strict-transport-security']]).toEqual([url, undefined]);
     expect((await http.call({ path: url })).headers).not.toHaveProperty('strict-transport-security');

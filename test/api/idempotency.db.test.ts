@@ -161,7 +161,7 @@ it('a replay counts against the rate limit', async () => {
   expect(statuses).toEqual([200, 200, 429]);
 });
 
-it('of many at once one acts, the others are told 409 or get its answer', async () => {
+it('of many at once one acts, and the others get 409 or its answer', async () => {
   const shop = await http.shop();
   const request = { path: '/v1/orders', body: ORDER, ...withKey('k') };
   const answers = await Promise.all(Array.from({ length: 20 }, () => shop.call(request)));

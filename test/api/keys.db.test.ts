@@ -61,7 +61,7 @@ describe('a key', () => {
     }
   });
 
-  it('stops working when it is revoked, and its neighbour goes on', async () => {
+  it('stops working when it is revoked, and another one does not', async () => {
     const shop = await http.shop();
     const [key, other] = [await shop.key(), await shop.key({ permission: 'read' })];
     expect((await http.call({ path: '/v1/orders', key })).status).toBe(200);
@@ -71,7 +71,7 @@ describe('a key', () => {
     expect((await http.call({ path: '/v1/orders', key: other })).status).toBe(200);
   });
 
-  it('at the wrong address of the Order API is told the right one', async () => {
+  it('at the wrong address of the Order API is refused with the right one', async () => {
     const shop = await http.shop();
     for (const side of MODES) {
       const mode = side === 'test' ? 'live' : 'test';
@@ -220,7 +220,7 @@ describe('the IP allow-list', () => {
     expect([stranger.status, stranger.body]).toEqual([403, keyError('https_required')]);
   });
 
-  it('reads the client without the port that some proxies tell', async () => {
+  it('reads the client’s address without the port that some proxies add', async () => {
     const shop = await http.shop();
     await http.changeProject(shop.projectId, { allowIps: ['203.0.113.7', '2001:db8:1::/48'] });
     for (const client of ['203.0.113.7:443', '[2001:db8:1::7]:443', '[::ffff:203.0.113.7]:443']) {

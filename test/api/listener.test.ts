@@ -20,7 +20,7 @@ interface Started {
   readonly response: ServerResponse;
 }
 
-/** A listener whose answers the test gives, and one client of it that reads nothing until it is told to. */
+/** A listener whose answers the test gives, with a client that reads nothing until the test lets it. */
 async function connected(tls: { readonly cert: Buffer; readonly key: Buffer } | null) {
   const started: Started[] = [];
   const arrived: string[] = [];
@@ -61,7 +61,7 @@ it('a request that trickles in ends soon after its time', async () => {
   const closed = once(client, 'close');
   client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n');
   const trickle = setInterval(() => client.write('a'), 500);
-  // By itself Node would look after half a minute, which is longer than this test may take.
+  // Node's default checks connections only every half minute, which is too long for this test.
   await closed;
   clearInterval(trickle);
   expect(client.destroyed).toBe(true);

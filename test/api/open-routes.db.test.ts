@@ -9,7 +9,7 @@ const http = await httpTest();
 afterAll(() => http.close());
 
 describe('health', () => {
-  it('is told on both addresses', async () => {
+  it('is shown on both addresses', async () => {
     for (const side of ['live', 'test'] as const) {
       const alive = await http.call({ side, path: '/healthz' });
       expect([alive.status, alive.body]).toEqual([200, { status: 'ok' }]);
@@ -36,7 +36,7 @@ describe('why the service is not ready', () => {
   const server = http.build({ plugins: [healthRoutes(() => Promise.resolve(readiness))] });
   const hidden = { status: 'degraded', checks: { database: 'ok', bitcoin: 'degraded' } };
 
-  it('is told to this machine alone', async () => {
+  it('is shown only to this machine', async () => {
     const local = await http.call({ path: '/readyz' }, server);
     expect(local.body).toEqual({
       status: 'degraded',
@@ -54,7 +54,7 @@ describe('why the service is not ready', () => {
     }
   });
 
-  it('is told on the port for monitoring alone where there is one, and metrics take the token elsewhere', async () => {
+  it('is shown only on the port for monitoring if there is one, and metrics require the token elsewhere', async () => {
     const proxied = http.build({
       plugins: [
         healthRoutes(
@@ -82,7 +82,7 @@ describe('the port for monitoring', () => {
   afterAll(() => monitor.close());
   const ask = (url: string, more: object = {}) => monitor.inject({ url, headers: { host: '127.0.0.1:4002' }, ...more });
 
-  it('tells all to this machine, also while the database is away', async () => {
+  it('shows everything to this machine, also while the database is away', async () => {
     expect((await ask('/healthz')).statusCode).toBe(200);
     const ready = await ask('/readyz');
     expect([ready.statusCode, ready.json()]).toEqual([
@@ -131,7 +131,7 @@ describe('metrics', () => {
       { error: { type: 'permission_error', message: expect.stringContaining('METRICS_TOKEN') } },
     ]);
 
-  it('are told to this machine, with requests by route, method and status', async () => {
+  it('are shown to this machine, with requests by route, method and status', async () => {
     await http.call({ path: '/v1/orders/ord_1' });
     const { status, text, headers } = await read({});
     expect([status, headers['content-type']]).toMatchObject([200, expect.stringMatching(/^text\/plain/)]);
@@ -143,7 +143,7 @@ describe('metrics', () => {
     expect(text).not.toContain('ord_1');
   });
 
-  it('are told to the token from anywhere, and to nobody else', async () => {
+  it('are shown from anywhere with the token, and to nobody else', async () => {
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
     expect((await read({ ...viaProxy, ...bearer(METRICS_TOKEN) }, '10.0.0.1', behindProxy)).status).toBe(200);
     refused(await read(viaProxy, '10.0.0.1', behindProxy));
@@ -177,7 +177,7 @@ describe('metrics', () => {
     expect([asked, sent.size]).toEqual([1, 1]);
   });
 
-  it('are kept for as long as is said, and then made anew', async () => {
+  it('are cached for as long as they say, and then made again', async () => {
     let [now, asked] = [0, 0];
     const networks = (): Promise<readonly []> => Promise.resolve((asked += 1)).then(() => []);
     const scrape = createScrape(createMetrics().registry, networks, { keepMs: 500, now: () => now });
@@ -212,7 +212,7 @@ describe('the documents', async () => {
     expect(live.text).toBe(test.text);
   });
 
-  it('are told at their other addresses too, as JSON and as YAML', async () => {
+  it('are also at their other addresses, as JSON and as YAML', async () => {
     const json = await http.call({ path: '/openapi.json' });
     expect((await http.call({ path: '/docs/json' })).text).toBe(json.text);
     const yaml = await http.call({ path: '/docs/yaml' });

@@ -56,7 +56,7 @@ function resolve(reference: string): unknown {
 }
 
 describe('the document', () => {
-  it('is OpenAPI 3.1 with the parts that tools look for', () => {
+  it('is OpenAPI 3.1 with the parts that tools need', () => {
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { title: 'Cointill', version: '1', license: { name: 'MIT' } },
@@ -99,7 +99,7 @@ describe('the document', () => {
     expect(document.components.schemas['Transaction']).toHaveProperty('examples');
   });
 
-  it('tells nothing of how we check, and leaves no description out', () => {
+  it('reveals nothing of how fields are checked, and has every description', () => {
     expect(text).not.toMatch(/x-rule|~kind|Default Response|"undefined"/);
     const bare = operations.filter(
       ({ operation: { summary, description } }) => !(summary.length > 10 && description.length > 10),

@@ -19,7 +19,7 @@ function left({ headers }: Answer): string {
   return `${headers['x-ratelimit-remaining']} of ${headers['x-ratelimit-limit']}`;
 }
 
-/** A server behind a proxy that tells where its clients are. */
+/** A server behind a proxy that forwards its clients' addresses. */
 function proxied(side: 'test' | 'live' = 'test'): FastifyInstance {
   return http.build({ side, trustProxy: ['127.0.0.1'], limits: createRateLimits(LIMITS, null) });
 }
@@ -117,7 +117,7 @@ it('requests without a valid key count per client address, at the test limit, on
   expect((await http.call(known, server)).status).toBe(200);
 });
 
-it('who has used up his requests without a key has no more keys looked up', async () => {
+it('clients that have used up their requests without a key get no more keys looked up', async () => {
   const server = proxied('live');
   const shop = await http.shop();
   const lookUps = vi.spyOn(http.app.db, 'selectFrom');
@@ -217,7 +217,7 @@ describe('a public key', () => {
   });
 });
 
-it('what a proxy tells that is no address counts as the proxy itself', async () => {
+it('a forwarded value that is no address counts as the proxy itself', async () => {
   const server = proxied();
   const told = ['nonsense', 'x-1', '999.1.1.1', '203.0.113.1'].map((text) => from(text, { path: '/v1/orders' }));
   expect(await leftAfter(server, told)).toEqual(['2 of 3', '1 of 3', '0 of 3', '2 of 3']);

@@ -14,7 +14,7 @@ import { connectRedis } from '../../src/http/redis.ts';
 
 const TRY_EVERY_MS = 50;
 
-/** Connects, and notes what is told of it. */
+/** Connects, and collects what is logged about it. */
 function watched(url: string) {
   const told: string[] = [];
   const watcher = { onAway: (problem: string) => void told.push(problem), onBack: () => void told.push('back') };
@@ -29,7 +29,7 @@ async function realRedis() {
   return redis;
 }
 
-it('a Redis that is away is told of once at its beginning and once at its end, however many requests there are', async () => {
+it('a Redis that is away is logged once at its beginning and once at its end, however many requests there are', async () => {
   const server = await realRedis();
   const { client, problem, told } = watched(server.url);
   const limits = createRateLimits({ test: 9, live: 9, page: 9 }, client);
@@ -55,7 +55,7 @@ it('one that hangs counts as away while it does', async () => {
   await vi.waitFor(() => expect(told.at(-1)).toBe('back'), WAIT);
 });
 
-it('one that keeps its connections and takes no writes counts as away, and what to do is said', async () => {
+it('one that keeps its connections but takes no writes counts as away, and is logged with the way out', async () => {
   const server = await realRedis();
   const { client, problem } = watched(server.url);
   await vi.waitFor(async () => expect(await server.keys()).toContain('cointill:health'), WAIT);
@@ -78,7 +78,7 @@ it('its end is no news when the service itself leaves it', async () => {
   expect(told).toEqual([]);
 });
 
-it('TLS where the server has none, none where it takes TLS alone, and an unknown certificate are told with the way out', async () => {
+it('TLS that the server lacks, missing TLS that it requires, and an unknown certificate are logged with the way out', async () => {
   const plain = await realRedis();
   const encrypted = await tlsRedis();
   const { problem: toPlain } = watched(plain.url.replace('redis:', 'rediss:'));

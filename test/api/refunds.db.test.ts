@@ -135,7 +135,7 @@ it('money that was given or promised back cannot be accepted as payment any more
   expect((await shop.call({ method: 'POST', path: `/v1/orders/${other.id}/accept` })).body.status).toBe('completed');
 });
 
-it('a refund whose reason is test_failure fails after 10 seconds and can be made anew', async () => {
+it('a refund whose reason is test_failure fails after 10 seconds and can be made again', async () => {
   const shop = await http.shop();
   const { body } = await shop.call({ path: '/api/transactions/create', body: { amount: 10 } });
   const { id } = body.transaction;

@@ -156,7 +156,7 @@ describe('transaction_number', () => {
     expect(numbers).toEqual(sequences.toSorted());
   });
 
-  it('starts anew with the UTC year, and orders take none', async () => {
+  it('starts again with the UTC year, and orders have none', async () => {
     const shop = await http.shop();
     const before = http.clock();
     http.clock.set(Date.UTC(2026, 11, 31, 23, 59, 59, 999));

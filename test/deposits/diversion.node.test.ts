@@ -103,7 +103,7 @@ describe('nobody can divert money', () => {
     }
   });
 
-  it('or lose it at the implementation, which takes, pays and tells nothing', async () => {
+  it('or lose it at the implementation, which takes, pays and reports nothing', async () => {
     const implementation = chain.at(DEPOSIT_FACTORY.implementation, DEPOSIT_ABI);
     expect((await chain.send(implementation.address, '0x', { valueWei: 1n })).succeeded).toBe(false);
     expect((await implementation.send('flush', [NATIVE])).succeeded).toBe(false);

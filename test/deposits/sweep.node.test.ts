@@ -148,7 +148,7 @@ describe('a sweep', () => {
     for (const deposit of deposits) expect(await bad.read('balanceOf', [deposit])).toBe(1_000n);
   });
 
-  it('goes on past a deposit that the token blocks, with the same token of the others', async () => {
+  it('continues after a deposit that the token blocks, with the same token of the others', async () => {
     const treasury = freshTreasury();
     const deposits = [0, 1, 2].map((index) => depositAddress(treasury, index));
     const blocking = await chain.deploy('BlockingToken');
@@ -176,7 +176,7 @@ describe('a sweep', () => {
     expect(() => planSweep({ treasury, deposits, factoryDeployed: true })).toThrow(RangeError);
   });
 
-  it('goes on past an address that is no token', async () => {
+  it('continues after an address that is no token', async () => {
     const treasury = freshTreasury();
     const deposit = depositAddress(treasury, 0);
     await chain.payEther(deposit, 10n);

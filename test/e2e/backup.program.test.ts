@@ -30,7 +30,7 @@ async function shop(env: Readonly<Record<string, string>> = {}) {
   return { service, stop, key, projectId, orderId: textAt(body, 'id') };
 }
 
-it('a shop goes on from its backup as it was: payments, keys, and webhooks that are signed as before', async () => {
+it('a restored shop continues as it was: payments, keys, and webhooks that are signed as before', async () => {
   const { service, key, projectId, orderId } = await shop();
   const dir = await folder();
   const passphraseFile = path.join(dir, 'passphrase');
@@ -262,7 +262,7 @@ it('to standard output goes the backup alone, and a reader that ends early is a 
   expect(await run(`${bin} backup - | head -c 100`)).toBe(1);
 });
 
-it('a service with BACKUP_DIR makes its backup by itself, and tells when the last good one was', async () => {
+it('a service with BACKUP_DIR makes its backups by itself, and shows when the last good one was', async () => {
   const dir = await folder();
   const startedAt = Date.now();
   const service = await testService({ BACKUP_DIR: dir, BACKUP_KEEP: '3' });

@@ -86,7 +86,7 @@ async function openShop(env: Readonly<Record<string, string>> = {}, status: () =
   return { ...parts, shop, endpointId: textAt(endpoint, 'id'), api, order };
 }
 
-it('payments are completed, simulated, accepted and cancelled by commands; the service shows and tells it at once', async () => {
+it('payments are completed, simulated, accepted and cancelled by commands; the service shows and publishes it at once', async () => {
   const { url } = await testDatabase();
   const { service, shop, api, order } = await openShop({ DATABASE_URL: url });
   const created = 'order.created';
@@ -165,7 +165,7 @@ it('an endpoint that answers 410 is sent nothing more until a command enables it
   expect(told(shop, refused)).toEqual(['order.created', 'order.created']);
 });
 
-it('commands work while the service does not run, and it goes on from what they did', async () => {
+it('commands work while the service does not run, and it continues from what they did', async () => {
   const { service, stop, projectId, shop, order } = await openShop();
   const id = await order();
   await untilTold(shop, id, ['order.created']);
@@ -184,7 +184,7 @@ it('commands work while the service does not run, and it goes on from what they 
   await expectQuiet(service, shop);
 });
 
-/** Nothing more is due: what was told is all that there is. */
+/** Checks that nothing more is due, so that all events have been delivered. */
 async function expectQuiet(service: TestService, shop: LocalReceiver): Promise<void> {
   const { db } = await service.openDatabase();
   await eventually('nothing is due', async () => {

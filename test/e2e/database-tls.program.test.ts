@@ -9,7 +9,7 @@ async function said(env: Readonly<Record<string, string>>): Promise<string> {
   return `${code} ${stderr.trim()}`;
 }
 
-it('TLS that the server does not offer is told with the setting that asks for it and the way out', async () => {
+it('TLS that the server does not offer is reported with the setting that asks for it and the way out', async () => {
   const { url } = await testDatabase();
   const encrypted = `${url}?sslmode=require`;
   const problem =
@@ -21,7 +21,7 @@ it('TLS that the server does not offer is told with the setting that asks for it
   );
 });
 
-it('a server that takes nothing but TLS, and a certificate that does not hold, are told with the way out', async () => {
+it('a server that requires TLS, and an invalid certificate, are reported with the way out', async () => {
   const { port, user, database, authorityFile } = await tlsPostgres();
   const at = (host: string, parameters: string) => ({
     DATABASE_URL: `postgres://${user}@${host}:${port}/${database}${parameters}`,

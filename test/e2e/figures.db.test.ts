@@ -48,7 +48,7 @@ it('the figures say what waits, what is late, who holds what, and how the paymen
   });
 });
 
-it('the clock that differs from the database’s is told as it is: ahead above zero, behind below', async () => {
+it('a clock that differs from the database’s is measured with its sign: ahead above zero, behind below', async () => {
   const { db } = await testApp();
   const ahead = await readFigures(db, () => Date.now() + 3_600_000);
   const behind = await readFigures(db, () => Date.now() - 3_600_000);
@@ -56,7 +56,7 @@ it('the clock that differs from the database’s is told as it is: ahead above z
   expect(Math.round(behind.clockSkewMs / 60_000)).toBe(-60);
 });
 
-it('a backlog without end costs a scrape no more than the most that is counted', async () => {
+it('the cost of a scrape is bounded, however long the backlog is', async () => {
   const { db, clock } = await testApp();
   await sql`insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
     select gen_random_uuid(), gen_random_uuid(), 'waiting', now(), now() from generate_series(1, 100001)`.execute(db);

@@ -13,7 +13,7 @@ const PATIENCE_MS = 15_000;
 const XPUB = HDKey.fromMasterSeed(new Uint8Array(32).fill(9)).derive("m/84'/0'/0'").publicExtendedKey;
 const TREASURY = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-/** Creates live orders in both coins until the service is gone; tells of each that was acknowledged. */
+/** Creates live orders in both coins until the service is gone, and reports each acknowledged one. */
 async function orderUntilGone(api: ReturnType<typeof client>, onAnswer: (answer: Answer) => void): Promise<void> {
   const order = async (number: number): Promise<void> => {
     for (let turn = number; ; turn += 1) {

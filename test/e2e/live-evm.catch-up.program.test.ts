@@ -69,7 +69,7 @@ function toldOf(some: readonly Order[]): Readonly<Record<string, number>> {
 }
 
 describe('a service that is killed while it catches up', () => {
-  it('goes on where it was: each payment is counted once and each event sent', async () => {
+  it('continues where it was: each payment is counted once and each event sent', async () => {
     const paid = [...(await orders(3, 'ETH')), ...(await orders(3, 'USDC'))];
     await service.followed(anvil);
     const start = await height();

@@ -52,7 +52,7 @@ describe.each(EVM_NETWORKS)('on %s', (network) => {
   const assets = ASSET_CODES.filter((asset) => tokenOf(asset, network) !== null);
   const paid = new Map<AssetCode, Order>();
 
-  it('each asset is paid as the page tells a wallet to, and completes its order', async () => {
+  it('each asset is paid by a wallet as the page asks, and completes its order', async () => {
     for (const asset of assets) {
       const order = await shop.order({ crypto_currency: asset, network });
       expect(order).toMatchObject({ network, crypto_currency: asset });
@@ -105,7 +105,7 @@ describe.each(EVM_NETWORKS)('on %s', (network) => {
   });
 });
 
-it('the status of each network is told, on the command line and to those who watch', async () => {
+it('the status of each network is shown by the command and by monitoring', async () => {
   await Promise.all(EVM_NETWORKS.map((network) => service.followed(nodeOf(network), network)));
   const healthy = EVM_NETWORKS.map((network) => expect.objectContaining({ network, healthy: true }));
   expect(await service.command('network status')).toEqual(healthy);

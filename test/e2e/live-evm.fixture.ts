@@ -14,7 +14,7 @@ import { makePlace, runCommand, startProgram, type Running } from './started-pro
 import { forwardTo, startNode, type NodeAnswer, type NodeCall } from '../rpc-node.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
-/** How long a step that a chain's follower takes may last: it looks once a second, and the machine may be busy. */
+/** How long a step of the chain's follower may take: it polls once a second, and the machine may be busy. */
 export const SOON = { timeout: DEADLINE_MS, interval: 60 };
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export interface LiveService {
   close(): Promise<void>;
 }
 
-/** A merchant, who sees what the API answers and what their webhook is told. */
+/** A merchant, who sees the API's answers and their webhook's events. */
 export interface Shop {
   readonly projectId: string;
   readonly call: ReturnType<typeof client>;

@@ -113,7 +113,7 @@ describe.concurrent('a node', () => {
     expect(await shop.read(before)).toMatchObject({ status: 'completed', exception: 'none', amount_received: 0.01 });
   });
 
-  it('of the same chain id with other blocks changes nothing, and everybody is told', async ({ expect }) => {
+  it('of the same chain id with other blocks changes nothing, and is reported everywhere', async ({ expect }) => {
     const [paid, open] = [await shop.order({ network: 'base' }), await shop.order({ network: 'base' })];
     await mined(base, base.transfer(paid.address, OWED));
     await base.mine(1);

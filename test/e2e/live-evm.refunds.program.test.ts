@@ -123,7 +123,7 @@ describe('a live refund', () => {
     await expect.poll(() => readRefund(refund), SOON).toMatchObject({ status: 'completed', transaction_hash: hash });
   });
 
-  it('that was completed is pending again when a reorganisation takes its payout away, which is told, and completes anew', async () => {
+  it('that was completed is pending again when a reorganisation removes its payout, which is published, and completes again', async () => {
     const refund = await refundOf(paidOrder('ETH'), { address: freshAddress() });
     const pay = (): Promise<string> => anvil.transfer(String(refund['address']), parseEther('0.01'));
     await mined(anvil, pay());

@@ -125,7 +125,7 @@ describe('a reorganisation', () => {
 });
 
 describe.each(DEPTHS)('a reorganisation of depth %i after completion', (depth) => {
-  it('that takes payments back is told as reorged, and is over when the money is there again', async () => {
+  it('that takes payments back is published as reorged, and is over when the money returns', async () => {
     const below = await inEther(quick);
     await mined(anvil, below.pay());
     const paid = [await inEther(quick), await inToken(quick)];

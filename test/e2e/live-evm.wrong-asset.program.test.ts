@@ -44,7 +44,7 @@ async function wronglyPaid(units: bigint): Promise<{ readonly order: Order; read
 }
 
 describe('money in an asset that an order was never quoted in', () => {
-  it('is told by an event once it is confirmed, and counts for nothing', async () => {
+  it('is published as an event once it is confirmed, and counts for nothing', async () => {
     const { order, hash } = await wronglyPaid(30n * ONE);
     const told = () => shop.events((data) => data['id'] === order.id).filter(({ type }) => type.startsWith('payment.'));
     await expect.poll(told, SOON).toHaveLength(1);

@@ -87,7 +87,7 @@ describe.each(utxoNodeKinds())('two URLs of real %s nodes', (kind) => {
     });
   });
 
-  it('when the first node is on another chain, it is not believed, and the other one goes on', async () => {
+  it('a first node on another chain is not believed, and the other one is used', async () => {
     const other = await startUtxoNode({ kind, chain: 'main' });
     onTestFinished(() => other.stop());
     gates[0].leadTo(null);
@@ -120,7 +120,7 @@ describe.each(utxoNodeKinds())('two URLs of real %s nodes', (kind) => {
     await completes(seen);
   });
 
-  it('a node that lags is told of and asked last', async () => {
+  it('a node that lags is reported and asked last', async () => {
     await expectNodes(well, well);
     const order = await payOnBoth();
     await shop.becomes(order.id, { status: 'confirming' });

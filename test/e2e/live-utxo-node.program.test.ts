@@ -93,7 +93,7 @@ describe.each(utxoNodeKinds())('trouble with the one %s node', (kind) => {
     await completes(paid);
   });
 
-  it('a node that is away is told of, and what was paid meanwhile is caught up with', async () => {
+  it('a node that is away is reported, and payments made meanwhile are caught up with', async () => {
     const order = await shop.order();
     gate.leadTo(null);
     await shop.pay([[order.address, OWED]]);
@@ -147,7 +147,7 @@ describe.each(utxoNodeKinds())('trouble with the one %s node', (kind) => {
     expect(await shop.read(fooled.id)).toMatchObject(UNPAID);
   });
 
-  it('on a node that has only begun to load the chain nothing is taken back or expired, and that it is behind is told', async () => {
+  it('a node that has only begun to load the chain is reported as behind, and nothing is rolled back or expired', async () => {
     const completed = await seenOrder();
     await shop.node.mine(CONFIRMATIONS);
     await completes(completed);

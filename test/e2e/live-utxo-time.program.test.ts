@@ -34,7 +34,7 @@ describe.each(utxoNodeKinds())('time and payments on a real %s node', (kind) => 
     await hears(unpaid, ['order.expired']);
   }
 
-  /** What is long overdue is looked at once a minute. */
+  /** What is long overdue is polled once a minute. */
   const becomesInMinutes = (id: string, fields: object) =>
     expect
       .poll(() => shop.advance(MINUTE).then(() => shop.read(id)), { timeout: DEADLINE_MS, interval: 2_500 })
@@ -87,7 +87,7 @@ describe.each(utxoNodeKinds())('time and payments on a real %s node', (kind) => 
     await hears(late, ['order.exception', 'order.expired']);
   });
 
-  it('late money is recorded and told, and the merchant may accept it once it is confirmed', async () => {
+  it('late money is recorded and published, and the merchant may accept it once it is confirmed', async () => {
     const order = await shop.order(SHORT);
     await passExpiry();
     await shop.becomes(order.id, { status: 'expired', exception: 'none' });
@@ -121,7 +121,7 @@ describe.each(utxoNodeKinds())('time and payments on a real %s node', (kind) => 
     await hears(order, ['order.exception', 'order.failed', 'order.exception']);
   });
 
-  it('money for a cancelled order is recorded, told, and may be accepted', async () => {
+  it('money for a cancelled order is recorded, published, and may be accepted', async () => {
     const order = await shop.order();
     expect((await shop.api(`/v1/orders/${order.id}/cancel`, {})).status).toBe(200);
     await shop.pay([[order.address, OWED]]);

@@ -47,7 +47,7 @@ describe.each(utxoNodeKinds())('a wallet on a %s node that allows the listed met
     await expect.poll(ready, POLL).toMatchObject({ checks: { [kind]: 'ok' } });
   });
 
-  it('given again with its origin and change chain gets PSBTs for refunds of payments from before, and goes on with its addresses', async () => {
+  it('given again with its origin and change chain gets PSBTs for refunds of earlier payments, and continues its addresses', async () => {
     const master = HDKey.fromMasterSeed(randomBytes(32), { private: 0x04358394, public: 0x043587cf });
     const key = master.derive("m/84'/1'/0'").publicExtendedKey;
     const set = async (descriptor: string): Promise<object> =>

@@ -20,7 +20,7 @@ export const OWED = 30_000_000n;
 export const OWED_COINS = 0.3;
 /** How deep an order's money must be. */
 export const CONFIRMATIONS = 3;
-/** How long and how often to look for what is to come. */
+/** The timeout and interval of polls. */
 export const POLL = { timeout: DEADLINE_MS, interval: 60 };
 
 const NETWORKS = { litecoin: 'LTC', bitcoin: 'BTC' } as const satisfies Record<UtxoNodeKind, string>;

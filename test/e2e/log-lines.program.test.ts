@@ -72,7 +72,7 @@ function untilLine(what: string, is: (line: Fields) => boolean): Promise<Fields>
 
 const about = (id: unknown) => (line: Fields) => line['payment'] === id;
 
-it('a live order’s life is told in order, with the ids that the merchant knows and the requests that he sent', async () => {
+it('a live order’s life is logged in order, with the ids that the merchant knows and the requests that they sent', async () => {
   const body = { amount: 30, currency: 'USD', crypto_currency: 'ETH', ...CUSTOMER };
   const created = await call('/v1/orders', body, { 'x-request-id': 'shop-req-1' });
   expect([created.status, created.headers.get('x-request-id')]).toEqual([200, 'shop-req-1']);
@@ -133,7 +133,7 @@ it('a live order’s life is told in order, with the ids that the merchant knows
   });
 });
 
-it('a reorganisation that takes a payment back is told, and so is what follows for the payment', async () => {
+it('a reorganisation that takes a payment back is logged, and so are its consequences for the payment', async () => {
   const order = await shop.order(CUSTOMER);
   await mined(anvil, anvil.transfer(order.address, parseEther('0.01')));
   await expect.poll(() => shop.read(order), SOON).toMatchObject({ status: 'confirming' });
@@ -153,7 +153,7 @@ it('a reorganisation that takes a payment back is told, and so is what follows f
   await expect.poll(steps, SOON).toEqual(['processing', 'confirming', 'pending']);
 });
 
-it('a node that fails is told of without a stack, and so is its end; an endpoint that is dead is named by its host', async () => {
+it('a node that fails and its recovery are logged without a stack; an endpoint that is dead is named by its host', async () => {
   gate.intercept(() => ({ status: 503 }));
   const isNode = ({ subject }: Fields): boolean => subject === `ethereum node ${gate.url}`;
   const began = await untilLine('the trouble', (line) => isNode(line) && line['kind'] === 'trouble');

@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser)('axe finds nothing in either theme', () => {
   }
 });
 
-/** What axe says of the page as it stands. It comes past the page's policy, as the debugger does. */
+/** What axe finds in the current page. Like the debugger, it bypasses the page's policy. */
 async function violations(page: Page): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [colorScheme, runOnly] of THEMES) {

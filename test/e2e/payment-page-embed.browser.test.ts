@@ -13,7 +13,7 @@ import {
   type Made,
 } from './payment-page.fixture.ts';
 
-/** What the shop's page was told: the event, the payment and its status. */
+/** What the shop's page received: the event, the payment and its status. */
 const LISTEN = `window.heard = [];
   for (const name of ['open', 'status', 'completed', 'failed', 'close'])
     document.addEventListener('cointill:' + name, ({ detail }) => heard.push([name, detail.payment_id, detail.status]));`;
@@ -67,7 +67,7 @@ describe.skipIf(hasNoBrowser)('the payment page in the frame of a shop', () => {
     return frame;
   }
 
-  it('opens above the shop, is paid there, and tells the shop, whose page stays', async () => {
+  it('opens above the shop, is paid there, and notifies the shop, whose page stays', async () => {
     const { shop, payment, page, navigations, heard } = await openShop({ isAllowed: true });
     await page.goto(shop);
     const frame = await openFrame(page, payment);

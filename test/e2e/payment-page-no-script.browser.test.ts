@@ -29,7 +29,7 @@ describe.skipIf(hasNoBrowser)('without JavaScript the payment page', () => {
     expect(await checkout.read(open)).toMatchObject({ status: 'expired' });
   });
 
-  it('comes to the end by itself, and then goes on to the shop', async () => {
+  it('reaches the end by itself, and then continues to the shop', async () => {
     const payment = await pay(ORDER);
     const soon = new Date(Date.now() + 1_500);
     await checkout.setTimes(payment, { completes_at: soon, due_at: soon });

@@ -112,7 +112,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
       expect(navigations).toEqual([payment.url]);
     });
 
-    it("is told in the reader's zone", async () => {
+    it("is shown in the reader's time zone", async () => {
       const payment = await pay(ORDER);
       const { page } = await openTab({ timezoneId: 'Asia/Kathmandu' });
       await page.goto(payment.url);
@@ -159,7 +159,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
     expect(await tokens.count()).toBe(all);
   });
 
-  it('prints the receipt, and of the page no more than that', async () => {
+  it('prints only the receipt', async () => {
     const payment = await pay({ ...ORDER, success_url: 'https://shop.example/thanks' });
     await checkout.simulate(payment, 'paid');
     const { page } = await openTab();
@@ -292,7 +292,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
       });
     }
 
-    it('a lost connection is told, and what happened meanwhile is shown when it is back', async () => {
+    it('a lost connection is shown, and so is what happened meanwhile when it is back', async () => {
       const payment = await pay(ORDER);
       const { page, context, navigations } = await openTab({ expects: /ERR_INTERNET_DISCONNECTED/ });
       await page.clock.install();

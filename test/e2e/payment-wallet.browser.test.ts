@@ -179,7 +179,7 @@ describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('that does not know the network is told so, and pays once its owner has added it', async () => {
+  it('that does not know the network gets a hint, and pays once its owner has added it', async () => {
     const order = await shop.order();
     const networks = new Map<number, Anvil>();
     const { page, wallets, button, problems } = await openPage(order, { networks });
@@ -216,7 +216,7 @@ describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('whose transfer reverts in its block is told so, and may try again with what was missing', async () => {
+  it('whose transfer reverts in its block gets a notice, and may try again with what was missing', async () => {
     const order = await shop.order({ crypto_currency: 'USDT' });
     // Ether for the gas, but none of the token.
     const { page, wallets, button, problems } = await openPage(order, {});
@@ -286,7 +286,7 @@ describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('sends once, however often it is clicked, and not again after the page was loaded anew', async () => {
+  it('sends once, however often it is clicked, and not again after a reload', async () => {
     const order = await shop.order();
     const { page, wallets, button, problems } = await openPage(order, {}, {});
     const [wallet, other] = wallets;

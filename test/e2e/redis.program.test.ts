@@ -3,7 +3,7 @@ import { testDatabase } from '../database.ts';
 import { client, eventually, testService } from '../program.ts';
 import { startRedis } from '../redis.ts';
 
-it('a service whose Redis goes and comes back works on, tells of it at both ends, and counts for itself meanwhile', async () => {
+it('a service whose Redis goes away and returns continues, logs both, and counts for itself meanwhile', async () => {
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
   const { url } = await testDatabase();
@@ -34,7 +34,7 @@ it('a service whose Redis goes and comes back works on, tells of it at both ends
   await untilTold([200, 'ready', 'ok', '1']);
 });
 
-it('a worker, which counts nothing, asks for no Redis and tells of none', async () => {
+it('a worker, which counts nothing, needs no Redis and logs nothing about it', async () => {
   const { url } = await testDatabase();
   const service = await testService({ DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:9', ROLE: 'worker' });
   await service.start();

@@ -65,7 +65,7 @@ it('a service whose database became a replica is not ready, and says why', async
   });
 });
 
-it('a replica is told of at start, with the setting that leads to it', async () => {
+it('a replica is refused at start, with the setting that leads to it', async () => {
   const handle = open((await standby()).connection, 2);
   const client = await handle.connect();
   onTestFinished(() => client.end());
@@ -75,7 +75,7 @@ it('a replica is told of at start, with the setting that leads to it', async () 
   await expect(checkPool(handle.db)).rejects.toThrow(/^DATABASE_URL leads to a replica/);
 });
 
-it('a database that was made read-only is told of as that, and one that takes writes is taken', async () => {
+it('a database that was made read-only is reported as such, and one that takes writes is accepted', async () => {
   const app = await testApp();
   await checkPool(app.db);
   const name = new URL(app.database.url).pathname.slice(1);

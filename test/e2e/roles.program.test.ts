@@ -97,7 +97,7 @@ describe('several processes on one database', () => {
   });
 });
 
-describe('a worker that was told to stop', () => {
+describe('a worker that was asked to stop', () => {
   it('is not ready while it finishes what is under way', async () => {
     const { url } = await testDatabase();
     const common = { DATABASE_URL: url, SECRET_KEY: 'one-key-for-all-processes-of-a-shop' };

@@ -90,7 +90,7 @@ const MUST_REACH = `
   .map((name) => name.trim());
 
 describe('the whole of a live shop, on chains that reorganise and nodes that lie, in a process that dies at any await', () => {
-  it('keeps every satoshi on one payment, completes on confirmed money only, tells each event once, and balances', async () => {
+  it('keeps every satoshi on one payment, completes on confirmed money only, publishes each event once, and balances', async () => {
     const outcomes = await runAll(SEEDS);
     const failed = outcomes.filter(({ violation }) => violation !== null);
     if (failed.length > 0) throw new Error(report(failed));

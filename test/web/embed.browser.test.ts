@@ -35,7 +35,7 @@ describe.skipIf(hasNoBrowser)('the script for shops', () => {
     return { server, shop, page, problems, frame, heard: () => page.evaluate<string[][]>('heard') };
   }
 
-  it('opens the payment above the shop, tells the shop how it goes, and gives the focus back', async () => {
+  it('opens the payment above the shop, sends the shop its status, and restores the focus', async () => {
     const { server, shop, page, problems, frame, heard } = await openShop();
     await page.locator('#link').click();
     await frame.locator('#status-title').waitFor();

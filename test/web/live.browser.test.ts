@@ -18,7 +18,7 @@ const FINAL: Standing = { version: 'v9', status: 'completed', final: true, body:
 describe.skipIf(hasNoBrowser)('the open payment page', () => {
   const openTab = useBrowser();
 
-  it('shows a change as soon as the stream tells of it, with title and band, and reads it out', async () => {
+  it('shows a change as soon as the stream sends it, with title and band, and announces it', async () => {
     const server = await paymentServer(FIRST);
     const { page, problems } = await openTab();
     await page.goto(server.url);
@@ -154,7 +154,7 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
     expect(server.asked.stream).toBe(1);
   });
 
-  it('connects the stream again after it was cut, and looks for what it missed', async () => {
+  it('reconnects the stream after it was cut, and requests what it missed', async () => {
     const server = await paymentServer(FIRST);
     const { page } = await openTab();
     await page.goto(server.url);
@@ -190,7 +190,7 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
     await shows(page, '#announcer', 'Online again');
   });
 
-  it('asks no more by itself once the payment is complete, and is told of a refund', async () => {
+  it('stops polling once the payment is complete, and still gets a refund', async () => {
     const server = await paymentServer(FIRST);
     const { page } = await openTab();
     await page.clock.install();

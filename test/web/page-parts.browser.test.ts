@@ -8,7 +8,7 @@ const PAY: Standing = { version: 'v1', status: 'pay', body: '' };
 describe.skipIf(hasNoBrowser)('the parts of the payment page that need the script', () => {
   const openTab = useBrowser();
 
-  it("counts down by the server's clock, whatever the reader's says, and asks anew when the time is over", async () => {
+  it("counts down by the server's clock, whatever the reader's says, and requests the page again when the time is over", async () => {
     const server = await paymentServer({
       ...PAY,
       now: NOON,

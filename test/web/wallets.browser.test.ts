@@ -158,7 +158,7 @@ describe.skipIf(hasNoBrowser)('browser wallets on the payment page', () => {
     expect(await button.isVisible()).toBe(true);
   });
 
-  it('goes on waiting for the block when the page is loaded again', async () => {
+  it('still waits for the block after a reload', async () => {
     const { page, button } = await openPayment({ eth_sendTransaction: HASH, eth_getTransactionReceipt: null });
     await button.click();
     await shows(page, '[data-wallet-status]', 'Sent');

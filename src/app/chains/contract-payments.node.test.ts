@@ -87,7 +87,7 @@ async function depositShop(): Promise<DepositShop> {
   };
 }
 
-it('a sweep that was sent is told by the next one that is planned: so many deposits were swept', async () => {
+it('planning the next sweep emits how many deposits the previous one swept', async () => {
   const shop = await depositShop();
   const sweep = { kind: 'sweep_planned', projectId: shop.app.projectId, network: 'ethereum' };
   const [first, second] = [await shop.dollarOrder(), await shop.dollarOrder()];
@@ -104,7 +104,7 @@ it('a sweep that was sent is told by the next one that is planned: so many depos
 });
 
 describe('ether that a contract passes on to an order in another token', () => {
-  it('is recorded with its hash, told once, refundable and part of a sweep', async () => {
+  it('is recorded with its hash, published once, refundable and part of a sweep', async () => {
     const shop = await depositShop();
     const { app, payer } = shop;
     const order = await shop.dollarOrder();
@@ -130,7 +130,7 @@ describe('ether that a contract passes on to an order in another token', () => {
     expect(refund).toMatchObject({ kind: 'done', refund: { asset: 'ETH', units: 2n * PART } });
   });
 
-  it('is told without a hash where no node traces', async () => {
+  it('is published without a hash if no node traces', async () => {
     const shop = await depositShop();
     const { app, source } = shop;
     const { native } = source;
@@ -167,7 +167,7 @@ describe('ether that a contract passes on to an order in another token', () => {
     expect(await shop.otherEther(order.id)).toBe(PART);
   });
 
-  it('is looked for every ten minutes, not with each block', async () => {
+  it('is searched for every ten minutes, not with each block', async () => {
     const shop = await depositShop();
     const { app, source } = shop;
     const looks: number[] = [];

@@ -13,7 +13,7 @@ import {
 } from './follow-chain.fixture.ts';
 import { createChainFollower, NodeBehindError } from './follow-chain.ts';
 
-describe('the first look', () => {
+describe('the first poll', () => {
   it('starts 64 blocks below the head, so that a reorganisation finds its fork', async () => {
     const shop = await etherShop();
     await shop.mine(100);
@@ -58,7 +58,7 @@ describe('the first look', () => {
 });
 
 describe('a node that has fewer blocks than were read', () => {
-  it('is told of when it lacks more than a minute’s worth, and takes nothing back', async () => {
+  it('is reported if it lacks more than a minute’s worth of blocks, and rolls nothing back', async () => {
     const shop = await etherShop();
     await shop.mine(10);
     const shorter = await shop.checkpoint();

@@ -23,7 +23,7 @@ import { NO_REPORTS, type Troubles } from '../../domain/trouble.ts';
 export const CHAIN_ID = 31_337;
 /** Ethereum's time between blocks. */
 export const BLOCK_MS = 12_000;
-/** What an order of `shop.order()` owes: 30 USD at 3,000 USD the ether. */
+/** What an order of `shop.order()` owes: 30 USD at 3,000 USD per ether. */
 export const OWED_WEI = 10n ** 16n;
 /** Confirmations of a shop's wallet. */
 export const CONFIRMATIONS = 3;
@@ -56,7 +56,7 @@ export function etherSource(
   });
 }
 
-/** A shop that is paid in ether on a real node, whose blocks and time the test drives. */
+/** A shop that is paid in ether on a real node. The test drives its blocks and time. */
 export interface EtherShop {
   readonly app: TestApp;
   readonly anvil: Anvil;
@@ -68,13 +68,13 @@ export interface EtherShop {
    * along.
    */
   mine(count?: number, apartMs?: number): Promise<void>;
-  /** Takes in everything that the node has; returns the steps taken. */
+  /** Follows the chain up to the node's head; returns the steps. */
   follow(source?: ChainSource): Promise<readonly Followed[]>;
-  /** Mines blocks and takes in everything that the node has. */
+  /** Mines blocks and follows them. */
   advance(count?: number, apartMs?: number): Promise<void>;
   /** Sends wei in one block of its own and follows it; returns the transaction's hash. */
   pay(address: string, wei: bigint): Promise<string>;
-  /** Remembers the chain as it is; calling the result takes off all later blocks with their transactions. */
+  /** Takes a snapshot of the chain; calling the result removes all later blocks with their transactions. */
   checkpoint(): Promise<() => Promise<void>>;
   cursorHeight(): Promise<number | null>;
 }

@@ -127,7 +127,7 @@ describe('a transfer to an order’s address', () => {
     expect(await transfersOf(shop, order.id)).toEqual([]);
   });
 
-  it('is told apart from others to the same address and to another order’s in one block', async () => {
+  it('is distinguished from others in the same block, to the same address and to another order’s', async () => {
     const shop = await etherShop();
     const [twice, once, never] = [await shop.order(), await shop.order(), await shop.order()];
     await shop.follow();
@@ -150,7 +150,7 @@ describe('a transfer to an order’s address', () => {
 });
 
 describe('money that is not exactly what was asked for', () => {
-  it('in part leaves the order pending and is told, and completes it once topped up', async () => {
+  it('in part leaves the order pending and is published, and completes it once topped up', async () => {
     const shop = await etherShop();
     const order = await shop.order();
     await shop.pay(order.address, OWED_WEI / 2n);
@@ -260,7 +260,7 @@ describe('expiry', () => {
   });
 });
 
-describe('an order whose token was chosen anew', () => {
+describe('an order whose token was changed', () => {
   it('is paid by the quote that is paid in full, though a part came to another one', async () => {
     const shop = await etherShop();
     const order = await shop.order();

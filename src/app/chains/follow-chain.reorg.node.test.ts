@@ -151,7 +151,7 @@ describe('a reorganisation', () => {
     });
   });
 
-  it('right after the first look is rolled back too', async () => {
+  it('right after the first poll is rolled back too', async () => {
     const shop = await etherShop();
     await shop.mine(80);
     const undo = await shop.checkpoint();

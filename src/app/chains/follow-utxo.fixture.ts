@@ -24,9 +24,9 @@ export interface CoinShop {
   readonly source: ChainSource;
   /** An order of 30 USD at 100 USD a coin. */
   order(overrides?: Partial<NewPayment>): Promise<Payment & { readonly address: string }>;
-  /** Takes in everything that the node has, and looks at what waits. */
+  /** Follows the chain up to the node's head, and reads the mempool. */
   follow(): Promise<void>;
-  /** The order's status once everything that is overdue was done. */
+  /** The order's status after everything overdue is done. */
   statusOf(payment: Payment): Promise<string>;
   /** Sets the node's clock, by which its blocks are dated, `aheadMs` before the shop's. */
   setNodeClock(aheadMs: number): Promise<void>;
@@ -84,7 +84,7 @@ export async function coinShop(kind: UtxoNodeKind, nodeOptions: readonly string[
       return { ...payment, address: payment.quote.address };
     },
     follow: async () => {
-      // A new one each time, which does not rest after its last look.
+      // A new one each time, because a follower waits after reading the mempool.
       const follower = createChainFollower(app, source);
       while ((await follower.follow()) !== 'at_head');
     },

@@ -14,7 +14,7 @@ describe.each(utxoNodeKinds())('what a %s node proves by showing nothing', (kind
     return (await networkStatus(app, [kind]))[0]?.problem;
   }
 
-  it('while it is still loading the chain no order expires, which is told, and what it shows counts', async () => {
+  it('while it is still loading the chain no order expires, which is reported, and the blocks that it has count', async () => {
     const shop = await coinShop(kind, ['-maxtipage=1']);
     const [unpaid, paid] = [await shop.order(SHORT), await shop.order(SHORT)];
     await shop.follow();
@@ -44,7 +44,7 @@ describe.each(utxoNodeKinds())('what a %s node proves by showing nothing', (kind
     expect(await problemOf(shop)).toBeNull();
   });
 
-  it('nothing about what waits, while the mempool was not looked at: a block dated two hours ahead expires no order', async () => {
+  it('nothing about waiting transactions before the mempool was read: a block dated two hours ahead expires no order', async () => {
     const shop = await coinShop(kind);
     await shop.setNodeClock(119 * MINUTE_MS);
     await shop.node.mine(1);
@@ -58,7 +58,7 @@ describe.each(utxoNodeKinds())('what a %s node proves by showing nothing', (kind
     expect(await shop.statusOf(order)).toBe('expired');
   });
 
-  it('a node that takes no transactions before they are mined proves what its blocks do, which is told', async () => {
+  it('a node that relays no unmined transactions proves only what its blocks prove, which is reported', async () => {
     const shop = await coinShop(kind, ['-blocksonly=1']);
     const order = await shop.order(SHORT);
     shop.app.clock.advance(MINUTE_MS);

@@ -32,7 +32,7 @@ it('a network that is followed to its newest block is well', async () => {
   expect(await problemOf(await followed())).toBeNull();
 });
 
-it('a network without a new block for long is told of, until one comes', async () => {
+it('a network without a new block for a long time is reported until one arrives', async () => {
   const app = await followed();
   app.clock.advance(4 * MINUTE_MS);
   await heard(app, 100);
@@ -60,7 +60,7 @@ it('a network of slow blocks is stalled only after twenty of its mean times: Bit
   expect(await problem()).toBe('no new block for 12001 s');
 });
 
-it('a network whose nodes do not answer is told of, with what to do', async () => {
+it('a network whose nodes do not answer is reported with the way out', async () => {
   const app = await followed();
   await heard(app, null, 'connect ECONNREFUSED');
   expect(await problemOf(app)).toBe(
@@ -81,7 +81,7 @@ it('the newest block that is known is never below the last that was read, while 
   expect(await read()).toMatchObject({ height: null, cursor: { height: 103 }, lagBlocks: null });
 });
 
-it('a network that nobody follows, that lags or that cannot be followed is told of', async () => {
+it('a network that nobody follows, that lags or that cannot be followed is reported', async () => {
   const app = await followed();
   await heard(app, 200);
   expect(await problemOf(app)).toBe('catching up, 100 blocks behind');
@@ -110,7 +110,7 @@ describe('the gap of a wallet', () => {
       app.db,
     );
 
-  it('is told from the 21st unpaid address on, with the way out, until one of them is paid', async () => {
+  it('is reported from the 21st unpaid address on, with the way out, until one of them is paid', async () => {
     const app = await shop();
     await setWallet(app, app.projectId);
     await order(app, app.projectId, 20);
@@ -140,7 +140,7 @@ describe('the gap of a wallet', () => {
     expect(await networkStatus(app, ['ethereum'])).toMatchObject([{ problem: null, warnings: [expect.any(String)] }]);
   });
 
-  it('is told as ten thousand or more where none of the newest was paid, and the limit is that for all', async () => {
+  it('is reported as ten thousand or more if none of the newest was paid', async () => {
     const app = await shop();
     await setWallet(app, app.projectId);
     const first = await order(app, app.projectId, 1);

@@ -62,7 +62,7 @@ async function addColumns(db: EtherShop['app']['db']): Promise<void> {
   }
 }
 
-it('an old process beside a database with a new column in every table goes on writing and reading', async () => {
+it('an old process beside a database with a new column in every table can still write and read', async () => {
   const ether = await etherShop();
   const before = await aDayAtTheShop(ether, 'cart-1');
   await addColumns(ether.app.db);

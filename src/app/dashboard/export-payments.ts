@@ -24,8 +24,8 @@ export interface OpenExport {
 }
 
 /**
- * Opens an export on a connection of its own, and keeps in the audit log who takes what. `busy`: as many as there may be
- * are written already, by this process or another.
+ * Opens an export on a connection of its own, and keeps in the audit log who takes what. `busy`: as many as there
+ * may be are written already, by this process or another.
  */
 export async function openExport(
   app: App,

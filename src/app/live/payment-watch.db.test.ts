@@ -54,7 +54,7 @@ function wakes(watch: PaymentWatch, id: string, network: Parameters<PaymentWatch
   };
 }
 
-/** Resolves when all that was told up to now has arrived: notifications come in the order of their commits. */
+/** Resolves when all notifications sent so far have arrived, which keep the order of their commits. */
 async function allArrived(app: TestApp, watch: PaymentWatch): Promise<void> {
   const { id } = await app.pay();
   const last = wakes(watch, id);
@@ -91,7 +91,7 @@ async function refunded(app: TestApp, reason: string | null = null) {
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-it('a watcher is woken when its payment changes and by no other payment, and no more once it has left', async () => {
+it('a watcher is woken only by changes of its own payment, and not after it has stopped watching', async () => {
   const { app, watch } = await watching();
   const [mine, other] = await Promise.all([app.pay(), app.pay()]);
   const [woken, left] = [wakes(watch, mine.id), wakes(watch, mine.id)];
@@ -151,7 +151,7 @@ it('a refund wakes the watchers of its payment when it is made, claimed, complet
   expect(woken.count()).toBe(5);
 });
 
-it('a refund address that is rolled back is not told', async () => {
+it('a refund address that is rolled back wakes nobody', async () => {
   const { app, watch } = await watching();
   const { payment, make } = await refunded(app);
   const refund = await make(null);

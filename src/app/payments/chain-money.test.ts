@@ -17,14 +17,14 @@ import { selects } from './change-payment.ts';
 
 const PAID: ChainTransfer = { transactionHash: '0x1', index: 0, address: '0xa', asset: 'ETH', amount: 5n };
 
-describe('what a node tells of a block', () => {
+describe('a transfer in a block', () => {
   const others: readonly ChainTransfer[] = [
     { ...PAID, index: 1 },
     { ...PAID, asset: 'USDT' },
     { ...PAID, transactionHash: '0x2' },
   ];
 
-  it('counts once, however often it is told: by transaction, asset and output', () => {
+  it('counts once, however often it is reported: by transaction, asset and output', () => {
     expect(distinct([PAID, ...others, { ...PAID }, { ...PAID, index: 1 }])).toEqual([PAID, ...others]);
   });
 
@@ -95,7 +95,7 @@ describe('the quote that money counts on', () => {
     expect(assets(payment, [{ ...coins, network: 'base' }], ether)).toEqual(['BTC']);
   });
 
-  it('tells the loss of what was on the current one before an earlier one comes back', () => {
+  it('observes the loss on the current quote before an earlier one is restored', () => {
     const before = paymentWith({ quote: tether, received: receivedOf(coins) });
     expect(assets(before, [coins], ether, tether)).toEqual(['USDT', 'ETH']);
   });

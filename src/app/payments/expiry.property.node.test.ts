@@ -94,7 +94,7 @@ it.each([
   ['litecoin', 'LTC'],
   ['ethereum', 'ETH'],
 ] as const)(
-  'whatever the dates of blocks, no %s order expires unless the network was looked at after its expiry',
+  'whatever the dates of blocks, no %s order expires unless the network was read after its expiry',
   async (network, asset) => {
     const database = await testDatabase();
     let expired = 0;

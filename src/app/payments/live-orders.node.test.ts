@@ -217,7 +217,7 @@ it('what was read before a long wait for a wallet is read again', async () => {
   expect((await order).tolerance).toBe('0');
 });
 
-it('a batch whose end was not heard of is not saved again, and the next one goes on behind it', async () => {
+it('a batch whose outcome is unknown is not saved again, and the next one continues after it', async () => {
   const app = await liveApp();
   const addresses = await setWallet(app);
   const proxy = await databaseProxy(app.database);

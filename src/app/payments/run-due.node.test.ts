@@ -173,7 +173,7 @@ describe('payments that are due on chains', () => {
   const dueAt = async (app: { readonly db: Database }, { id }: { readonly id: string }): Promise<number | null> =>
     (await app.db.selectFrom('payments').select('due_at').where('id', '=', id).executeTakeFirstOrThrow()).due_at;
 
-  it('are looked at with the one connection that holds them, however many there are', async () => {
+  it('are processed on the one connection that locks them, however many there are', async () => {
     const { app, orders } = await overdue(3, ({ url }) => {
       const single = openDatabase({ connectionString: url }, { maxConnections: 1, onError: () => {} });
       onTestFinished(() => single.close());
@@ -205,7 +205,7 @@ describe('payments that are due on chains', () => {
     expect(await statements(50)).toBe(await statements(2));
   });
 
-  it('are looked at again ever less often, from two seconds up to a minute, as long as their chain is not seen', async () => {
+  it('are polled less and less often, from two seconds up to a minute, while their chain is not followed', async () => {
     const { app, orders, expiresAt } = await overdue(1);
     const [order] = orders;
     if (order === undefined) throw new Error('there is no order');

@@ -43,7 +43,7 @@ describe('a payment whose token is changed', () => {
     expect(await nextIndex(app)).toBe(1);
   });
 
-  it('is told what stands in the way first: money that was seen, or its end', async () => {
+  it('is refused with the first reason: money that was seen, or its end', async () => {
     const { app } = await tokenShop();
     const payment = await transaction(app);
     const first = await choose(app, payment, 'ETH');

@@ -15,7 +15,7 @@ import { selectToken } from './payment-actions.ts';
 import type { Rail } from '../../modes/rail.ts';
 import { inTransaction } from '../in-transaction.ts';
 
-/** A shop that takes ether and dollars on Ethereum and Base, at prices that the test moves. */
+/** A shop that accepts ether and dollar tokens on Ethereum and Base, at prices that the test sets. */
 export async function tokenShop(
   evmChain: Rail['evmChain'] = () => null,
 ): Promise<{ readonly app: TestApp; readonly setEther: (usd: bigint) => void }> {

@@ -168,7 +168,7 @@ it('what strangers make up is asked of memory, and takes nothing else from it', 
   expect(reads).not.toHaveBeenCalled();
 });
 
-it('a key that this process never found is looked up only where that is admitted', async () => {
+it('a key that this process never found is looked up only if the client is admitted', async () => {
   const app = await testApp();
   const [one, two] = [await newKey(app), await newKey(app)];
   const { access, notified } = await node(app);

@@ -127,7 +127,7 @@ function playingWebp(): Buffer {
   return bytes;
 }
 
-describe("a project's look", () => {
+describe("a project's branding", () => {
   const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
   it('is none at first, takes a colour and a support URL in one way of writing, and gives them up', async () => {
@@ -176,7 +176,7 @@ describe("a project's look", () => {
     expect(await projectsOf(app)).toMatchObject([{ accent: null, supportUrl: null }]);
   });
 
-  it('has a PNG, JPEG or WebP as its logo, told by content and kept to the byte', async () => {
+  it('has a PNG, JPEG or WebP as its logo, recognized by content and stored unchanged', async () => {
     const app = await testApp();
     const pictures = [
       [PNG, 'image/png'],
@@ -261,7 +261,7 @@ describe("a project's look", () => {
     expect(await projectsOf(app)).toMatchObject([{ logo: null }]);
   });
 
-  it('that changes is told to every process', async () => {
+  it('that changes is notified to every process', async () => {
     const app = await testApp();
     const notifications = listen(app.database);
     try {

@@ -156,7 +156,7 @@ describe('a wallet that was used before', () => {
     expect(deriver?.addressAt(120)).toMatch(/^bc1q/);
   });
 
-  it('never goes back below what was handed out, which is said', async () => {
+  it('never goes back below what was handed out, and says so', async () => {
     const app = await testApp();
     await set(app, descriptor(WHOLE), { firstIndex: 10 });
     expect(await take(app)).toBe(10);
@@ -207,7 +207,7 @@ describe('what will not work when money is to go out again', () => {
       ['wsh(sortedmulti(2,[fingerprint/48h/0h/0h/2h]xpub…/<0;1>/*,…))'],
     ],
     ['a whole descriptor', descriptor(WHOLE), []],
-  ])('%s is told of with the way out', async (_name, source, expected) => {
+  ])('%s is refused with the way out', async (_name, source, expected) => {
     const app = await testApp();
     const { warnings } = await set(app, source, { firstIndex: 0 });
     expect(warnings).toEqual(expected.map((part) => expect.stringContaining(part)));

@@ -142,7 +142,7 @@ describe('a refund that a contract pays', () => {
 });
 
 describe('the warning that a contract may have paid a refund', () => {
-  it('is given too for what was paid while no node told balances, and goes with a reorganisation of its block', async () => {
+  it('is also given for what was paid while no node reported balances, and disappears with a reorganisation of its block', async () => {
     const { shop, refund, takeBack } = await paidAfterFork();
     await shop.mine();
     const away = new ChainUnavailableError('ethereum', 'eth_call', []);
@@ -187,7 +187,7 @@ describe('the addresses of refunds', () => {
     expect(await shop.warningsOf(refund)).toEqual([]);
   });
 
-  it('cost one look at balances a block, and no trace while nothing comes', async () => {
+  it('cost one query of balances a block, and no trace while nothing arrives', async () => {
     const shop = await safeShop();
     const calls: string[] = [];
     const source = sourceWith(shop, (native) => ({

@@ -53,7 +53,7 @@ describe.each(utxoNodeKinds())('the change of a refund, on a real %s node', (kin
     expect(await seen()).toContainEqual({ transaction_hash: hash });
   });
 
-  it('of refunds that are only shown stays within what a wallet looks at', async () => {
+  it('of refunds that are only shown stays within a wallet’s gap limit', async () => {
     const shop = await refundShop(node());
     const numbers = numbersOf(shop, 40);
     const payment = await shop.paid(COIN);

@@ -36,7 +36,7 @@ export async function paidOrder(shop: EtherShop) {
   return order;
 }
 
-/** What is told of a refund in ether. */
+/** The shown instructions of a refund in ether. */
 export async function showEther(
   { app }: EtherShop,
   { id }: Refund,

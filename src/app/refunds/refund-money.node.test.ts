@@ -64,7 +64,7 @@ describe.each(utxoNodeKinds())('the fee rate of a refund, on a real %s node', (k
     expect(await shop.show(refund, { urls: [absurd] })).toMatchObject({ psbt: { kind: 'none' } });
   });
 
-  it('is told of where the fee is a large part of the refund', async () => {
+  it('is named if the fee is a large part of the refund', async () => {
     const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     const refund = await shop.refund(payment, 100_000n);

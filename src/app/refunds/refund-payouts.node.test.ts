@@ -194,7 +194,7 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
     expect(await statusOf(shop.app, next)).toBe('pending');
   });
 
-  it('and completed is paid anew where the new chain spends its coins otherwise', async () => {
+  it('and completed is paid again if the new chain spends its coins differently', async () => {
     const { shop, payer, address, refund } = await unpaidRefund(node());
     const payout = await payer.pay([[address, refund.units]]);
     await shop.mine(CONFIRMATIONS);

@@ -53,9 +53,9 @@ export interface RefundShop {
   signed(psbt: ShownPsbt): Transaction;
   /** Signs and sends what is shown; answers with the transaction's id. */
   pay(refund: Refund): Promise<string>;
-  /** Mines, and takes the blocks in. */
+  /** Mines blocks and follows them. */
   mine(count: number): Promise<void>;
-  /** Takes in everything that the node has. */
+  /** Follows the chain up to the node's head. */
   follow(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export interface ShowOptions {
   readonly maxFeeRate?: number;
   /** The nodes that are asked; the shop's own unless said otherwise. */
   readonly urls?: readonly string[];
-  /** What the node is taken to estimate, in the smallest units per virtual byte. */
+  /** Replaces the node's estimate, in the smallest units per virtual byte. */
   readonly feeRate?: number;
   /** What seems to have paid a refund that had failed, and did not. */
   readonly notPaidBy?: readonly string[];

@@ -97,7 +97,7 @@ describe('a fault', () => {
     expect(faults).toHaveLength(1);
   });
 
-  it('of the sealing key sends nothing, is told, and costs no attempt', async () => {
+  it('of the sealing key sends nothing, is reported, and costs no attempt', async () => {
     const { app, faults, sealingKey, deliverer, register, log } = await webhookApp();
     const receiver = await shop();
     const { id, endpoint } = await register(receiver.url);

@@ -247,7 +247,7 @@ describe('a test event', () => {
 });
 
 describe('a rotated secret', () => {
-  it('signs along for 24 hours and then no more; x-service-signature uses the newest at once', async () => {
+  it('also signs for 24 hours; x-service-signature uses the newest one at once', async () => {
     const { app, sealingKey, deliverer, register } = await webhookApp();
     const receiver = await shop();
     const { id, secret: old } = await register(receiver.url);

@@ -27,7 +27,7 @@ export interface WebhookApp extends WebhookDelivery {
   readonly faults: readonly unknown[];
   /** A deliverer of its own, like that of another process; it ends with the test. */
   readonly deliverer: (other?: Partial<WebhookDelivery>) => Deliverer;
-  /** Like that of a process that was started anew. */
+  /** Like that of a restarted process. */
   readonly newSender: () => WebhookSender;
   readonly register: (
     url: string,
@@ -111,7 +111,7 @@ export interface Shop extends LocalReceiver {
   readonly url: string;
 }
 
-/** A receiver that answers as told, 200 unless told otherwise; it closes with the test. */
+/** A receiver with the given answers, by default 200. It closes with the test. */
 export async function shop(
   answer: (response: ServerResponse, request: ReceivedRequest) => void = (response) => void response.end('ok'),
 ): Promise<Shop> {
@@ -120,7 +120,7 @@ export async function shop(
   return { ...receiver, url: `http://127.0.0.1:${receiver.port}/hooks` };
 }
 
-/** A receiver that leaves its senders waiting until they are answered. */
+/** A receiver that does not answer until the test does. */
 export interface SilentShop extends Shop {
   /** The next request that nobody has asked for yet, as soon as it is there. */
   readonly next: () => Promise<ServerResponse>;

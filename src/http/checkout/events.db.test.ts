@@ -137,7 +137,7 @@ async function otherProcess(app: TestApp): Promise<TestApp> {
 }
 
 describe('an open page', () => {
-  it('is told of a change that another process committed, once, on every node', async () => {
+  it('gets a change that another process committed, once, on every node', async () => {
     const app = await testApp();
     const other = await otherProcess(app);
     const nodes = await Promise.all([node(app), node(app)]);
@@ -173,7 +173,7 @@ describe('an open page', () => {
     await until(() => expect(stream.text()).toBe('retry: 2000\n\n'));
   });
 
-  it('is told at once of what changed since it was rendered, or since the last event that it got', async () => {
+  it('gets at once what changed since it was rendered, or since its last event', async () => {
     const app = await testApp();
     const one = await node(app);
     const payment = await app.pay({ surface: 'transaction' });
@@ -209,7 +209,7 @@ describe('an open page', () => {
     expect(await stream.told(1)).toEqual([versionOf(await app.read(payment.id))]);
   });
 
-  it('is told of what was committed while notifications were down', async () => {
+  it('gets what was committed while notifications were down', async () => {
     const app = await testApp();
     let isAway = false;
     const handle: DatabaseHandle = {
@@ -231,7 +231,7 @@ describe('an open page', () => {
     expect(await stream.told(1)).toEqual([versionOf(await app.read(payment.id))]);
   });
 
-  it('is told within the interval while notifications stay down', async () => {
+  it('gets changes within the interval while notifications stay down', async () => {
     const app = await testApp();
     const connect = () => Promise.reject(new Error('connection refused'));
     const one = await node(app, {}, { handle: { ...app.database, connect }, watch: { wakeWhileDownMs: 20 } });
@@ -241,7 +241,7 @@ describe('an open page', () => {
     expect(await stream.told(1)).toEqual([versionOf(await app.read(payment.id))]);
   });
 
-  it('is told of confirmations while its payment is on its way, and follows its chain from the moment it is', async () => {
+  it('gets confirmations while its payment is being confirmed, and follows the chain from the start of that', async () => {
     const app = await testApp();
     const block = (height: number) => ({ height, hash: `0x${height}`, blockAt: height });
     const move = (height: number) =>
@@ -268,7 +268,7 @@ describe('an open page', () => {
     expect((await stream.told(3)).at(-1)).toBe('confirming at 3');
   });
 
-  it('is looked at once for changes that come together, and again for those that come meanwhile', async () => {
+  it('is read once for changes that arrive together, and again for those that arrive meanwhile', async () => {
     const app = await testApp();
     const reader = createPaymentReader(app);
     let reads = 0;
@@ -299,7 +299,7 @@ describe('an open page', () => {
     await until(() => expect(reads).toBe(3));
   });
 
-  it('is looked at again when the database failed', async () => {
+  it('is read again after the database failed', async () => {
     const app = await testApp();
     let failures = 1;
     const flaky = (payment: Payment): string => {
@@ -329,7 +329,7 @@ describe('an open page', () => {
 });
 
 describe('200 open pages', () => {
-  it('are all told when 200 payments change in one moment', async () => {
+  it('all get their event when 200 payments change at once', async () => {
     const app = await testApp();
     const one = await node(app, { limits: { perClient: 1_000 } });
     await untilHealthy(one);
@@ -396,7 +396,7 @@ describe('a stream', () => {
     goOn.resolve();
   });
 
-  it('whose first look fails is answered as a fault and leaves nothing behind', async () => {
+  it('whose first read fails is answered with an error and leaves nothing behind', async () => {
     const app = await testApp();
     const one = await node(app, { reader: { read: () => Promise.reject(new Error('the database is away')) } });
     const payment = await app.pay();

@@ -67,6 +67,8 @@ function noView() {
 
 function done(outcome: ViewOutcome): SavedView {
   switch (outcome.kind) {
+    case 'rejected':
+      throw invalid(null, outcome.message);
     case 'done':
       return outcome.view;
     case 'not_found':
@@ -76,8 +78,6 @@ function done(outcome: ViewOutcome): SavedView {
         'conflict_error',
         `The view was changed meanwhile; it is called “${outcome.current.name}” now. Reload the page to see it, or save yours under another name.`,
       );
-    case 'rejected':
-      throw invalid(null, outcome.message);
   }
 }
 

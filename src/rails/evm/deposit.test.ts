@@ -38,7 +38,7 @@ describe('deposit addresses', () => {
     ]);
   });
 
-  it('tell which factory they are of', () => {
+  it('show which factory they belong to', () => {
     for (const factory of [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY]) {
       const address = depositAddress(TREASURY, 7, factory);
       expect(factoryOf(TREASURY, 7, address.toLowerCase())).toBe(factory);

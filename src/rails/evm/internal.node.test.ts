@@ -78,7 +78,7 @@ describe.each([
     ]);
   });
 
-  it('has the same index whoever is looked for', async () => {
+  it('has the same index whichever addresses are searched for', async () => {
     const before = await anvil.rpc('evm_snapshot');
     const hash = await payer.send('payMany', [[FIRST, ALICE, SECOND, BOB, FIRST], 10n], { valueWei: 100n });
     const first = [hash, 1_000_000, FIRST, 'ETH', 10n];

@@ -69,7 +69,7 @@ describe('the token transfers of a block', () => {
     expect(await source.dropReverted(block, block.transfers)).toEqual(block.transfers);
   });
 
-  it('are seen where native money is not looked at', async () => {
+  it('are seen even if native money is not read', async () => {
     await anvil.transfer(ALICE, 7n);
     await usdc.transfer(BOB, 3n);
     await anvil.mine(1);

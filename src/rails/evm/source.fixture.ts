@@ -30,7 +30,7 @@ export function sourceOf(urls: readonly string[], options: Partial<EvmSourceOpti
   return { ...source, warnings: troubles.noted };
 }
 
-/** A node that misbehaves as told; stopped when the test ends. */
+/** A node that misbehaves as the test says. Stopped when the test ends. */
 export async function nodeThat(...options: Parameters<typeof startNode>): Promise<TestNode> {
   const node = await startNode(...options);
   onTestFinished(() => node.stop());

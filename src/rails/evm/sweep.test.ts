@@ -54,7 +54,7 @@ describe('a sweep plan', () => {
     expect(planSweep({ treasury: TREASURY, deposits: nothing, factoryDeployed: false }).calls).toEqual([]);
   });
 
-  it('looks for a token only where it lies, and counts two spellings of it as one', () => {
+  it('sweeps a token only from deposits that hold it, and counts two spellings of it as one', () => {
     const deposits = [
       deposit(0, units(null)),
       deposit(1, units(USDT)),

@@ -53,7 +53,7 @@ describe.each(utxoNodeKinds())('the cookie file of a %s node', (kind) => {
     for (const cookie of [before, after]) expect(shown).not.toContain(cookie.split(':')[1]);
   });
 
-  it('that is not there, is none or is another node’s is told of with the way out, without what is in it', async () => {
+  it('that is missing, invalid or another node’s is reported with the way out, without its contents', async () => {
     const node = await nodeWithCookie(kind);
     const source = sourceOf(kind, `http://127.0.0.1:${node.port}/`);
     await writeFile(file, '__cookie__:0123456789abcdef');

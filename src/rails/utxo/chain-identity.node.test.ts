@@ -62,7 +62,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
     },
   );
 
-  it('of the right chain is used; connected to nobody it proves nothing, which is told with the way out', async () => {
+  it('of the right chain is used; without peers it proves nothing, which is reported with the way out', async () => {
     const alone = await longChain('main', paramsOf(kind, 'main').landmark?.hash ?? '');
     const source = sourceOf(kind, [alone.url], { chain: 'main' });
     expect(await source.head()).toMatchObject({ height: 5 });

@@ -98,7 +98,7 @@ describe('a PSBT for a refund', () => {
     expect(result).toMatchObject({ feeUnits: 1_410n, changeUnits: 38_590n });
   });
 
-  it('can have its fee raised later, and tells hardware wallets that the change is their own', () => {
+  it('can have its fee raised later, and shows hardware wallets that the change is their own', () => {
     const transaction = read(built(buildRefundPsbt(request({}))));
     expect(transaction.getInput(0).sequence).toBe(0xfffffffd);
     const path = [2 ** 31 + 84, 2 ** 31, 2 ** 31, 0, 9];

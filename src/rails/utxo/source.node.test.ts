@@ -218,7 +218,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
   });
 
   describe('that ends and starts again', () => {
-    it('is told as unavailable, and used again with what it kept', async () => {
+    it('is reported as unavailable, and used again with what it kept', async () => {
       const source = sourceOf(kind, [node.url]);
       const hash = await node.send(await node.newAddress(), '0.1');
       const head = await source.head();
@@ -350,7 +350,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       await failureOf(source.mempool?.waiting() ?? Promise.resolve());
     });
 
-    it('is told as one of another network, which no setting of the chain would mend', async () => {
+    it('is reported as one of another network, which no setting of the chain would fix', async () => {
       const other = kind === 'litecoin' ? 'bitcoin' : 'litecoin';
       const { message } = await failureOf(sourceOf(other, [node.url]).head());
       expect(message).toContain(
@@ -359,7 +359,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       expect(message).not.toContain('_CHAIN to');
     });
 
-    it('is told when nobody knows it, or when it is no node of this kind at all', async () => {
+    it('is reported if it is unknown, or if it is no node of this kind at all', async () => {
       const strange = await nodeLike(node, () => ({ result: UNKNOWN }));
       const { message } = await failureOf(sourceOf(kind, [strange.url]).head());
       expect(message).toContain(`an unknown chain (block 0 is ${UNKNOWN})`);
@@ -384,7 +384,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
   });
 
   describe('with credentials in its URL', () => {
-    it('that are wrong is told so, without them', async () => {
+    it('that are wrong are reported, without showing them', async () => {
       const wrong = node.url.replace(node.password, 's3cr3t%3Ap%2Fw');
       const source = sourceOf(kind, [wrong]);
       const fault = await failureOf(source.head());

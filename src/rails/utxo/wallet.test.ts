@@ -105,7 +105,7 @@ describe('addresses of an extended public key', () => {
     expect(address.replace(/^n/, 'm').slice(0, begins.length)).toBe(begins);
   });
 
-  it('are the same from the external chain (depth 4), which tells of no change', () => {
+  it('are the same from the external chain (depth 4), which has no change', () => {
     const account = walletOf(bitcoin, 'xpub', publicKeyAt("m/84'/0'/0'", 'zpub'));
     const chain = walletOf(bitcoin, 'xpub', publicKeyAt("m/84'/0'/0'/0", 'zpub'));
     expect(addressesOf(chain, 5)).toEqual(addressesOf(account, 5));

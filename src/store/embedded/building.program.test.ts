@@ -33,7 +33,7 @@ it.skipIf(!isRoot)('a folder that somebody else laid out is left alone, wherever
   expect(await readFile(join(precious, 'file'), 'utf8')).toBe('here');
 });
 
-it('what was put into the folder while the database was made stays, and is told with the way out', async () => {
+it('what was put into the folder while the database was made stays, and is reported with the way out', async () => {
   const home = await temporaryFolder();
   const dataDir = join(home, 'new');
   const building = buildDataDir(dataDir, silent, async () => {

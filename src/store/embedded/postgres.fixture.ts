@@ -193,9 +193,9 @@ try {
 /** Another Cointill process. */
 export interface OtherProcess {
   readonly process: ChildProcess;
-  /** The next thing it says. */
+  /** Its next line of output. */
   heard(): Promise<Record<string, unknown>>;
-  /** Tells it to stop using the database, and waits until it has ended. */
+  /** Makes it stop using the database, and waits until it has ended. */
   stop(): Promise<void>;
   /** Resolves with its exit code when it has ended. */
   readonly ended: Promise<unknown>;
@@ -204,7 +204,7 @@ export interface OtherProcess {
 export interface OtherProcessOptions {
   readonly dataDir: string;
   readonly systemDir: string;
-  /** `serve`: waits to be told to stop. `drain`: does nothing more, so that it ends when its event loop is empty. */
+  /** `serve`: runs until it is stopped. `drain`: ends as soon as its event loop is empty. */
   readonly mode?: 'serve' | 'drain';
   readonly user?: { readonly uid: number; readonly gid: number };
   /** Folder of the sources to run; default: these. */

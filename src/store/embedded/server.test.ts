@@ -16,7 +16,7 @@ const setup = {
   settings: {},
 };
 
-describe('the ending of a server that we started, told by the words that PostgreSQL 18.4 printed', () => {
+describe('why a server that we started ended, by the words that PostgreSQL 18.4 printed', () => {
   it('is no failure when another start was faster', () => {
     const words =
       '2026-11-21 01:49:19.492 UTC [12413] FATAL:  lock file "postmaster.pid" already exists\nHINT:  Is another postmaster (PID 12) running in data directory "/srv/data/postgres"?\n';

@@ -12,6 +12,7 @@ const KEYS = [
   [['j'], 'key_next'],
   [['k'], 'key_previous'],
   [['Enter'], 'key_open'],
+  [['e'], 'key_export'],
   [['Esc'], 'key_close'],
   [['?'], 'key_help'],
 ] as const satisfies readonly (readonly [readonly string[], TextKey])[];

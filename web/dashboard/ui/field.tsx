@@ -31,10 +31,7 @@ export function Field({
   const id = useId();
   const { ref, problem } = useLimit(rest.value, max, given);
   return (
-    <div className={css.field}>
-      <label className={css.label} htmlFor={id}>
-        {label}
-      </label>
+    <Labelled id={id} label={label}>
       <input
         {...rest}
         {...describedBy(id, hint, problem)}
@@ -45,24 +42,47 @@ export function Field({
         className={classNames(css.input, isCode && css.code, className)}
       />
       <Below id={id} hint={hint} problem={problem} />
+    </Labelled>
+  );
+}
+
+/** A control below its label. */
+export function Labelled({
+  id,
+  label,
+  children,
+}: {
+  readonly id: string;
+  readonly label: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className={css.field}>
+      <label className={css.label} htmlFor={id}>
+        {label}
+      </label>
+      {children}
     </div>
   );
 }
+
+/** A field that has a name of its own, which may be given another one. */
+type WithOwnLabel = Omit<FieldProps, 'label'> & { readonly label?: string };
 
 /** The server's limits. */
 const MAX_PASSWORD = 1_024;
 const MAX_EMAIL = 254;
 
 /** An e-mail address, by default the person's own. */
-export function EmailField(props: Omit<FieldProps, 'label'> & { readonly label?: string }) {
+export function EmailField({ label, required = true, ...rest }: WithOwnLabel) {
   const { t } = useLocale();
   return (
     <Field
-      required
-      {...props}
-      label={props.label ?? t('email')}
+      {...rest}
       type="email"
+      label={label ?? t('email')}
       name="email"
+      required={required}
       max={MAX_EMAIL}
       spellCheck={false}
       autoCapitalize="none"
@@ -85,10 +105,7 @@ export function PasswordField({
   const { ref, problem } = useLimit(rest.value, max, given);
   const [isShown, show] = useState(false);
   return (
-    <div className={css.field}>
-      <label className={css.label} htmlFor={id}>
-        {label}
-      </label>
+    <Labelled id={id} label={label}>
       <div className={css.with}>
         <input
           {...rest}
@@ -108,14 +125,14 @@ export function PasswordField({
         </button>
       </div>
       <Below id={id} hint={hint} problem={problem} />
-    </div>
+    </Labelled>
   );
 }
 
 const MIN_PASSWORD = 12;
 
 /** A field for choosing a password. */
-export function NewPasswordField({ label, ...rest }: Omit<FieldProps, 'label'> & { readonly label?: string }) {
+export function NewPasswordField({ label, ...rest }: WithOwnLabel) {
   const { t } = useLocale();
   return (
     <PasswordField

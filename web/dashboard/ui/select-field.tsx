@@ -1,13 +1,19 @@
-import type { ComponentProps } from 'react';
-import { Select } from './field.tsx';
-import css from './field.module.css';
+import { useId } from 'react';
+import { Labelled, Select } from './field.tsx';
+
+interface SelectFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly onValue: (value: string) => void;
+}
 
 /** The native select as a labelled field of a form. */
-export function SelectField(props: ComponentProps<typeof Select>) {
+export function SelectField({ label, ...rest }: SelectFieldProps) {
+  const id = useId();
   return (
-    <label className={css.field}>
-      <span className={css.label}>{props.label}</span>
-      <Select {...props} />
-    </label>
+    <Labelled id={id} label={label}>
+      <Select {...rest} id={id} label={label} />
+    </Labelled>
   );
 }

@@ -21,8 +21,8 @@ export type ExportRequest = Static<typeof exportShape>;
 
 export const exportContract = {
   /**
-   * A file of all payments that the filters mean, the newest first, as they are at one moment. `x-rows-about` says about
-   * how many it has, where that is known. 503 while two are written already.
+   * A file of all payments that the filters mean, newest first, as they are at one moment. `x-rows-about` says
+   * about how many it has, where that is known. 503 while two are written already.
    */
   'POST /dashboard/api/projects/:project/:mode/payments/export': {
     params: modeParams,

@@ -33,25 +33,11 @@ export const EXPORT_COLUMNS = {
   cancelled: 'column_cancelled',
 } as const satisfies Readonly<Record<ExportColumn, TextKey>>;
 
-/** What a file has unless other columns are chosen. */
-export const USUAL_EXPORT_COLUMNS: readonly ExportColumn[] = [
-  'id',
-  'number',
-  'order_id',
-  'created',
-  'status',
-  'exception',
-  'description',
-  'email',
-  'amount',
-  'currency',
-  'coin',
-  'network',
-  'coin_amount',
-  'received',
-  'completed',
-];
-
-export function isExportColumn(name: string): name is ExportColumn {
+function isExportColumn(name: string): name is ExportColumn {
   return Object.hasOwn(EXPORT_COLUMNS, name);
 }
+
+export const ALL_EXPORT_COLUMNS: readonly ExportColumn[] = Object.keys(EXPORT_COLUMNS).filter(isExportColumn);
+
+/** What a file has unless other columns are chosen: those up to the time of completion. */
+export const USUAL_EXPORT_COLUMNS = ALL_EXPORT_COLUMNS.slice(0, ALL_EXPORT_COLUMNS.indexOf('completed') + 1);

@@ -7,9 +7,9 @@ import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
-import { EXPORT_COLUMNS, isExportColumn, USUAL_EXPORT_COLUMNS } from './export-columns.ts';
+import { SelectField } from '../../ui/select-field.tsx';
+import { ALL_EXPORT_COLUMNS, EXPORT_COLUMNS, USUAL_EXPORT_COLUMNS } from './export-columns.ts';
 import { downloadPayments, saveFile, type ExportProgress } from './export-file.ts';
 import css from './list-dialogs.module.css';
 import { filtersOf, isNarrowed, type PaymentsSearch } from './search.ts';
@@ -162,27 +162,21 @@ function CsvFields({ wanted, set }: CsvFieldsProps) {
   const zones = [...new Set([zone, 'UTC'])];
   return (
     <div className={css.pairs}>
-      <div className={css.choice}>
-        <span aria-hidden="true">{t('export_zone')}</span>
-        <Select
-          label={t('export_zone')}
-          value={wanted.zone}
-          options={zones.map((one) => [one, one.replaceAll('_', ' ')])}
-          onValue={(value) => set({ zone: value })}
-        />
-      </div>
-      <div className={css.choice}>
-        <span aria-hidden="true">{t('export_separator')}</span>
-        <Select
-          label={t('export_separator')}
-          value={wanted.separator}
-          options={[
-            ['comma', t('export_separator_comma')],
-            ['semicolon', t('export_separator_semicolon')],
-          ]}
-          onValue={(value) => set({ separator: value === 'semicolon' ? 'semicolon' : 'comma' })}
-        />
-      </div>
+      <SelectField
+        label={t('export_zone')}
+        value={wanted.zone}
+        options={zones.map((one) => [one, one.replaceAll('_', ' ')])}
+        onValue={(value) => set({ zone: value })}
+      />
+      <SelectField
+        label={t('export_separator')}
+        value={wanted.separator}
+        options={[
+          ['comma', t('export_separator_comma')],
+          ['semicolon', t('export_separator_semicolon')],
+        ]}
+        onValue={(value) => set({ separator: value === 'semicolon' ? 'semicolon' : 'comma' })}
+      />
     </div>
   );
 }
@@ -199,14 +193,12 @@ function Columns({ wanted, onWanted }: ColumnsProps) {
       <summary>{t('export_columns')}</summary>
       <fieldset className={css.checks}>
         <legend className="unseen">{t('export_columns')}</legend>
-        {Object.entries(EXPORT_COLUMNS).map(([column, text]) =>
-          isExportColumn(column) ? (
-            <label key={column}>
-              <input type="checkbox" checked={wanted.has(column)} onChange={() => onWanted(toggled(wanted, column))} />
-              <span>{t(text)}</span>
-            </label>
-          ) : null,
-        )}
+        {ALL_EXPORT_COLUMNS.map((column) => (
+          <label key={column}>
+            <input type="checkbox" checked={wanted.has(column)} onChange={() => onWanted(toggled(wanted, column))} />
+            <span>{t(EXPORT_COLUMNS[column])}</span>
+          </label>
+        ))}
       </fieldset>
     </details>
   );

@@ -4,8 +4,9 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Field, Select } from '../../ui/field.tsx';
+import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
+import { SelectField } from '../../ui/select-field.tsx';
 import css from './list-dialogs.module.css';
 import { filterWordsQuery, labelsQuery } from './list-queries.ts';
 import { APIS, isAmount, type PaymentsSearch, type SearchChange } from './search.ts';
@@ -28,10 +29,18 @@ export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
   const set = (name: keyof PaymentsSearch) => (value: string) =>
     want((before) => ({ ...before, [name]: value.trim() === '' ? undefined : value.trim() }));
   const problems = problemsOf(wanted, t);
-  const problem = (name: keyof typeof problems): string | null => (isChecked ? problems[name] : null);
-  const choice = (name: 'api' | 'coin' | 'network' | 'currency' | 'label', options: Options) => (
-    <LabelledSelect
-      name={t(name === 'api' ? 'column_api' : name)}
+  const typed = (name: 'min' | 'max' | 'from' | 'to', label: string) => (
+    <Field
+      label={label}
+      value={wanted[name] ?? ''}
+      problem={isChecked ? problems[name] : null}
+      onValue={set(name)}
+      {...(name === 'from' || name === 'to' ? { type: 'date' } : { inputMode: 'decimal' as const })}
+    />
+  );
+  const chosen = (name: 'api' | 'coin' | 'network' | 'currency' | 'label', options: Options) => (
+    <WordField
+      label={t(name === 'api' ? 'column_api' : name)}
       value={wanted[name]}
       options={options}
       onValue={set(name)}
@@ -46,48 +55,21 @@ export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
         }}
       >
         <div className={css.pairs}>
-          <Field
-            label={t('amount_from')}
-            inputMode="decimal"
-            value={wanted.min ?? ''}
-            problem={problem('min')}
-            onValue={set('min')}
-          />
-          <Field
-            label={t('amount_to')}
-            inputMode="decimal"
-            value={wanted.max ?? ''}
-            problem={problem('max')}
-            onValue={set('max')}
-          />
-          <Field
-            label={t('day_from')}
-            type="date"
-            value={wanted.from ?? ''}
-            problem={problem('from')}
-            onValue={set('from')}
-          />
-          <Field label={t('day_to')} type="date" value={wanted.to ?? ''} onValue={set('to')} />
-          {choice(
-            'currency',
-            (words?.currencies ?? []).map((one) => [one, one]),
-          )}
-          {choice(
-            'coin',
-            (words?.coins ?? []).map((one) => [one, one]),
-          )}
-          {choice(
+          {typed('min', t('amount_from'))}
+          {typed('max', t('amount_to'))}
+          {typed('from', t('day_from'))}
+          {typed('to', t('day_to'))}
+          {chosen('currency', same(words?.currencies))}
+          {chosen('coin', same(words?.coins))}
+          {chosen(
             'network',
             (words?.networks ?? []).map(({ name, label }) => [name, label]),
           )}
-          {choice(
+          {chosen(
             'api',
             APIS.map((one) => [one, t(`api_${one}`)]),
           )}
-          {choice(
-            'label',
-            labels.map((one) => [one, one]),
-          )}
+          {chosen('label', same(labels))}
         </div>
         <DialogActions confirm={t('filter')} onCancel={onClose} />
       </Form>
@@ -97,24 +79,21 @@ export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
 
 type Options = readonly (readonly [value: string, text: string])[];
 
-interface LabelledSelectProps {
-  readonly name: string;
+const same = (words: readonly string[] = []): Options => words.map((word) => [word, word]);
+
+interface WordFieldProps {
+  readonly label: string;
   readonly value: string | undefined;
   readonly options: Options;
   readonly onValue: (value: string) => void;
 }
 
 /** A list with "any" first. What the URL asks for stands in it, even if nobody offers it. */
-function LabelledSelect({ name, value = '', options, onValue }: LabelledSelectProps) {
+function WordField({ label, value = '', options, onValue }: WordFieldProps) {
   const { t } = useLocale();
   const isOffered = value === '' || options.some(([one]) => one === value);
   const all: Options = [['', t('any')], ...(isOffered ? [] : [[value, value] as const]), ...options];
-  return (
-    <div className={css.choice}>
-      <span aria-hidden="true">{name}</span>
-      <Select label={name} value={value} options={all} onValue={onValue} />
-    </div>
-  );
+  return <SelectField label={label} value={value} options={all} onValue={onValue} />;
 }
 
 function problemsOf({ min, max, from, to }: SearchChange, t: ReturnType<typeof useLocale>['t']) {
@@ -127,5 +106,6 @@ function problemsOf({ min, max, from, to }: SearchChange, t: ReturnType<typeof u
     min: least ?? (isReversed ? t('filter_amount_order') : null),
     max: most,
     from: from !== undefined && to !== undefined && from > to ? t('filter_day_order') : null,
+    to: null,
   };
 }

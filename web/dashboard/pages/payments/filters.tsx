@@ -98,7 +98,10 @@ function SearchField({ text, onText }: SearchFieldProps) {
         }}
         onKeyDown={(event) => {
           if (event.key === 'Enter') send(event.currentTarget.value, 0);
-          if (event.key === 'Escape') event.currentTarget.blur();
+          if (event.key !== 'Escape') return;
+          // The browser would clear the search too.
+          event.preventDefault();
+          event.currentTarget.blur();
         }}
       />
     </div>

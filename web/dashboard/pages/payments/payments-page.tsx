@@ -19,7 +19,7 @@ import { PaymentPanel } from './payment-panel.tsx';
 import { PaymentTable } from './payment-table.tsx';
 import css from './payments-page.module.css';
 import { arrivedKey, paymentsQuery } from './queries.ts';
-import { isNarrowed, shownColumns, type PaymentsSearch, type SearchChange } from './search.ts';
+import { isNarrowed, paymentsSearch, shownColumns, type PaymentsSearch, type SearchChange } from './search.ts';
 import { ViewTabs, type ViewAction } from './views.tsx';
 
 const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }));
@@ -30,10 +30,15 @@ const ViewDialog = lazy(async () => ({ default: (await import('./view-dialogs.ts
 /** The payments of a project and mode, with the filters from the URL. */
 export function PaymentsPage() {
   const { t } = useLocale();
-  const search = useSearch({ from: '/signed-in/projects/$project/$mode/payments' });
+  // The router hands on what the URL has beside what was read of it.
+  const search = paymentsSearch(useSearch({ from: '/signed-in/projects/$project/$mode/payments' }));
   const navigate = useNavigate({ from: '/projects/$project/$mode/payments' });
   const set = (change: SearchChange, replace = false): void =>
-    void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace, resetScroll: false });
+    void navigate({
+      search: (before) => withoutEmpty({ ...paymentsSearch({ ...before }), ...change }),
+      replace,
+      resetScroll: false,
+    });
   const { show } = search;
   const [opened, open] = useState<Opened | null>(null);
   useExportKey(() => open({ kind: 'export' }));

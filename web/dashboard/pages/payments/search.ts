@@ -7,7 +7,7 @@ import { columnsOf, type ListColumn } from './columns.ts';
 export interface PaymentsSearch {
   readonly status?: StatusGroup;
   readonly exception?: UnusualException;
-  /** Anything that is known of a payment: an id, number, order id, e-mail, hash, address, the start of a description. */
+  /** Anything that is known of a payment: an id, e-mail, hash, address, the start of a description. */
   readonly search?: string;
   readonly period?: Period;
   readonly api?: Surface;

@@ -23,16 +23,11 @@ interface ViewDialogProps {
 
 /** Saves, updates or deletes a view of the list. */
 export function ViewDialog({ action, ...rest }: ViewDialogProps) {
-  if (action.kind === 'save') return <SaveDialog {...rest} />;
-  return action.kind === 'update' ? (
-    <UpdateDialog {...rest} view={action.view} />
-  ) : (
-    <DeleteDialog {...rest} view={action.view} />
-  );
+  return action.kind === 'save' ? <SaveDialog {...rest} /> : <ChangeDialog {...rest} {...action} />;
 }
 
 type OwnProps = Omit<ViewDialogProps, 'action'>;
-type OfViewProps = OwnProps & { readonly view: ViewAnswer };
+type OfViewProps = OwnProps & { readonly kind: 'update' | 'delete'; readonly view: ViewAnswer };
 
 const MAX_NAME = 60;
 const VIEWS = '/dashboard/api/projects/:project/views';
@@ -57,11 +52,11 @@ function SaveDialog({ search, onView, onClose }: OwnProps) {
   });
   return (
     <FormDialog
+      action={save}
+      fields={['name']}
       name={t('save_view')}
       text={t('save_view_text')}
       isDirty={name !== ''}
-      action={save}
-      fields={['name']}
       onClose={onClose}
     >
       <Field
@@ -84,55 +79,38 @@ function SaveDialog({ search, onView, onClose }: OwnProps) {
   );
 }
 
-function UpdateDialog({ view, search, onClose }: OfViewProps) {
-  const { t } = useLocale();
-  const { api, toast } = useDashboard();
-  const { project } = useScope();
-  const refresh = useRefresh();
-  const { id, name, shared, version } = view;
-  const update = useMutation({
-    mutationFn: () =>
-      api(`POST ${VIEWS}/:view`, {
-        params: { project, view: id },
-        body: { name, shared, version, query: viewQuery(search) },
-      }),
-    onSuccess: async () => {
-      await refresh();
-      toast(t('view_saved', { name }));
-      onClose();
-    },
-  });
-  return (
-    <ConfirmDialog
-      name={t('update_view')}
-      text={t(shared ? 'update_shared_view_text' : 'update_view_text', { name })}
-      action={update}
-      onClose={onClose}
-    />
-  );
-}
+const TEXTS = {
+  update: { name: 'update_view', own: 'update_view_text', shared: 'update_shared_view_text', done: 'view_saved' },
+  delete: { name: 'delete_view', own: 'delete_view_text', shared: 'delete_shared_view_text', done: 'view_deleted' },
+} as const;
 
-function DeleteDialog({ view, onView, onClose }: OfViewProps) {
+/** Updates or deletes a view in the version that is shown. */
+function ChangeDialog({ kind, view, search, onView, onClose }: OfViewProps) {
   const { t } = useLocale();
   const { api, toast } = useDashboard();
   const { project } = useScope();
   const refresh = useRefresh();
   const { id, name, shared, version } = view;
-  const remove = useMutation({
-    mutationFn: () => api(`POST ${VIEWS}/:view/delete`, { params: { project, view: id }, body: { version } }),
+  const texts = TEXTS[kind];
+  const params = { project, view: id };
+  const change = useMutation({
+    mutationFn: async (): Promise<void> => {
+      if (kind === 'delete') await api(`POST ${VIEWS}/:view/delete`, { params, body: { version } });
+      else await api(`POST ${VIEWS}/:view`, { params, body: { name, shared, version, query: viewQuery(search) } });
+    },
     onSuccess: async () => {
       await refresh();
-      onView(null);
-      toast(t('view_deleted', { name }));
+      if (kind === 'delete') onView(null);
+      toast(t(texts.done, { name }));
       onClose();
     },
   });
   return (
     <ConfirmDialog
-      name={t('delete_view')}
-      text={t(shared ? 'delete_shared_view_text' : 'delete_view_text', { name })}
-      isDangerous
-      action={remove}
+      name={t(texts.name)}
+      text={t(shared ? texts.shared : texts.own, { name })}
+      isDangerous={kind === 'delete'}
+      action={change}
       onClose={onClose}
     />
   );

@@ -28,7 +28,7 @@ export function ViewTabs({ search, onAction }: ViewTabsProps) {
   const scope = useScope();
   const { data: views = [] } = useQuery(viewsQuery(api, scope));
   const current = views.find(({ id }) => id === search.view);
-  const { status, view: _view, show: _panel, ...rest } = search;
+  const { status: _status, view: _view, ...rest } = search;
   const groups = [undefined, ...Object.keys(STATUS_GROUPS).filter(isGroup)];
   return (
     <>
@@ -40,8 +40,7 @@ export function ViewTabs({ search, onAction }: ViewTabsProps) {
               to="/projects/$project/$mode/payments"
               params={scope}
               search={{ ...rest, ...(group !== undefined && { status: group }) }}
-              activeProps={{}}
-              aria-current={current === undefined && group === status ? 'page' : undefined}
+              activeOptions={{ exact: true, includeSearch: true }}
               replace
             >
               {t(group === undefined ? 'all' : `group_${group}`)}
@@ -56,7 +55,8 @@ export function ViewTabs({ search, onAction }: ViewTabsProps) {
                 to="/projects/$project/$mode/payments"
                 params={scope}
                 search={{ ...searchOfView(view.query).search, view: view.id }}
-                activeProps={{}}
+                activeOptions={{ exact: true, includeSearch: true }}
+                // It stays the current one while its filters are changed.
                 aria-current={view === current ? 'page' : undefined}
                 title={view.is_own ? undefined : t('view_by', { who: view.owner })}
                 replace

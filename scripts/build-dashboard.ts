@@ -97,6 +97,7 @@ async function bundle(entry: string, output: Rolldown.OutputOptions): Promise<re
     logLevel: 'error',
     // Whoever builds may have set NODE_ENV to something else, and React would be the slow one for developers.
     define: { 'process.env.NODE_ENV': '"production"' },
+    // By default Vite also takes the packages' development builds unless NODE_ENV says otherwise.
     resolve: { conditions: ['module', 'browser', 'production'] },
     oxc: { jsx: { runtime: 'automatic', development: false } },
     css: { modules: { generateScopedName: '[hash:base64:5]' } },

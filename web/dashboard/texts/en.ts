@@ -10,7 +10,15 @@ import { enShell } from './en-shell.ts';
  * Every text of the dashboard. `{name}` stands for a value; there is no markup. Counts are put so that no language
  * needs a plural. Other languages have the same keys and values.
  */
-export const en = { ...enShell, ...enAccess, ...enPayments, ...enDetail, ...enHome, ...enList, ...enAttention } as const;
+export const en = {
+  ...enShell,
+  ...enAccess,
+  ...enPayments,
+  ...enDetail,
+  ...enHome,
+  ...enList,
+  ...enAttention,
+} as const;
 
 export type TextKey = keyof typeof en;
 /** What another language must have: a missing text, or one too many, does not compile. */

@@ -30,10 +30,17 @@ const GROUPS = [
     priority: 1,
     test: /node_modules\/(?:@base-ui|@floating-ui)\/|dashboard\/ui\/(?:dialog|menu|popover)\.tsx$/,
   },
+  // Forms open in dialogs and on pages of their own: Home has none.
+  {
+    name: 'forms',
+    priority: 0,
+    test: /dashboard\/ui\/(?:action-dialog|code-field|form|select-field)\.(?:tsx|module\.css)$/,
+    minShareCount: 2,
+  },
   {
     name: 'shared',
     priority: 2,
-    test: /web\/(?:clipboard|dashboard\/(?!texts\/de|pages\/)(?!ui\/(?:dialog|menu|popover)\.tsx).*)\.(?:tsx?|module\.css)$/,
+    test: /web\/(?:clipboard|dashboard\/(?!texts\/de|pages\/)(?!ui\/(?:dialog|menu|popover|action-dialog|code-field|form|select-field)\.).*)\.(?:tsx?|module\.css)$/,
     minShareCount: 2,
   },
 ];

@@ -2,7 +2,7 @@ import { createRootRouteWithContext, createRoute, createRouter, redirect } from 
 import type { Dashboard } from './dashboard.ts';
 import { lazyPage } from './lazy-page.tsx';
 import { homeSearch } from './pages/home/search.ts';
-import { paymentsSearch } from './pages/payments/search.ts';
+import type { PaymentsSearch } from './pages/payments/search.ts';
 import { homeScope } from './scope.ts';
 import { sessionQuery, type SignedIn } from './session.ts';
 import { FaultInMain, FaultPage } from './shell/fault-page.tsx';
@@ -80,7 +80,8 @@ const attention = createRoute({
 const payments = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments',
-  validateSearch: paymentsSearch,
+  // The page reads them itself, so that what it takes to read them comes with the page.
+  validateSearch: (search): PaymentsSearch => search,
   component: lazyPage(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage'),
 });
 const payment = createRoute({

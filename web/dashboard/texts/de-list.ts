@@ -14,7 +14,6 @@ export const deList: TextsLike<typeof enList> = {
   chip_day_to: 'Bis {day}',
   chip_label: 'Label: {label}',
   chip_remove: 'Filter {filter} entfernen',
-  chip_search: '„{text}“',
   coin: 'Coin',
   column_amount_usd: 'Betrag in USD',
   column_api: 'API',
@@ -37,7 +36,6 @@ export const deList: TextsLike<typeof enList> = {
   columns_text: 'Der Betrag ist immer dabei. Ihre Auswahl wird auf diesem Gerät gespeichert.',
   columns_usual: 'Übliche Spalten',
   currency: 'Währung',
-  currency_any: 'Alle Währungen',
   day_from: 'Erstellt ab',
   day_to: 'Erstellt bis',
   delete_view: 'Ansicht löschen',
@@ -91,7 +89,6 @@ export const deList: TextsLike<typeof enList> = {
   update_view_text: 'Die Ansicht „{name}“ übernimmt die Filter und Spalten, die Sie jetzt sehen.',
   update_shared_view_text:
     'Die Ansicht „{name}“ übernimmt die Filter und Spalten, die Sie jetzt sehen, für alle in diesem Projekt.',
-  view_changed: 'geändert',
   view_lost: 'Diese Ansicht stammt aus einer anderen Version. Was sie hier nicht kennt, wurde weggelassen: {parts}.',
   view_saved: 'Ansicht „{name}“ gespeichert.',
   view_deleted: 'Ansicht „{name}“ gelöscht.',

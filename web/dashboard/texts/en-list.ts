@@ -12,7 +12,6 @@ export const enList = {
   chip_day_to: 'Until {day}',
   chip_label: 'Label: {label}',
   chip_remove: 'Remove the filter {filter}',
-  chip_search: '“{text}”',
   coin: 'Coin',
   column_amount_usd: 'Amount in USD',
   column_api: 'API',
@@ -35,7 +34,6 @@ export const enList = {
   columns_text: 'The amount is always shown. What you choose is remembered on this device.',
   columns_usual: 'Usual columns',
   currency: 'Currency',
-  currency_any: 'Any currency',
   day_from: 'Created from',
   day_to: 'Created until',
   delete_view: 'Delete view',
@@ -88,7 +86,6 @@ export const enList = {
   update_view_text: 'The view “{name}” takes the filters and columns that you see now.',
   update_shared_view_text:
     'The view “{name}” takes the filters and columns that you see now, for everybody in this project.',
-  view_changed: 'changed',
   view_lost: 'This view was saved by another version. What it does not know here was left out: {parts}.',
   view_saved: 'View “{name}” saved.',
   view_deleted: 'View “{name}” deleted.',

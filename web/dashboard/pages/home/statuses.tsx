@@ -3,7 +3,7 @@ import type { HomeView } from '../../../../src/http/dashboard/contract/home.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { Card } from '../../ui/card.tsx';
-import { STATUS_GROUPS, type StatusGroup } from '../payments/search.ts';
+import { STATUS_GROUPS, type StatusGroup } from '../payments/status-groups.ts';
 import css from './home-page.module.css';
 
 interface StatusesProps {

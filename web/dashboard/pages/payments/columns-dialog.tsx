@@ -3,7 +3,8 @@ import { useLocale } from '../../locale.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
-import { isListColumn, LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
+import { isListColumn } from './columns.ts';
+import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './list-columns.ts';
 import css from './list-dialogs.module.css';
 import { toggled } from './toggled.ts';
 

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useRef, type MouseEvent, type RefObject } from 'react';
+import { useRef, type MouseEvent, type ReactNode, type RefObject } from 'react';
 import type { PaymentRow } from '../../../../src/http/dashboard/contract/payments.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
@@ -7,15 +7,20 @@ import { classNames } from '../../ui/class-names.ts';
 import { Ago } from '../../ui/moment.tsx';
 import { useRowKeys } from '../../ui/row-keys.ts';
 import { Status } from '../../ui/status.tsx';
-import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
+import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './list-columns.ts';
 import { networkName } from './network-name.ts';
 import css from './payment-table.module.css';
+
+/** What a column that is not usual shows of a payment. */
+type ExtraCell = (column: ListColumn, payment: PaymentRow) => ReactNode;
 
 interface PaymentTableProps {
   readonly label: string;
   readonly payments: readonly PaymentRow[];
   /** The usual ones if it is left out; small screens show fewer of those. */
   readonly columns?: readonly ListColumn[];
+  /** Draws the columns that are not usual. */
+  readonly extra?: ExtraCell;
   /** The payment in the panel beside the table. */
   readonly shown?: string | undefined;
   /** Opens a payment in the panel. Without it, rows are links to the payments' pages. */
@@ -23,7 +28,8 @@ interface PaymentTableProps {
 }
 
 /** A table of payments. Small screens leave out columns, unless they were chosen. */
-export function PaymentTable({ label, payments, columns = USUAL_LIST_COLUMNS, shown, onShow }: PaymentTableProps) {
+export function PaymentTable(props: PaymentTableProps) {
+  const { label, payments, columns = USUAL_LIST_COLUMNS, extra, shown, onShow } = props;
   const { t } = useLocale();
   const frame = useRef<HTMLDivElement>(null);
   useRowKeys(frame, (id) => {
@@ -44,7 +50,7 @@ export function PaymentTable({ label, payments, columns = USUAL_LIST_COLUMNS, sh
         </thead>
         <tbody>
           {payments.map((payment) => (
-            <Row key={payment.id} payment={payment} columns={columns} isShown={payment.id === shown} onShow={onShow} />
+            <Row key={payment.id} {...{ payment, columns, extra, onShow }} isShown={payment.id === shown} />
           ))}
         </tbody>
       </table>
@@ -78,6 +84,7 @@ function classOf(column: ListColumn): string {
 interface RowProps {
   readonly payment: PaymentRow;
   readonly columns: readonly ListColumn[];
+  readonly extra: ExtraCell | undefined;
   readonly isShown: boolean;
   readonly onShow: ((id: string) => void) | undefined;
 }
@@ -85,7 +92,7 @@ interface RowProps {
 /** On narrower screens the panel would cover the list, so the payment's page opens instead. */
 const WIDE = '(width >= 64rem)';
 
-function Row({ payment, columns, isShown, onShow }: RowProps) {
+function Row({ payment, columns, extra, isShown, onShow }: RowProps) {
   const link = useRef<HTMLAnchorElement>(null);
   const click = (event: MouseEvent): void => {
     const target = event.target instanceof Element ? event.target : null;
@@ -104,7 +111,11 @@ function Row({ payment, columns, isShown, onShow }: RowProps) {
     <tr className={classNames(isShown && css.shown)} aria-current={isShown} onClickCapture={click}>
       {columns.map((column) => (
         <td key={column} className={classOf(column)}>
-          {column === 'amount' ? <Amount payment={payment} link={link} /> : <Cell column={column} payment={payment} />}
+          {column === 'amount' ? (
+            <Amount payment={payment} link={link} />
+          ) : (
+            <Cell column={column} payment={payment} extra={extra} />
+          )}
         </td>
       ))}
     </tr>
@@ -149,10 +160,10 @@ function Amount({ payment, link }: AmountProps) {
 interface CellProps {
   readonly payment: PaymentRow;
   readonly column: Exclude<ListColumn, 'amount'>;
+  readonly extra: ExtraCell | undefined;
 }
 
-function Cell({ payment, column }: CellProps) {
-  const { t } = useLocale();
+function Cell({ payment, column, extra }: CellProps) {
   const name = nameOf(payment);
   const { crypto, transaction_number: number } = payment;
   switch (column) {
@@ -174,25 +185,14 @@ function Cell({ payment, column }: CellProps) {
       return payment.customer_email ?? <None />;
     case 'paid_in':
       return crypto === null ? <None /> : `${crypto.asset} · ${networkName(crypto.network)}`;
-    case 'received':
-      return crypto === null ? <None /> : `${crypto.received} ${crypto.asset}`;
-    case 'description':
-      return payment.description ?? <None />;
-    case 'number':
-      return number ?? <None />;
-    case 'id':
-      return <code title={payment.id}>{payment.id}</code>;
-    case 'api':
-      return t(`api_${payment.surface}`);
     case 'created':
       return <Ago iso={payment.created_at} />;
-    case 'completed':
-      return payment.completed_at === null ? <None /> : <Ago iso={payment.completed_at} />;
-    case 'expires':
-      return <Ago iso={payment.expires_at} />;
+    default:
+      return extra?.(column, payment);
   }
 }
 
-function None() {
+/** Stands where a payment has nothing. */
+export function None() {
   return <span className={css.none}>–</span>;
 }

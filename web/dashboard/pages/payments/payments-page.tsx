@@ -12,13 +12,16 @@ import { classNames } from '../../ui/class-names.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { isPlainKey } from '../../ui/plain-key.ts';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { chooseColumns, chosenColumns, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
+import { chooseColumns, chosenColumns } from './columns.ts';
+import { USUAL_LIST_COLUMNS, type ListColumn } from './list-columns.ts';
+import { ExtraCell } from './extra-cell.tsx';
 import { Filters } from './filters.tsx';
 import { NewPayment } from './new-payment.tsx';
 import { PaymentPanel } from './payment-panel.tsx';
 import { PaymentTable } from './payment-table.tsx';
 import css from './payments-page.module.css';
-import { arrivedKey, paymentsQuery } from './queries.ts';
+import { paymentsQuery } from './list-queries.ts';
+import { arrivedKey } from './queries.ts';
 import { isNarrowed, paymentsSearch, shownColumns, type PaymentsSearch, type SearchChange } from './search.ts';
 import { ViewTabs, type ViewAction } from './views.tsx';
 
@@ -30,7 +33,7 @@ const ViewDialog = lazy(async () => ({ default: (await import('./view-dialogs.ts
 /** The payments of a project and mode, with the filters from the URL. */
 export function PaymentsPage() {
   const { t } = useLocale();
-  // The router hands on what the URL has beside what was read of it.
+  // The route hands on the URL's words as they are: reading them comes with this page.
   const search = paymentsSearch(useSearch({ from: '/signed-in/projects/$project/$mode/payments' }));
   const navigate = useNavigate({ from: '/projects/$project/$mode/payments' });
   const set = (change: SearchChange, replace = false): void =>

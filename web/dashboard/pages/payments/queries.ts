@@ -1,14 +1,13 @@
-import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query';
+import { queryOptions, type InfiniteData } from '@tanstack/react-query';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
 import type { PaymentRow, PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
 import { ApiFault, type Api } from '../../api.ts';
 import type { Dashboard } from '../../dashboard.ts';
 import type { Scope } from '../../scope.ts';
-import { filtersOf, type PaymentsSearch } from './search.ts';
 
-const LIST = 'GET /dashboard/api/projects/:project/:mode/payments';
-type Page = AnswerOf<typeof LIST>;
-type List = InfiniteData<Page, string | null>;
+/** A page of the list. */
+export type ListPage = AnswerOf<'GET /dashboard/api/projects/:project/:mode/payments'>;
+type List = InfiniteData<ListPage, string | null>;
 
 const MAX_FOUND = 6;
 
@@ -17,32 +16,14 @@ export function projectKey({ project, mode }: Scope): readonly unknown[] {
   return ['project', project, mode];
 }
 
-function listKey(scope: Scope): readonly unknown[] {
+/** The prefix of the query keys of all lists. */
+export function listKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'payments'];
 }
 
 /** The ids of new payments that the list does not show until the person asks for them. */
 export function arrivedKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'arrived'];
-}
-
-/** A list of payments, page by page, newest first. */
-export function paymentsQuery(api: Api, scope: Scope, search: PaymentsSearch) {
-  const { show: _panel, columns: _columns, view: _view, ...narrowed } = search;
-  return infiniteQueryOptions({
-    queryKey: [...listKey(scope), narrowed],
-    queryFn: ({ pageParam, signal }) =>
-      api(
-        LIST,
-        { params: { ...scope }, query: { ...filtersOf(narrowed), ...(pageParam && { after: pageParam }) } },
-        signal,
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page: Page) => page.next,
-    // The stream keeps it up to date.
-    staleTime: Infinity,
-    refetchOnMount: 'always',
-  });
 }
 
 type Found = AnswerOf<'GET /dashboard/api/projects/:project/:mode/search'>;

@@ -1,7 +1,8 @@
 import type { Exception, Surface } from '../../../../src/domain/payment.ts';
-import type { PaymentStatus } from '../../../../src/domain/status.ts';
 import type { FilterFields } from '../../../../src/http/dashboard/contract/payment-filters.ts';
-import { columnsOf, type ListColumn } from './columns.ts';
+import { columnsOf } from './columns.ts';
+import type { ListColumn } from './list-columns.ts';
+import { STATUS_GROUPS, type StatusGroup } from './status-groups.ts';
 
 /** The list's filters and columns as they stand in the URL. */
 export interface PaymentsSearch {
@@ -32,17 +33,6 @@ export interface PaymentsSearch {
 
 /** A change of the search; undefined removes a value. */
 export type SearchChange = { readonly [Key in keyof PaymentsSearch]?: PaymentsSearch[Key] | undefined };
-
-/** The nine statuses of the state machine in the groups that people ask for. */
-export const STATUS_GROUPS = {
-  open: ['created', 'prepared', 'pending'],
-  confirming: ['processing', 'confirming'],
-  completed: ['completed'],
-  failed: ['failed'],
-  expired: ['expired'],
-  cancelled: ['cancelled'],
-} as const satisfies Readonly<Record<string, readonly PaymentStatus[]>>;
-export type StatusGroup = keyof typeof STATUS_GROUPS;
 
 /** In days. */
 export const PERIODS = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 } as const;

@@ -9,7 +9,8 @@ import { classNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { viewsQuery } from './list-queries.ts';
 import css from './payments-page.module.css';
-import { isNarrowed, searchOfView, STATUS_GROUPS, viewQuery, type PaymentsSearch, type StatusGroup } from './search.ts';
+import { isNarrowed, searchOfView, viewQuery, type PaymentsSearch } from './search.ts';
+import { STATUS_GROUPS, type StatusGroup } from './status-groups.ts';
 
 /** What can be done with views, each in a dialog of its own. */
 export type ViewAction = { readonly kind: 'save' } | { readonly kind: 'update' | 'delete'; readonly view: ViewAnswer };
